@@ -1,0 +1,57 @@
+"""Errors that know their exit code, and problems that know their place in a file (design 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    OK = 0
+    UNEXPECTED = 1
+    USAGE = 2
+    CREDENTIALS = 3
+    AWS = 4
+    GATE = 10
+    STALE = 11
+    UNPRICED = 12
+    BLOCKER = 13
+    DIFFERENT = 14
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One thing wrong with an input: where (path, line and column counted from 1), what, what to do."""
+
+    where: str
+    line: int | None
+    column: int | None
+    message: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        place = self.where if self.line is None else f"{self.where}:{self.line}:{self.column}"
+        return f"{place}: {self.message}" + (f"\n    {self.remedy}" if self.remedy else "")
+
+
+class PlannerError(Exception):
+    """An error with a message for a person and an exit code for a script."""
+
+    exit_code = ExitCode.UNEXPECTED
+
+
+class UsageProblem(PlannerError):
+    """The words of the call are off."""
+
+    exit_code = ExitCode.USAGE
+
+
+class PlanProblems(PlannerError):
+    """Everything that is wrong with a plan, reported together."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(str(problem) for problem in problems))

@@ -1,0 +1,124 @@
+"""Quantities as people write them in a plan: `2.2PB`, `600GiB`, `12h`, `93%`, `A100:256`, `16..64`.
+
+Decimal and binary sizes are different units and never guessed: a bare number is refused.
+Each parser raises ValueError with what to write instead.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+_DECIMAL = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
+_BINARY = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50, "EIB": 2**60}
+_HOURS = {"s": 1 / 3600, "m": 1 / 60, "h": 1.0, "d": 24.0, "w": 168.0}
+_NUMBER = r"(\d+(?:[_,]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+_SIZE = re.compile(rf"^{_NUMBER}\s*([KMGTPE]?i?B)$", re.IGNORECASE)
+_DURATION = re.compile(rf"^{_NUMBER}\s*([smhdw])$")
+_RATE = re.compile(rf"^{_NUMBER}\s*([KMGTPE]?i?B)/s$", re.IGNORECASE)
+_PERCENT = re.compile(rf"^{_NUMBER}\s*%$")
+_ACCELERATOR = re.compile(r"^([A-Za-z][A-Za-z0-9]*):(\d+)$")
+_RANGE = re.compile(r"^(\d+)\.\.(\d+)$")
+
+MAX_BYTES = 10**21  # a zettabyte: beyond any plan, so a slip of the unit
+MAX_HOURS = 10 * 8760.0  # ten years: beyond any training run
+
+
+def _number(text: str) -> float:
+    return float(text.replace("_", "").replace(",", ""))
+
+
+def _bounded(value: float, upper: float, what: str) -> float:
+    if not math.isfinite(value) or value <= 0:
+        raise ValueError(f"{what} must be greater than zero")
+    if value > upper:
+        raise ValueError(f"{what} is beyond anything a plan can mean; check the unit")
+    return value
+
+
+def parse_bytes(text: object) -> float:
+    """Bytes from `2.2PB` (10^15) or `600GiB` (2^30)."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        raise ValueError("a size needs a unit: write 2.2PB (decimal) or 600GiB (binary)")
+    match = _SIZE.match(str(text).strip())
+    if not match:
+        raise ValueError("not a size: write 2.2PB (decimal) or 600GiB (binary)")
+    unit = match[2].upper()
+    return _bounded(_number(match[1]) * (_DECIMAL | _BINARY)[unit], MAX_BYTES, "a size")
+
+
+def parse_bytes_per_second(text: object) -> float:
+    """Bytes a second from `15MB/s` or `2GiB/s`."""
+    match = _RATE.match(str(text).strip())
+    if not match:
+        raise ValueError("not a rate: write 15MB/s or 2GiB/s")
+    unit = match[2].upper()
+    return _bounded(_number(match[1]) * (_DECIMAL | _BINARY)[unit], MAX_BYTES, "a rate")
+
+
+def parse_hours(text: object) -> float:
+    """Hours from `90m`, `12h`, `21d`, `8w`."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        raise ValueError("a duration needs a unit: write 90m, 12h, 21d or 8w")
+    match = _DURATION.match(str(text).strip())
+    if not match:
+        raise ValueError("not a duration: write 90m, 12h, 21d or 8w")
+    return _bounded(_number(match[1]) * _HOURS[match[2]], MAX_HOURS, "a duration")
+
+
+def parse_fraction(text: object) -> float:
+    """A fraction from `93%` or 0.93; 0 and 1 are allowed."""
+    if isinstance(text, bool):
+        raise ValueError("not a fraction: write 93% or 0.93")
+    if isinstance(text, int | float):
+        value = float(text)
+    else:
+        match = _PERCENT.match(str(text).strip())
+        if not match:
+            raise ValueError("not a fraction: write 93% or 0.93")
+        value = _number(match[1]) / 100
+    if not 0 <= value <= 1:
+        raise ValueError("a fraction lies between 0 and 1 (0% and 100%)")
+    return value
+
+
+@dataclass(frozen=True)
+class Accelerators:
+    """`A100:256`: 256 GPUs in all, of that kind. gpu is upper case."""
+
+    gpu: str
+    count: int
+
+
+def parse_accelerators(text: object) -> Accelerators:
+    match = _ACCELERATOR.match(str(text).strip())
+    if not match or not 1 <= int(match[2]) <= 1_000_000:
+        raise ValueError("not a GPU count: write A100:256 for 256 A100s in all")
+    return Accelerators(match[1].upper(), int(match[2]))
+
+
+def parse_counts(text: object) -> tuple[int, ...]:
+    """Node counts from 400, [16, 32] or `16..64` (doubling from the low end, the high end included)."""
+    if isinstance(text, bool):
+        raise ValueError("not a node count: write 400, [16, 32] or 16..64")
+    if isinstance(text, int):
+        counts: tuple[int, ...] = (text,)
+    elif isinstance(text, list) and text and all(isinstance(x, int) and not isinstance(x, bool) for x in text):
+        counts = tuple(dict.fromkeys(text))
+    else:
+        match = _RANGE.match(str(text).strip())
+        if not match:
+            raise ValueError("not a node count: write 400, [16, 32] or 16..64")
+        low, high = int(match[1]), int(match[2])
+        if not 1 <= low <= high:
+            raise ValueError("a range of nodes runs from low to high, like 16..64")
+        doubled = [low]
+        while doubled[-1] * 2 < high:
+            doubled.append(doubled[-1] * 2)
+        counts = tuple(dict.fromkeys([*doubled, high]))
+    if not all(1 <= n <= 100_000 for n in counts):
+        raise ValueError("a node count lies between 1 and 100,000")
+    if len(counts) > 16:
+        raise ValueError("at most 16 node counts in one plan")
+    return counts
