@@ -98,6 +98,14 @@ def parse_accelerators(text: object) -> Accelerators:
     return Accelerators(match[1].upper(), int(match[2]))
 
 
+def parse_accelerator_list(text: object) -> tuple[Accelerators, ...]:
+    """One `A100:256` or a list of them, without repeats."""
+    items = text if isinstance(text, list) else [text]
+    if not 1 <= len(items) <= 16:
+        raise ValueError("between 1 and 16 GPU counts in one plan")
+    return tuple(dict.fromkeys(parse_accelerators(item) for item in items))
+
+
 def parse_counts(text: object) -> tuple[int, ...]:
     """Node counts from 400, [16, 32] or `16..64` (doubling from the low end, the high end included)."""
     if isinstance(text, bool):

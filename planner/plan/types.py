@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from planner.plan.quantities import (
     Accelerators,
-    parse_accelerators,
+    parse_accelerator_list,
     parse_bytes,
     parse_bytes_per_second,
     parse_counts,
@@ -45,7 +45,13 @@ Fraction = Annotated[
         }
     ),
 ]
-GpuCount = Annotated[Accelerators, BeforeValidator(parse_accelerators), _text("^[A-Za-z][A-Za-z0-9]*:[0-9]+$", "A100:256")]
+_GPUS = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9]*:[0-9]+$", "examples": ["A100:256"]}
+GpuCounts = Annotated[
+    tuple[Accelerators, ...],
+    BeforeValidator(parse_accelerator_list),
+    WithJsonSchema({"anyOf": [_GPUS, {"type": "array", "items": _GPUS, "minItems": 1, "maxItems": 16}]}),
+]
+Day = Annotated[date, Field(strict=False)]
 Counts = Annotated[
     tuple[int, ...],
     BeforeValidator(parse_counts),
@@ -145,7 +151,7 @@ class Fleet(Section):
 
     instance_types: tuple[InstanceName, ...] = Field(strict=False, min_length=1, max_length=16)
     nodes: Counts | None = None
-    gpus: GpuCount | tuple[GpuCount, ...] | None = Field(None, strict=False)
+    gpus: GpuCounts | None = None
     spares: Count = Field(0, description="nodes paid for that wait for a failure")
 
 
@@ -256,8 +262,8 @@ class Plan(Section):
     api_version: Literal["planner/v1"] = Field(alias="apiVersion")
     name: Name
     region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")] = "us-east-1"
-    start: date | None = Field(None, strict=False, description="first day of the run; prices are judged by it")
-    prices: date | None = Field(None, strict=False, description="date of the price book; default: the newest")
+    start: Day | None = Field(None, description="first day of the run; prices are judged by it")
+    prices: Day | None = Field(None, description="date of the price book; default: the newest")
     run: Run
     data: Data
     fleet: Fleet
