@@ -1,0 +1,94 @@
+"""What a run asks of storage, what a layout gives, and the shape that every layout has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from planner.models.bill import Ledger
+from planner.models.values import Number, Values
+from pricing.catalog import InstanceType
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What the run asks of storage.
+
+    nodes: paid GPU nodes, spares included; training_nodes: those that train. Bytes are decimal counts.
+    required_gb_per_s: the peak over the phases when training never waits.
+    """
+
+    instance: InstanceType
+    nodes: int
+    training_nodes: int
+    gpus: int
+    hot_bytes: float
+    kept_bytes: float
+    checkpoint_bytes: Number
+    object_bytes: Number
+    required_gb_per_s: Number
+    planned_gb_per_s: float
+    start: date
+    order: str
+    s3_gateway_endpoint: bool
+
+    @property
+    def hot_tb(self) -> float:
+        return self.hot_bytes / 1e12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """What a layout gives this run.
+
+    usable_tb: None where the layout has no capacity of its own. warm_gb_per_s: from the fast tier, cold:
+    from S3 on first read, steady: after the first epoch, hits and misses mixed. write_gb_per_s: blocking
+    checkpoint writes of the whole gang. slowdown_fraction: what it takes from the training step.
+    """
+
+    raw_tb: float | None
+    usable_tb: float | None
+    warm_gb_per_s: Number
+    cold_gb_per_s: Number
+    steady_gb_per_s: Number
+    hit_fraction: Number
+    write_gb_per_s: Number
+    slowdown_fraction: Number
+    durability: str
+    lost_node: str
+    reserved: str = ""
+    reserved_vcpu_fraction: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """How long things stand and how much moves.
+
+    standing_hours: from the first to the last paid GPU-hour. s3_read_bytes: everything read from S3
+    (first epoch and misses). months_start: first day, for tiers that start again each month.
+    """
+
+    standing_hours: Number
+    retention_hours: float
+    s3_read_bytes: Number
+    checkpoints_written: Number
+    checkpoints_stored: float
+
+
+class Layout(Protocol):
+    """One storage layout, sized for one demand. `name` and `variant` make the first part of a scenario id."""
+
+    name: str
+    variant: str
+
+    def refusals(self) -> tuple[str, ...]:
+        """Why AWS or the engine cannot do this at all; empty when it can."""
+        ...
+
+    def service(self, values: Values) -> Service: ...
+
+    def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
+        """Add the lines that only this layout has; what all layouts share is added elsewhere."""
+        ...

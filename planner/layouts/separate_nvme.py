@@ -1,0 +1,127 @@
+"""S, separate-nvme: a storage cluster of its own on i3en, i4i or i7ie, running the same engine over S3.
+
+Planned as deployed: targets, spare nodes and three control nodes, all on-demand. A protected system (16+4
+and the like) is a setting that is priced and sized, not deployed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from planner.layouts.base import Demand, Service, Timing
+from planner.layouts.converged import CONTROL_INSTANCE_TYPE
+from planner.layouts.instances import bill_on_demand_nodes, bill_volumes
+from planner.layouts.pool import pool_of, pool_warnings
+from planner.layouts.s3 import DURABILITY
+from planner.models.bill import Ledger
+from planner.models.capacity import cluster_nodes, pool_usable_tb, protected_usable_tb
+from planner.models.values import Values
+from planner.plan.types import SeparateSettings
+from pricing.book import PriceBook, PriceNotFound
+from pricing.catalog import InstanceType
+
+CANDIDATES = ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge")
+
+
+@dataclass(frozen=True)
+class SeparateNvme:
+    settings: SeparateSettings
+    demand: Demand
+    storage_instance: InstanceType
+    nodes: int
+    spares: int
+    stripes: tuple[int, int] | None
+    variant: str = ""
+    name: str = "separate-nvme"
+
+    def refusals(self) -> tuple[str, ...]:
+        if self.storage_instance.nvme_drives == 0:
+            return (f"{self.storage_instance.name} has no instance-store drives",)
+        return ()
+
+    def service(self, values: Values) -> Service:
+        serving = self.nodes - self.spares
+        pool = pool_of(self.storage_instance, serving, self.storage_instance.vcpu, self.demand, values)
+        usable, protection = pool.usable_tb, "one copy in the cluster"
+        if self.stripes:
+            data, parity = self.stripes
+            usable = protected_usable_tb(
+                raw_tb=self.nodes * self.storage_instance.raw_nvme_tb,
+                nodes=self.nodes,
+                spares=self.spares,
+                data_stripes=data,
+                parity_stripes=parity,
+            )
+            protection = (
+                f"{data}+{parity} over the cluster survives {parity} lost nodes (priced, not deployed)"
+            )
+        return Service(
+            raw_tb=self.nodes * self.storage_instance.raw_nvme_tb,
+            usable_tb=usable,
+            warm_gb_per_s=pool.warm_gb_per_s,
+            cold_gb_per_s=pool.cold_gb_per_s,
+            steady_gb_per_s=pool.warm_gb_per_s if self.stripes else pool.steady_gb_per_s,
+            hit_fraction=1.0 if self.stripes else pool.hit_fraction,
+            write_gb_per_s=pool.write_gb_per_s,
+            slowdown_fraction=0.0,
+            durability=f"{DURABILITY}; {protection}",
+            lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
+            reserved=f"{self.nodes} x {self.storage_instance.name}, {self.spares} of them spare",
+            warnings=() if self.stripes else pool_warnings(pool, self.demand),
+        )
+
+    def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
+        hours = timing.standing_hours
+        bill_on_demand_nodes(ledger, "storage.nvme.nodes", self.storage_instance.name, self.nodes, hours)
+        bill_volumes(ledger, "storage.nvme.ebs", self.nodes, values["pool.control_volume_gib"], hours)
+        count = values["pool.control_nodes"]
+        bill_on_demand_nodes(ledger, "pool.control-nodes", CONTROL_INSTANCE_TYPE, count, hours)
+        bill_volumes(ledger, "pool.control-ebs", count, values["pool.control_volume_gib"], hours)
+
+
+def _cluster_of(
+    settings: SeparateSettings, demand: Demand, instance: InstanceType, values: Values
+) -> SeparateNvme:
+    spares = int(values.central("separate.spares")) if settings.spares is None else settings.spares
+    stripes = None
+    if settings.protection not in (None, "none"):
+        data, parity = settings.protection.split("+")
+        stripes = int(data), int(parity)
+        spares = max(spares, 1)
+        usable = instance.raw_nvme_tb * stripes[0] / sum(stripes) * 0.9
+    else:
+        usable = pool_usable_tb(
+            raw_tb=instance.raw_nvme_tb,
+            filesystem_fraction=values.central("converged.filesystem_fraction"),
+            low_watermark_fraction=values.central("converged.low_watermark_fraction"),
+        )
+    central = Values(table=values.table, used=values.used)
+    one = pool_of(instance, 1, instance.vcpu, demand, central)
+    nodes = cluster_nodes(
+        needed_tb=demand.hot_tb,
+        usable_tb_per_node=usable,
+        needed_gb_per_s=demand.planned_gb_per_s,
+        gb_per_s_per_node=float(one.warm_gb_per_s),
+        spares=spares,
+    )
+    if stripes:
+        nodes = max(nodes, sum(stripes) + spares)
+    return SeparateNvme(settings, demand, instance, nodes, spares, stripes)
+
+
+def separate_cluster(
+    settings: SeparateSettings, demand: Demand, book: PriceBook, region: str, values: Values
+) -> SeparateNvme:
+    """The cluster on the type the plan names, else on the candidate with the lowest price an hour."""
+    if settings.instance_type:
+        return _cluster_of(settings, demand, book.instance(settings.instance_type), values)
+    priced = []
+    for name in CANDIDATES:
+        cluster = _cluster_of(settings, demand, book.instance(name), values)
+        try:
+            usd = book.on_demand(name, region).usd * cluster.nodes
+        except PriceNotFound:
+            usd = math.inf
+        priced.append((usd, name, cluster))
+    return min(priced, key=lambda entry: entry[:2])[2]

@@ -1,0 +1,158 @@
+"""C: what the GPU nodes cost under each purchase option, over the run's real calendar."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.models.equation import equation
+from planner.models.values import Number
+
+BLOCK_SIZES = (64, 32, 16, 8, 4, 2, 1)
+BLOCK_MAX_NODES = 256
+BLOCK_MAX_DAYS = 182
+BLOCK_LOST_TAIL_HOURS = 0.5  # instances are terminated from 30 minutes before the block's end
+_BLOCKS = "EC2 User Guide, Capacity Blocks: 1-day steps to 14 days, 7-day steps to 182, 64 instances a block"
+
+
+@equation(
+    "C1",
+    "instance-cost",
+    units={"node_hours": "h", "usd_per_hour": "USD/h"},
+    result_unit="USD",
+    source="EC2 On-Demand pricing: by the second, shown by the hour",
+    steps=("result = node_hours * usd_per_hour",),
+)
+def instance_cost(*, node_hours: Number, usd_per_hour: Number) -> Number:
+    """Cost of instance-hours at an hourly rate."""
+    return node_hours * usd_per_hour
+
+
+@equation(
+    "C2",
+    "gpu-hours-cost",
+    units={"gpu_hours": "GPU-hours", "usd_per_hour": "USD/h per node", "gpus_per_node": "GPUs"},
+    result_unit="USD",
+    source="150,000 A100-hours at 32.7726 USD/h per 8 GPUs is 614,486 USD",
+    steps=("result = gpu_hours / gpus_per_node * usd_per_hour",),
+)
+def gpu_hours_cost(*, gpu_hours: Number, usd_per_hour: Number, gpus_per_node: Number = 8) -> Number:
+    """List cost of a number of GPU-hours: hours x price, not a finished run."""
+    return gpu_hours / gpus_per_node * usd_per_hour
+
+
+@equation(
+    "C3",
+    "commitment-used",
+    units={"nodes": "nodes", "run_hours": "h", "usd_per_hour": "USD/h"},
+    result_unit="USD",
+    source="AWS: Reserved Instances and Savings Plans bill every hour of the term, used or not",
+    steps=("result = nodes * run_hours * usd_per_hour",),
+)
+def commitment_used(*, nodes: Number, run_hours: Number, usd_per_hour: Number) -> Number:
+    """The part of a commitment that the run uses, at the committed rate."""
+    return nodes * run_hours * usd_per_hour
+
+
+@equation(
+    "C4",
+    "commitment-unused",
+    units={
+        "nodes": "nodes",
+        "run_hours": "h",
+        "term_hours": "h",
+        "usd_per_hour": "USD/h",
+        "reuse_value_fraction": "fraction",
+    },
+    result_unit="USD",
+    source="AWS: Reserved Instances and Savings Plans bill every hour of the term, used or not",
+    steps=(
+        "terms = ceil(run_hours / term_hours)",
+        "unused_hours = nodes * (terms * term_hours - run_hours)",
+        "result = unused_hours * usd_per_hour * (1 - reuse_value_fraction)",
+    ),
+)
+def commitment_unused(
+    *,
+    nodes: Number,
+    run_hours: Number,
+    term_hours: Number,
+    usd_per_hour: Number,
+    reuse_value_fraction: Number = 0.0,
+) -> Number:
+    """The rest of a commitment: it stays on the bill, less what other work in the company takes over.
+
+    A run longer than the term needs a second one; whole terms are bought.
+    """
+    terms = np.ceil(run_hours / term_hours)
+    return nodes * (terms * term_hours - run_hours) * usd_per_hour * (1 - reuse_value_fraction)
+
+
+@equation(
+    "C5",
+    "block-days",
+    units={"run_hours": "h"},
+    result_unit="days",
+    source=_BLOCKS + "; the last 30 minutes are lost",
+    steps=(
+        "days = max(1, ceil((run_hours + 0.5) / 24))",
+        "result = days if days <= 14 else 7 * ceil(days / 7)",
+    ),
+)
+def block_days(*, run_hours: Number) -> Number:
+    """Days of Capacity Block to buy for a run: whole days to 14, then whole weeks.
+
+    Instances are terminated from 30 minutes before the end, so the block must outlast the run by that.
+    A result beyond 182 days is not sold as one block.
+    """
+    days = np.maximum(1.0, np.ceil((run_hours + BLOCK_LOST_TAIL_HOURS) / 24))
+    return np.where(days <= 14, days, 7 * np.ceil(days / 7))[()]
+
+
+@equation(
+    "C6",
+    "block-fee",
+    units={"nodes": "nodes", "block_days": "days", "usd_per_hour": "USD/h"},
+    result_unit="USD",
+    source=_BLOCKS + "; the fee is paid at purchase for every hour",
+    steps=("result = nodes * block_days * 24 * usd_per_hour",),
+)
+def block_fee(*, nodes: Number, block_days: Number, usd_per_hour: Number) -> Number:
+    """Reservation fee of a Capacity Block, for every hour whether used or not."""
+    return nodes * block_days * 24 * usd_per_hour
+
+
+def block_sizes(nodes: int) -> tuple[int, ...]:
+    """Blocks of 64, 32, 16, 8, 4, 2 and 1 instances that add up to `nodes`, largest first."""
+    sizes, left = [], nodes
+    for size in BLOCK_SIZES:
+        count, left = divmod(left, size)
+        sizes += [size] * count
+    return tuple(sizes)
+
+
+@equation(
+    "C7",
+    "break-even-hours",
+    units={"term_hours": "h", "committed_usd_per_hour": "USD/h", "on_demand_usd_per_hour": "USD/h"},
+    result_unit="h",
+    source="ratio of prices: p4de at 24.01 against 40.96 breaks even at 58.6 % of the year",
+    steps=("result = term_hours * committed_usd_per_hour / on_demand_usd_per_hour",),
+)
+def break_even_hours(
+    *, term_hours: Number, committed_usd_per_hour: Number, on_demand_usd_per_hour: Number
+) -> Number:
+    """Hours of use in a term above which the commitment is cheaper than On-Demand."""
+    return term_hours * committed_usd_per_hour / on_demand_usd_per_hour
+
+
+@equation(
+    "C8",
+    "usd-per-useful-gpu-hour",
+    units={"cost_usd": "USD", "useful_gpu_hours": "GPU-hours"},
+    result_unit="USD per useful GPU-hour",
+    source="all lines of the bill over the work that was kept",
+    steps=("result = cost_usd / useful_gpu_hours",),
+)
+def usd_per_useful_gpu_hour(*, cost_usd: Number, useful_gpu_hours: Number) -> Number:
+    """Everything the run costs over the GPU-hours of work it keeps, at the throughput of the best row."""
+    return cost_usd / useful_gpu_hours

@@ -1,0 +1,205 @@
+"""I: GB/s wanted against GB/s given, cache fit, the cold first epoch -> the share of time not spent waiting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.models.equation import equation
+from planner.models.values import Number
+
+
+@equation(
+    "I1",
+    "required-read-rate",
+    units={"samples_per_second": "samples/s", "sample_bytes": "bytes"},
+    result_unit="GB/s",
+    source="github mlcommons/storage: accelerators x batch x record / compute time; published runs within 7 %",
+    steps=("result = samples_per_second * sample_bytes / 1e9",),
+)
+def required_read_rate(*, samples_per_second: Number, sample_bytes: Number) -> Number:
+    """Decimal GB a second that training reads when it never waits."""
+    return samples_per_second * sample_bytes / 1e9
+
+
+@equation(
+    "I2",
+    "node-serve-rate",
+    units={
+        "network_gbps": "Gbit/s of IP",
+        "drives": "drives",
+        "drive_read_gb_per_s": "GB/s per drive",
+        "reserved_cores": "vCPU",
+        "core_seconds_per_gb": "core-s/GB",
+        "efficiency_fraction": "fraction",
+    },
+    result_unit="GB/s per node",
+    source="AIStore measurements: 0.56 core-s/GB plain; 94-95 % of NIC at 3-16 nodes; WEKA pilot 3 GB/s a node",
+    steps=(
+        "network = 0.95 * network_gbps / 8",
+        "disks = drives * drive_read_gb_per_s",
+        "processor = reserved_cores / core_seconds_per_gb",
+        "result = efficiency_fraction * min(network, disks, processor)",
+    ),
+)
+def node_serve_rate(
+    *,
+    network_gbps: Number,
+    drives: Number,
+    drive_read_gb_per_s: Number,
+    reserved_cores: Number,
+    core_seconds_per_gb: Number = 0.56,
+    efficiency_fraction: Number = 0.8,
+) -> Number:
+    """What one storage node serves from its NVMe: the tightest of network, drives and cores, times an efficiency.
+
+    Balanced all-to-all reads: bytes in and out of a node are nearly the same, and each direction has the
+    link to itself. Limits: IP traffic only (EFA stays for the collectives); NCCL on the same card takes its
+    share out of the efficiency.
+    """
+    limit = np.minimum(
+        np.minimum(0.95 * network_gbps / 8, drives * drive_read_gb_per_s),
+        reserved_cores / core_seconds_per_gb,
+    )
+    return efficiency_fraction * limit
+
+
+@equation(
+    "I3",
+    "cache-hit-shuffled",
+    units={"ratio": "usable cache / hot data"},
+    result_unit="fraction",
+    source="derived here: LRU under a fresh random order each epoch",
+    steps=(
+        "c = max(1 - ratio, 0)",
+        "result = 1 - c + c * log(c) if c > 0 else 1",
+    ),
+)
+def cache_hit_shuffled(*, ratio: Number) -> Number:
+    """Share of reads served by an LRU cache that holds `ratio` of the data, each epoch in a new random order.
+
+    An item read at position p of one epoch and q of the next has 1 - p(1 - q) of the data read in between
+    (without repeats). It is still cached when that is at most r: p(1 - q) >= 1 - r with p and 1 - q uniform,
+    which has probability 1 - c + c ln c with c = 1 - r. The slope is infinite at r = 1: a cache just too
+    small falls off a cliff (r = 0.99 keeps 94 %, r = 0.9 keeps 67 %). At r >= 1 the hit rate is 1 after the
+    first epoch. Limits: whole-pool LRU; the first epoch is cold and counted apart.
+    """
+    c = np.maximum(1.0 - ratio, 0.0)
+    return np.where(c > 0, 1.0 - c + c * np.log(np.where(c > 0, c, 1.0)), 1.0)[()]
+
+
+@equation(
+    "I4",
+    "cache-hit-sequential",
+    units={"ratio": "usable cache / hot data"},
+    result_unit="fraction",
+    source="LRU under a cyclic scan evicts each item just before it is read again",
+    steps=("result = 1 if ratio >= 1 else 0",),
+)
+def cache_hit_sequential(*, ratio: Number) -> Number:
+    """Share of reads served by an LRU cache under the same order every epoch: all or nothing."""
+    return np.where(np.asarray(ratio) >= 1, 1.0, 0.0)[()]
+
+
+@equation(
+    "I5",
+    "mixed-read-rate",
+    units={"hit_fraction": "fraction", "warm_gb_per_s": "GB/s", "cold_gb_per_s": "GB/s"},
+    result_unit="GB/s",
+    source="bytes over time: each byte takes the time of the tier that serves it",
+    steps=("result = 1 / (hit_fraction / warm_gb_per_s + (1 - hit_fraction) / cold_gb_per_s)",),
+)
+def mixed_read_rate(*, hit_fraction: Number, warm_gb_per_s: Number, cold_gb_per_s: Number) -> Number:
+    """Rate of a stream of which a part comes from the cache and the rest from the tier below."""
+    return 1.0 / (hit_fraction / warm_gb_per_s + (1.0 - hit_fraction) / cold_gb_per_s)
+
+
+@equation(
+    "I6",
+    "request-bound-rate",
+    units={"requests_per_second": "requests/s", "object_bytes": "bytes"},
+    result_unit="GB/s",
+    source="AWS S3 performance guidelines: 5,500 GET a second per prefix; FSx metadata IOPS",
+    steps=("result = requests_per_second * object_bytes / 1e9",),
+)
+def request_bound_rate(*, requests_per_second: Number, object_bytes: Number) -> Number:
+    """The most GB/s that a limit on requests (or file opens) lets through; small objects make it bind."""
+    return requests_per_second * object_bytes / 1e9
+
+
+@equation(
+    "I7",
+    "input-fraction",
+    units={
+        "compute_hours": "h",
+        "required_gb_per_s": "GB/s",
+        "cold_gb": "GB",
+        "cold_gb_per_s": "GB/s",
+        "steady_gb_per_s": "GB/s",
+        "slowdown_fraction": "fraction",
+    },
+    result_unit="fraction",
+    source="derived here: readers prefetch, so only the shortfall stalls",
+    steps=(
+        "total_gb = compute_hours * 3600 * required_gb_per_s",
+        "cold = min(cold_gb, total_gb)",
+        "cold_stall = cold * max(0, 1 / cold_gb_per_s - 1 / required_gb_per_s) / 3600",
+        "steady_stall = (total_gb - cold) * max(0, 1 / steady_gb_per_s - 1 / required_gb_per_s) / 3600",
+        "result = compute_hours / (compute_hours / (1 - slowdown_fraction) + cold_stall + steady_stall)",
+    ),
+)
+def input_fraction(
+    *,
+    compute_hours: Number,
+    required_gb_per_s: Number,
+    cold_gb: Number,
+    cold_gb_per_s: Number,
+    steady_gb_per_s: Number,
+    slowdown_fraction: Number = 0.0,
+) -> Number:
+    """Share of the time in which training computes instead of waiting for data.
+
+    The first `cold_gb` come at the cold rate (first epoch), the rest at the steady rate. Readers run ahead,
+    so reading overlaps with computing and only the shortfall of a rate below the required one is waiting.
+    slowdown_fraction: what storage software on the training nodes takes from the step itself.
+    """
+    total_gb = compute_hours * 3600 * required_gb_per_s
+    cold = np.minimum(cold_gb, total_gb)
+    per_gb = 1.0 / required_gb_per_s
+    stall_s = cold * np.maximum(0.0, 1.0 / cold_gb_per_s - per_gb)
+    stall_s = stall_s + (total_gb - cold) * np.maximum(0.0, 1.0 / steady_gb_per_s - per_gb)
+    return compute_hours / (compute_hours / (1.0 - slowdown_fraction) + stall_s / 3600)
+
+
+@equation(
+    "I8",
+    "fill-rate-limit",
+    units={
+        "node_raw_tb": "TB per node",
+        "low_watermark_fraction": "fraction",
+        "dont_evict_seconds": "s",
+    },
+    result_unit="GB/s per node",
+    source="AIStore 5.0: LRU does not evict what was read in the last hour (lru.dont_evict_time, 1 h at least)",
+    steps=("result = node_raw_tb * 1000 * low_watermark_fraction / dont_evict_seconds",),
+)
+def fill_rate_limit(
+    *, node_raw_tb: Number, low_watermark_fraction: Number = 0.70, dont_evict_seconds: Number = 3600
+) -> Number:
+    """Cold GB/s that a node can take for ever: above it the node fills to 95 % and refuses (507).
+
+    p4d: 8 TB x 0.70 / 3600 s = 1.56 GB/s.
+    """
+    return node_raw_tb * 1000 * low_watermark_fraction / dont_evict_seconds
+
+
+@equation(
+    "I9",
+    "warm-up-hours",
+    units={"hot_gb": "GB", "cold_gb_per_s": "GB/s"},
+    result_unit="h",
+    source="bytes over rate",
+    steps=("result = hot_gb / cold_gb_per_s / 3600",),
+)
+def warm_up_hours(*, hot_gb: Number, cold_gb_per_s: Number) -> Number:
+    """Hours to fill the cache before training starts, while the GPUs are paid for and wait."""
+    return hot_gb / cold_gb_per_s / 3600

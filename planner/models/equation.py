@@ -1,0 +1,161 @@
+"""Numbered equations: a pure function with units, derivation, limits and source that can show its steps.
+
+An equation is written twice on purpose: as the function that the planner runs, and as `steps`, the same
+formula in text. `planner calc` evaluates the text and prints it; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """One input of an equation. default is None where a value must be given."""
+
+    name: str
+    unit: str
+    default: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equation:
+    """One numbered equation.
+
+    number: what the bill prints beside a line, like "S2". name: what `planner calc` takes.
+    steps: assignments in plain arithmetic; the last one assigns `result`.
+    show: for equations that are loops, writes the steps itself from the inputs.
+    """
+
+    number: str
+    name: str
+    function: Callable[..., Any]
+    parameters: tuple[Parameter, ...]
+    result_unit: str
+    source: str
+    steps: tuple[str, ...]
+    show: Callable[..., list[str]] | None = None
+
+    @property
+    def summary(self) -> str:
+        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    @property
+    def text(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+_REGISTRY: dict[str, Equation] = {}
+
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "exp": math.exp,
+    "log": math.log,
+    "log2": math.log2,
+    "sqrt": math.sqrt,
+    "expm1": math.expm1,
+    "min": min,
+    "max": max,
+}
+
+
+def equation(
+    number: str,
+    name: str,
+    *,
+    units: Mapping[str, str],
+    result_unit: str,
+    source: str,
+    steps: tuple[str, ...] = (),
+    show: Callable[..., list[str]] | None = None,
+) -> Callable[[F], F]:
+    """Register a function as a numbered equation. Every parameter must be keyword-only and have a unit."""
+
+    def register(function: F) -> F:
+        parameters = []
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+                raise TypeError(f"{name}: {parameter.name} must be keyword-only")
+            default = None if parameter.default is inspect.Parameter.empty else parameter.default
+            parameters.append(Parameter(name=parameter.name, unit=units[parameter.name], default=default))
+        if name in _REGISTRY or any(e.number == number for e in _REGISTRY.values()):
+            raise ValueError(f"equation {number} {name} is registered twice")
+        _REGISTRY[name] = Equation(
+            number=number,
+            name=name,
+            function=function,
+            parameters=tuple(parameters),
+            result_unit=result_unit,
+            source=source,
+            steps=steps,
+            show=show,
+        )
+        return function
+
+    return register
+
+
+def all_equations() -> tuple[Equation, ...]:
+    """Every equation, by family and number."""
+    import planner.models.catalogue  # noqa: F401  importing it registers every family
+
+    def order(entry: Equation) -> tuple[str, int]:
+        return entry.number[0], int(entry.number[1:])
+
+    return tuple(sorted(_REGISTRY.values(), key=order))
+
+
+def find(name_or_number: str) -> Equation | None:
+    """The equation of that name (`pool-usable`) or number (`S2`), or None."""
+    for entry in all_equations():
+        if name_or_number in (entry.name, entry.number):
+            return entry
+    return None
+
+
+def evaluate_steps(entry: Equation, inputs: Mapping[str, Any]) -> tuple[list[str], float]:
+    """Run an equation's text on numbers.
+
+    Returns the printed steps, each with the numbers put in, and the result of the last one.
+    """
+    scope: dict[str, Any] = dict(inputs)
+    lines = []
+    for step in entry.steps:
+        target, expression = (part.strip() for part in step.split("=", 1))
+        # the text is ours, written in this package; user input reaches it only as numbers
+        scope[target] = eval(
+            compile(expression, entry.name, "eval"), {"__builtins__": {}, **_FUNCTIONS}, scope
+        )
+        shown = _put_in_numbers(expression, scope)
+        middle = "" if shown == expression or shown == format_number(scope[target]) else f" = {shown}"
+        lines.append(f"{target} = {expression}{middle} = {format_number(scope[target])}")
+    return lines, float(scope["result"])
+
+
+def _put_in_numbers(expression: str, scope: Mapping[str, Any]) -> str:
+    import re
+
+    def number(match: re.Match[str]) -> str:
+        word = match[0]
+        return format_number(scope[word]) if word in scope else word
+
+    return re.sub(r"[A-Za-z_][A-Za-z_0-9]*", number, expression)
+
+
+def format_number(value: Any) -> str:
+    """A number as a person reads it: up to nine significant digits, thousands separated."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    if abs(value) < 1e-4 or abs(value) >= 1e15:
+        return f"{value:.6g}"
+    digits = max(0, 8 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(digits, 10)}f}".rstrip("0").rstrip(".")

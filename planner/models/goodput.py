@@ -1,0 +1,213 @@
+"""G: failures, checkpoints, restarts, spares -> the share of time that is useful, by the exact renewal form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from planner.models.equation import equation
+from planner.models.values import Number
+
+_DALY = "Daly 2006 (10.1016/j.future.2004.11.016); Aupy, Robert, Vivien 2013, table 2"
+_META = "arXiv 2410.21680"
+
+# Below one useful hour in a thousand a run does not finish in any sense a plan can use. The floor keeps
+# the draws finite; whoever reads the range is told how many draws stand on it.
+AVAILABILITY_FLOOR = 1e-3
+
+
+@equation(
+    "G1",
+    "platform-mtbf",
+    units={
+        "nodes": "nodes",
+        "failures_per_1000_node_days": "1/(1000 node-days)",
+        "hazard_per_node_hour": "1/h",
+    },
+    result_unit="h",
+    source=_META + ": 6.50 per 1,000 node-days gives 1.8 h at 16,384 GPUs",
+    steps=("result = 1 / (nodes * (failures_per_1000_node_days / 24000 + hazard_per_node_hour))",),
+)
+def platform_mtbf(
+    *, nodes: Number, failures_per_1000_node_days: Number, hazard_per_node_hour: Number = 0.0
+) -> Number:
+    """Mean hours between interruptions of a job that needs all its nodes.
+
+    Node failures are exponential and independent; a second hazard (spot reclaims) adds to the first.
+    """
+    return 1.0 / (nodes * (failures_per_1000_node_days / 24_000 + hazard_per_node_hour))
+
+
+@equation(
+    "G2",
+    "spot-hazard",
+    units={"monthly_reclaim_fraction": "fraction"},
+    result_unit="1/h per node",
+    source="AWS Spot Advisor: share of instances reclaimed in the last month",
+    steps=("result = -log(1 - monthly_reclaim_fraction) / 730",),
+)
+def spot_hazard(*, monthly_reclaim_fraction: float) -> float:
+    """Constant hourly hazard of one spot node that gives the advisor's share of reclaims in a month.
+
+    Limits: a kind view of a large gang; the advisor averages over all who use the type, and the published
+    traces of scarce pools show several losses a node-day.
+    """
+    return -math.log(1.0 - monthly_reclaim_fraction) / 730
+
+
+@equation(
+    "G3",
+    "no-spare-probability",
+    units={"failures_per_hour": "1/h", "replacement_hours": "h", "spares": "nodes"},
+    result_unit="fraction",
+    source="Poisson arrivals see time averages: the number out of service is Poisson(rate x time)",
+    show=lambda *, failures_per_hour, replacement_hours, spares: [
+        f"mean nodes out of service m = {failures_per_hour:g} x {replacement_hours:g}"
+        f" = {failures_per_hour * replacement_hours:.6g}",
+        f"P(out of service >= {int(spares)}) = 1 - sum over k < {int(spares)} of e^-m m^k / k!",
+        f"result = {no_spare_probability(failures_per_hour=failures_per_hour, replacement_hours=replacement_hours, spares=int(spares)):.6g}",  # noqa: E501
+    ],
+)
+def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
+    """Probability that a failure finds every spare already in use, so that the job waits for a new node."""
+    mean = failures_per_hour * replacement_hours
+    term = np.exp(-mean)
+    below = np.zeros_like(term)
+    for k in range(int(spares)):
+        below = below + term
+        term = term * mean / (k + 1)
+    return np.clip(1.0 - below, 0.0, 1.0)[()]
+
+
+@equation(
+    "G4",
+    "optimal-checkpoint-interval",
+    units={"mtbf_hours": "h", "write_hours": "h"},
+    result_unit="h of work between checkpoints",
+    source=_DALY + "; W = M (1 + LambertW(-e^(-C/M - 1)))",
+    show=lambda *, mtbf_hours, write_hours: [
+        "minimise (e^((W + C)/M) - 1) / W: W = M (1 + LambertW(-e^(-C/M - 1)))",
+        f"M = {mtbf_hours:g} h, C = {write_hours:g} h: W/M solves 1 - w = e^(-w - C/M)",
+        f"result = {optimal_interval(mtbf_hours=mtbf_hours, write_hours=write_hours):.6g}",
+    ],
+)
+def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
+    """Hours of work between two checkpoints that minimise the expected time under exponential failures.
+
+    Exact; Young's and Daly's forms (G7, G8) are its expansions for C much smaller than M. Solved by
+    Newton's iteration on 1 - w = exp(-w - C/M), w = W/M, which is monotone from above.
+    """
+    ratio = write_hours / mtbf_hours
+    w = min(1.0, math.sqrt(2 * ratio))
+    for _ in range(60):
+        tail = math.exp(-w - ratio)
+        step = (1 - w - tail) / (tail - 1)
+        w -= step
+        if abs(step) < 1e-15:
+            break
+    return w * mtbf_hours
+
+
+@equation(
+    "G5",
+    "availability",
+    units={
+        "work_hours": "h of work between checkpoints",
+        "write_hours": "h",
+        "restart_hours": "h",
+        "wait_hours": "h",
+        "mtbf_hours": "h",
+    },
+    result_unit="fraction",
+    source=_DALY,
+    steps=(
+        "segment = (mtbf_hours + wait_hours) * exp(restart_hours / mtbf_hours)"
+        " * expm1((work_hours + write_hours) / mtbf_hours)",
+        "result = work_hours / segment",
+    ),
+)
+def availability(
+    *, work_hours: Number, write_hours: Number, restart_hours: Number, wait_hours: Number, mtbf_hours: Number
+) -> Number:
+    """Share of time that ends in kept work: W over the expected time of a segment of W, exactly.
+
+    A segment is W hours of work and a checkpoint of C hours. Failures are exponential with mean M and also
+    hit the write and the restart R; after each one the job first waits D hours (for a node), in which it
+    cannot fail: E[T] = (M + D) e^(R/M) (e^((W + C)/M) - 1). Never below the floor of one in a thousand.
+    """
+    exponent = np.minimum((work_hours + write_hours) / mtbf_hours, 50.0)
+    restart = np.minimum(restart_hours / mtbf_hours, 50.0)
+    segment = (mtbf_hours + wait_hours) * np.exp(restart) * np.expm1(exponent)
+    return np.maximum(work_hours / segment, AVAILABILITY_FLOOR)
+
+
+@equation(
+    "G6",
+    "checkpoint-write-hours",
+    units={"checkpoint_gb": "GB", "write_gb_per_s": "GB/s"},
+    result_unit="h",
+    source="bytes over rate; BLOOM-176B wrote 2.3 TB in 40 s",
+    steps=("result = checkpoint_gb / write_gb_per_s / 3600",),
+)
+def checkpoint_write_hours(*, checkpoint_gb: Number, write_gb_per_s: Number) -> Number:
+    """Hours that training stands still for one blocking checkpoint."""
+    return checkpoint_gb / write_gb_per_s / 3600
+
+
+@equation(
+    "G7",
+    "young-interval",
+    units={"mtbf_hours": "h", "write_hours": "h"},
+    result_unit="h, the write included",
+    source="Young 1974; Aupy, Robert, Vivien 2013, table 2",
+    steps=("result = sqrt(2 * mtbf_hours * write_hours) + write_hours",),
+)
+def young_interval(*, mtbf_hours: float, write_hours: float) -> float:
+    """Young's checkpoint period, a cross-check of G4; overshoots when the write is not small."""
+    return math.sqrt(2 * mtbf_hours * write_hours) + write_hours
+
+
+@equation(
+    "G8",
+    "daly-interval",
+    units={"mtbf_hours": "h", "write_hours": "h", "wait_hours": "h", "restart_hours": "h"},
+    result_unit="h, the write included",
+    source=_DALY,
+    steps=("result = sqrt(2 * (mtbf_hours + wait_hours + restart_hours) * write_hours) + write_hours",),
+)
+def daly_interval(
+    *, mtbf_hours: float, write_hours: float, wait_hours: float = 0.0, restart_hours: float = 0.0
+) -> float:
+    """Daly's first-order checkpoint period, a cross-check of G4."""
+    return math.sqrt(2 * (mtbf_hours + wait_hours + restart_hours) * write_hours) + write_hours
+
+
+@equation(
+    "G9",
+    "meta-ettr",
+    units={
+        "nodes": "nodes",
+        "failures_per_1000_node_days": "1/(1000 node-days)",
+        "restart_hours": "h",
+        "interval_hours": "h",
+        "write_hours": "h",
+    },
+    result_unit="fraction",
+    source=_META + ", expected ETTR",
+    steps=(
+        "per_hour = nodes * failures_per_1000_node_days / 24000",
+        "result = (1 - per_hour * (restart_hours + interval_hours / 2)) / (1 + write_hours / interval_hours)",
+    ),
+)
+def meta_ettr(
+    *,
+    nodes: float,
+    failures_per_1000_node_days: float,
+    restart_hours: float,
+    interval_hours: float,
+    write_hours: float = 0.0,
+) -> float:
+    """Meta's first-order effective training time ratio, a cross-check of G5; negative when failures are dense."""
+    per_hour = nodes * failures_per_1000_node_days / 24_000
+    return (1 - per_hour * (restart_hours + interval_hours / 2)) / (1 + write_hours / interval_hours)

@@ -1,0 +1,85 @@
+"""Assumptions as the models see them: every key a number, or one number a draw.
+
+The same model code runs once on central values and once on arrays of draws; `Values` is what differs.
+It remembers which keys were asked for, so that every output can list the assumptions it stands on.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from planner.plan.assumptions import Assumption
+
+Number = Any  # a float, or an array with one entry a draw: the models do not care which
+
+Z_95 = 1.6448536269514722  # standard normal quantile: low and high are the 5th and 95th percentile
+
+
+@dataclass
+class Values:
+    """Assumptions by key: central values, or arrays of draws when `draws` is not 0.
+
+    Draws are common to all scenarios and independent of each other: each key has a stream of its own,
+    seeded by the seed and the key's name, so that a new assumption never moves another one's draws.
+    """
+
+    table: Mapping[str, Assumption]
+    draws: int = 0
+    seed: int = 0
+    used: set[str] = field(default_factory=set)
+    _cache: dict[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, key: str) -> Number:
+        """The value of an assumption: a float, or an array of shape (draws,)."""
+        self.used.add(key)
+        if not self.draws:
+            return self.table[key].value
+        if key not in self._cache:
+            self._cache[key] = sample(self.table[key], self.normal(key))
+        return self._cache[key]
+
+    def central(self, key: str) -> float:
+        """The central value, also in a run of draws: for what is decided once, before the run."""
+        self.used.add(key)
+        return self.table[key].value
+
+    def normal(self, key: str) -> Number:
+        """Standard normal draws of a stream of that name; 0.0 for the central run."""
+        if not self.draws:
+            return 0.0
+        return self._stream(key).standard_normal(self.draws)
+
+    def uniform(self, key: str) -> Number:
+        """Uniform draws in [0, 1) of a stream of that name; 0.5 for the central run."""
+        if not self.draws:
+            return 0.5
+        return self._stream(key).random(self.draws)
+
+    def _stream(self, key: str) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64([self.seed, zlib.crc32(key.encode())]))
+
+
+def sample(assumption: Assumption, z: np.ndarray) -> np.ndarray:
+    """Draws of an assumption from standard normal draws.
+
+    The central value is the median, low and high are the 5th and 95th percentile. With low > 0 each side
+    is log-normal (rates and sizes are skewed), else each side is normal; values never leave the side of
+    zero on which low and high lie, and a fraction never leaves [0, 1].
+    """
+    low, middle, high = assumption.low, assumption.value, assumption.high
+    if low > 0:
+        down, up = np.log(middle / low) / Z_95, np.log(high / middle) / Z_95
+        drawn = middle * np.exp(np.where(z < 0, down, up) * z)
+    else:
+        down, up = (middle - low) / Z_95, (high - middle) / Z_95
+        drawn = middle + np.where(z < 0, down, up) * z
+        if low >= 0:
+            drawn = np.maximum(drawn, 0.0)
+    if assumption.unit == "fraction" and low >= 0:
+        drawn = np.minimum(drawn, 1.0)
+    return drawn

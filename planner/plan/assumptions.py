@@ -1,0 +1,79 @@
+"""assumptions.csv: the numbers nobody can look up, with their range, unit, year and source; and overrides."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from planner.plan.types import Assumption as Override
+
+@dataclass(frozen=True, kw_only=True)
+class Assumption:
+    """One number that nobody can look up: central value and the 5th and 95th percentile, with a source.
+
+    origin: "default" (assumptions.csv) or "plan".
+    """
+
+    key: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    year: str
+    source: str
+    origin: str = "default"
+
+
+COLUMNS = ("key", "value", "low", "high", "unit", "year", "source")
+
+
+@cache
+def default_assumptions() -> Mapping[str, Assumption]:
+    """The shipped table by key. Raises ValueError where low <= value <= high does not hold."""
+    table = {}
+    with Path(__file__).with_name("assumptions.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            numbers = {name: float(row[name]) for name in ("value", "low", "high")}
+            entry = Assumption(
+                key=row["key"], **numbers, unit=row["unit"], year=row["year"], source=row["source"]
+            )
+            if not entry.low <= entry.value <= entry.high or entry.key in table:
+                raise ValueError(f"assumptions.csv: {entry.key} is out of order or there twice")
+            table[entry.key] = entry
+    return table
+
+
+def resolve(overrides: Mapping[str, float | Override]) -> Mapping[str, Assumption]:
+    """The table with a plan's overrides. A bare number keeps the default's relative range around it;
+    a mapping without low or high is exact on that side."""
+    table = dict(default_assumptions())
+    for key, override in overrides.items():
+        base = table[key]
+        if isinstance(override, Override):
+            table[key] = replace(
+                base,
+                value=override.value,
+                low=override.value if override.low is None else override.low,
+                high=override.value if override.high is None else override.high,
+                source=override.source,
+                year="",
+                origin="plan",
+            )
+        else:
+            table[key] = _moved(base, float(override))
+    return table
+
+
+def _moved(base: Assumption, value: float) -> Assumption:
+    if base.value and value:
+        low, high = (bound * value / base.value for bound in (base.low, base.high))
+    else:
+        low, high = value + base.low - base.value, value + base.high - base.value
+    if base.unit == "fraction":
+        low, high = max(0.0, low), min(1.0, high)
+    return replace(
+        base, value=value, low=min(low, value), high=max(high, value), source="plan", year="", origin="plan"
+    )
