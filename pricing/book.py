@@ -6,46 +6,281 @@ not sell it). Never zero, never NaN, never a neighbour's price.
 
 from __future__ import annotations
 
+import hashlib
+import statistics
+from collections.abc import Callable, Mapping
 from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
-from pricing.catalog import InstanceType
-from pricing.offers import BlockOffer, Commitment, InterruptionBand, MeteredPrice, Price, PurchaseOption, SpotOffer
+from pricing import near, parse, snapshot
+from pricing.catalog import FsxPerformance, InstanceType
+from pricing.errors import NotOffered, PriceNotFound
+from pricing.offers import (
+    BlockOffer,
+    Commitment,
+    InterruptionBand,
+    MeteredPrice,
+    Price,
+    PurchaseOption,
+    SpotOffer,
+)
+from pricing.snapshot import BrokenBook, Row
 
+__all__ = ["BrokenBook", "NotOffered", "PriceBook", "PriceNotFound", "default_book", "load_as_of"]
 
-class PriceNotFound(LookupError):
-    """The book holds no such price.
-
-    asked: what was looked up, in words. nearest: what the book does hold that comes near, best first.
-    as_of: the book's date.
-    """
-
-    def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date) -> None:
-        self.asked, self.nearest, self.as_of = asked, nearest, as_of
-        near = "; nearest: " + ", ".join(nearest) if nearest else "; nothing near it either"
-        super().__init__(f"no price for {asked} in the book of {as_of}{near}")
-
-
-class NotOffered(PriceNotFound):
-    """AWS does not sell it there: the source lists everything sold and this is not among it."""
-
-    def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date, because: str) -> None:
-        super().__init__(asked, nearest, as_of)
-        self.because = because
-        self.args = (f"AWS does not offer {asked}: {because}",)
+Predicate = Callable[[str, Row], bool]
+EVERYWHERE = "all"  # the region of a price that AWS states for every Region
 
 
 class PriceBook:
-    """Prices as of one date."""
+    """Prices as of one date. Tables are read when they are first asked for.
 
-    as_of: date
-    sha256: str
+    as_of: the book's date. folder: where it stands. manifest: how it was made.
+    """
 
-    def instance(self, name: str) -> InstanceType: ...
-    def instances(self) -> tuple[InstanceType, ...]: ...
-    def regions(self) -> tuple[str, ...]: ...
-    def on_demand(self, instance_type: str, region: str) -> Price: ...
-    def commitment(self, instance_type: str, region: str, option: PurchaseOption) -> Commitment: ...
-    def capacity_block(self, instance_type: str, region: str) -> BlockOffer: ...
-    def spot(self, instance_type: str, region: str, zone_id: str | None = None) -> SpotOffer: ...
-    def interruption(self, instance_type: str, region: str) -> InterruptionBand: ...
-    def metered(self, service: str, item: str, region: str, offering: str = "") -> MeteredPrice: ...
+    def __init__(self, folder: Path, *, removed: tuple[Predicate, ...] = ()) -> None:
+        self.folder = folder
+        self.manifest: Mapping[str, Any] = snapshot.read_manifest(folder)
+        self.as_of = date.fromisoformat(self.manifest["as_of"])
+        self._removed = removed
+        self._tables: dict[str, tuple[Row, ...]] = {}
+        self._indexes: dict[str, dict[tuple[str, ...], list[Row]]] = {}
+
+    @classmethod
+    def load(cls, path: str | Path) -> PriceBook:
+        """The book in a folder. Raises BrokenBook if there is none that this version reads."""
+        return cls(Path(path))
+
+    def without(self, predicate: Predicate) -> PriceBook:
+        """The same book with some rows taken away: those for which predicate(table, row) is true."""
+        return PriceBook(self.folder, removed=(*self._removed, predicate))
+
+    @cached_property
+    def changed(self) -> tuple[str, ...]:
+        """Files that were edited since the book was written; `verify` fails on them, `compare` warns."""
+        return snapshot.changed_files(self.folder)
+
+    @property
+    def intact(self) -> bool:
+        """True if every file is as it was written and no row was taken away."""
+        return not self.changed and not self._removed
+
+    @cached_property
+    def sha256(self) -> str:
+        """One hash over all tables as they are now: what names this book in an output."""
+        if not self._removed:
+            return snapshot.hash_of_files(snapshot.actual_files(self.folder))
+        hashes = {
+            name: hashlib.sha256(snapshot.table_bytes(name, self.rows(name))).hexdigest()
+            for name in snapshot.COLUMNS
+        }
+        return snapshot.hash_of_files({f"{name}.csv": value for name, value in hashes.items()})
+
+    # --- tables -------------------------------------------------------------------------------------
+
+    def rows(self, table: str) -> tuple[Row, ...]:
+        """All rows of a table as text, in the order of the file (columns: snapshot.COLUMNS)."""
+        if table not in self._tables:
+            rows = snapshot.read_table(self.folder, table)
+            if self._removed:
+                rows = tuple(row for row in rows if not any(gone(table, row) for gone in self._removed))
+            self._tables[table] = rows
+        return self._tables[table]
+
+    def _at(self, table: str, *key: str) -> list[Row]:
+        """Rows by their leading columns."""
+        name = f"{table}/{len(key)}"
+        if name not in self._indexes:
+            columns = snapshot.COLUMNS[table][: len(key)]
+            index: dict[tuple[str, ...], list[Row]] = {}
+            for row in self.rows(table):
+                index.setdefault(tuple(row[column] for column in columns), []).append(row)
+            self._indexes[name] = index
+        return self._indexes[name].get(key, [])
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        return {row["id"]: row["text"] for row in self.rows("sources")}
+
+    def source(self, key: str) -> str:
+        """The text of a source id; "" for the empty id, the id itself where its row is gone."""
+        return self._sources.get(key, key)
+
+    def price(self, row: Row) -> Price:
+        """The price of a row of on_demand, commitments, capacity_blocks, spot or metered."""
+        return parse.price(row, self.source(row["source"]))
+
+    # --- hardware -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _instances(self) -> dict[str, InstanceType]:
+        return {row["name"]: parse.instance(row, self.source) for row in self.rows("instances")}
+
+    def instance(self, name: str) -> InstanceType:
+        """Hardware facts of one type. Raises PriceNotFound with similar names."""
+        if name not in self._instances:
+            raise PriceNotFound(f"instance type {name}", near.names(name, self._instances), self.as_of)
+        return self._instances[name]
+
+    def instances(self) -> tuple[InstanceType, ...]:
+        """All types whose hardware is known, by name."""
+        return tuple(self._instances.values())
+
+    def regions(self) -> tuple[str, ...]:
+        """Every Region and Local Zone that some compute price stands under."""
+        return tuple(
+            sorted(
+                {
+                    row["region"]
+                    for table in ("on_demand", "commitments", "capacity_blocks", "spot")
+                    for row in self.rows(table)
+                }
+            )
+        )
+
+    # --- compute ------------------------------------------------------------------------------------
+
+    def on_demand(self, instance_type: str, region: str) -> Price:
+        """USD per instance-hour, Linux, shared tenancy. Raises PriceNotFound or NotOffered."""
+        return self.price(self._one("on_demand", instance_type, region))
+
+    def commitment(self, instance_type: str, region: str, option: PurchaseOption) -> Commitment:
+        """The rate of a Reserved Instance or Savings Plan. Raises PriceNotFound or NotOffered.
+
+        Raises ValueError for an option that is no commitment.
+        """
+        if not option.years:
+            raise ValueError(f"{option.id} is not a commitment")
+        row = self._one("commitments", instance_type, region, option.id)
+        return Commitment(
+            instance_type=instance_type,
+            region=region,
+            price=self.price(row),
+            years=option.years,
+            upfront=option.upfront,
+            kind=option.kind,
+        )
+
+    def capacity_block(self, instance_type: str, region: str) -> BlockOffer:
+        """The reservation fee per instance-hour. Raises PriceNotFound or NotOffered."""
+        row = self._one("capacity_blocks", instance_type, region)
+        return BlockOffer(instance_type=instance_type, region=region, price=self.price(row))
+
+    def _one(self, table: str, instance_type: str, region: str, option: str = "") -> Row:
+        key = (instance_type, region, option) if option else (instance_type, region)
+        if found := self._at(table, *key):
+            return found[0]
+        raise self._absent(table, instance_type, region, option)
+
+    def _absent(self, table: str, instance_type: str, region: str, option: str) -> PriceNotFound:
+        what = option or {"on_demand": "on-demand", "capacity_blocks": "capacity-block"}[table]
+        asked = f"{instance_type} {what} in {region}"
+        nearest = near.compute(self.rows(table), instance_type, region, option)
+        proof = self._at("not_offered", table, instance_type, region, option)
+        if not proof and region.count("-") == 2:  # "*" speaks of commercial Regions, not of Local Zones
+            proof = self._at("not_offered", table, instance_type, "*", option)
+        if proof:
+            because = f"{proof[0]['because']} ({self.source(proof[0]['source'])})"
+            return NotOffered(asked, nearest, self.as_of, because)
+        return PriceNotFound(asked, nearest, self.as_of)
+
+    def spot(self, instance_type: str, region: str, zone_id: str | None = None) -> SpotOffer:
+        """Spot prices of a type in a Region; `planned` is one zone's or the median over zones.
+
+        The newest date decides. Without zone rows the mean over zones stands in, with a note; a lowest
+        price alone is no price to plan with (PriceNotFound).
+        """
+        rows = self._at("spot", instance_type, region)
+        asked = f"{instance_type} spot in {zone_id or region}"
+        priced = [(row, self.price(row)) for row in rows]
+        zones = [(row["zone_id"], price) for row, price in priced if row["item"] == "zone"]
+        means = [price for row, price in priced if row["item"] == "mean"]
+        if zone_id is not None:
+            mine = [price for zone, price in zones if zone == zone_id]
+            if not mine:
+                known = tuple(dict.fromkeys(f"{instance_type} in zone {zone}" for zone, _ in zones))
+                raise PriceNotFound(asked, known, self.as_of)
+            planned = max(mine, key=lambda price: price.observed)
+        elif zones or means:
+            planned = _planned([price for _, price in zones], means)
+        else:
+            raise PriceNotFound(asked, near.compute(self._plannable_spot, instance_type, region), self.as_of)
+        # Whole-Region figures carry their item as the name, so that nobody takes them for a zone.
+        observations = tuple((row["zone_id"] or f"{region} {row['item']}", price) for row, price in priced)
+        return SpotOffer(
+            instance_type=instance_type,
+            region=region,
+            planned=planned,
+            zone_id=zone_id,
+            observations=observations,
+        )
+
+    @property
+    def _plannable_spot(self) -> list[Row]:
+        return [row for row in self.rows("spot") if row["item"] in ("zone", "mean")]
+
+    def interruption(self, instance_type: str, region: str) -> InterruptionBand:
+        """The Spot Advisor's band of the last month it saw. Raises PriceNotFound."""
+        found = self._at("interruptions", instance_type, region)
+        if not found:
+            nearest = near.compute(self.rows("interruptions"), instance_type, region)
+            raise PriceNotFound(f"{instance_type} spot interruptions in {region}", nearest, self.as_of)
+        return parse.interruption(found[0], self.source(found[0]["source"]))
+
+    # --- metered ------------------------------------------------------------------------------------
+
+    def metered(self, service: str, item: str, region: str, offering: str = "") -> MeteredPrice:
+        """A list price that bills by use, with all its tiers. Raises PriceNotFound.
+
+        The last tier may end below infinity: what lies beyond it has no price here. FSx for Lustre:
+        item "PERSISTENT_2 SSD storage", offering "250 MB/s/TiB".
+        """
+        rows = self._at("metered", service, item, region, offering)
+        rows = rows or self._at("metered", service, item, EVERYWHERE, offering)
+        tiers = tuple(sorted(map(self.price, rows), key=lambda price: price.tier_from))
+        # A ladder with a rung taken away is not a ladder: the tiers above the gap price nothing.
+        if not parse.tiers_abut(tiers):
+            nearest = near.metered(self.rows("metered"), service, item, region, offering)
+            words = f"{service} {item}" + (f" ({offering})" if offering else "")
+            raise PriceNotFound(f"{words} in {region}", nearest, self.as_of)
+        return MeteredPrice(service=service, region=region, item=item, offering=offering, tiers=tiers)
+
+    # --- FSx for Lustre facts -----------------------------------------------------------------------
+
+    def fsx_performance(self) -> tuple[FsxPerformance, ...]:
+        """Throughput of every deployment type and tier of FSx for Lustre."""
+        return tuple(parse.fsx_performance(row, self.source) for row in self.rows("fsx_performance"))
+
+    def fsx_included_metadata_iops(self, capacity_gib: float) -> int:
+        """Metadata IOPS included in PERSISTENT_2 capacity. Raises PriceNotFound for a size not sold."""
+        for row in self.rows("fsx_metadata_iops"):
+            if (included := parse.included_iops(row, capacity_gib)) is not None:
+                return included
+        near_sizes = tuple(f"{row['capacity_gib_from']} GiB" for row in self.rows("fsx_metadata_iops"))
+        raise PriceNotFound(
+            f"metadata IOPS of {capacity_gib:,.0f} GiB FSx for Lustre", near_sizes, self.as_of
+        )
+
+
+def _planned(zones: list[Price], means: list[Price]) -> Price:
+    """The median over the zones of the newest date; the mean row where it is newer than every zone."""
+    newest = max(price.observed for price in zones + means)
+    latest = [price for price in zones if price.observed == newest]
+    if not latest:
+        return next(price for price in means if price.observed == newest)
+    low, high = min(price.usd for price in latest), max(price.usd for price in latest)
+    note = f"median of {len(latest)} zones, {low:g} to {high:g}"
+    median = statistics.median(price.usd for price in latest)
+    return parse.replace_usd(latest[0], round(median, 6), note)
+
+
+def load_as_of(day: date) -> PriceBook:
+    """The bundled book of the day, else the newest before it. Raises LookupError listing what there is."""
+    return PriceBook.load(snapshot.folder_as_of(day))
+
+
+def default_book() -> PriceBook:
+    """The newest bundled book."""
+    return load_as_of(date.max)

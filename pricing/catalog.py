@@ -9,9 +9,12 @@ from dataclasses import dataclass
 class InstanceType:
     """Facts of one EC2 instance type.
 
-    memory_mib: MiB. nvme_drive_gb: decimal GB of one instance-store drive. network_mbps: megabits a
-    second over all cards. efa_interfaces: 0 where the type has no EFA. nitro_version: 0 where unknown.
-    peak_tflops: dense fp16/bf16 tensor peak of one accelerator, None where no data sheet was found.
+    memory_mib: MiB. gpu_count, gpu_name: GPUs, or AWS's own accelerators where there are no GPUs
+    ("Trainium"). nvme_drives: 0 without instance store, and where nobody stated how many drives there are.
+    nvme_drive_gb: decimal GB of one instance-store drive. nvme_total_gb: of all together.
+    network_mbps: megabits a second over all cards. efa_interfaces: 0 where the type has no EFA.
+    nitro_version: 0 where unknown. peak_tflops: dense fp16/bf16 tensor peak of one accelerator, None
+    where no data sheet was found.
     """
 
     name: str
@@ -30,13 +33,32 @@ class InstanceType:
     peak_tflops: float | None
     source: str
     notes: str = ""
+    nvme_total_gb: float = 0.0
 
     @property
     def raw_nvme_tb(self) -> float:
-        """Decimal TB of instance-store NVMe on one node."""
-        return self.nvme_drives * self.nvme_drive_gb / 1000.0
+        """Decimal TB of instance-store NVMe on one node, also where the number of drives is not known."""
+        return (self.nvme_drives * self.nvme_drive_gb or self.nvme_total_gb) / 1000.0
 
     @property
     def family(self) -> str:
         """`p5` of `p5.48xlarge`: the unit that an EC2 Instance Savings Plan covers."""
         return self.name.split(".", 1)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FsxPerformance:
+    """What FSx for Lustre gives for each TiB of capacity. Rates in MB/s per TiB, cache in GiB per TiB.
+
+    deployment, tier: "PERSISTENT_2", 250. None: the User Guide's tables do not state it.
+    """
+
+    deployment: str
+    tier: int
+    network_baseline: float
+    network_burst: float | None
+    disk_read: float
+    disk_write: float
+    disk_burst: float | None
+    ram_cache: float | None
+    source: str

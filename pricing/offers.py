@@ -82,7 +82,7 @@ class Commitment:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockOffer:
-    """A Capacity Block's reservation fee per instance-hour, paid at purchase; dated, since AWS reprices it."""
+    """A Capacity Block's reservation fee per instance-hour, paid at purchase; AWS reprices it often."""
 
     instance_type: str
     region: str

@@ -1,0 +1,151 @@
+"""Read the source CSV files into observations; what cannot be one is skipped by name and counted."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pricing.build.days import Observation, parse_day
+
+ON_DEMAND_FILES = ("ec2_ondemand.csv", "ec2_price_list_versions.csv")
+FULL_LISTS = (
+    "ec2_ondemand_us_east_1_full_2023-12-11.csv",
+    "ec2_ondemand_us_east_1_full_2025-04-28.csv",
+    "ec2_ondemand_us_east_1_full_2026-07-20.csv",
+)
+METERED_FILES = (
+    "s3_prices.csv",
+    "fsx_lustre_prices.csv",
+    "ebs_efs_prices.csv",
+    "network_and_other_prices.csv",
+)
+# AWS states these for every Region at once, whatever Region the copy stands under.
+EVERY_REGION = {("AmazonVPC", "Public IPv4 address, in use")}
+SPOT_ITEMS = {
+    "Linux spot": "zone",
+    "Linux spot, lowest zone": "low",
+    "Linux spot, highest zone": "high",
+    "Linux spot, mean over zones": "mean",
+}
+_KINDS = {"EC2 Instance Savings Plan": "instance", "Compute Savings Plan": "compute"}
+_UPFRONT = {"No Upfront": "no-upfront", "Partial Upfront": "partial-upfront", "All Upfront": "all-upfront"}
+
+
+def rows_of(folder: Path, name: str) -> list[dict[str, str]]:
+    """All rows of one source file."""
+    with (folder / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def option_of(row: dict[str, str]) -> str:
+    """`ri-1y-standard-no-upfront` of a source row; "" where payment or plan family is not stated."""
+    qualifier = ""
+    text = row["offering"]
+    if text.endswith(")"):
+        text, _, qualifier = text[:-1].partition(" (")
+    kind, _, upfront = text.partition(", ")
+    years = {"1yr": "1y", "3yr": "3y"}[row["term"]]
+    if upfront not in _UPFRONT or "not stated" in qualifier:
+        return ""
+    if kind in ("Standard", "Convertible"):
+        return f"ri-{years}-{kind.lower()}-{_UPFRONT[upfront]}"
+    if kind in _KINDS:
+        return f"sp-{years}-{_KINDS[kind]}-{_UPFRONT[upfront]}"
+    return ""
+
+
+def _skip_reason(row: dict[str, str]) -> str:
+    if row["price_usd"] == "":
+        return "price not stated"
+    if row["region"] in ("", "unknown"):
+        return "region not named"
+    return ""
+
+
+def _metered_key(row: dict[str, str]) -> tuple[str, ...]:
+    service, item, region, offering = row["service"], row["item"], row["region"], row["offering"]
+    if service == "AmazonFSx (Lustre)":
+        # The deployment type stands in the SKU column and is part of the name of what is sold.
+        service, item = "AmazonFSx", f"{row['sku_or_instance_type']} {item}"
+    elif service == "AmazonS3":
+        offering = ""  # a usage type that only some copies name: it tells nothing apart
+    if (service, item) in EVERY_REGION:
+        region = "all"
+    return ("metered", service, item, region, offering)
+
+
+def _observation(row: dict[str, str], key: tuple[str, ...], grade: str, note: str) -> Observation:
+    day = parse_day(row["date"])
+    if day.vagueness:
+        note = "; ".join(part for part in (f"source dated {row['date']!r}", note) if part)
+    return Observation(
+        key=key,
+        usd=row["price_usd"],
+        unit=row["unit"],
+        day=day,
+        grade=grade,
+        source=row["source"],
+        note=note,
+        tier=(row.get("tier_from") or "0", row.get("tier_to") or "Inf"),
+    )
+
+
+class Reader:
+    """Reads one source folder. `skipped` counts by (table, reason) what could not be an observation."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.skipped: Counter[tuple[str, str]] = Counter()
+
+    def on_demand(self) -> Iterator[Observation]:
+        """Linux on-demand, shared tenancy."""
+        for name in (*ON_DEMAND_FILES, *FULL_LISTS):
+            for row in rows_of(self.folder, name):
+                key = ("on_demand", row["sku_or_instance_type"], row["region"])
+                # The full lists have no grade column: they are the same reading of the price list that
+                # ec2_ondemand.csv grades A.
+                yield from self._checked(row, key, row.get("confidence", "A"), row.get("notes", ""))
+
+    def commitments(self) -> Iterator[Observation]:
+        """Reserved Instances and Savings Plans; a rate whose payment option is not stated is skipped."""
+        for row in rows_of(self.folder, "ec2_reserved_and_savings_plans.csv"):
+            option = option_of(row)
+            if not option:
+                plan = "Savings Plan" in row["item"]
+                reason = "plan family or payment not stated" if plan else "payment option not stated"
+                self.skipped["commitments", reason] += 1
+                continue
+            note = row["notes"]
+            if row["offering"].endswith(")"):
+                note = row["offering"].rpartition(" (")[2].rstrip(")") + (f"; {note}" if note else "")
+            key = ("commitments", row["sku_or_instance_type"], row["region"], option)
+            yield from self._checked(row, key, row["confidence"], note)
+
+    def capacity_blocks(self) -> Iterator[Observation]:
+        """Reservation fees of Capacity Blocks per instance-hour."""
+        for row in rows_of(self.folder, "capacity_blocks.csv"):
+            key = ("capacity_blocks", row["instance_type"], row["region"])
+            yield from self._checked({**row, "unit": "Hrs"}, key, row["confidence"], row["notes"])
+
+    def spot(self) -> Iterator[Observation]:
+        """Spot prices by zone ID, and figures over a whole Region."""
+        for row in rows_of(self.folder, "spot_prices.csv"):
+            item = SPOT_ITEMS[row["item"]]
+            key = ("spot", row["sku_or_instance_type"], row["region"], row["availability_zone"], item)
+            yield from self._checked(row, key, row["confidence"], row["notes"])
+
+    def metered(self) -> Iterator[Observation]:
+        """What bills by use."""
+        for name in METERED_FILES:
+            for row in rows_of(self.folder, name):
+                yield from self._checked(row, _metered_key(row), row["confidence"], row["notes"])
+
+    def _checked(
+        self, row: dict[str, str], key: tuple[str, ...], grade: str, note: str
+    ) -> Iterator[Observation]:
+        if reason := _skip_reason(row):
+            self.skipped[key[0], reason] += 1
+        else:
+            yield _observation(row, key, grade, note)

@@ -1,0 +1,27 @@
+"""What a look-up raises instead of inventing a price."""
+
+from __future__ import annotations
+
+from datetime import date
+
+
+class PriceNotFound(LookupError):
+    """The book holds no such price.
+
+    asked: what was looked up, in words. nearest: what the book does hold that comes near, best first.
+    as_of: the book's date.
+    """
+
+    def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date) -> None:
+        self.asked, self.nearest, self.as_of = asked, nearest, as_of
+        near = "; nearest: " + ", ".join(nearest) if nearest else "; nothing near it either"
+        super().__init__(f"no price for {asked} in the book of {as_of}{near}")
+
+
+class NotOffered(PriceNotFound):
+    """AWS does not sell it there: the source lists everything sold and this is not among it."""
+
+    def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date, because: str) -> None:
+        super().__init__(asked, nearest, as_of)
+        self.because = because
+        self.args = (f"AWS does not offer {asked}: {because}",)

@@ -1,0 +1,66 @@
+"""What comes near a price that is not there: same type elsewhere, other terms, similar names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from pricing.snapshot import Row
+
+_MOST = 4
+
+
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))[:_MOST]
+
+
+def names(wanted: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Known names that look like the wanted one, best first; case does not count."""
+    by_lower = {one.lower(): one for one in known}
+    # 0.75 lets one slip of the finger through in "p4d.24xlarge" and keeps other families out.
+    found = difflib.get_close_matches(wanted.lower(), by_lower, n=_MOST, cutoff=0.75)
+    return tuple(by_lower[one] for one in found)
+
+
+def compute(rows: Iterable[Row], instance_type: str, region: str, option: str = "") -> tuple[str, ...]:
+    """Near rows of a table with instance_type and region: options here, then other Regions, then names."""
+    here: list[str] = []
+    elsewhere: list[str] = []
+    types: set[str] = set()
+    for row in rows:
+        types.add(row["instance_type"])
+        if row["instance_type"] != instance_type:
+            continue
+        if row["region"] == region:
+            here.append(
+                " ".join(part for part in (instance_type, row.get("option", ""), "in", region) if part)
+            )
+        elif row.get("option", "") == option:
+            elsewhere.append(f"{instance_type} in {row['region']}")
+    if here or elsewhere:
+        here.sort(key=lambda words: -_shared(option, words))
+        return _unique([*here, *sorted(elsewhere, key=lambda words: _distance(region, words))])
+    return _unique(name for name in names(instance_type, types) if name != instance_type)
+
+
+def _shared(option: str, words: str) -> int:
+    """How many parts of `ri-3y-standard-no-upfront` an option shares."""
+    parts = words.split()[1].split("-")
+    return sum(mine == its for mine, its in zip(option.split("-"), parts, strict=False))
+
+
+def _distance(region: str, words: str) -> tuple[bool, str]:
+    """Regions of the same continent first."""
+    return (not words.rpartition(" ")[2].startswith(region.split("-")[0]), words)
+
+
+def metered(rows: Iterable[Row], service: str, item: str, region: str, offering: str) -> tuple[str, ...]:
+    """Near rows of the metered table: other offerings here, other Regions, then items of a similar name."""
+    rows = [row for row in rows if row["service"] == service]
+    here = [row for row in rows if row["region"] == region]
+    offerings = [f"{item} ({row['offering']})" for row in here if row["item"] == item]
+    elsewhere = [
+        f"{item} in {row['region']}" for row in rows if row["item"] == item and row["offering"] == offering
+    ]
+    similar = names(item, {row["item"] for row in here})
+    return _unique([*offerings, *elsewhere, *similar])
