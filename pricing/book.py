@@ -7,14 +7,13 @@ not sell it). Never zero, never NaN, never a neighbour's price.
 from __future__ import annotations
 
 import hashlib
-import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pricing import near, parse, snapshot
+from pricing import near, parse, snapshot, spot
 from pricing.catalog import FsxPerformance, InstanceType
 from pricing.errors import NotOffered, PriceNotFound
 from pricing.offers import (
@@ -177,7 +176,7 @@ class PriceBook:
     def _absent(self, table: str, instance_type: str, region: str, option: str) -> PriceNotFound:
         what = option or {"on_demand": "on-demand", "capacity_blocks": "capacity-block"}[table]
         asked = f"{instance_type} {what} in {region}"
-        nearest = near.compute(self.rows(table), instance_type, region, option)
+        nearest = self._near(self.rows(table), instance_type, region, option)
         proof = self._at("not_offered", table, instance_type, region, option)
         if not proof and region.count("-") == 2:  # "*" speaks of commercial Regions, not of Local Zones
             proof = self._at("not_offered", table, instance_type, "*", option)
@@ -189,43 +188,39 @@ class PriceBook:
     def spot(self, instance_type: str, region: str, zone_id: str | None = None) -> SpotOffer:
         """Spot prices of a type in a Region; `planned` is one zone's or the median over zones.
 
-        The newest date decides. Without zone rows the mean over zones stands in, with a note; a lowest
-        price alone is no price to plan with (PriceNotFound).
+        The newest date decides (pricing/spot.py). Raises PriceNotFound, also where only a lowest price
+        is known.
         """
         rows = self._at("spot", instance_type, region)
+        seen = [(row["zone_id"], row["item"], self.price(row)) for row in rows]
+        found = spot.offer(seen, instance_type, region, zone_id)
+        if found is not None:
+            return found
         asked = f"{instance_type} spot in {zone_id or region}"
-        priced = [(row, self.price(row)) for row in rows]
-        zones = [(row["zone_id"], price) for row, price in priced if row["item"] == "zone"]
-        means = [price for row, price in priced if row["item"] == "mean"]
         if zone_id is not None:
-            mine = [price for zone, price in zones if zone == zone_id]
-            if not mine:
-                known = tuple(dict.fromkeys(f"{instance_type} in zone {zone}" for zone, _ in zones))
-                raise PriceNotFound(asked, known, self.as_of)
-            planned = max(mine, key=lambda price: price.observed)
-        elif zones or means:
-            planned = _planned([price for _, price in zones], means)
-        else:
-            raise PriceNotFound(asked, near.compute(self._plannable_spot, instance_type, region), self.as_of)
-        # Whole-Region figures carry their item as the name, so that nobody takes them for a zone.
-        observations = tuple((row["zone_id"] or f"{region} {row['item']}", price) for row, price in priced)
-        return SpotOffer(
-            instance_type=instance_type,
-            region=region,
-            planned=planned,
-            zone_id=zone_id,
-            observations=observations,
+            zones = dict.fromkeys(
+                f"{instance_type} in zone {row['zone_id']}" for row in rows if row["zone_id"]
+            )
+            raise PriceNotFound(asked, tuple(zones), self.as_of)
+        lone = tuple(
+            f"the {row['item']} of all zones alone on {row['observed']}, which is no price to plan with"
+            for row in rows
         )
+        plannable = [row for row in self.rows("spot") if row["item"] in ("zone", "mean")]
+        raise PriceNotFound(asked, lone + self._near(plannable, instance_type, region), self.as_of)
 
-    @property
-    def _plannable_spot(self) -> list[Row]:
-        return [row for row in self.rows("spot") if row["item"] in ("zone", "mean")]
+    def _near(
+        self, rows: Iterable[Row], instance_type: str, region: str, option: str = ""
+    ) -> tuple[str, ...]:
+        priced = any(row["instance_type"] == instance_type for row in self.rows("on_demand"))
+        known = instance_type in self._instances or priced
+        return near.compute(rows, instance_type, region, option, known=known)
 
     def interruption(self, instance_type: str, region: str) -> InterruptionBand:
         """The Spot Advisor's band of the last month it saw. Raises PriceNotFound."""
         found = self._at("interruptions", instance_type, region)
         if not found:
-            nearest = near.compute(self.rows("interruptions"), instance_type, region)
+            nearest = self._near(self.rows("interruptions"), instance_type, region)
             raise PriceNotFound(f"{instance_type} spot interruptions in {region}", nearest, self.as_of)
         return parse.interruption(found[0], self.source(found[0]["source"]))
 
@@ -262,18 +257,6 @@ class PriceBook:
         raise PriceNotFound(
             f"metadata IOPS of {capacity_gib:,.0f} GiB FSx for Lustre", near_sizes, self.as_of
         )
-
-
-def _planned(zones: list[Price], means: list[Price]) -> Price:
-    """The median over the zones of the newest date; the mean row where it is newer than every zone."""
-    newest = max(price.observed for price in zones + means)
-    latest = [price for price in zones if price.observed == newest]
-    if not latest:
-        return next(price for price in means if price.observed == newest)
-    low, high = min(price.usd for price in latest), max(price.usd for price in latest)
-    note = f"median of {len(latest)} zones, {low:g} to {high:g}"
-    median = statistics.median(price.usd for price in latest)
-    return parse.replace_usd(latest[0], round(median, 6), note)
 
 
 def load_as_of(day: date) -> PriceBook:

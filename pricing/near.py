@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from pricing.snapshot import Row
@@ -16,14 +15,21 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
 
 def names(wanted: str, known: Iterable[str]) -> tuple[str, ...]:
     """Known names that look like the wanted one, best first; case does not count."""
+    import difflib  # only for a message: 3 ms that a plan without a slip need not pay
+
     by_lower = {one.lower(): one for one in known}
     # 0.75 lets one slip of the finger through in "p4d.24xlarge" and keeps other families out.
     found = difflib.get_close_matches(wanted.lower(), by_lower, n=_MOST, cutoff=0.75)
     return tuple(by_lower[one] for one in found)
 
 
-def compute(rows: Iterable[Row], instance_type: str, region: str, option: str = "") -> tuple[str, ...]:
-    """Near rows of a table with instance_type and region: options here, then other Regions, then names."""
+def compute(
+    rows: Iterable[Row], instance_type: str, region: str, option: str = "", *, known: bool = False
+) -> tuple[str, ...]:
+    """Near rows of a table with instance_type and region: options here, then other Regions, then names.
+
+    known: the type exists, so that a similar name would be another machine, not a slip of the finger.
+    """
     here: list[str] = []
     elsewhere: list[str] = []
     types: set[str] = set()
@@ -40,7 +46,7 @@ def compute(rows: Iterable[Row], instance_type: str, region: str, option: str = 
     if here or elsewhere:
         here.sort(key=lambda words: -_shared(option, words))
         return _unique([*here, *sorted(elsewhere, key=lambda words: _distance(region, words))])
-    return _unique(name for name in names(instance_type, types) if name != instance_type)
+    return () if known else _unique(names(instance_type, types))
 
 
 def _shared(option: str, words: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import date
 
 from pricing.catalog import FsxPerformance, InstanceType
@@ -51,11 +50,6 @@ def price(row: Row, source: str) -> Price:
         tier_to=tier_to,
         note=row["note"],
     )
-
-
-def replace_usd(base: Price, usd: float, note: str) -> Price:
-    """A figure made out of several prices of the same date and source."""
-    return replace(base, usd=usd, note=note)
 
 
 def tiers_abut(tiers: Sequence[Price]) -> bool:

@@ -210,7 +210,9 @@ class Assembly:
                 region = "*"
             because = f"the complete listing of {listing.when} does not have it"
             if option:
-                because = f"its complete listing of {listing.when} has other options of it, not this one"
+                because = (
+                    f"the complete listing of {listing.when} has it with other options, not with this one"
+                )
             yield {
                 "table": table,
                 "instance_type": instance_type,
