@@ -72,8 +72,7 @@ class PriceBook:
         if not self._removed:
             return snapshot.hash_of_files(snapshot.actual_files(self.folder))
         hashes = {
-            name: hashlib.sha256(snapshot.table_bytes(name, self.rows(name))).hexdigest()
-            for name in snapshot.COLUMNS
+            name: hashlib.sha256(snapshot.table_bytes(name, self.rows(name))).hexdigest() for name in snapshot.COLUMNS
         }
         return snapshot.hash_of_files({f"{name}.csv": value for name, value in hashes.items()})
 
@@ -198,20 +197,15 @@ class PriceBook:
             return found
         asked = f"{instance_type} spot in {zone_id or region}"
         if zone_id is not None:
-            zones = dict.fromkeys(
-                f"{instance_type} in zone {row['zone_id']}" for row in rows if row["zone_id"]
-            )
+            zones = dict.fromkeys(f"{instance_type} in zone {row['zone_id']}" for row in rows if row["zone_id"])
             raise PriceNotFound(asked, tuple(zones), self.as_of)
         lone = tuple(
-            f"the {row['item']} of all zones alone on {row['observed']}, which is no price to plan with"
-            for row in rows
+            f"the {row['item']} of all zones alone on {row['observed']}, which is no price to plan with" for row in rows
         )
         plannable = [row for row in self.rows("spot") if row["item"] in ("zone", "mean")]
         raise PriceNotFound(asked, lone + self._near(plannable, instance_type, region), self.as_of)
 
-    def _near(
-        self, rows: Iterable[Row], instance_type: str, region: str, option: str = ""
-    ) -> tuple[str, ...]:
+    def _near(self, rows: Iterable[Row], instance_type: str, region: str, option: str = "") -> tuple[str, ...]:
         priced = any(row["instance_type"] == instance_type for row in self.rows("on_demand"))
         known = instance_type in self._instances or priced
         return near.compute(rows, instance_type, region, option, known=known)
@@ -254,9 +248,7 @@ class PriceBook:
             if (included := parse.included_iops(row, capacity_gib)) is not None:
                 return included
         near_sizes = tuple(f"{row['capacity_gib_from']} GiB" for row in self.rows("fsx_metadata_iops"))
-        raise PriceNotFound(
-            f"metadata IOPS of {capacity_gib:,.0f} GiB FSx for Lustre", near_sizes, self.as_of
-        )
+        raise PriceNotFound(f"metadata IOPS of {capacity_gib:,.0f} GiB FSx for Lustre", near_sizes, self.as_of)
 
 
 def load_as_of(day: date) -> PriceBook:

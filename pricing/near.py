@@ -38,9 +38,7 @@ def compute(
         if row["instance_type"] != instance_type:
             continue
         if row["region"] == region:
-            here.append(
-                " ".join(part for part in (instance_type, row.get("option", ""), "in", region) if part)
-            )
+            here.append(" ".join(part for part in (instance_type, row.get("option", ""), "in", region) if part))
         elif row.get("option", "") == option:
             elsewhere.append(f"{instance_type} in {row['region']}")
     if here or elsewhere:
@@ -65,8 +63,6 @@ def metered(rows: Iterable[Row], service: str, item: str, region: str, offering:
     rows = [row for row in rows if row["service"] == service]
     here = [row for row in rows if row["region"] == region]
     offerings = [f"{item} ({row['offering']})" for row in here if row["item"] == item]
-    elsewhere = [
-        f"{item} in {row['region']}" for row in rows if row["item"] == item and row["offering"] == offering
-    ]
+    elsewhere = [f"{item} in {row['region']}" for row in rows if row["item"] == item and row["offering"] == offering]
     similar = names(item, {row["item"] for row in here})
     return _unique([*offerings, *elsewhere, *similar])

@@ -146,9 +146,7 @@ def write(folder: Path, tables: Mapping[str, Iterable[Row]], facts: Mapping[str,
         counts[table] = len(rows)
     manifest = {"schema_version": SCHEMA_VERSION, **facts, "rows": counts, "files": files}
     manifest["sha256"] = _own_hash(manifest)
-    (folder / "manifest.json").write_text(
-        json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _own_hash(manifest: Mapping[str, Any]) -> str:

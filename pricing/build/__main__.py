@@ -32,9 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build the folders asked for; 0, or 2 if one is there already or a source is not readable."""
     parser = argparse.ArgumentParser(prog="python -m pricing.build", description=__doc__)
     parser.add_argument("source", type=Path, metavar="SOURCE_DIR", help="folder with the source CSV files")
-    parser.add_argument(
-        "--as-of", type=date.fromisoformat, action="append", help="default: the standard dates"
-    )
+    parser.add_argument("--as-of", type=date.fromisoformat, action="append", help="default: the standard dates")
     parser.add_argument("--out", type=Path, default=snapshot.DATA, help="default: the package's data folder")
     options = parser.parse_args(arguments)
     for as_of in options.as_of or STANDARD_DATES:

@@ -40,9 +40,7 @@ class Assembly:
         }
         specs = rows_of(source_folder, "instance_specs.csv")
         ec2 = [one for name in ("on_demand", "capacity_blocks", "spot") for one in self._seen[name]]
-        types = {row["instance_type"] for row in specs} | {
-            one.key[1] for one in ec2 if one.key[0] == "capacity_blocks"
-        }
+        types = {row["instance_type"] for row in specs} | {one.key[1] for one in ec2 if one.key[0] == "capacity_blocks"}
         self.regions = frozenset(one.key[2] for one in ec2)
         self._listings = listings(
             self._seen["on_demand"] + self._seen["commitments"] + self._seen["capacity_blocks"],
@@ -64,8 +62,7 @@ class Assembly:
             "fsx_performance": [self._with_sources(row) for row in fsx_performance_rows(self._folder)],
             "fsx_metadata_iops": [self._with_sources(row) for row in fsx_metadata_rows(self._folder)],
             "events": [
-                {**row, "grade": row["confidence"], "source": self._source(row["source"])}
-                for row in self._events_rows
+                {**row, "grade": row["confidence"], "source": self._source(row["source"])} for row in self._events_rows
             ],
         }
         made["not_offered"] = list(self._not_offered(made))
@@ -199,9 +196,7 @@ class Assembly:
             if not any(place[:2] == ("capacity_blocks", instance_type) for place in priced)
         }
         written: set[tuple[str, str]] = set()
-        for (table, instance_type, region, option), listing in sorted(
-            decided.items(), key=lambda item: item[0]
-        ):
+        for (table, instance_type, region, option), listing in sorted(decided.items(), key=lambda item: item[0]):
             if (table, instance_type) in everywhere:
                 # One row instead of one a Region for the many types that no block is sold of.
                 if (table, instance_type) in written:
@@ -210,9 +205,7 @@ class Assembly:
                 region = "*"
             because = f"the complete listing of {listing.when} does not have it"
             if option:
-                because = (
-                    f"the complete listing of {listing.when} has it with other options, not with this one"
-                )
+                because = f"the complete listing of {listing.when} has it with other options, not with this one"
             yield {
                 "table": table,
                 "instance_type": instance_type,

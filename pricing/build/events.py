@@ -61,9 +61,7 @@ class Scope:
             return key[1:3] == self.service_item
         if self.instance_type != key[1]:
             return False
-        region_fits = (
-            _US_REGION.match(key[2]) is not None if self.region == "US" else self.region in ("*", key[2])
-        )
+        region_fits = _US_REGION.match(key[2]) is not None if self.region == "US" else self.region in ("*", key[2])
         # All three payment options of a term move together: the events name the one that was seen.
         return region_fits and (not self.option_prefix or key[3].startswith(self.option_prefix))
 

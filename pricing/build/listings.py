@@ -71,9 +71,7 @@ def listings(
     rows = [one for one in seen if one.day.when <= as_of and one.day.vagueness == 0]
     found: list[Listing] = []
 
-    def add(
-        table: str, when: date, types: frozenset[str], where: frozenset[str], options: tuple[str, ...]
-    ) -> None:
+    def add(table: str, when: date, types: frozenset[str], where: frozenset[str], options: tuple[str, ...]) -> None:
         on_it = [one for one in rows if one.key[0] == table and one.day.when == when]
         on_it = [one for one in on_it if one.key[2] in where and (options == ("",) or one.key[3] in options)]
         if on_it:
@@ -97,9 +95,7 @@ def listings(
         add("on_demand", when, instance_types, us_east_1, ("",))
     for when in BLOCK_PAGES:
         # The page of 2026-03-01 lost the names of its Local Zones: it speaks about Regions proper only.
-        add(
-            "capacity_blocks", when, instance_types, frozenset(r for r in regions if r.count("-") == 2), ("",)
-        )
+        add("capacity_blocks", when, instance_types, frozenset(r for r in regions if r.count("-") == 2), ("",))
     for when, options in RESERVED_FEEDS:
         add("commitments", when, frozenset(), us_east_1, options)
     return tuple(sorted(found, key=lambda one: (one.when, one.options), reverse=True))

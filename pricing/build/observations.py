@@ -142,9 +142,7 @@ class Reader:
             for row in rows_of(self.folder, name):
                 yield from self._checked(row, _metered_key(row), row["confidence"], row["notes"])
 
-    def _checked(
-        self, row: dict[str, str], key: tuple[str, ...], grade: str, note: str
-    ) -> Iterator[Observation]:
+    def _checked(self, row: dict[str, str], key: tuple[str, ...], grade: str, note: str) -> Iterator[Observation]:
         if reason := _skip_reason(row):
             self.skipped[key[0], reason] += 1
         else:

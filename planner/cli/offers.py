@@ -1,0 +1,204 @@
+"""`planner offers`: every way to buy an instance type, without a plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.cli import books
+from planner.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from pricing.book import PriceBook
+    from pricing.offers import Price
+
+COLUMNS = ("type", "region", "purchase", "usd_per_hour", "usd_per_gpu_hour", "date", "grade", "basis")
+CSV_COLUMNS = (*COLUMNS[:3], "status", *COLUMNS[3:], "low", "high", "gpu", "gpus", "note", "source")
+SORTS = {
+    "gpu-hour": ("usd_per_gpu_hour", "usd_per_hour"),
+    "hour": ("usd_per_hour",),
+    "type": ("type", "region", "usd_per_hour"),
+}
+Record = dict[str, books.Cell]
+
+
+@click.command(name="offers")
+@click.argument("types", nargs=-1, metavar="TYPE...")
+@click.option("--gpu", metavar="NAME", help="Every type with this GPU, such as H100.")
+@click.option("--region", "regions", multiple=True, metavar="REGION", help="May repeat; default: us-east-1.")
+@click.option("--prices", metavar="DATE|DIR", help="The book; default: the newest.")
+@click.option("--sort", type=click.Choice(list(SORTS)), default="gpu-hour", show_default=True)
+@click.option("--top", type=click.IntRange(min=1), help="Only so many offers.")
+@click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
+def command(
+    types: tuple[str, ...],
+    gpu: str | None,
+    regions: tuple[str, ...],
+    prices: str | None,
+    sort: str,
+    top: int | None,
+    form: str,
+) -> None:
+    """Compare every purchase option of instance types, in USD per hour and per GPU-hour.
+
+    What is not known or not offered is listed apart and never counts as zero.
+    """
+    book = books.open_book(prices)
+    if book.changed:
+        books.note(f"warning: the book of {book.as_of} was edited: {', '.join(book.changed)}")
+    offered: list[Record] = []
+    missing: list[Record] = []
+    for name in _types(book, types, gpu):
+        for region in regions or ("us-east-1",):
+            _ask(book, name, region, offered, missing)
+    offered.sort(key=lambda record: _sort_key(record, sort))
+    left_off = len(offered) - top if top and top < len(offered) else 0
+    offered = offered[: top or None]
+    if form == "json":
+        head = {"schema_version": "1", "as_of": book.as_of.isoformat(), "sha256": book.sha256}
+        books.print_json({**head, "offers": offered, "missing": missing, "left_off": left_off})
+    elif form == "csv":
+        blank = dict.fromkeys(CSV_COLUMNS)
+        rows: list[Record] = [{**blank, **record, "status": "offered"} for record in offered]
+        rows += [{**blank, **record, "note": record["why"]} for record in missing]
+        books.print_csv(CSV_COLUMNS, rows)
+    else:
+        _print_tables(book, offered, missing)
+    if left_off:
+        books.note(f"{left_off} more left off by --top")
+
+
+def _sort_key(record: Record, sort: str) -> tuple[object, ...]:
+    """What has no figure (a type without GPUs) comes last."""
+    names = (*SORTS[sort], "type", "region", "purchase")
+    return tuple((record[name] is None, record[name] if record[name] is not None else 0) for name in names)
+
+
+def _types(book: PriceBook, types: tuple[str, ...], gpu: str | None) -> tuple[str, ...]:
+    from pricing.book import PriceNotFound
+
+    if not types and not gpu:
+        raise UsageProblem("name at least one instance type, or --gpu NAME")
+    found = list(types)
+    priced = {row["instance_type"] for table in ("on_demand", "capacity_blocks") for row in book.rows(table)}
+    for name in types:
+        try:
+            book.instance(name)
+        except PriceNotFound as error:
+            if name not in priced:
+                raise UsageProblem(str(error)) from error
+    if gpu:
+        known = sorted({one.gpu_name for one in book.instances() if one.gpu_name})
+        matching = [one.name for one in book.instances() if one.gpu_name.lower() == gpu.lower()]
+        if not matching:
+            raise UsageProblem(f"no instance type has a {gpu}; there are: {', '.join(known)}")
+        found += matching
+    return tuple(dict.fromkeys(found))
+
+
+def _ask(book: PriceBook, name: str, region: str, offered: list[Record], missing: list[Record]) -> None:
+    """Every purchase option of one type in one Region, into one of the two lists."""
+    from pricing.book import NotOffered, PriceNotFound
+    from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
+
+    for purchase in ALL_PURCHASE_OPTIONS:
+        option = PurchaseOption.parse(purchase)
+        low = high = None
+        try:
+            if option.family == "on-demand":
+                price = book.on_demand(name, region)
+            elif option.family == "capacity-block":
+                price = book.capacity_block(name, region).price
+            elif option.family == "spot":
+                spot = book.spot(name, region)
+                price = spot.planned
+                low = min(one.usd for _, one in spot.observations)
+                high = max(one.usd for _, one in spot.observations)
+            else:
+                price = book.commitment(name, region, option).price
+        except PriceNotFound as error:
+            sold = isinstance(error, NotOffered)
+            why = error.because if isinstance(error, NotOffered) else str(error)
+            missing.append(
+                {
+                    "type": name,
+                    "region": region,
+                    "purchase": purchase,
+                    "status": "not offered" if sold else "not known",
+                    "why": why,
+                }
+            )
+            continue
+        offered.append(_record(book, name, region, purchase, price, low, high))
+
+
+def _record(
+    book: PriceBook,
+    name: str,
+    region: str,
+    purchase: str,
+    price: Price,
+    low: float | None,
+    high: float | None,
+) -> Record:
+    from pricing.book import PriceNotFound
+
+    try:
+        machine = book.instance(name)
+        gpu, gpus = machine.gpu_name, machine.gpu_count
+    except PriceNotFound:
+        gpu, gpus = "", 0
+    return {
+        "type": name,
+        "region": region,
+        "purchase": purchase,
+        "usd_per_hour": round(price.usd, 6),
+        "usd_per_gpu_hour": round(price.usd / gpus, 6) if gpus else None,
+        "date": price.observed.isoformat(),
+        "grade": price.grade,
+        "basis": price.basis.value,
+        "low": low,
+        "high": high,
+        "gpu": gpu,
+        "gpus": float(gpus),
+        "note": price.note,
+        "source": price.source,
+    }
+
+
+def _shown(record: Record) -> Record:
+    """One line of the table: narrow enough for 80 columns."""
+    gpu_hour = record["usd_per_gpu_hour"]
+    return {
+        "type": record["type"],
+        "region": record["region"],
+        "purchase": str(record["purchase"]).removesuffix("-upfront"),
+        "$/h": f"{record['usd_per_hour']:,.4f}",
+        "$/GPU-h": "-" if gpu_hour is None else f"{gpu_hour:,.4f}",
+        "seen": f"{record['date']} {record['grade']}{'*' if record['basis'] == 'carried' else ''}",
+    }
+
+
+def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record]) -> None:
+    one_region = len({record["region"] for record in offered}) == 1
+    rows = [_shown(record) for record in offered]
+    columns = ("type", *(() if one_region else ("region",)), "purchase", "$/h", "$/GPU-h", "seen")
+    where = f", {offered[0]['region']}" if one_region else ""
+    books.print_table(columns, rows, f"Offers as of {book.as_of}{where}, USD list price before tax")
+    click.echo("seen: day and grade of the price, * carried from more than 45 days before the book;")
+    click.echo("ri and sp stand without their `-upfront`")
+    for record in offered:
+        if record["purchase"] == "spot":
+            spread = f"{record['low']:,.4f} to {record['high']:,.4f}"
+            click.echo(f"spot {record['type']} {record['region']}: {spread} $/h over all zones and dates")
+    for status in ("not offered", "not known"):
+        group: dict[tuple[books.Cell, books.Cell], list[str]] = {}
+        for record in missing:
+            if record["status"] == status:
+                key = (record["type"], record["region"])
+                group.setdefault(key, []).append(str(record["purchase"]))
+        if group:
+            click.echo(f"\n{status.capitalize()}:")
+            for (name, region), purchases in group.items():
+                click.echo(f"  {name} {region}: {', '.join(purchases)}")

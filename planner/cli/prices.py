@@ -1,0 +1,151 @@
+"""`planner prices`: what a price book holds, what changed between two, whether it was edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.cli import books
+from planner.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from pricing.book import PriceBook
+
+COLUMNS = ("what", "region", "usd", "unit", "date", "grade", "basis")
+JSON_COLUMNS = (*COLUMNS, "tier_from", "tier_to", "source", "note")
+DIFF_COLUMNS = ("what", "region", "old", "new", "change")
+
+
+@click.group(name="prices")
+def command() -> None:
+    """Look into the dated price books."""
+
+
+@command.command()
+@click.argument("words", nargs=-1)
+@click.option("--type", "instance_type", metavar="TYPE", help="Only this instance type.")
+@click.option("--region", metavar="REGION", help="Only this Region.")
+@click.option("--service", metavar="NAME", help="Only this service: AmazonEC2, AmazonS3, AmazonFSx ...")
+@click.option("--prices", metavar="DATE|DIR", help="The book; default: the newest.")
+@click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
+def show(
+    words: tuple[str, ...],
+    instance_type: str | None,
+    region: str | None,
+    service: str | None,
+    prices: str | None,
+    form: str,
+) -> None:
+    """Show the prices whose line has all the WORDS (case does not count)."""
+    from pricing.listing import lines
+
+    book = _open(prices)
+    wanted = [word.lower() for word in words]
+    found = []
+    for line in lines(book):
+        if instance_type and line.instance_type != instance_type:
+            continue
+        if region and line.region not in (region, "all"):
+            continue
+        if service and line.service.lower() != service.lower():
+            continue
+        text = f"{line.service} {line.what} {line.region}".lower()
+        if all(word in text for word in wanted):
+            found.append(line)
+    records = [
+        {
+            "what": line.what,
+            "region": line.region,
+            "usd": line.price.usd,
+            "unit": line.price.unit,
+            "date": line.price.observed.isoformat(),
+            "grade": line.price.grade,
+            "basis": "carried back" if line.price.carried_back else line.price.basis.value,
+            "tier_from": line.price.tier_from,
+            "tier_to": None if line.price.tier_to == float("inf") else line.price.tier_to,
+            "source": line.price.source,
+            "note": line.price.note,
+        }
+        for line in found
+    ]
+    if form == "json":
+        head = {"schema_version": "1", "as_of": book.as_of.isoformat(), "sha256": book.sha256}
+        books.print_json({**head, "prices": records})
+    elif form == "csv":
+        books.print_csv(JSON_COLUMNS, records)
+    else:
+        books.print_table(COLUMNS, records, f"Prices as of {book.as_of}")
+    if not records:
+        books.note(f"nothing in the book of {book.as_of} fits; fewer words find more")
+
+
+@command.command()
+@click.argument("old", metavar="A")
+@click.argument("new", metavar="B")
+@click.option("-f", "--format", "form", type=click.Choice(["table", "json"]), default="table")
+def diff(old: str, new: str, form: str) -> None:
+    """What changed from book A to book B (dates or folders): changed, appeared, disappeared."""
+    from pricing.listing import compare
+
+    before, after = _open(old), _open(new)
+    records = [
+        {
+            "what": change.what,
+            "region": change.region,
+            "old": change.old,
+            "new": change.new,
+            "change": change.percent,
+        }
+        for change in compare(before, after)
+    ]
+    if form == "json":
+        head = {"schema_version": "1", "from": before.as_of.isoformat(), "to": after.as_of.isoformat()}
+        renamed = [
+            {**{k: v for k, v in record.items() if k != "change"}, "change_percent": record["change"]}
+            for record in records
+        ]
+        books.print_json({**head, "changes": renamed})
+        return
+    shown = [{**record, "change": _words(record["old"], record["new"], record["change"])} for record in records]
+    books.print_table(DIFF_COLUMNS, shown, f"From {before.as_of} to {after.as_of}")
+    if not records:
+        books.note("no price differs")
+
+
+@command.command()
+@click.argument("folder", required=False, metavar="[DIR]")
+def verify(folder: str | None) -> None:
+    """Check that a book (default: every bundled one) stands as it was written."""
+    from pricing import snapshot
+    from pricing.book import BrokenBook
+
+    folders = [Path(folder)] if folder else [snapshot.DATA / str(day) for day in snapshot.available()]
+    edited = []
+    for path in folders:
+        try:
+            changed = snapshot.changed_files(path)
+        except BrokenBook as error:
+            raise UsageProblem(str(error)) from error
+        if changed:
+            edited.append(f"{path}: edited since it was written: {', '.join(changed)}")
+        else:
+            click.echo(f"{path.name}: intact")
+    if edited:
+        raise UsageProblem("\n".join(edited))
+
+
+def _open(which: str | None) -> PriceBook:
+    book = books.open_book(which)
+    if book.changed:
+        books.note(f"warning: the book of {book.as_of} was edited: {', '.join(book.changed)}")
+    return book
+
+
+def _words(old: float | None, new: float | None, percent: float | None) -> str:
+    if old is None:
+        return "appeared"
+    if new is None:
+        return "disappeared"
+    return "from zero" if percent is None else f"{percent:+.1f} %"
