@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def storage_cost_curve(*, stored_gb: float, tiers: Tiers, start: date) -> tuple[
     """
     starts = _month_starts(start, _HORIZON_MONTHS)
     hours, usd = [0.0], [0.0]
-    for begin, end in zip(starts, starts[1:], strict=False):
+    for begin, end in pairwise(starts):
         length = (end - begin) / timedelta(hours=1)
         base_h, base_usd = hours[-1], usd[-1]
         bends = [upper * HOURS_PER_MONTH / stored_gb for _, upper, _ in tiers if np.isfinite(upper)]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from planner.models.bill import Ledger
 from planner.models.equation import equation
-from planner.models.values import Number
+from planner.models.values import Number, Values
+from planner.plan.types import People
+from pricing.catalog import InstanceType
 
 _EPOCH = "epoch-research/training-cost-trends, development_cost.ipynb (b3f53b9)"
 
@@ -52,3 +57,62 @@ def preprocessing_cost(*, gpu_hours: Number, gpus_per_node: Number, usd_per_hour
 def experiments_cost(*, run_node_hours: Number, experiment_factor: Number, usd_per_hour: Number) -> Number:
     """Experiments and failed runs around the final one, in its own node-hours and at its own rate."""
     return run_node_hours * (experiment_factor - 1) * usd_per_hour
+
+
+def bill_people(
+    ledger: Ledger,
+    people: People | None,
+    instance: InstanceType,
+    nodes: int,
+    hours: Number,
+    usd_per_node_hour: Number | None,
+    values: Values,
+) -> None:
+    """Add the lines that the plan's `people` section asks for, and no others."""
+    if people is None:
+        return
+    if people.engineers is not None:
+        months = people.months_before + hours / 730
+        monthly = values["people.usd_per_engineer_year"] / 12 * (1 + values["people.overhead_fraction"])
+        ledger.assumed(
+            "people.staff",
+            equation="P1",
+            quantity=people.engineers * months,
+            unit="person-months",
+            usd=monthly,
+            assumption=values.table["people.usd_per_engineer_year"],
+        )
+    if people.preprocessing is not None:
+        _bill_preprocessing(ledger, people, instance)
+    if people.experiments and usd_per_node_hour is not None:
+        factor = values["people.experiment_factor"]
+        ledger.assumed(
+            "people.experiments",
+            equation="P3",
+            quantity=nodes * hours * np.maximum(factor - 1, 0.0),
+            unit="Hrs",
+            usd=usd_per_node_hour,
+            assumption=values.table["people.experiment_factor"],
+        )
+
+
+def _bill_preprocessing(ledger: Ledger, people: People, fleet_type: InstanceType) -> None:
+    work = people.preprocessing
+    assert work is not None
+    line = "people.preprocessing"
+    chosen = fleet_type
+    if work.instance_type:
+        found = ledger.look_up(line, lambda: ledger.book.instance(work.instance_type or ""))
+        if found is None:
+            return
+        chosen = found
+    price = ledger.look_up(line, lambda: ledger.book.on_demand(chosen.name, ledger.region))
+    if price is not None:
+        ledger.add(
+            line,
+            service="AmazonEC2",
+            equation="P2",
+            quantity=work.gpu_hours / max(1, chosen.gpu_count),
+            price=price,
+            note=f"{chosen.name}, on-demand",
+        )

@@ -150,14 +150,14 @@ def _show_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: float)
     source="standard error of a least-squares prediction; the share per doubling is an assumption",
     show=_show_spread,
 )
-def throughput_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: float = 0.08) -> float:
+def throughput_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: Number = 0.08) -> Number:
     """Half width of the 90 % interval of a fitted throughput, as a fraction of it.
 
     The fit's own scatter, and beyond the largest measured row a share for each doubling, added as
     independent errors: a fit that is smooth over the table says nothing about the next switch tier.
     """
     beyond = max(0.0, float(np.log2(gpus / max(n for n, _ in rows)))) * error_per_doubling_fraction
-    return float(np.hypot(Z_95 * _fit_spread(rows, gpus), beyond))
+    return np.hypot(Z_95 * _fit_spread(rows, gpus), beyond)
 
 
 @equation(

@@ -1,0 +1,34 @@
+"""What a run on one fleet asks of storage."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from planner.decide.choice import FleetSize
+from planner.decide.work import FleetWork
+from planner.layouts.base import Demand
+from planner.models.values import Values
+from planner.plan.types import Plan
+
+
+def demand_of(
+    plan: Plan, fleet: FleetSize, work: FleetWork, planned_gb_per_s: float, start: date, values: Values
+) -> Demand:
+    """The demand of one fleet. planned_gb_per_s: the central peak, by which layouts are sized."""
+    data = plan.data
+    checkpoint = data.checkpoint_bytes
+    return Demand(
+        instance=fleet.instance,
+        nodes=fleet.nodes,
+        training_nodes=fleet.training_nodes,
+        gpus=fleet.gpus,
+        hot_bytes=data.hot_dataset_bytes,
+        kept_bytes=data.kept_in_s3_bytes or data.hot_dataset_bytes,
+        checkpoint_bytes=values["checkpoint.size_gb"] * 1e9 if checkpoint is None else checkpoint,
+        object_bytes=values["data.object_mb"] * 1e6 if data.shard_bytes is None else data.shard_bytes,
+        required_gb_per_s=work.peak_gb_per_s,
+        planned_gb_per_s=planned_gb_per_s,
+        start=start,
+        order=data.order,
+        s3_gateway_endpoint=plan.storage.s3_gateway_endpoint,
+    )

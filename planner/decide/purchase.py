@@ -1,0 +1,234 @@
+"""The GPU nodes on the bill: one function a purchase family, over the run's real calendar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from planner.models.bill import Ledger
+from planner.models.compute import (
+    BLOCK_MAX_DAYS,
+    BLOCK_MAX_NODES,
+    block_days,
+    block_sizes,
+)
+from planner.models.goodput import spot_hazard
+from planner.models.values import Z_95, Number, Values
+from planner.plan.types import Purchase
+from pricing.catalog import InstanceType
+from pricing.offers import InterruptionBand, PurchaseOption, SpotOffer
+
+UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}
+OPEN_BAND_FRACTION = 0.30  # the advisor's band "> 20 %" has no upper edge; it counts as 30 % a month
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cash:
+    """Money due. due: a day, or "monthly" for what arrives with the monthly bill."""
+
+    due: str
+    usd: float
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buy:
+    """What a purchase needs to know."""
+
+    instance: InstanceType
+    nodes: int
+    option: PurchaseOption
+    settings: Purchase
+    start: date
+
+
+@dataclass
+class Bought:
+    """The result: the hourly rate that the run's own hours cost (for experiments), upfront money, warnings."""
+
+    usd_per_hour: Number | None = None
+    upfront: tuple[Cash, ...] = ()
+    warnings: tuple[str, ...] = ()
+    why_not: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotRisk:
+    """Reclaims of one spot node: hazard an hour, and where it came from."""
+
+    hazard_per_hour: Number
+    band: InterruptionBand
+
+
+def spot_risk(band: InterruptionBand, values: Values) -> SpotRisk:
+    """Hazard of one spot node. Central: the upper edge of the advisor's band; high: the scarce pools of the
+    published traces; low: the lower edge."""
+    upper = OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
+    central = spot_hazard(monthly_reclaim_fraction=upper)
+    scarce = values.central("spot.scarce_losses_per_node_day") / 24
+    lower = spot_hazard(monthly_reclaim_fraction=max(band.lower_fraction, 0.01))
+    z = values.normal("spot.hazard")
+    side = np.where(np.asarray(z) > 0, np.log(scarce / central), np.log(central / lower)) / Z_95
+    return SpotRisk(hazard_per_hour=(central * np.exp(side * z))[()], band=band)
+
+
+def spot_price(offer: SpotOffer, values: Values) -> Number:
+    """The planned price, or for draws one of all prices observed, each zone and date alike."""
+    if not values.draws:
+        return offer.planned.usd
+    seen = np.array(sorted(price.usd for _, price in offer.observations))
+    return seen[(values.uniform("spot.price") * len(seen)).astype(int)]
+
+
+def bill_compute(ledger: Ledger, buy: Buy, hours: Number, values: Values) -> Bought:
+    """Add the lines of the GPU nodes for a run that stands `hours`."""
+    family = buy.option.family
+    if family == "on-demand":
+        return _on_demand(ledger, buy, hours)
+    if family == "spot":
+        return _spot(ledger, buy, hours, values)
+    if family == "capacity-block":
+        return _block(ledger, buy, hours)
+    return _commitment(ledger, buy, hours)
+
+
+def _list_price(ledger: Ledger, buy: Buy, otherwise: float) -> float:
+    """On-demand list price for comparison; the committed rate itself where AWS has no on-demand price."""
+    try:
+        return ledger.book.on_demand(buy.instance.name, ledger.region).usd
+    except LookupError:
+        return otherwise
+
+
+def _on_demand(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
+    price = ledger.look_up("fleet.compute", lambda: ledger.book.on_demand(buy.instance.name, ledger.region))
+    if price is None:
+        return Bought()
+    usd = price.usd * (1 - buy.settings.private_discount)
+    ledger.add(
+        "fleet.compute",
+        service="AmazonEC2",
+        equation="C1",
+        quantity=buy.nodes * hours,
+        price=price,
+        usd=usd,
+        list_usd=price.usd,
+        usd_per_hour=buy.nodes * usd,
+        note=f"private discount {buy.settings.private_discount:.1%}" if buy.settings.private_discount else "",
+    )
+    large = buy.nodes >= 16
+    return Bought(
+        usd_per_hour=usd,
+        warnings=("an on-demand price is not a promise of capacity for this many nodes",) if large else (),
+    )
+
+
+def _spot(ledger: Ledger, buy: Buy, hours: Number, values: Values) -> Bought:
+    zone = buy.settings.zone_id
+    offer = ledger.look_up("fleet.compute", lambda: ledger.book.spot(buy.instance.name, ledger.region, zone))
+    if offer is None:
+        return Bought()
+    usd = spot_price(offer, values)
+    ledger.add(
+        "fleet.compute",
+        service="AmazonEC2",
+        equation="C1",
+        quantity=buy.nodes * hours,
+        price=offer.planned,
+        usd=usd,
+        list_usd=_list_price(ledger, buy, offer.planned.usd),
+        usd_per_hour=buy.nodes * usd,
+        pricing_category="Dynamic",
+        note=f"zone {offer.zone_id}" if offer.zone_id else "median of the region's zones",
+    )
+    return Bought(usd_per_hour=usd, warnings=("a gang takes one zone: every reclaim stops the whole job",))
+
+
+def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
+    if buy.nodes > BLOCK_MAX_NODES:
+        return Bought(why_not=(f"Capacity Blocks end at {BLOCK_MAX_NODES} instances; {buy.nodes} are asked for",))
+    days = block_days(run_hours=hours)
+    if float(np.median(days)) > BLOCK_MAX_DAYS:
+        return Bought(why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days; the run needs more",))
+    offer = ledger.look_up("fleet.compute", lambda: ledger.book.capacity_block(buy.instance.name, ledger.region))
+    if offer is None:
+        return Bought()
+    usd, listed = offer.price.usd, _list_price(ledger, buy, offer.price.usd)
+    ledger.add(
+        "fleet.compute",
+        service="AmazonEC2",
+        equation="C6",
+        quantity=buy.nodes * hours,
+        price=offer.price,
+        usd=usd,
+        list_usd=listed,
+        usd_per_hour=buy.nodes * usd,
+        charge_category="Purchase",
+        pricing_category="Committed",
+        note="reservation fee of the hours used",
+    )
+    ledger.add(
+        "fleet.block-unused",
+        service="AmazonEC2",
+        equation="C6",
+        quantity=buy.nodes * (days * 24 - hours),
+        price=offer.price,
+        usd=usd,
+        list_usd=listed,
+        charge_category="Purchase",
+        pricing_category="Committed",
+        note=f"rest of {float(np.median(days)):g} whole days, the last 30 minutes lost",
+    )
+    sizes = block_sizes(buy.nodes)
+    warnings = ["the fee is of its date: AWS reprices Capacity Blocks, and offers depend on what is free"]
+    if len(sizes) > 1:
+        shown = " + ".join(str(size) for size in sizes)
+        warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): they need not lie in one zone or cluster")
+    fee = float(np.median(buy.nodes * days * 24 * usd))
+    cash = Cash(due=buy.start.isoformat(), usd=fee, what="Capacity Block fee, due at purchase, not refundable")
+    return Bought(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
+
+
+def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
+    found = ledger.look_up(
+        "fleet.compute", lambda: ledger.book.commitment(buy.instance.name, ledger.region, buy.option)
+    )
+    if found is None:
+        return Bought()
+    usd, term = found.price.usd, buy.option.term_hours
+    listed = _list_price(ledger, buy, usd)
+    terms = np.ceil(hours / term)
+    ledger.add(
+        "fleet.compute",
+        service="AmazonEC2",
+        equation="C3",
+        quantity=buy.nodes * hours,
+        price=found.price,
+        usd=usd,
+        list_usd=listed,
+        usd_per_hour=buy.nodes * usd,
+        pricing_category="Committed",
+        note="commitment, hours used",
+    )
+    ledger.add(
+        "fleet.commitment-unused",
+        service="AmazonEC2",
+        equation="C4",
+        quantity=buy.nodes * (terms * term - hours),
+        price=found.price,
+        usd=usd * (1 - buy.settings.reuse_value),
+        list_usd=listed,
+        pricing_category="Committed",
+        note="rest of the term" + (f", {buy.settings.reuse_value:.0%} reused" if buy.settings.reuse_value else ""),
+    )
+    whole = float(np.median(terms)) * term * buy.nodes * usd
+    share = UPFRONT_SHARE[found.upfront]
+    name = "Reserved Instances" if buy.option.family == "ri" else "Savings Plan"
+    upfront = Cash(due=buy.start.isoformat(), usd=whole * share, what=f"{name}, upfront part, not refundable")
+    return Bought(
+        usd_per_hour=usd,
+        upfront=(upfront,) if share else (),
+        warnings=(f"the whole {buy.option.years}-year term is committed: {whole:,.0f} USD",),
+    )

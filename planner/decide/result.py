@@ -1,0 +1,119 @@
+"""What a comparison is made of: plain values for every report, no arrays and no models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from planner.decide.purchase import Cash
+from planner.decide.uncertainty import Range
+from planner.models.bill import Line, Unpriced
+from planner.plan.assumptions import Assumption
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageFacts:
+    """Storage of one scenario; None where a layout has no such thing."""
+
+    raw_tb: float | None
+    usable_tb: float | None
+    margin_tb: float | None
+    usd_per_usable_tb_month: float | None
+    read_gb_per_s: float
+    cold_read_gb_per_s: float
+    required_read_gb_per_s: float
+    hit_fraction: float
+    durability: str
+    lost_node: str
+    reserved: str
+    reserved_usd_per_hour: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goodput:
+    """useful_fraction is the product of the other three (design 3.0)."""
+
+    scaling_efficiency: float
+    input_fraction: float
+    availability_fraction: float
+    useful_fraction: float
+    checkpoint_interval_hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """One row of the comparison. Ranges are None where the choice cannot be evaluated at all."""
+
+    id: str
+    layout: str
+    variant: str
+    instance_type: str
+    nodes: int
+    gpus: int
+    purchase: str
+    feasible: bool
+    why_not: tuple[str, ...]
+    complete: bool
+    extrapolated: bool
+    days: Range | None = None
+    days_at_full_speed: float | None = None
+    cost_usd: Range | None = None
+    cost_plan_percentile: float | None = None
+    usd_per_useful_gpu_hour: Range | None = None
+    useful_gpu_hours: float | None = None
+    goodput: Goodput | None = None
+    storage: StorageFacts | None = None
+    ingest_days: float | None = None
+    unfinished_fraction: float = 0.0
+    cash: tuple[Cash, ...] = ()
+    bill: tuple[Line, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """The book behind a comparison. age_days: None without a plan start or --as-of to count from."""
+
+    as_of: date
+    age_days: int | None
+    sha256: str
+    intact: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible."""
+
+    plan_name: str
+    plan_sha256: str
+    region: str
+    prices: Prices
+    seed: int
+    draws: int
+    scenarios: tuple[Scenario, ...]
+    assumptions: tuple[Assumption, ...]
+    notes: tuple[str, ...]
+    stale: tuple[str, ...]
+    plan: Mapping[str, object]
+
+    @property
+    def best(self) -> Scenario | None:
+        """The first complete feasible scenario: the one that gates apply to."""
+        return next((s for s in self.scenarios if s.feasible and s.complete), None)
+
+    @property
+    def weak_lines(self) -> tuple[str, ...]:
+        """Lines that count as unpriced under --strict: unpriced, grade C, or carried back in time."""
+        found: dict[str, None] = {}
+        for scenario in self.scenarios:
+            if not scenario.feasible:
+                continue
+            for missing in scenario.unpriced:
+                found[f"{scenario.id} {missing.line}: no price for {missing.what}"] = None
+            for line in scenario.bill:
+                if line.price_grade == "C" or line.carried_back:
+                    why = "grade C" if line.price_grade == "C" else "carried back in time"
+                    found[f"{scenario.id} {line.line}: {why}, {line.price_date}"] = None
+        return tuple(found)

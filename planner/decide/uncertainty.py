@@ -1,0 +1,37 @@
+"""Ranges: percentiles of draws, and where the planned figure sits among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.models.values import Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """A planned figure and the 10th, 50th and 90th percentile of the draws."""
+
+    plan: float
+    p10: float
+    p50: float
+    p90: float
+
+
+def range_of(planned: float, draws: Number, count: int) -> Range:
+    """Percentiles by linear interpolation; one number where nothing was drawn or nothing varies."""
+    if count == 0:
+        return Range(plan=planned, p10=planned, p50=planned, p90=planned)
+    values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
+    p10, p50, p90 = (float(x) for x in np.quantile(values, (0.1, 0.5, 0.9)))
+    return Range(plan=planned, p10=p10, p50=p50, p90=p90)
+
+
+def percentile_of(planned: float, draws: Number, count: int) -> float:
+    """Share of the draws that do not exceed the planned figure, in percent."""
+    if count == 0:
+        return 50.0
+    values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
+    # a relative hair: a figure that does not vary at all must not fall to either side by rounding
+    return float(np.mean(values <= planned * (1 + 1e-12)) * 100)
