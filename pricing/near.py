@@ -20,7 +20,8 @@ def names(wanted: str, known: Iterable[str]) -> tuple[str, ...]:
     by_lower = {one.lower(): one for one in known}
     # 0.75 lets one slip of the finger through in "p4d.24xlarge" and keeps other families out.
     found = difflib.get_close_matches(wanted.lower(), by_lower, n=_MOST, cutoff=0.75)
-    return tuple(by_lower[one] for one in found)
+    begun = [one for one in sorted(by_lower) if one.startswith(wanted.lower())] if wanted else []
+    return _unique(by_lower[one] for one in [*begun, *found])
 
 
 def compute(

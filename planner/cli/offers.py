@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -186,7 +187,7 @@ def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record])
     columns = ("type", *(() if one_region else ("region",)), "purchase", "$/h", "$/GPU-h", "seen")
     where = f", {offered[0]['region']}" if one_region else ""
     books.print_table(columns, rows, f"Offers as of {book.as_of}{where}, USD list price before tax")
-    click.echo("seen: day and grade of the price, * carried from more than 45 days before the book;")
+    click.echo("seen: day and grade (C: derived or secondary), * carried over more than 45 days;")
     click.echo("ri and sp stand without their `-upfront`")
     for record in offered:
         if record["purchase"] == "spot":
@@ -201,4 +202,15 @@ def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record])
         if group:
             click.echo(f"\n{status.capitalize()}:")
             for (name, region), purchases in group.items():
-                click.echo(f"  {name} {region}: {', '.join(purchases)}")
+                click.echo(_fold(f"{name} {region}: {', '.join(_briefly(purchases))}"))
+
+
+def _briefly(purchases: list[str]) -> list[str]:
+    """One word for all 24 commitments where none of them is there."""
+    rest = [one for one in purchases if one[:3] not in ("ri-", "sp-")]
+    commitments = [one for one in purchases if one not in rest]
+    return [*rest, "every RI and Savings Plan"] if len(commitments) == 24 else purchases
+
+
+def _fold(text: str) -> str:
+    return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
