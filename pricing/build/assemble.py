@@ -119,7 +119,7 @@ class Assembly:
 
     def _gone(self, one: Observation) -> bool:
         """True if a complete listing that is newer than the observation no longer has it."""
-        return any(listing.when > one.day.when and listing.misses(one.key) for listing in self._listings)
+        return any(listing.when > one.day.when and listing.misses(one.key, any_type=True) for listing in self._listings)
 
     def _single(self, table: str, columns: tuple[str, ...]) -> Iterator[Row]:
         """One price a key, EC2: never carried back."""

@@ -53,11 +53,15 @@ class Listing:
     options: tuple[str, ...]
     keys: frozenset[tuple[str, ...]]
 
-    def misses(self, key: tuple[str, ...]) -> bool:
-        """True if the listing speaks about the key and does not have it."""
+    def misses(self, key: tuple[str, ...], *, any_type: bool = False) -> bool:
+        """True if the listing speaks about the key and does not have it.
+
+        any_type: also for types outside `instance_types`, where the listing is not a selection.
+        """
+        selection = self.table == "commitments"
         return (
             key[0] == self.table
-            and key[1] in self.instance_types
+            and (key[1] in self.instance_types or (any_type and not selection))
             and key[2] in self.regions
             and (key[3] if len(key) > 3 else "") in self.options
             and key not in self.keys
