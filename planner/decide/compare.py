@@ -8,22 +8,25 @@ from datetime import date
 
 import numpy as np
 
-from planner.decide.choice import Choice, fleet_sizes, purchase_options
+from planner.decide.choice import Choice, FleetSize, fleet_sizes, purchase_options
 from planner.decide.demand import demand_of
-from planner.decide.purchase import Buy, Cash
-from planner.decide.result import Comparison, Goodput, Prices, Scenario, StorageFacts
-from planner.decide.scenario import Outcome, Setting, evaluate
+from planner.decide.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning
+from planner.decide.judge import broken_constraints, notes_of, stale_prices
+from planner.decide.purchase import Buy, spot_hazard_of
+from planner.decide.result import Comparison, Prices, Scenario
+from planner.decide.run import Run, run_on
+from planner.decide.scenario import price
 from planner.decide.uncertainty import percentile_of, range_of
-from planner.decide.work import work_on
+from planner.decide.work import FleetWork, work_on
+from planner.layouts.base import Demand, Layout
 from planner.layouts.build import layouts_of
+from planner.models.bill import Unpriced
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.types import Plan
-from pricing.book import PriceBook
+from pricing.book import PriceBook, PriceNotFound
 
-STALE_EC2_DAYS = 120
-STALE_METERED_DAYS = 3 * 365
 DEFAULT_DRAWS = 5000
 
 
@@ -46,7 +49,7 @@ def compare(request: Request) -> Comparison:
     table = resolve(plan.assumptions)
     central = Values(table=table)
     drawn = Values(table=table, draws=request.draws, seed=request.seed, used=central.used)
-    scenarios = [scenario for scenario in _scenarios(request, central, drawn)]
+    scenarios = list(_scenarios(request, central, drawn))
     judged_at = request.as_of or plan.start
     return Comparison(
         plan_name=plan.name,
@@ -62,8 +65,8 @@ def compare(request: Request) -> Comparison:
         draws=request.draws,
         scenarios=tuple(sorted(scenarios, key=_rank)),
         assumptions=tuple(table[key] for key in sorted(central.used)),
-        notes=_notes(plan),
-        stale=_stale(scenarios, judged_at, request.max_price_age_days),
+        notes=notes_of(plan),
+        stale=stale_prices(scenarios, judged_at, request.max_price_age_days),
         plan=plan.canonical(),
     )
 
@@ -73,22 +76,44 @@ def _rank(scenario: Scenario) -> tuple[int, float, str]:
     return group, scenario.cost_usd.plan if scenario.cost_usd else 0.0, scenario.id
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Fleet:
+    """One fleet's work and demand, on central values and, where there are draws, on draws."""
+
+    size: FleetSize
+    work: FleetWork
+    demand: Demand
+    drawn_work: FleetWork | None
+    drawn_demand: Demand | None
+
+
+def _fleet(request: Request, size: FleetSize, central: Values, drawn: Values) -> _Fleet:
+    plan = request.plan
+    start = plan.start or request.book.as_of
+    work = work_on(plan, size.instance, size.gpus, central)
+    planned_gb_per_s = float(work.peak_gb_per_s)
+    drawn_work = work_on(plan, size.instance, size.gpus, drawn) if drawn.draws else None
+    return _Fleet(
+        size=size,
+        work=work,
+        demand=demand_of(plan, size, work, planned_gb_per_s, start, central),
+        drawn_work=drawn_work,
+        drawn_demand=demand_of(plan, size, drawn_work, planned_gb_per_s, start, drawn) if drawn_work else None,
+    )
+
+
 def _scenarios(request: Request, central: Values, drawn: Values) -> Iterator[Scenario]:
     plan, book = request.plan, request.book
-    start = plan.start or book.as_of
-    sizes = [
-        size for name in plan.fleet.instance_types for size in fleet_sizes(plan.fleet, book.instance(name))
-    ]
-    label = {size.instance.name: sum(s.instance == size.instance for s in sizes) > 1 for size in sizes}
+    sizes = [size for name in plan.fleet.instance_types for size in fleet_sizes(plan.fleet, book.instance(name))]
+    several = {size.instance.name for size in sizes if sum(s.instance == size.instance for s in sizes) > 1}
     for size in sizes:
-        work = work_on(plan, size.instance, size.gpus, central)
-        demand = demand_of(plan, size, work, float(work.peak_gb_per_s), start, central)
-        layouts = layouts_of(plan, demand, book, central)
-        if drawn.draws:
-            drawn_work = work_on(plan, size.instance, size.gpus, drawn)
-            drawn_demand = demand_of(plan, size, drawn_work, float(work.peak_gb_per_s), start, drawn)
-        for layout in layouts:
+        fleet = _fleet(request, size, central, drawn)
+        for layout in layouts_of(plan, fleet.demand, book, central):
+            runs: dict[bool, tuple[Run, Run, Unpriced | None]] = {}
             for option in purchase_options(plan):
+                spot = option.family == "spot"
+                if spot not in runs:
+                    runs[spot] = _runs(request, fleet, layout, spot, central, drawn)
                 choice = Choice(
                     layout=layout.name,
                     variant=layout.variant,
@@ -96,23 +121,57 @@ def _scenarios(request: Request, central: Values, drawn: Values) -> Iterator[Sce
                     nodes=size.nodes,
                     spares=size.spares,
                     option=option,
-                    label_nodes=label[size.instance.name],
+                    label_nodes=size.instance.name in several,
                 )
-                buy = Buy(instance=size.instance, nodes=size.nodes, option=option, settings=plan.purchase, start=start)
-                setting = Setting(plan=plan, book=book, demand=demand, work=work, layout=layout, buy=buy)
-                planned = evaluate(setting, central)
-                spread = planned
-                if drawn.draws and not planned.why_not:
-                    varied = replace(
-                        setting, demand=drawn_demand, work=drawn_work, layout=replace(layout, demand=drawn_demand)
-                    )
-                    spread = evaluate(varied, drawn, planned.decided)
-                yield _scenario(request, choice, setting, planned, spread)
+                yield _scenario(request, choice, fleet, runs[spot], central, drawn)
 
 
-def _scenario(request: Request, choice: Choice, setting: Setting, planned: Outcome, spread: Outcome) -> Scenario:
+def _runs(
+    request: Request, fleet: _Fleet, layout: Layout, spot: bool, central: Values, drawn: Values
+) -> tuple[Run, Run, Unpriced | None]:
+    """The run on central values and on draws (the same one where nothing is drawn or it is refused).
+
+    An unknown interruption band leaves spot without its extra time: an unpriced line, so a lower bound.
+    """
+    plan, book, risk, missing = request.plan, request.book, None, None
+    if spot:
+        try:
+            risk = book.interruption(fleet.size.instance.name, plan.region)
+        except PriceNotFound as error:
+            missing = Unpriced(line="fleet.spot-interruptions", what=error.asked, nearest=error.nearest)
+    hazard = spot_hazard_of(risk, central) if risk else 0.0
+    planned = run_on(plan, book, fleet.demand, fleet.work, layout, central, spot_hazard_per_hour=hazard)
+    if planned.refusals or fleet.drawn_demand is None or fleet.drawn_work is None:
+        return planned, planned, missing
+    varied = replace(layout, demand=fleet.drawn_demand)
+    spread = run_on(
+        plan,
+        book,
+        fleet.drawn_demand,
+        fleet.drawn_work,
+        varied,
+        drawn,
+        spot_hazard_per_hour=spot_hazard_of(risk, drawn) if risk else 0.0,
+        decided=planned.decided,
+    )
+    return planned, spread, missing
+
+
+def _scenario(
+    request: Request,
+    choice: Choice,
+    fleet: _Fleet,
+    runs: tuple[Run, Run, Unpriced | None],
+    central: Values,
+    drawn: Values,
+) -> Scenario:
     plan, draws = request.plan, request.draws
-    name = dict(
+    planned_run, spread_run, missing = runs
+    start = plan.start or request.book.as_of
+    buy = Buy(instance=choice.instance, nodes=choice.nodes, option=choice.option, settings=plan.purchase, start=start)
+    planned = price(request.book, planned_run, buy, central)
+    unpriced = (*planned.unpriced, *((missing,) if missing else ()))
+    blank = Scenario(
         id=choice.id,
         layout=choice.layout,
         variant=choice.variant,
@@ -120,154 +179,35 @@ def _scenario(request: Request, choice: Choice, setting: Setting, planned: Outco
         nodes=choice.nodes,
         gpus=choice.gpus,
         purchase=choice.option.id,
-        complete=not planned.ledger.unpriced,
-        extrapolated=planned.work.extrapolated,
+        feasible=False,
+        why_not=planned.why_not,
+        complete=not unpriced,
+        extrapolated=fleet.work.extrapolated,
+        unpriced=unpriced,
     )
     if planned.why_not:
-        return Scenario(**name, feasible=False, why_not=planned.why_not)
-    lines = tuple(_plain(line) for line in planned.ledger.lines)
+        return replace(blank, unpriced=())
+    spread = price(request.book, spread_run, buy, drawn) if spread_run is not planned_run else planned
+    lines = tuple(plain_of(line) for line in planned.lines)
     cost = float(sum(line.effective_cost for line in lines))
-    days = range_of(float(planned.hours) / 24, spread.hours / 24, draws)
-    unfinished = np.broadcast_to(np.asarray(spread.availability_fraction) <= AVAILABILITY_FLOOR, (max(draws, 1),))
-    scenario = Scenario(
-        **name,
+    useful = fleet.work.useful_gpu_hours
+    stuck = np.broadcast_to(np.asarray(spread_run.availability_fraction) <= AVAILABILITY_FLOOR, (max(draws, 1),))
+    scenario = replace(
+        blank,
         feasible=True,
-        why_not=(),
-        days=days,
-        days_at_full_speed=float(planned.work.hours) / 24,
+        days=range_of(float(planned_run.hours) / 24, spread_run.hours / 24, draws),
+        days_at_full_speed=float(fleet.work.hours) / 24,
         cost_usd=range_of(cost, spread.cost_usd, draws),
         cost_plan_percentile=percentile_of(float(planned.cost_usd), spread.cost_usd, draws),
-        usd_per_useful_gpu_hour=range_of(
-            cost / planned.work.useful_gpu_hours, spread.usd_per_useful_gpu_hour, draws
-        ),
-        useful_gpu_hours=planned.work.useful_gpu_hours,
-        goodput=_goodput(planned),
-        storage=_storage(plan, setting, planned, cost_lines=lines),
-        ingest_days=planned.ingest_days,
-        unfinished_fraction=float(unfinished.mean()),
-        cash=_cash(planned, cost),
+        usd_per_useful_gpu_hour=range_of(cost / useful, spread.usd_per_useful_gpu_hour, draws),
+        useful_gpu_hours=useful,
+        goodput=goodput_of(planned_run),
+        storage=storage_of(planned_run, lines),
+        ingest_days=planned_run.ingest_days,
+        unfinished_fraction=float(stuck.mean()),
+        cash=cash_of(planned, cost),
         bill=lines,
-        unpriced=tuple(planned.ledger.unpriced),
-        warnings=(*planned.warnings, *_unfinished_warning(float(unfinished.mean()))),
+        warnings=(*planned.warnings, *unfinished_warning(float(stuck.mean()))),
     )
-    refused = _constraints(plan, scenario)
+    refused = broken_constraints(plan, scenario)
     return replace(scenario, feasible=False, why_not=refused) if refused else scenario
-
-
-def _plain(line):
-    numbers = ("quantity", "list_unit_price", "effective_unit_price", "usd_per_hour")
-    values = {key: getattr(line, key) for key in numbers}
-    return replace(line, **{key: None if value is None else float(value) for key, value in values.items()})
-
-
-def _goodput(planned: Outcome) -> Goodput:
-    scaling = planned.work.scaling_efficiency
-    reading, available = float(planned.input_fraction), float(planned.availability_fraction)
-    return Goodput(
-        scaling_efficiency=scaling,
-        input_fraction=reading,
-        availability_fraction=available,
-        useful_fraction=scaling * reading * available,
-        checkpoint_interval_hours=planned.decided.interval_hours,
-    )
-
-
-def _storage(plan: Plan, setting: Setting, planned: Outcome, cost_lines) -> StorageFacts:
-    service, demand, hours = planned.service, setting.demand, float(planned.hours)
-    retention = plan.storage.retention_hours or 0.0
-    # S3 goes on after the run; the figure is for the time in which the layout stands
-    standing = {"storage.s3.standard", "storage.s3.checkpoints", "storage.kms.key"}
-    storage_usd = sum(
-        line.effective_cost * (hours / (hours + retention) if line.line in standing else 1.0)
-        for line in cost_lines
-        if line.line.startswith(("storage.", "pool."))
-    )
-    per_tb = storage_usd / service.usable_tb / (hours / 730) if service.usable_tb else None
-    compute = next((line for line in cost_lines if line.line == "fleet.compute"), None)
-    reserved = None
-    if compute is not None and compute.usd_per_hour is not None and service.reserved_vcpu_fraction:
-        reserved = compute.usd_per_hour * service.reserved_vcpu_fraction
-    return StorageFacts(
-        raw_tb=service.raw_tb,
-        usable_tb=service.usable_tb,
-        margin_tb=None if service.usable_tb is None else service.usable_tb - demand.hot_tb,
-        usd_per_usable_tb_month=per_tb,
-        read_gb_per_s=float(service.steady_gb_per_s),
-        cold_read_gb_per_s=float(service.cold_gb_per_s),
-        required_read_gb_per_s=float(demand.required_gb_per_s),
-        hit_fraction=float(service.hit_fraction),
-        durability=service.durability,
-        lost_node=service.lost_node,
-        reserved=service.reserved,
-        reserved_usd_per_hour=reserved,
-    )
-
-
-def _cash(planned: Outcome, cost: float) -> tuple[Cash, ...]:
-    upfront = planned.bought.upfront
-    rest = cost - sum(entry.usd for entry in upfront)
-    return (*upfront, Cash(due="monthly", usd=rest, what="everything else, with the monthly bill"))
-
-
-def _unfinished_warning(share: float) -> tuple[str, ...]:
-    if share < 0.005:
-        return ()
-    return (
-        f"in {share:.0%} of the draws interruptions come faster than work is saved: such a run does not finish, "
-        "and the upper end of the range is only a floor",
-    )
-
-
-def _constraints(plan: Plan, scenario: Scenario) -> tuple[str, ...]:
-    limits, found = plan.constraints, []
-    assert scenario.cost_usd and scenario.days and scenario.storage
-    days, cost = scenario.days.plan, scenario.cost_usd.plan
-    if limits.max_cost_usd is not None and cost > limits.max_cost_usd:
-        found.append(f"planned cost {cost:,.0f} USD is above constraints.max_cost_usd {limits.max_cost_usd:,.0f}")
-    if limits.max_days is not None and days > limits.max_days:
-        found.append(f"{days:.1f} days are above constraints.max_days {limits.max_days:g}")
-    deadline = plan.run.deadline_hours
-    if deadline is not None and days * 24 > deadline:
-        found.append(f"{days:.1f} days miss run.deadline of {deadline / 24:g} days")
-    usable, margin = scenario.storage.usable_tb, scenario.storage.margin_tb
-    if limits.min_usable_tb is not None and (usable is None or usable < limits.min_usable_tb):
-        have = "no capacity of its own" if usable is None else f"{usable:,.1f} TB usable"
-        found.append(f"{have}, constraints.min_usable_tb asks for {limits.min_usable_tb:,g}")
-    if limits.min_hot_fit and (margin is None or margin < 0):
-        found.append("the hot data set does not fit, as constraints.min_hot_fit asks")
-    return tuple(found)
-
-
-def _notes(plan: Plan) -> tuple[str, ...]:
-    notes = ["list prices before tax; AWS Support is left out"]
-    people = plan.people
-    missing = [
-        name
-        for name, there in (
-            ("staff", people and people.engineers is not None),
-            ("preprocessing", people and people.preprocessing is not None),
-            ("experiments and failed runs", people and people.experiments),
-        )
-        if not there
-    ]
-    if missing:
-        notes.append(f"not in these totals, since the plan does not ask for it: {', '.join(missing)}")
-    if plan.data.ingest.source == "in-s3":
-        notes.append("the data set is taken to be in S3 already (data.ingest)")
-    return tuple(notes)
-
-
-def _stale(scenarios: list[Scenario], judged_at: date | None, max_age_days: int | None) -> tuple[str, ...]:
-    """Prices too old for the day they are judged at: EC2 beyond 120 days, metered ones beyond three years."""
-    if judged_at is None:
-        return ()
-    found: dict[str, None] = {}
-    for scenario in scenarios:
-        for line in scenario.bill:
-            if not isinstance(line.price_date, date):
-                continue
-            limit = STALE_EC2_DAYS if line.service == "AmazonEC2" else STALE_METERED_DAYS
-            age = (judged_at - line.price_date).days
-            if age > (max_age_days or limit):
-                found[f"{scenario.purchase} {line.line}: price of {line.price_date} is {age} days old"] = None
-    return tuple(sorted(found))

@@ -54,16 +54,8 @@ class Bought:
     why_not: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpotRisk:
-    """Reclaims of one spot node: hazard an hour, and where it came from."""
-
-    hazard_per_hour: Number
-    band: InterruptionBand
-
-
-def spot_risk(band: InterruptionBand, values: Values) -> SpotRisk:
-    """Hazard of one spot node. Central: the upper edge of the advisor's band; high: the scarce pools of the
+def spot_hazard_of(band: InterruptionBand, values: Values) -> Number:
+    """Reclaims of one spot node an hour. Central: the upper edge of the advisor's band; high: the scarce pools of the
     published traces; low: the lower edge."""
     upper = OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
     central = spot_hazard(monthly_reclaim_fraction=upper)
@@ -71,7 +63,7 @@ def spot_risk(band: InterruptionBand, values: Values) -> SpotRisk:
     lower = spot_hazard(monthly_reclaim_fraction=max(band.lower_fraction, 0.01))
     z = values.normal("spot.hazard")
     side = np.where(np.asarray(z) > 0, np.log(scarce / central), np.log(central / lower)) / Z_95
-    return SpotRisk(hazard_per_hour=(central * np.exp(side * z))[()], band=band)
+    return (central * np.exp(side * z))[()]
 
 
 def spot_price(offer: SpotOffer, values: Values) -> Number:
@@ -185,7 +177,7 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     warnings = ["the fee is of its date: AWS reprices Capacity Blocks, and offers depend on what is free"]
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
-        warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): they need not lie in one zone or cluster")
+        warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): not sure to lie in one zone or cluster")
     fee = float(np.median(buy.nodes * days * 24 * usd))
     cash = Cash(due=buy.start.isoformat(), usd=fee, what="Capacity Block fee, due at purchase, not refundable")
     return Bought(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))

@@ -90,7 +90,9 @@ def throughput_at(rows: tuple[ThroughputRow, ...], gpus: int, scaling: str, valu
     spread = (
         throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling)
         if len({n for n, _ in measured}) >= 2
-        else per_doubling * max(0.0, float(np.log2(gpus / largest))) if largest else per_doubling
+        else per_doubling * max(0.0, float(np.log2(gpus / largest)))
+        if largest
+        else per_doubling
     )
     return Throughput(
         samples_per_second=listed.samples_per_second,
@@ -141,9 +143,7 @@ def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> Fl
             found = throughput_at(phase.throughput, gpus, plan.run.scaling, values)
             best = max(row.samples_per_second / row.gpus for row in phase.throughput)
             rate, spread = found.samples_per_second, found.spread
-            efficiency = scaling_efficiency(
-                samples_per_second=rate, gpus=gpus, best_samples_per_second_per_gpu=best
-            )
+            efficiency = scaling_efficiency(samples_per_second=rate, gpus=gpus, best_samples_per_second_per_gpu=best)
             extrapolated |= found.extrapolated
             notes += [found.note] if found.note else []
         if phase.samples is not None and rate is not None:

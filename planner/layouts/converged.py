@@ -68,6 +68,4 @@ class Converged:
             count,
             timing.standing_hours,
         )
-        bill_volumes(
-            ledger, "pool.control-ebs", count, values["pool.control_volume_gib"], timing.standing_hours
-        )
+        bill_volumes(ledger, "pool.control-ebs", count, values["pool.control_volume_gib"], timing.standing_hours)

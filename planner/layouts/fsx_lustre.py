@@ -79,8 +79,7 @@ class FsxLustre:
             found.append("EFA needs a PERSISTENT_2 file system")
         if self.size.capacity_gib * 2**30 < self.demand.hot_bytes:
             found.append(
-                f"{self.size.capacity_gib:,} GiB cannot hold the hot data "
-                f"({self.demand.hot_bytes / 2**30:,.0f} GiB)"
+                f"{self.size.capacity_gib:,} GiB cannot hold the hot data ({self.demand.hot_bytes / 2**30:,.0f} GiB)"
             )
         if s.deployment == "INTELLIGENT_TIERING" and self.size.mbps > TIERING_MAX_MBPS:
             found.append(f"Intelligent-Tiering ends at {TIERING_MAX_MBPS:,} MBps")
@@ -98,9 +97,7 @@ class FsxLustre:
 
     def service(self, values: Values) -> Service:
         clients = self.demand.training_nodes * values["lustre.client_gb_per_s"]
-        opens = request_bound_rate(
-            requests_per_second=self.metadata_iops, object_bytes=self.demand.object_bytes
-        )
+        opens = request_bound_rate(requests_per_second=self.metadata_iops, object_bytes=self.demand.object_bytes)
         disk = self._disk_gb_per_s()
         warm = np.minimum(np.minimum(clients, disk), opens)
         cold = np.minimum(
@@ -188,9 +185,7 @@ def lustre_variants(
     """One layout for each tier the plan names; without any, the tier with the lowest monthly price of those
     sized to be fast enough (known prices only; 125 where none is known)."""
     if settings.deployment == "INTELLIGENT_TIERING":
-        return [
-            FsxLustre(settings, demand, size_for(settings, demand, 0, fill_fraction), "intelligent-tiering")
-        ]
+        return [FsxLustre(settings, demand, size_for(settings, demand, 0, fill_fraction), "intelligent-tiering")]
     if settings.deployment == "SCRATCH_2":
         size = size_for(settings, demand, SCRATCH_MBPS_PER_TIB, fill_fraction)
         return [FsxLustre(settings, demand, size, "scratch")]

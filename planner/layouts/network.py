@@ -29,9 +29,7 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
     bill_hours(ledger, "network.nat-gateway", "NAT gateway hour", 1, hours)
     bill_hours(ledger, "network.public-ipv4", "Public IPv4 address, in use", 1, hours)
     endpoints = values["network.interface_endpoints"]
-    bill_hours(
-        ledger, "network.interface-endpoints", "Interface endpoint, per availability zone", endpoints, hours
-    )
+    bill_hours(ledger, "network.interface-endpoints", "Interface endpoint, per availability zone", endpoints, hours)
     ledger.metered(
         "network.nat-data",
         ("AmazonVPC", "NAT gateway data processed"),

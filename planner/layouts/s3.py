@@ -17,9 +17,7 @@ def s3_read_rate(demand: Demand, values: Values, nodes: int) -> Number:
     """GB/s that `nodes` clients read from S3 together: streams a node, and GET requests a prefix."""
     streams = nodes * values["s3.read_gb_per_s_per_node"]
     requests = values["s3.get_requests_per_second_per_prefix"] * values["s3.prefixes"]
-    return np.minimum(
-        streams, request_bound_rate(requests_per_second=requests, object_bytes=demand.object_bytes)
-    )
+    return np.minimum(streams, request_bound_rate(requests_per_second=requests, object_bytes=demand.object_bytes))
 
 
 def s3_write_rate(values: Values, nodes: int) -> Number:

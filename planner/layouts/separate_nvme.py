@@ -53,9 +53,7 @@ class SeparateNvme:
                 data_stripes=data,
                 parity_stripes=parity,
             )
-            protection = (
-                f"{data}+{parity} over the cluster survives {parity} lost nodes (priced, not deployed)"
-            )
+            protection = f"{data}+{parity} over the cluster survives {parity} lost nodes (priced, not deployed)"
         return Service(
             raw_tb=self.nodes * self.storage_instance.raw_nvme_tb,
             usable_tb=usable,
@@ -80,9 +78,7 @@ class SeparateNvme:
         bill_volumes(ledger, "pool.control-ebs", count, values["pool.control_volume_gib"], hours)
 
 
-def _cluster_of(
-    settings: SeparateSettings, demand: Demand, instance: InstanceType, values: Values
-) -> SeparateNvme:
+def _cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceType, values: Values) -> SeparateNvme:
     spares = int(values.central("separate.spares")) if settings.spares is None else settings.spares
     stripes = None
     if settings.protection not in (None, "none"):

@@ -191,9 +191,7 @@ class Ledger:
         largest = float(np.median(monthly))
         if not beyond_tiers(largest, as_tiers(found)):
             return False
-        what = (
-            f"{found.service} {found.item} in {found.region} above {found.tiers[-1].tier_to:,.0f} GB a month"
-        )
+        what = f"{found.service} {found.item} in {found.region} above {found.tiers[-1].tier_to:,.0f} GB a month"
         known = tuple(f"{t.tier_from:,.0f}-{t.tier_to:,.0f} GB: {t.usd:g} USD" for t in found.tiers[-2:])
         self.unpriced.append(Unpriced(line=line, what=what, nearest=known))
         return True
@@ -216,9 +214,7 @@ def as_tiers(found: MeteredPrice) -> list[tuple[float, float, float]]:
 
 def worst(tiers: tuple[Price, ...]) -> Price:
     """The tier whose price stands on the weakest ground: carried back, then grade, then the oldest."""
-    return max(
-        tiers, key=lambda t: (t.carried_back, t.grade, t.basis.value == "carried", -t.observed.toordinal())
-    )
+    return max(tiers, key=lambda t: (t.carried_back, t.grade, t.basis.value == "carried", -t.observed.toordinal()))
 
 
 def blend(cost: Number, quantity: Number, when_nothing: Number) -> Number:

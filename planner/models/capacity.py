@@ -9,9 +9,7 @@ import numpy as np
 from planner.models.equation import equation
 from planner.models.values import Number
 
-_WEKA = (
-    "weka/docs-weka-io weka-system-overview/ssd-capacity-management.md: 10 x 1 TB, 6+2, 1 spare = 6.075 TB"
-)
+_WEKA = "weka/docs-weka-io weka-system-overview/ssd-capacity-management.md: 10 x 1 TB, 6+2, 1 spare = 6.075 TB"
 _FSX = "FSx for Lustre User Guide: 1.2 TiB, 2.4 TiB, then steps of 2.4 TiB"
 
 

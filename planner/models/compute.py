@@ -138,9 +138,7 @@ def block_sizes(nodes: int) -> tuple[int, ...]:
     source="ratio of prices: p4de at 24.01 against 40.96 breaks even at 58.6 % of the year",
     steps=("result = term_hours * committed_usd_per_hour / on_demand_usd_per_hour",),
 )
-def break_even_hours(
-    *, term_hours: Number, committed_usd_per_hour: Number, on_demand_usd_per_hour: Number
-) -> Number:
+def break_even_hours(*, term_hours: Number, committed_usd_per_hour: Number, on_demand_usd_per_hour: Number) -> Number:
     """Hours of use in a term above which the commitment is cheaper than On-Demand."""
     return term_hours * committed_usd_per_hour / on_demand_usd_per_hour
 

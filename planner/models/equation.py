@@ -130,9 +130,7 @@ def evaluate_steps(entry: Equation, inputs: Mapping[str, Any]) -> tuple[list[str
     for step in entry.steps:
         target, expression = (part.strip() for part in step.split("=", 1))
         # the text is ours, written in this package; user input reaches it only as numbers
-        scope[target] = eval(
-            compile(expression, entry.name, "eval"), {"__builtins__": {}, **_FUNCTIONS}, scope
-        )
+        scope[target] = eval(compile(expression, entry.name, "eval"), {"__builtins__": {}, **_FUNCTIONS}, scope)
         shown = _put_in_numbers(expression, scope)
         middle = "" if shown == expression or shown == format_number(scope[target]) else f" = {shown}"
         lines.append(f"{target} = {expression}{middle} = {format_number(scope[target])}")

@@ -29,9 +29,7 @@ AVAILABILITY_FLOOR = 1e-3
     source=_META + ": 6.50 per 1,000 node-days gives 1.8 h at 16,384 GPUs",
     steps=("result = 1 / (nodes * (failures_per_1000_node_days / 24000 + hazard_per_node_hour))",),
 )
-def platform_mtbf(
-    *, nodes: Number, failures_per_1000_node_days: Number, hazard_per_node_hour: Number = 0.0
-) -> Number:
+def platform_mtbf(*, nodes: Number, failures_per_1000_node_days: Number, hazard_per_node_hour: Number = 0.0) -> Number:
     """Mean hours between interruptions of a job that needs all its nodes.
 
     Node failures are exponential and independent; a second hazard (spot reclaims) adds to the first.
@@ -145,14 +143,14 @@ def availability(
 @equation(
     "G6",
     "checkpoint-write-hours",
-    units={"checkpoint_gb": "GB", "write_gb_per_s": "GB/s"},
+    units={"checkpoint_gb": "GB", "write_gb_per_s": "GB/s", "overhead_seconds": "s"},
     result_unit="h",
-    source="bytes over rate; BLOOM-176B wrote 2.3 TB in 40 s",
-    steps=("result = checkpoint_gb / write_gb_per_s / 3600",),
+    source="stas00/ml-engineering (744d01e): BLOOM-176B stood still for 40 s to write 2.3 TB",
+    steps=("result = (overhead_seconds + checkpoint_gb / write_gb_per_s) / 3600",),
 )
-def checkpoint_write_hours(*, checkpoint_gb: Number, write_gb_per_s: Number) -> Number:
-    """Hours that training stands still for one blocking checkpoint."""
-    return checkpoint_gb / write_gb_per_s / 3600
+def checkpoint_write_hours(*, checkpoint_gb: Number, write_gb_per_s: Number, overhead_seconds: Number = 0.0) -> Number:
+    """Hours that training stands still for one blocking checkpoint: the barrier and the copy, then the bytes."""
+    return (overhead_seconds + checkpoint_gb / write_gb_per_s) / 3600
 
 
 @equation(

@@ -107,9 +107,7 @@ def strong_scaling_throughput(*, rows: Rows, gpus: Number) -> Number:
     source=_MOSAIC + ": 8 -> 256 GPUs keeps 0.631",
     steps=("result = min(1, samples_per_second / gpus / best_samples_per_second_per_gpu)",),
 )
-def scaling_efficiency(
-    *, samples_per_second: float, gpus: int, best_samples_per_second_per_gpu: float
-) -> float:
+def scaling_efficiency(*, samples_per_second: float, gpus: int, best_samples_per_second_per_gpu: float) -> float:
     """Throughput a GPU against the best row of the table, never above 1."""
     return min(1.0, samples_per_second / gpus / best_samples_per_second_per_gpu)
 

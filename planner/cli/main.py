@@ -1,0 +1,99 @@
+"""The `planner` command: verbs are imported only when they are called, errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from planner import __version__
+from planner.errors import ExitCode, PlannerError
+
+# verb -> (module, one line for --help); the module has a click command called `command`
+VERBS: dict[str, tuple[str, str]] = {
+    "init": ("planner.cli.init", "Write a commented plan that runs."),
+    "validate": ("planner.cli.validate", "Check plan files; every problem with its line."),
+    "compare": ("planner.cli.compare", "Price every layout and purchase option of a plan, ranked."),
+    "estimate": ("planner.cli.compare", "Another name for compare."),
+    "report": ("planner.cli.report", "Write the comparison as one HTML page."),
+    "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
+    "offers": ("planner.cli.offers", "Prices of an instance type on every purchase option, without a plan."),
+    "prices": ("planner.cli.prices", "The dated price books: show, diff, verify."),
+    "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file."),
+}
+
+
+class Verbs(click.Group):
+    """A group that knows its verbs by name and imports the one that is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        return importlib.import_module(VERBS[cmd_name][0]).command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]):
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else " `planner --help` lists them."
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in VERBS.items()])
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Offline: no verb listed here reads a clock, a network or credentials. "
+    "Exit codes: 0 ok, 2 usage or plan wrong, 10 gate violated, 11 stale prices, 12 unpriced.",
+)
+@click.version_option(__version__, prog_name="planner")
+def command() -> None:
+    """What a finished GPU training run on AWS costs: every purchase option, every storage layout, as a range."""
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Entry point of the console script. Exits with the codes of planner.errors."""
+    debug = os.environ.get("PLANNER_DEBUG") == "1" or "--debug" in (arguments or sys.argv[1:])
+    try:
+        code = command.main(args=arguments, prog_name="planner", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else ExitCode.OK)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        sys.exit(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # whoever read us has gone; nothing is wrong, and nobody is there to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.OK)
+    except PlannerError as error:
+        if debug:
+            raise
+        click.echo(f"planner: {error}" if "\n" not in str(error) else str(error), err=True)
+        sys.exit(error.exit_code)
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(
+            f"planner: unexpected {type(error).__name__}: {error}\n"
+            "This is a defect of ours: run again with --debug and report what it prints.",
+            err=True,
+        )
+        sys.exit(ExitCode.UNEXPECTED)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,97 @@
+"""Options that several verbs share, and what they mean: which plan, which prices, which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planner.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from planner.decide.compare import Request
+    from pricing.book import PriceBook
+
+
+def common(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--color, --quiet and --debug, on every verb."""
+    for option in (
+        click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error."),
+        click.option("-q", "--quiet", is_flag=True, help="No notes and warnings on standard error."),
+        click.option(
+            "--color",
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            help="Colour in terminals; NO_COLOR is honoured.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The plan, its overrides, the price book and the draws."""
+    for option in (
+        click.option("--max-price-age", type=click.IntRange(1), metavar="DAYS", help="Older prices are stale."),
+        click.option(
+            "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
+        ),
+        click.option("--prices", metavar="DATE|DIR", help="Price book. [default: the plan's, else the newest]"),
+        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed."),
+        click.option(
+            "--draws", type=click.IntRange(0, 1_000_000), default=5000, show_default=True, help="Monte Carlo draws."
+        ),
+        click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan."),
+    ):
+        function = option(function)
+    return click.argument("plan", type=click.Path(path_type=Path))(function)
+
+
+def parse_date(text: str, option: str) -> date:
+    """A day from YYYY-MM-DD. Raises UsageProblem."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageProblem(f"{option} {text!r} is not a day: write 2026-09-01") from None
+
+
+def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
+    """The price book of --prices, else of the plan's `prices`, else the newest. Raises UsageProblem."""
+    from pricing.book import BrokenBook, PriceBook, default_book, load_as_of
+
+    try:
+        if prices is None:
+            return load_as_of(planned) if planned else default_book()
+        if Path(prices).is_dir():
+            return PriceBook.load(prices)
+        return load_as_of(parse_date(prices, "--prices"))
+    except (BrokenBook, LookupError, FileNotFoundError) as error:
+        raise UsageProblem(str(error.args[0] if error.args else error)) from error
+
+
+def request_for(plan: Path, overrides: tuple[str, ...], prices: str | None, as_of: str | None, seed: int, draws: int,
+                max_price_age: int | None) -> Request:  # fmt: skip
+    """Everything `compare` needs, checked. Raises PlanProblems or UsageProblem."""
+    from planner.decide.compare import Request
+    from planner.errors import PlanProblems
+    from planner.plan.assumptions import default_assumptions
+    from planner.plan.check import check_against_catalogue
+    from planner.plan.load import load_plan
+
+    loaded = load_plan(plan, overrides=overrides)
+    book = book_for(prices, loaded.plan.prices)
+    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
+    if problems:
+        raise PlanProblems(tuple(problems))
+    return Request(
+        plan=loaded.plan,
+        plan_sha256=loaded.sha256,
+        book=book,
+        draws=draws,
+        seed=seed,
+        as_of=parse_date(as_of, "--as-of") if as_of else None,
+        max_price_age_days=max_price_age,
+    )

@@ -1,0 +1,75 @@
+"""What a scenario says besides its cost: goodput, storage facts, cash; one evaluation in, plain values out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.decide.purchase import Cash
+from planner.decide.result import Goodput, StorageFacts
+from planner.decide.run import Run
+from planner.decide.scenario import Outcome
+from planner.models.bill import Line
+
+
+def plain_of(line: Line) -> Line:
+    numbers = ("quantity", "list_unit_price", "effective_unit_price", "usd_per_hour")
+    values = {key: getattr(line, key) for key in numbers}
+    return replace(line, **{key: None if value is None else float(value) for key, value in values.items()})
+
+
+def goodput_of(planned: Run) -> Goodput:
+    scaling = planned.work.scaling_efficiency
+    reading, available = float(planned.input_fraction), float(planned.availability_fraction)
+    return Goodput(
+        scaling_efficiency=scaling,
+        input_fraction=reading,
+        availability_fraction=available,
+        useful_fraction=scaling * reading * available,
+        checkpoint_interval_hours=planned.decided.interval_hours,
+    )
+
+
+def storage_of(planned: Run, cost_lines: tuple[Line, ...]) -> StorageFacts:
+    service, demand, hours = planned.service, planned.demand, float(planned.hours)
+    retention = planned.plan.storage.retention_hours or 0.0
+    # S3 goes on after the run; the figure is for the time in which the layout stands
+    standing = {"storage.s3.standard", "storage.s3.checkpoints", "storage.kms.key"}
+    storage_usd = sum(
+        line.effective_cost * (hours / (hours + retention) if line.line in standing else 1.0)
+        for line in cost_lines
+        if line.line.startswith(("storage.", "pool."))
+    )
+    per_tb = storage_usd / service.usable_tb / (hours / 730) if service.usable_tb else None
+    compute = next((line for line in cost_lines if line.line == "fleet.compute"), None)
+    reserved = None
+    if compute is not None and compute.usd_per_hour is not None and service.reserved_vcpu_fraction:
+        reserved = compute.usd_per_hour * service.reserved_vcpu_fraction
+    return StorageFacts(
+        raw_tb=service.raw_tb,
+        usable_tb=service.usable_tb,
+        margin_tb=None if service.usable_tb is None else service.usable_tb - demand.hot_tb,
+        usd_per_usable_tb_month=per_tb,
+        read_gb_per_s=float(service.steady_gb_per_s),
+        cold_read_gb_per_s=float(service.cold_gb_per_s),
+        required_read_gb_per_s=float(demand.required_gb_per_s),
+        hit_fraction=float(service.hit_fraction),
+        durability=service.durability,
+        lost_node=service.lost_node,
+        reserved=service.reserved,
+        reserved_usd_per_hour=reserved,
+    )
+
+
+def cash_of(planned: Outcome, cost: float) -> tuple[Cash, ...]:
+    upfront = planned.bought.upfront
+    rest = cost - sum(entry.usd for entry in upfront)
+    return (*upfront, Cash(due="monthly", usd=rest, what="everything else, with the monthly bill"))
+
+
+def unfinished_warning(share: float) -> tuple[str, ...]:
+    if share < 0.005:
+        return ()
+    return (
+        f"in {share:.0%} of the draws interruptions come faster than work is saved: such a run does not finish, "
+        "and the upper end of the range is only a floor",
+    )

@@ -1,0 +1,62 @@
+"""Gates: what turns a finished comparison into a failure that a script can see (design 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.decide.result import Comparison
+from planner.errors import ExitCode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gates:
+    """What the caller insists on. None: no such gate."""
+
+    strict: bool = False
+    max_cost_usd: float | None = None
+    max_days: float | None = None
+    max_unpriced: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation:
+    code: ExitCode
+    message: str
+
+
+def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
+    """Every gate that does not hold. Cost and days are judged on the first complete scenario."""
+    found = []
+    if not any(scenario.feasible for scenario in comparison.scenarios):
+        found.append(Violation(code=ExitCode.GATE, message="no scenario is feasible"))
+    best = comparison.best
+    for limit, value, what in (
+        (gates.max_cost_usd, best and best.cost_usd and best.cost_usd.plan, "planned cost in USD"),
+        (gates.max_days, best and best.days and best.days.plan, "planned days"),
+    ):
+        if limit is None:
+            continue
+        if value is None:
+            found.append(Violation(code=ExitCode.GATE, message=f"no complete scenario to hold {what} against"))
+        elif value > limit:
+            message = f"{what} of {best.id if best else ''} is {value:,.2f}, above {limit:,.2f}"
+            found.append(Violation(code=ExitCode.GATE, message=message))
+    weak = comparison.weak_lines
+    if gates.strict and comparison.stale:
+        found.append(Violation(code=ExitCode.STALE, message=_first(comparison.stale, "stale prices")))
+    if gates.strict and weak:
+        found.append(Violation(code=ExitCode.UNPRICED, message=_first(weak, "lines unpriced, grade C or carried back")))
+    missing = sum(len(s.unpriced) for s in comparison.scenarios if s.feasible)
+    if gates.max_unpriced is not None and missing > gates.max_unpriced:
+        message = f"{missing} unpriced lines, at most {gates.max_unpriced} allowed"
+        found.append(Violation(code=ExitCode.UNPRICED, message=message))
+    return found
+
+
+def exit_code(found: list[Violation]) -> ExitCode:
+    """The lowest code of the violations; 0 without any."""
+    return min((violation.code for violation in found), default=ExitCode.OK)
+
+
+def _first(items: tuple[str, ...], what: str) -> str:
+    return f"{len(items)} {what}: {items[0]}" + (", and more" if len(items) > 1 else "")

@@ -1,0 +1,65 @@
+"""A comparison as CSV in FOCUS's column names: one row a bill line, and one for each line without a price."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from planner.decide.result import Comparison
+from planner.report.as_json import bill_line
+
+COLUMNS = (
+    "x_Scenario",
+    "x_Line",
+    "ServiceName",
+    "ServiceCategory",
+    "ChargeCategory",
+    "PricingCategory",
+    "PricingQuantity",
+    "PricingUnit",
+    "ListUnitPrice",
+    "x_EffectiveUnitPrice",
+    "ListCost",
+    "EffectiveCost",
+    "BillingCurrency",
+    "x_UsdPerHour",
+    "x_Equation",
+    "x_PriceDate",
+    "x_PriceGrade",
+    "x_PriceBasis",
+    "x_PriceSource",
+    "x_Complete",
+    "x_Note",
+)
+
+
+def _safe(value: object) -> object:
+    """A cell that a spreadsheet will not run as a formula."""
+    text = "" if value is None else value
+    return f"'{text}" if isinstance(text, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def render(comparison: Comparison) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for scenario in comparison.scenarios:
+        for line in scenario.bill:
+            data = bill_line(line)
+            row = [
+                scenario.id,
+                *(data[k] for k in ("line", "service_name", "service_category", "charge_category")),
+                *(data[k] for k in ("pricing_category", "pricing_quantity", "pricing_unit", "list_unit_price")),
+                *(data[k] for k in ("effective_unit_price", "list_cost", "effective_cost")),
+                "USD",
+                *(data[k] for k in ("usd_per_hour", "equation", "price_date", "price_grade", "price_basis")),
+                *(data[k] for k in ("price_source",)),
+                str(scenario.complete).lower(),
+                data["note"],
+            ]
+            writer.writerow([_safe(cell) for cell in row])
+        for missing in scenario.unpriced:
+            note = f"no price for {missing.what}; nearest: " + ", ".join(missing.nearest)
+            blank = [""] * (len(COLUMNS) - 4)
+            writer.writerow([_safe(cell) for cell in (scenario.id, missing.line, *blank, "false", note)])
+    return out.getvalue()
