@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from price_sources import needs_sources, rows
+from price_sources import SOURCES, needs_sources, rows
 
+from pricing.build.days import Observation, choose
 from pricing.build.events import Events, parse_change, parse_scope
+from pricing.build.observations import Reader
 
 
 @pytest.mark.parametrize(
@@ -109,10 +111,6 @@ def test_what_a_sentence_touches(
 
 @needs_sources
 def test_every_event_of_the_source_is_understood_and_touches_a_price_that_is_known() -> None:
-    from price_sources import SOURCES
-
-    from pricing.build.observations import Reader
-
     reader = Reader(SOURCES)
     keys = {
         one.key
@@ -145,3 +143,27 @@ def test_an_observation_does_not_cross_its_event(index: int) -> None:
     if row["old_usd"] and row["change_pct"]:
         ratio = (float(row["new_usd"]) / float(row["old_usd"]) - 1) * 100
         assert ratio == pytest.approx(float(row["change_pct"]), abs=0.15)
+
+
+@needs_sources
+@pytest.mark.parametrize("index", range(36))
+def test_books_on_both_sides_of_an_event_never_hold_the_wrong_price(index: int) -> None:
+    """Out of the real observations: no new price up to the last old day, no old price from the first new one."""
+    row = rows("price_events.csv")[index]
+    if not (row["old_usd"] and row["new_usd"]):
+        assert "Savings Plan" in row["what"]  # the announcement gives a percentage, no level
+        return
+    events, change = Events([row]), parse_change(row["date"])
+    touched: dict[tuple[str, ...], list[Observation]] = {}
+    reader = Reader(SOURCES)
+    for read in (reader.on_demand, reader.commitments, reader.capacity_blocks, reader.metered):
+        for one in read():
+            if events.of(one.key):
+                touched.setdefault(one.key, []).append(one)
+    answers = 0
+    for key, seen in touched.items():
+        for book, wrong in ((change.old_until, "new_usd"), (change.new_from, "old_usd")):
+            best = choose(seen, book, events.of(key), carry_back=key[0] == "metered")
+            assert best is None or float(best.usd) != float(row[wrong]), (key, book, best)
+            answers += best is not None
+    assert answers > 0

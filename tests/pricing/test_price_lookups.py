@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import subprocess
+import sys
+import time
 from datetime import date
 from pathlib import Path
 
 import pytest
+from price_sources import ROOT
 
 from pricing import snapshot
 from pricing.book import BrokenBook, NotOffered, PriceBook, PriceNotFound, default_book, load_as_of
@@ -98,6 +102,9 @@ def test_a_typo_gets_near_names_and_a_wrong_region_gets_regions(book: PriceBook)
         book.on_demand("p4d.24xlarge", "sa-east-1")
     assert far.value.nearest
     assert all(one.startswith("p4d.24xlarge in ") for one in far.value.nearest)
+    with pytest.raises(PriceNotFound) as never:  # a machine that exists is not a slip of the finger
+        book.commitment("p6-b200.48xlarge", "us-east-1", RI_1Y)
+    assert never.value.nearest == ()
     with pytest.raises(PriceNotFound) as machine:
         book.instance("p4d.24")
     assert "p4d.24xlarge" in machine.value.nearest
@@ -291,3 +298,25 @@ def test_reading_is_lazy(copy: Path) -> None:
 
 def test_default_book_is_the_newest() -> None:
     assert default_book().folder.name == str(max(snapshot.available()))
+
+
+def test_opening_a_book_imports_the_standard_library_only() -> None:
+    code = (
+        "import sys; from pricing.book import default_book; default_book().on_demand('p4d.24xlarge', 'us-east-1');"
+        "print(*sorted({name.split('.')[0] for name in sys.modules} - sys.stdlib_module_names))"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert set(done.stdout.split()) <= {"pricing", "__main__"}
+
+
+def test_what_a_plan_needs_is_read_quickly() -> None:
+    """Goal 25 ms on a quiet machine; ten times that is a book read in the wrong way."""
+    began = time.perf_counter()
+    book = default_book()
+    book.on_demand("p4d.24xlarge", "us-east-1")
+    book.commitment("p4d.24xlarge", "us-east-1", RI_1Y)
+    book.capacity_block("p4d.24xlarge", "us-east-1")
+    book.spot("p4d.24xlarge", "us-east-1")
+    book.interruption("p4d.24xlarge", "us-east-1")
+    book.metered("AmazonS3", "S3 Standard storage", "us-east-1")
+    assert time.perf_counter() - began < 0.25
