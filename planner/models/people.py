@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from planner.models.bill import Ledger
 from planner.models.equation import equation
 from planner.models.values import Number, Values
-from planner.plan.types import People
 from pricing.catalog import InstanceType
+
+if TYPE_CHECKING:
+    from planner.plan.types import People
 
 _EPOCH = "epoch-research/training-cost-trends, development_cost.ipynb (b3f53b9)"
 

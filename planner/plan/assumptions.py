@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from planner.plan.types import Assumption as Override
+if TYPE_CHECKING:
+    # only the name: equations and their units must not wait for pydantic to start up
+    from planner.plan.types import Assumption as Override
+
 
 @dataclass(frozen=True, kw_only=True)
 class Assumption:
@@ -37,9 +41,7 @@ def default_assumptions() -> Mapping[str, Assumption]:
     with Path(__file__).with_name("assumptions.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             numbers = {name: float(row[name]) for name in ("value", "low", "high")}
-            entry = Assumption(
-                key=row["key"], **numbers, unit=row["unit"], year=row["year"], source=row["source"]
-            )
+            entry = Assumption(key=row["key"], **numbers, unit=row["unit"], year=row["year"], source=row["source"])
             if not entry.low <= entry.value <= entry.high or entry.key in table:
                 raise ValueError(f"assumptions.csv: {entry.key} is out of order or there twice")
             table[entry.key] = entry
@@ -52,7 +54,7 @@ def resolve(overrides: Mapping[str, float | Override]) -> Mapping[str, Assumptio
     table = dict(default_assumptions())
     for key, override in overrides.items():
         base = table[key]
-        if isinstance(override, Override):
+        if not isinstance(override, int | float):
             table[key] = replace(
                 base,
                 value=override.value,
@@ -74,6 +76,4 @@ def _moved(base: Assumption, value: float) -> Assumption:
         low, high = value + base.low - base.value, value + base.high - base.value
     if base.unit == "fraction":
         low, high = max(0.0, low), min(1.0, high)
-    return replace(
-        base, value=value, low=min(low, value), high=max(high, value), source="plan", year="", origin="plan"
-    )
+    return replace(base, value=value, low=min(low, value), high=max(high, value), source="plan", year="", origin="plan")
