@@ -17,6 +17,8 @@ FREE = {
     ("AmazonS3", "S3 Express One Zone DELETE"),
 }
 METADATA_IOPS_LIMIT = 192_000  # FSx for Lustre sells no more, so it includes no more
+_GRADES = ("A", "B", "C")
+_CARRIED = ("", "forward", "back")
 _BANDS = {
     "<5%": (0.0, 0.05),
     "5-10%": (0.05, 0.10),
@@ -28,7 +30,11 @@ Source = Callable[[str], str]
 
 
 def price(row: Row, source: str) -> Price:
-    """A row of any price table. Raises BrokenBook for a price that is not finite, negative or zero."""
+    """A row of any price table.
+
+    Raises BrokenBook for a price that is zero, negative or not finite, and for a grade or a way of being
+    carried that does not exist.
+    """
     try:
         usd = float(row["usd"])
         observed = date.fromisoformat(row["observed"])
@@ -38,6 +44,8 @@ def price(row: Row, source: str) -> Price:
     free = usd == 0 and (row.get("service"), row.get("item")) in FREE
     if not math.isfinite(usd) or (usd <= 0 and not free):
         raise BrokenBook(f"{row['usd']!r} is not a price: {dict(row)}")
+    if row["grade"] not in _GRADES or row["carried"] not in _CARRIED:
+        raise BrokenBook(f"grade {row['grade']!r}, carried {row['carried']!r} do not exist: {dict(row)}")
     return Price(
         usd=usd,
         unit=row["unit"],
@@ -59,10 +67,17 @@ def tiers_abut(tiers: Sequence[Price]) -> bool:
 
 
 def instance(row: Row, source: Source) -> InstanceType:
-    """A row of the instances table."""
+    """A row of the instances table. Raises BrokenBook where a number is none."""
     text = source(row["source"])
     if row["peak_source"]:
         text += f"; tensor peak: {source(row['peak_source'])}"
+    try:
+        return _instance(row, text)
+    except ValueError as error:
+        raise BrokenBook(f"not an instance type: {dict(row)}: {error}") from error
+
+
+def _instance(row: Row, text: str) -> InstanceType:
     return InstanceType(
         name=row["name"],
         vcpu=int(row["vcpu"]),
@@ -85,7 +100,9 @@ def instance(row: Row, source: Source) -> InstanceType:
 
 
 def interruption(row: Row, source: str) -> InterruptionBand:
-    """A row of the interruptions table."""
+    """A row of the interruptions table. Raises BrokenBook for a band that the Spot Advisor has not."""
+    if row["label"] not in _BANDS:
+        raise BrokenBook(f"{row['label']!r} is no band of interruptions: {dict(row)}")
     lower, upper = _BANDS[row["label"]]
     return InterruptionBand(
         instance_type=row["instance_type"],

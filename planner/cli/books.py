@@ -7,7 +7,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,17 @@ def open_book(which: str | None) -> PriceBook:
             return PriceBook.load(Path(which))
         return load_as_of(day)
     except (LookupError, BrokenBook) as error:
+        raise UsageProblem(str(error)) from error
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Tables are read late: a book that turns out broken is still a wrong input, exit 2."""
+    from pricing.book import BrokenBook
+
+    try:
+        yield
+    except BrokenBook as error:
         raise UsageProblem(str(error)) from error
 
 

@@ -50,9 +50,10 @@ def command(
         books.note(f"warning: the book of {book.as_of} was edited: {', '.join(book.changed)}")
     offered: list[Record] = []
     missing: list[Record] = []
-    for name in _types(book, types, gpu):
-        for region in regions or ("us-east-1",):
-            _ask(book, name, region, offered, missing)
+    with books.reading():
+        for name in _types(book, types, gpu):
+            for region in dict.fromkeys(regions or ("us-east-1",)):
+                _ask(book, name, region, offered, missing)
     offered.sort(key=lambda record: _sort_key(record, sort))
     left_off = len(offered) - top if top and top < len(offered) else 0
     offered = offered[: top or None]

@@ -43,17 +43,15 @@ def show(
 
     book = _open(prices)
     wanted = [word.lower() for word in words]
-    found = []
-    for line in lines(book):
-        if instance_type and line.instance_type != instance_type:
-            continue
-        if region and line.region not in (region, "all"):
-            continue
-        if service and line.service.lower() != service.lower():
-            continue
-        text = f"{line.service} {line.what} {line.region}".lower()
-        if all(word in text for word in wanted):
-            found.append(line)
+    with books.reading():
+        found = [
+            line
+            for line in lines(book)
+            if (not instance_type or line.instance_type == instance_type)
+            and (not region or line.region in (region, "all"))
+            and (not service or line.service.lower() == service.lower())
+            and all(word in f"{line.service} {line.what} {line.region}".lower() for word in wanted)
+        ]
     records = [
         {
             "what": line.what,
@@ -90,6 +88,8 @@ def diff(old: str, new: str, form: str) -> None:
     from pricing.listing import compare
 
     before, after = _open(old), _open(new)
+    with books.reading():
+        changes = compare(before, after)
     records = [
         {
             "what": change.what,
@@ -98,7 +98,7 @@ def diff(old: str, new: str, form: str) -> None:
             "new": change.new,
             "change": change.percent,
         }
-        for change in compare(before, after)
+        for change in changes
     ]
     if form == "json":
         head = {"schema_version": "1", "from": before.as_of.isoformat(), "to": after.as_of.isoformat()}

@@ -277,6 +277,28 @@ def test_what_is_not_a_price_is_refused(copy: Path, usd: str) -> None:
         PriceBook.load(copy).on_demand("p4d.24xlarge", "us-east-1")
 
 
+@pytest.mark.parametrize(
+    ("table", "good", "bad"),
+    [
+        (
+            "on_demand",
+            "p4d.24xlarge,us-east-1,21.957642,Hrs,2026-09-01,A,",
+            "p4d.24xlarge,us-east-1,2,Hrs,2026-09-01,D,",
+        ),
+        ("on_demand", "p4d.24xlarge,us-east-1,21.957642,Hrs,2026-09-01", "p4d.24xlarge,us-east-1,2,Hrs,soon"),
+        ("instances", "p4d.24xlarge,96,", "p4d.24xlarge,many,"),
+        ("interruptions", "p4d.24xlarge,us-east-1,10-15%", "p4d.24xlarge,us-east-1,often"),
+    ],
+)
+def test_a_row_that_makes_no_sense_is_a_broken_book(copy: Path, table: str, good: str, bad: str) -> None:
+    path = copy / f"{table}.csv"
+    assert path.read_text().count(good) == 1
+    path.write_text(path.read_text().replace(good, bad))
+    book = PriceBook.load(copy)
+    with pytest.raises(BrokenBook, match=r"p4d\.24xlarge"):
+        (book.on_demand("p4d.24xlarge", "us-east-1"), book.instances(), book.interruption("p4d.24xlarge", "us-east-1"))
+
+
 def test_a_broken_folder_names_file_and_line(copy: Path, tmp_path: Path) -> None:
     with (copy / "on_demand.csv").open("a") as file:
         file.write("only,three,values\n")

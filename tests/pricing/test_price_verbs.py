@@ -79,8 +79,21 @@ def test_verify_names_the_edited_file_and_is_a_usage_error(tmp_path: Path) -> No
     assert isinstance(result.exception, UsageProblem)
     assert result.exception.exit_code == ExitCode.USAGE
     assert "metered.csv" in str(result.exception)
-    warned = run(prices, "show", "p4d.24xlarge", "--prices", str(folder), "--region", "us-east-1")
-    assert "was edited: metered.csv" in warned.stderr or isinstance(warned.exception, Exception)
+    spot = run(prices, "show", "p4d.24xlarge", "--prices", str(folder), "--region", "us-east-1")
+    assert "was edited: metered.csv" in spot.stderr
+    assert isinstance(spot.exception, UsageProblem)  # the line "x" is no row
+    assert "metered.csv:" in str(spot.exception)
+
+
+def test_an_edited_book_that_can_be_read_warns_and_goes_on(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(snapshot.DATA / "2025-05-31", tmp_path / "mine"))
+    path = folder / "on_demand.csv"
+    path.write_text(path.read_text().replace("p4d.24xlarge,us-east-1,32.7726", "p4d.24xlarge,us-east-1,30"))
+    result = run(offers, "p4d.24xlarge", "--prices", str(folder), "-f", "json")
+    assert result.exit_code == 0
+    assert "was edited: on_demand.csv" in result.stderr
+    prices_of = {row["purchase"]: row["usd_per_hour"] for row in json.loads(result.stdout)["offers"]}
+    assert prices_of["on-demand"] == 30.0
 
 
 @pytest.mark.parametrize("which", ["2020-01-01", "no/such/folder"])
