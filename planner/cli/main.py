@@ -85,6 +85,11 @@ def run(arguments: list[str] | None = None) -> None:
         click.echo(f"planner: {error}" if "\n" not in str(error) else str(error), err=True)
         sys.exit(error.exit_code)
     except Exception as error:
+        from pricing.book import BrokenBook
+
+        if isinstance(error, BrokenBook) and not debug:
+            click.echo(f"planner: {error}", err=True)
+            sys.exit(ExitCode.USAGE)
         if debug:
             raise
         click.echo(

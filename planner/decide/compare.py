@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 
 from planner.decide.choice import Choice, FleetSize, fleet_sizes, purchase_options
-from planner.decide.demand import demand_of
+from planner.decide.demand import demand_of, planned_write_gb_per_s
 from planner.decide.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning
 from planner.decide.judge import broken_constraints, notes_of, stale_prices
 from planner.decide.purchase import Buy, spot_hazard_of
@@ -91,7 +91,7 @@ def _fleet(request: Request, size: FleetSize, central: Values, drawn: Values) ->
     plan = request.plan
     start = plan.start or request.book.as_of
     work = work_on(plan, size.instance, size.gpus, central)
-    planned_gb_per_s = float(work.peak_gb_per_s)
+    planned_gb_per_s = max(float(work.peak_gb_per_s), planned_write_gb_per_s(plan, central))
     drawn_work = work_on(plan, size.instance, size.gpus, drawn) if drawn.draws else None
     return _Fleet(
         size=size,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.layouts.base import Demand, Timing
-from planner.models.bill import Ledger, as_tiers, blend, worst
+from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import request_bound_rate
 from planner.models.metered import billed_gb, cost_at, requests_thousands, resource_months, storage_cost_curve
 from planner.models.values import Number, Values
@@ -77,7 +77,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
 
 
 def _storage_lines(ledger, stored, demand, hours, master_gb, with_checkpoints_gb) -> None:
-    tiers, price = as_tiers(stored), worst(stored.tiers)
+    tiers, price = as_tiers(stored), worst(used_tiers(stored, with_checkpoints_gb))
     master = storage_cost_curve(stored_gb=master_gb, tiers=tiers, start=demand.start)
     quantity = master_gb * hours / 730
     cost = cost_at(master, hours)

@@ -167,11 +167,12 @@ class Ledger:
         if found is None:
             return
         unit_usd: Number = found.tiers[0].usd
+        months = 1.0 if hours is None else np.maximum(hours / HOURS_PER_MONTH, 1.0)
+        monthly = quantity / months
+        if self.refused_beyond(line, found, monthly):
+            return
         if len(found.tiers) > 1:
-            months = 1.0 if hours is None else np.maximum(hours / HOURS_PER_MONTH, 1.0)
-            if self.refused_beyond(line, found, quantity / months):
-                return
-            unit_usd = blend(tiered_usd(quantity / months, as_tiers(found)) * months, quantity, unit_usd)
+            unit_usd = blend(tiered_usd(monthly, as_tiers(found)) * months, quantity, unit_usd)
         per_hour = None
         if standing is not None:
             per_hour = standing * unit_usd / (1 if found.unit == "Hrs" else HOURS_PER_MONTH)
@@ -180,7 +181,7 @@ class Ledger:
             service=service,
             equation=equation,
             quantity=quantity,
-            price=worst(found.tiers),
+            price=worst(used_tiers(found, monthly)),
             usd=unit_usd,
             usd_per_hour=per_hour,
             charge_category=charge,
@@ -210,6 +211,12 @@ class Ledger:
 def as_tiers(found: MeteredPrice) -> list[tuple[float, float, float]]:
     """A metered price as (from GB, to GB, USD per GB)."""
     return [(tier.tier_from, tier.tier_to, tier.usd) for tier in found.tiers]
+
+
+def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
+    """The tiers that a month's quantity reaches; the first one always."""
+    largest = float(np.median(monthly))
+    return tuple(tier for tier in found.tiers if tier.tier_from < largest) or found.tiers[:1]
 
 
 def worst(tiers: tuple[Price, ...]) -> Price:

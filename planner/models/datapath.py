@@ -203,3 +203,22 @@ def fill_rate_limit(
 def warm_up_hours(*, hot_gb: Number, cold_gb_per_s: Number) -> Number:
     """Hours to fill the cache before training starts, while the GPUs are paid for and wait."""
     return hot_gb / cold_gb_per_s / 3600
+
+
+@equation(
+    "I10",
+    "checkpoint-write-rate",
+    units={"checkpoint_gb": "GB", "interval_hours": "h", "overhead_fraction": "fraction"},
+    result_unit="GB/s",
+    source="size / (allowed overhead x interval): 405B parameters every 30 min at 1 % need 323 GB/s",
+    steps=("result = checkpoint_gb / (overhead_fraction * interval_hours * 3600)",),
+)
+def checkpoint_write_rate(
+    *, checkpoint_gb: Number, interval_hours: Number = 1.0, overhead_fraction: Number = 0.02
+) -> Number:
+    """GB/s that a layout must write so that blocking checkpoints cost no more than a share of the time.
+
+    What a file system or a storage cluster is sized for, beside the reads; training stands still while it
+    writes, so the larger of the two counts, not their sum.
+    """
+    return checkpoint_gb / (overhead_fraction * interval_hours * 3600)
