@@ -109,7 +109,7 @@ def _phases(plan: Plan) -> tuple[Phase, ...]:
     work = run.work
     assert work is not None  # the checks of the plan hold this
     return (
-        Phase(
+        Phase.model_construct(
             name="training",
             samples=work.samples,
             gpu_hours=work.gpu_hours,

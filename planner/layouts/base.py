@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
+from typing import ClassVar
 
 from planner.models.bill import Ledger
 from planner.models.values import Number, Values
@@ -77,18 +78,22 @@ class Timing:
     checkpoints_stored: float
 
 
-class Layout(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class Layout(ABC):
     """One storage layout, sized for one demand. `name` and `variant` make the first part of a scenario id."""
 
-    name: str
-    variant: str
+    name: ClassVar[str]
+    demand: Demand
+    variant: str = ""
 
+    @abstractmethod
     def refusals(self) -> tuple[str, ...]:
         """Why AWS or the engine cannot do this at all; empty when it can."""
-        ...
 
-    def service(self, values: Values) -> Service: ...
+    @abstractmethod
+    def service(self, values: Values) -> Service:
+        """What this layout gives the demand."""
 
+    @abstractmethod
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         """Add the lines that only this layout has; what all layouts share is added elsewhere."""
-        ...

@@ -18,12 +18,12 @@ def layouts_of(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> l
     found: list[Layout] = []
     for name in plan.storage.layouts:
         if name == "converged":
-            found.append(Converged(plan.storage.converged, demand))
+            found.append(Converged(settings=plan.storage.converged, demand=demand))
         elif name == "fsx-lustre":
             fill = values.central("lustre.fill_fraction")
             found += lustre_variants(plan.storage.fsx_lustre, demand, book, plan.region, fill)
         elif name == "separate-nvme":
             found.append(separate_cluster(plan.storage.separate_nvme, demand, book, plan.region, values))
         else:
-            found.append(S3Stream(demand))
+            found.append(S3Stream(demand=demand))
     return found

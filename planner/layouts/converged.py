@@ -7,8 +7,9 @@ one copy, three small on-demand control nodes with fixed addresses.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from planner.layouts.base import Demand, Service, Timing
+from planner.layouts.base import Layout, Service, Timing
 from planner.layouts.instances import bill_on_demand_nodes, bill_volumes
 from planner.layouts.pool import pool_of, pool_warnings
 from planner.layouts.s3 import DURABILITY
@@ -26,14 +27,12 @@ def reserved_vcpus(instance: InstanceType) -> int:
     return min(8 if instance.vcpu <= 96 else 12, max(1, instance.vcpu // 2))
 
 
-@dataclass(frozen=True)
-class Converged:
+@dataclass(frozen=True, kw_only=True)
+class Converged(Layout):
     """The pool on the GPU nodes themselves, spares included."""
 
     settings: ConvergedSettings
-    demand: Demand
-    name: str = "converged"
-    variant: str = ""
+    name: ClassVar[str] = "converged"
 
     def refusals(self) -> tuple[str, ...]:
         if self.demand.instance.nvme_drives == 0:

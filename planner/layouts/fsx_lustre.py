@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from planner.layouts.base import Demand, Service, Timing
+from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.s3 import DURABILITY, s3_read_rate
 from planner.models.bill import Ledger
 from planner.models.capacity import (
@@ -62,13 +63,11 @@ def size_for(settings: LustreSettings, demand: Demand, tier: int, fill_fraction:
     return Size(capacity_gib=lustre_capacity_gib(needed_gib=needed, step_gib=step), mbps=tier)
 
 
-@dataclass(frozen=True)
-class FsxLustre:
+@dataclass(frozen=True, kw_only=True)
+class FsxLustre(Layout):
     settings: LustreSettings
-    demand: Demand
     size: Size
-    variant: str = ""
-    name: str = "fsx-lustre"
+    name: ClassVar[str] = "fsx-lustre"
 
     def refusals(self) -> tuple[str, ...]:
         found = []
@@ -181,19 +180,20 @@ def storage_item(deployment: str, mbps_per_tib: int) -> tuple[str, str]:
 
 def lustre_variants(
     settings: LustreSettings, demand: Demand, book: PriceBook, region: str, fill_fraction: float
-) -> list[FsxLustre]:
+) -> list[Layout]:
     """One layout for each tier the plan names; without any, the tier with the lowest monthly price of those
     sized to be fast enough (known prices only; 125 where none is known)."""
+
+    def variant(tier: int, name: str) -> FsxLustre:
+        size = size_for(settings, demand, tier, fill_fraction)
+        return FsxLustre(settings=settings, demand=demand, size=size, variant=name)
+
     if settings.deployment == "INTELLIGENT_TIERING":
-        return [FsxLustre(settings, demand, size_for(settings, demand, 0, fill_fraction), "intelligent-tiering")]
+        return [variant(0, "intelligent-tiering")]
     if settings.deployment == "SCRATCH_2":
-        size = size_for(settings, demand, SCRATCH_MBPS_PER_TIB, fill_fraction)
-        return [FsxLustre(settings, demand, size, "scratch")]
+        return [variant(SCRATCH_MBPS_PER_TIB, "scratch")]
     if settings.throughput_mbps_per_tib:
-        return [
-            FsxLustre(settings, demand, size_for(settings, demand, tier, fill_fraction), str(tier))
-            for tier in settings.throughput_mbps_per_tib
-        ]
+        return [variant(tier, str(tier)) for tier in settings.throughput_mbps_per_tib]
     sizes = [size_for(settings, demand, tier, fill_fraction) for tier in TIERS_MBPS_PER_TIB]
     priced = []
     for size in sizes:
@@ -204,4 +204,4 @@ def lustre_variants(
             continue
         priced.append((usd * size.capacity_gib, size.mbps, size))
     best = min(priced)[2] if priced else sizes[0]
-    return [FsxLustre(settings, demand, best)]
+    return [FsxLustre(settings=settings, demand=demand, size=best)]

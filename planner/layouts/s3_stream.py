@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from planner.layouts.base import Demand, Service, Timing
+from planner.layouts.base import Layout, Service, Timing
 from planner.layouts.s3 import DURABILITY, s3_read_rate, s3_write_rate
 from planner.models.bill import Ledger
 from planner.models.values import Values
 
 
-@dataclass(frozen=True)
-class S3Stream:
-    demand: Demand
-    name: str = "s3-stream"
-    variant: str = ""
+@dataclass(frozen=True, kw_only=True)
+class S3Stream(Layout):
+    name: ClassVar[str] = "s3-stream"
 
     def refusals(self) -> tuple[str, ...]:
         return ()

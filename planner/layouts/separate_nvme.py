@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-from planner.layouts.base import Demand, Service, Timing
+import numpy as np
+
+from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.converged import CONTROL_INSTANCE_TYPE
 from planner.layouts.instances import bill_on_demand_nodes, bill_volumes
 from planner.layouts.pool import pool_of, pool_warnings
-from planner.layouts.s3 import DURABILITY
+from planner.layouts.s3 import DURABILITY, s3_write_rate
 from planner.models.bill import Ledger
 from planner.models.capacity import cluster_nodes, pool_usable_tb, protected_usable_tb
 from planner.models.values import Values
@@ -24,16 +27,14 @@ from pricing.catalog import InstanceType
 CANDIDATES = ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge")
 
 
-@dataclass(frozen=True)
-class SeparateNvme:
+@dataclass(frozen=True, kw_only=True)
+class SeparateNvme(Layout):
     settings: SeparateSettings
-    demand: Demand
     storage_instance: InstanceType
     nodes: int
     spares: int
     stripes: tuple[int, int] | None
-    variant: str = ""
-    name: str = "separate-nvme"
+    name: ClassVar[str] = "separate-nvme"
 
     def refusals(self) -> tuple[str, ...]:
         if self.storage_instance.nvme_drives == 0:
@@ -61,7 +62,8 @@ class SeparateNvme:
             cold_gb_per_s=pool.cold_gb_per_s,
             steady_gb_per_s=pool.warm_gb_per_s if self.stripes else pool.steady_gb_per_s,
             hit_fraction=1.0 if self.stripes else pool.hit_fraction,
-            write_gb_per_s=pool.write_gb_per_s,
+            # a checkpoint need not pass through the cluster: the larger of its way and straight to S3
+            write_gb_per_s=np.maximum(pool.write_gb_per_s, s3_write_rate(values, self.demand.training_nodes)),
             slowdown_fraction=0.0,
             durability=f"{DURABILITY}; {protection}",
             lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
@@ -103,7 +105,14 @@ def _cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceTy
     )
     if stripes:
         nodes = max(nodes, sum(stripes) + spares)
-    return SeparateNvme(settings, demand, instance, nodes, spares, stripes)
+    return SeparateNvme(
+        settings=settings,
+        demand=demand,
+        storage_instance=instance,
+        nodes=nodes,
+        spares=spares,
+        stripes=stripes,
+    )
 
 
 def separate_cluster(

@@ -79,16 +79,20 @@ def protected_usable_tb(
     return raw_tb * (nodes - spares) / nodes * share * (1 - metadata_fraction)
 
 
+def _show_capacity(*, needed_gib: float, step_gib: int) -> list[str]:
+    return [
+        f"smallest of 1,200, 2,400 and multiples of {step_gib:,.0f} GiB that holds {needed_gib:,.1f} GiB",
+        f"result = {lustre_capacity_gib(needed_gib=needed_gib, step_gib=step_gib):,.0f}",
+    ]
+
+
 @equation(
     "S4",
     "lustre-capacity",
     units={"needed_gib": "GiB", "step_gib": "GiB"},
     result_unit="GiB",
     source=_FSX + "; with EFA steps of 38,400 / 19,200 / 9,600 / 4,800 GiB at 125 / 250 / 500 / 1,000",
-    show=lambda *, needed_gib, step_gib: [
-        f"smallest of 1,200, 2,400 and multiples of {step_gib:,.0f} GiB that holds {needed_gib:,.1f} GiB",
-        f"result = {lustre_capacity_gib(needed_gib=needed_gib, step_gib=step_gib):,.0f}",
-    ],
+    show=_show_capacity,
 )
 def lustre_capacity_gib(*, needed_gib: float, step_gib: int = 2400) -> int:
     """Smallest file system that AWS sells which holds `needed_gib`, in GiB of 2^30 bytes.
@@ -156,15 +160,17 @@ def change_per_tb(*, capacity_ratio: Number, cost_ratio: Number) -> Number:
     return cost_ratio / capacity_ratio - 1
 
 
+def _show_metadata_iops(*, capacity_gib: float) -> list[str]:
+    return [f"result = {included_metadata_iops(capacity_gib=capacity_gib):,}"]
+
+
 @equation(
     "S9",
     "lustre-included-metadata-iops",
     units={"capacity_gib": "GiB"},
     result_unit="metadata IOPS",
     source="FSx for Lustre User Guide: 1,500 / 3,000 / 6,000 / 12,000, then 12,000 per 24,000 GiB; 192,000 at most",
-    show=lambda *, capacity_gib: [
-        f"result = {included_metadata_iops(capacity_gib=capacity_gib):,}",
-    ],
+    show=_show_metadata_iops,
 )
 def included_metadata_iops(*, capacity_gib: float) -> int:
     """Metadata IOPS that a PERSISTENT_2 file system includes without charge."""

@@ -54,18 +54,25 @@ def spot_hazard(*, monthly_reclaim_fraction: float) -> float:
     return -math.log(1.0 - monthly_reclaim_fraction) / 730
 
 
+def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares: int) -> list[str]:
+    mean = failures_per_hour * replacement_hours
+    found = no_spare_probability(
+        failures_per_hour=failures_per_hour, replacement_hours=replacement_hours, spares=int(spares)
+    )
+    return [
+        f"mean nodes out of service m = {failures_per_hour:g} x {replacement_hours:g} = {mean:.6g}",
+        f"P(out of service >= {int(spares)}) = 1 - sum over k < {int(spares)} of e^-m m^k / k!",
+        f"result = {found:.6g}",
+    ]
+
+
 @equation(
     "G3",
     "no-spare-probability",
     units={"failures_per_hour": "1/h", "replacement_hours": "h", "spares": "nodes"},
     result_unit="fraction",
     source="Poisson arrivals see time averages: the number out of service is Poisson(rate x time)",
-    show=lambda *, failures_per_hour, replacement_hours, spares: [
-        f"mean nodes out of service m = {failures_per_hour:g} x {replacement_hours:g}"
-        f" = {failures_per_hour * replacement_hours:.6g}",
-        f"P(out of service >= {int(spares)}) = 1 - sum over k < {int(spares)} of e^-m m^k / k!",
-        f"result = {no_spare_probability(failures_per_hour=failures_per_hour, replacement_hours=replacement_hours, spares=int(spares)):.6g}",  # noqa: E501
-    ],
+    show=_show_no_spare,
 )
 def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
     """Probability that a failure finds every spare already in use, so that the job waits for a new node."""
@@ -78,17 +85,21 @@ def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number
     return np.clip(1.0 - below, 0.0, 1.0)[()]
 
 
+def _show_interval(*, mtbf_hours: float, write_hours: float) -> list[str]:
+    return [
+        "minimise (e^((W + C)/M) - 1) / W: W = M (1 + LambertW(-e^(-C/M - 1)))",
+        f"M = {mtbf_hours:g} h, C = {write_hours:g} h: W/M solves 1 - w = e^(-w - C/M)",
+        f"result = {optimal_interval(mtbf_hours=mtbf_hours, write_hours=write_hours):.6g}",
+    ]
+
+
 @equation(
     "G4",
     "optimal-checkpoint-interval",
     units={"mtbf_hours": "h", "write_hours": "h"},
     result_unit="h of work between checkpoints",
     source=_DALY + "; W = M (1 + LambertW(-e^(-C/M - 1)))",
-    show=lambda *, mtbf_hours, write_hours: [
-        "minimise (e^((W + C)/M) - 1) / W: W = M (1 + LambertW(-e^(-C/M - 1)))",
-        f"M = {mtbf_hours:g} h, C = {write_hours:g} h: W/M solves 1 - w = e^(-w - C/M)",
-        f"result = {optimal_interval(mtbf_hours=mtbf_hours, write_hours=write_hours):.6g}",
-    ],
+    show=_show_interval,
 )
 def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
     """Hours of work between two checkpoints that minimise the expected time under exponential failures.

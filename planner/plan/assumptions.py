@@ -40,8 +40,15 @@ def default_assumptions() -> Mapping[str, Assumption]:
     table = {}
     with Path(__file__).with_name("assumptions.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            numbers = {name: float(row[name]) for name in ("value", "low", "high")}
-            entry = Assumption(key=row["key"], **numbers, unit=row["unit"], year=row["year"], source=row["source"])
+            entry = Assumption(
+                key=row["key"],
+                value=float(row["value"]),
+                low=float(row["low"]),
+                high=float(row["high"]),
+                unit=row["unit"],
+                year=row["year"],
+                source=row["source"],
+            )
             if not entry.low <= entry.value <= entry.high or entry.key in table:
                 raise ValueError(f"assumptions.csv: {entry.key} is out of order or there twice")
             table[entry.key] = entry
