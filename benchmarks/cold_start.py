@@ -1,0 +1,29 @@
+"""E1: how long a person waits. The CLI's cold start beside Python itself and beside `import pandas`."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from benchmarks.measure import PLANNER, PYTHON, alternate, table
+
+GOALS = {"planner --help": 0.060, "planner compare, one scenario": 0.300}
+ONE = ["examples/small.yaml", "-f", "json", "--set", "storage.layouts=[s3-stream]", "--set", "purchase.options=[spot]"]
+
+
+def main() -> str:
+    commands = {
+        "python -c pass": [PYTHON, "-c", "pass"],
+        "planner --help": [PLANNER, "--help"],
+        "planner --version": [PLANNER, "--version"],
+        "planner calc S2 raw_tb=3200": [PLANNER, "calc", "S2", "raw_tb=3200"],
+        "planner compare, one scenario": [PLANNER, "compare", *ONE],
+        "planner compare, stability": [PLANNER, "compare", "examples/stability-converged.yaml"],
+    }
+    if importlib.util.find_spec("pandas"):
+        commands["import pandas"] = [PYTHON, "-c", "import pandas"]
+    text = table(alternate(commands), "python -c pass", GOALS)
+    return text if "import pandas" in commands else text + "\n(import pandas: not installed here, not measured)"
+
+
+if __name__ == "__main__":
+    print(main())
