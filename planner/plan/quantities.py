@@ -6,33 +6,44 @@ Each parser raises ValueError with what to write instead.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
+from datetime import date
+from typing import Literal
 
 _DECIMAL = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
 _BINARY = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50, "EIB": 2**60}
 _HOURS = {"s": 1 / 3600, "m": 1 / 60, "h": 1.0, "d": 24.0, "w": 168.0}
-_NUMBER = r"(\d+(?:[_,]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d+)?)"
-_SIZE = re.compile(rf"^{_NUMBER}\s*([KMGTPE]?i?B)$", re.IGNORECASE)
-_DURATION = re.compile(rf"^{_NUMBER}\s*([smhdw])$")
-_RATE = re.compile(rf"^{_NUMBER}\s*([KMGTPE]?i?B)/s$", re.IGNORECASE)
-_PERCENT = re.compile(rf"^{_NUMBER}\s*%$")
-_ACCELERATOR = re.compile(r"^([A-Za-z][A-Za-z0-9]*):(\d+)$")
-_RANGE = re.compile(r"^(\d+)\.\.(\d+)$")
+# ASCII only: \d would take Arabic digits, and the Kelvin sign is a K to a pattern that ignores case.
+_NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
+_SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?[Bb])", re.ASCII)
+_DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
+_RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?[Bb])/s", re.ASCII)
+_PERCENT = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
+_ACCELERATOR = re.compile(r"([A-Za-z][A-Za-z0-9]*):([0-9]{1,9})", re.ASCII)
+_RANGE = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_COMMA = re.compile(r"[0-9],[0-9]")
 
 MAX_BYTES = 10**21  # a zettabyte: beyond any plan, so a slip of the unit
 MAX_HOURS = 10 * 8760.0  # ten years: beyond any training run
 
 
 def _number(text: str) -> float:
-    return float(text.replace("_", "").replace(",", ""))
+    return float(text.replace("_", ""))
+
+
+def _refusal(text: object, what: str, instead: str) -> ValueError:
+    if _COMMA.search(str(text)[:100]):
+        # 1,500 is 1500 to some readers and 1.5 to others
+        return ValueError(f"{what} is written without commas: {instead}")
+    return ValueError(f"not {what}: {instead}")
 
 
 def _bounded(value: float, upper: float, what: str) -> float:
-    if not math.isfinite(value) or value <= 0:
+    if value <= 0:
         raise ValueError(f"{what} must be greater than zero")
-    if value > upper:
+    if not value <= upper:
         raise ValueError(f"{what} is beyond anything a plan can mean; check the unit")
     return value
 
@@ -41,18 +52,20 @@ def parse_bytes(text: object) -> float:
     """Bytes from `2.2PB` (10^15) or `600GiB` (2^30)."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         raise ValueError("a size needs a unit: write 2.2PB (decimal) or 600GiB (binary)")
-    match = _SIZE.match(str(text).strip())
+    match = _SIZE.fullmatch(str(text).strip())
     if not match:
-        raise ValueError("not a size: write 2.2PB (decimal) or 600GiB (binary)")
+        raise _refusal(text, "a size", "write 2.2PB (decimal) or 600GiB (binary)")
     unit = match[2].upper()
     return _bounded(_number(match[1]) * (_DECIMAL | _BINARY)[unit], MAX_BYTES, "a size")
 
 
 def parse_bytes_per_second(text: object) -> float:
     """Bytes a second from `15MB/s` or `2GiB/s`."""
-    match = _RATE.match(str(text).strip())
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        raise ValueError("a rate needs a unit: write 15MB/s or 2GiB/s")
+    match = _RATE.fullmatch(str(text).strip())
     if not match:
-        raise ValueError("not a rate: write 15MB/s or 2GiB/s")
+        raise _refusal(text, "a rate", "write 15MB/s or 2GiB/s")
     unit = match[2].upper()
     return _bounded(_number(match[1]) * (_DECIMAL | _BINARY)[unit], MAX_BYTES, "a rate")
 
@@ -61,9 +74,9 @@ def parse_hours(text: object) -> float:
     """Hours from `90m`, `12h`, `21d`, `8w`."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         raise ValueError("a duration needs a unit: write 90m, 12h, 21d or 8w")
-    match = _DURATION.match(str(text).strip())
+    match = _DURATION.fullmatch(str(text).strip())
     if not match:
-        raise ValueError("not a duration: write 90m, 12h, 21d or 8w")
+        raise _refusal(text, "a duration", "write 90m, 12h, 21d or 8w")
     return _bounded(_number(match[1]) * _HOURS[match[2]], MAX_HOURS, "a duration")
 
 
@@ -74,9 +87,9 @@ def parse_fraction(text: object) -> float:
     if isinstance(text, int | float):
         value = float(text)
     else:
-        match = _PERCENT.match(str(text).strip())
+        match = _PERCENT.fullmatch(str(text).strip())
         if not match:
-            raise ValueError("not a fraction: write 93% or 0.93")
+            raise _refusal(text, "a fraction", "write 93% or 0.93")
         value = _number(match[1]) / 100
     if not 0 <= value <= 1:
         raise ValueError("a fraction lies between 0 and 1 (0% and 100%)")
@@ -92,7 +105,7 @@ class Accelerators:
 
 
 def parse_accelerators(text: object) -> Accelerators:
-    match = _ACCELERATOR.match(str(text).strip())
+    match = _ACCELERATOR.fullmatch(str(text).strip())
     if not match or not 1 <= int(match[2]) <= 1_000_000:
         raise ValueError("not a GPU count: write A100:256 for 256 A100s in all")
     return Accelerators(match[1].upper(), int(match[2]))
@@ -100,7 +113,7 @@ def parse_accelerators(text: object) -> Accelerators:
 
 def parse_accelerator_list(text: object) -> tuple[Accelerators, ...]:
     """One `A100:256` or a list of them, without repeats."""
-    items = text if isinstance(text, list) else [text]
+    items = list(text) if isinstance(text, list | tuple) else [text]
     if not 1 <= len(items) <= 16:
         raise ValueError("between 1 and 16 GPU counts in one plan")
     return tuple(dict.fromkeys(parse_accelerators(item) for item in items))
@@ -115,7 +128,7 @@ def parse_counts(text: object) -> tuple[int, ...]:
     elif isinstance(text, list) and text and all(isinstance(x, int) and not isinstance(x, bool) for x in text):
         counts = tuple(dict.fromkeys(text))
     else:
-        match = _RANGE.match(str(text).strip())
+        match = _RANGE.fullmatch(str(text).strip())
         if not match:
             raise ValueError("not a node count: write 400, [16, 32] or 16..64")
         low, high = int(match[1]), int(match[2])
@@ -130,3 +143,24 @@ def parse_counts(text: object) -> tuple[int, ...]:
     if len(counts) > 16:
         raise ValueError("at most 16 node counts in one plan")
     return counts
+
+
+def parse_day(text: object) -> date:
+    """A calendar day from `2026-11-21`; times of day and other orders of the parts are refused."""
+    if type(text) is date:
+        return text
+    if isinstance(text, str) and _DAY.fullmatch(text):
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            raise ValueError("no such day in the calendar: write year-month-day, like 2026-11-21") from None
+    raise ValueError("not a day: write year-month-day, like 2026-11-21")
+
+
+def parse_kept(text: object) -> int | Literal["all"]:
+    """How many checkpoints are kept: a count from 1, or `all`."""
+    if text == "all":
+        return "all"
+    if isinstance(text, int) and not isinstance(text, bool) and 1 <= text <= 1_000_000:
+        return text
+    raise ValueError("not a number of checkpoints: write 3 (from 1 to 1,000,000) or all")

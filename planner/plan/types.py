@@ -7,10 +7,21 @@ the alias of each field is the key in the file.
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    WithJsonSchema,
+)
 
 from planner.plan.quantities import (
     Accelerators,
@@ -18,16 +29,35 @@ from planner.plan.quantities import (
     parse_bytes,
     parse_bytes_per_second,
     parse_counts,
+    parse_day,
     parse_fraction,
     parse_hours,
+    parse_kept,
 )
+from pricing.offers import ALL_PURCHASE_OPTIONS
 
 
 def _text(pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
 
 
-_NUM = r"^[0-9][0-9_,]*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*"
+class _Like:
+    """Text of a known form; the refusal says what the thing is and gives an example, not the pattern."""
+
+    def __init__(self, pattern: str, what: str) -> None:
+        self.pattern, self.what = re.compile(pattern, re.ASCII), what
+
+    def __call__(self, text: str) -> str:
+        if not self.pattern.search(text) or text.endswith("\n"):
+            raise ValueError(f"not {self.what}")
+        return text
+
+
+def _like(pattern: str, what: str, example: str) -> tuple[AfterValidator, WithJsonSchema]:
+    return AfterValidator(_Like(pattern, f"{what}, like {example}")), _text(pattern, example)
+
+
+_NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*"
 Bytes = Annotated[float, BeforeValidator(parse_bytes), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]$", "2.2PB")]
 BytesPerSecond = Annotated[
     float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]/s$", "15MB/s")
@@ -51,7 +81,11 @@ GpuCounts = Annotated[
     BeforeValidator(parse_accelerator_list),
     WithJsonSchema({"anyOf": [_GPUS, {"type": "array", "items": _GPUS, "minItems": 1, "maxItems": 16}]}),
 ]
-Day = Annotated[date, Field(strict=False)]
+Day = Annotated[
+    date,
+    BeforeValidator(parse_day),
+    WithJsonSchema({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
+]
 Counts = Annotated[
     tuple[int, ...],
     BeforeValidator(parse_counts),
@@ -66,9 +100,22 @@ Counts = Annotated[
     ),
 ]
 Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
+Finite = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Name = Annotated[str, Field(min_length=1, max_length=10_000)]
-InstanceName = Annotated[str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$")]
+InstanceName = Annotated[str, *_like(r"^[a-z0-9-]+\.[a-z0-9-]+$", "an instance type", "p4d.24xlarge")]
+Region = Annotated[str, *_like("^[a-z]{2}(-[a-z]+)+-[0-9]$", "a region", "us-east-1")]
+ZoneId = Annotated[str, *_like("^[a-z0-9-]+-az[0-9]+$", "a zone ID (the same in every account)", "use1-az4")]
+Protection = Annotated[str, *_like(r"^(none|[0-9]{1,2}\+[1-4])$", "a protection", "none or 16+4")]
+StackName = Annotated[str, *_like("^[A-Za-z0-9_.-]{1,100}$", "a stack name", "dev")]
+ImageId = Annotated[str, *_like("^ami-[0-9a-f]{8,17}$", "an image", "ami-0123456789abcdef0")]
+KeptCheckpoints = Annotated[
+    int | Literal["all"],
+    PlainValidator(parse_kept),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": 1_000_000}, {"const": "all"}]}),
+]
+# An editor offers the names; the check answers a wrong one with the nearest (planner/plan/check.py).
+PurchaseName = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ALL_PURCHASE_OPTIONS)})]
 LayoutName = Literal["converged", "fsx-lustre", "separate-nvme", "s3-stream"]
 LAYOUTS: tuple[LayoutName, ...] = ("converged", "fsx-lustre", "separate-nvme", "s3-stream")
 
@@ -76,14 +123,20 @@ LAYOUTS: tuple[LayoutName, ...] = ("converged", "fsx-lustre", "separate-nvme", "
 class Section(BaseModel):
     """A mapping in the plan file: unknown keys are errors, values never change after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True, defer_build=True)
+
+
+def _settings(section: type[Section], **more: Any) -> Any:
+    """A section that may be left out. Built without validation: every default is known to be right, and
+    a validator for each section would cost more time than the whole plan (tests hold both)."""
+    return Field(default_factory=section.model_construct, description=section.__doc__, **more)
 
 
 class ThroughputRow(Section):
     """One row of a throughput table."""
 
-    gpus: Annotated[int, Field(ge=1, le=1_000_000)]
-    samples_per_second: Positive
+    gpus: Annotated[int, Field(ge=1, le=1_000_000, description="GPUs that train, over all nodes")]
+    samples_per_second: Positive = Field(description="samples a second of the whole fleet, never waiting for input")
     measured: bool = Field(True, description="false for a row that somebody extrapolated")
 
 
@@ -99,29 +152,41 @@ class Work(Section):
 class Phase(Work):
     """A part of the run with its own work, throughput and sample size."""
 
-    name: Name
-    throughput: tuple[ThroughputRow, ...] = Field((), strict=False)
-    sample_bytes: Bytes | None = Field(None, alias="sample")
+    name: Name = Field(description="what the phase is called in every output")
+    throughput: tuple[ThroughputRow, ...] = Field(
+        (), strict=False, max_length=1000, description="samples a second by GPU count; default: the run's table"
+    )
+    sample_bytes: Bytes | None = Field(
+        None, alias="sample", description="bytes that one sample reads; default: data.sample"
+    )
 
 
 class Run(Section):
     """The training run."""
 
-    kind: Literal["training", "worker-pool"] = "training"
-    work: Work | None = None
-    throughput: tuple[ThroughputRow, ...] = Field((), strict=False, description="samples a second by GPU count")
+    kind: Literal["training", "worker-pool"] = Field(
+        "training", description="training: one gang of GPUs; worker-pool: independent jobs, not delivered yet"
+    )
+    work: Work | None = Field(None, description="how much training there is")
+    throughput: tuple[ThroughputRow, ...] = Field(
+        (), strict=False, max_length=1000, description="samples a second by GPU count"
+    )
     scaling: Literal["strong", "linear"] = Field(
         "strong", description="between and beyond the rows: t(n) = a/n + b, or linear when told so"
     )
-    phases: tuple[Phase, ...] = Field((), strict=False, description="instead of work and throughput")
+    phases: tuple[Phase, ...] = Field(
+        (), strict=False, max_length=100, description="parts of the run with their own work, instead of work"
+    )
     deadline_hours: Hours | None = Field(None, alias="deadline", description="slower than this is infeasible")
 
 
 class Ingest(Section):
     """How the data set comes into S3 before the run."""
 
-    source: Literal["in-s3", "upload", "other-region"] = "in-s3"
-    rate_bytes_per_second: BytesPerSecond | None = Field(None, alias="rate")
+    source: Literal["in-s3", "upload", "other-region"] = Field("in-s3", description="where the data set lies today")
+    rate_bytes_per_second: BytesPerSecond | None = Field(
+        None, alias="rate", description="how fast it comes in; only with a source other than in-s3"
+    )
 
 
 class Data(Section):
@@ -137,29 +202,33 @@ class Data(Section):
         None, alias="read_per_gpu", description="bytes a second that one GPU reads when it never waits"
     )
     shard_bytes: Bytes | None = Field(None, alias="shard", description="size of one object or file")
-    order: Literal["shuffled", "sequential"] = "shuffled"
+    order: Literal["shuffled", "sequential"] = Field("shuffled", description="order in which an epoch reads the data")
     warm_up: Literal["lazy", "prefetch"] = Field(
         "lazy", description="first epoch cold, or the cache filled before training starts"
     )
     checkpoint_bytes: Bytes | None = Field(None, alias="checkpoint", description="size of one checkpoint")
-    checkpoints_kept: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["all"] = 3
-    ingest: Ingest = Ingest()
+    checkpoints_kept: KeptCheckpoints = Field(3, description="checkpoints that stay in S3: a number or all")
+    ingest: Ingest = _settings(Ingest)
 
 
 class Fleet(Section):
     """Instance types and how many: `nodes` (paid, spares included) or `gpus` (that train)."""
 
-    instance_types: tuple[InstanceName, ...] = Field(strict=False, min_length=1, max_length=16)
-    nodes: Counts | None = None
-    gpus: GpuCounts | None = None
+    instance_types: tuple[InstanceName, ...] = Field(
+        strict=False, min_length=1, max_length=16, description="GPU instance types to compare"
+    )
+    nodes: Counts | None = Field(None, description="paid nodes, spares included: 400, [16, 32] or 16..64")
+    gpus: GpuCounts | None = Field(None, description="GPUs that train, in all, by kind: A100:256")
     spares: Count = Field(0, description="nodes paid for that wait for a failure")
 
 
 class Purchase(Section):
     """How the GPU nodes are bought."""
 
-    options: tuple[str, ...] = Field((), strict=False, description="default: nine common options")
-    zone_id: str | None = Field(None, pattern=r"^[a-z0-9-]+-az\d+$", description="zone ID for spot, like use1-az4")
+    options: tuple[PurchaseName, ...] = Field(
+        (), strict=False, max_length=100, description="purchase options to compare; default: nine common ones"
+    )
+    zone_id: ZoneId | None = Field(None, description="zone ID for spot, like use1-az4; default: the region's median")
     private_discount: Fraction = Field(0.0, description="off the on-demand list price of the GPU nodes")
     reuse_value: Fraction = Field(
         0.0, description="share of an unused commitment that other work in the company takes over"
@@ -169,39 +238,50 @@ class Purchase(Section):
 class ConvergedSettings(Section):
     """The GPU nodes' own NVMe, pooled."""
 
-    control_instance_type: InstanceName | None = None
-    control_nodes: Annotated[int, Field(ge=1, le=9)] | None = None
+    control_instance_type: InstanceName | None = Field(None, description="type of the control nodes")
+    control_nodes: Annotated[int, Field(ge=1, le=9)] | None = Field(
+        None, description="control nodes, on-demand; default: an assumption"
+    )
 
 
 class LustreSettings(Section):
     """FSx for Lustre."""
 
-    deployment: Literal["PERSISTENT_2", "SCRATCH_2", "INTELLIGENT_TIERING"] = "PERSISTENT_2"
+    deployment: Literal["PERSISTENT_2", "SCRATCH_2", "INTELLIGENT_TIERING"] = Field(
+        "PERSISTENT_2", description="deployment type as AWS names it"
+    )
     throughput_mbps_per_tib: tuple[Literal[125, 250, 500, 1000], ...] = Field(
-        (), strict=False, description="one variant each; none: the tier with the lowest price that is fast enough"
+        (),
+        strict=False,
+        max_length=4,
+        description="MB/s for each TiB, one variant each; default: the cheapest tier that is fast enough",
     )
     capacity_bytes: Bytes | None = Field(None, alias="capacity", description="default: from the hot data set")
-    metadata_iops: Annotated[int, Field(ge=1500, le=192_000)] | None = None
-    efa: bool = False
+    metadata_iops: Annotated[int, Field(ge=1500, le=192_000)] | None = Field(
+        None, description="provisioned metadata operations a second; default: what the capacity includes"
+    )
+    efa: bool = Field(False, description="EFA between clients and file system; needs Nitro v4 or newer")
 
 
 class SeparateSettings(Section):
     """A storage cluster of its own on i3en, i4i or i7ie."""
 
     instance_type: InstanceName | None = Field(None, description="default: the cheapest that fits")
-    spares: Count | None = None
-    protection: str | None = Field(None, pattern=r"^(none|\d{1,2}\+[1-4])$", description="none, or 16+4")
+    spares: Count | None = Field(None, description="storage nodes paid for that wait for a failure")
+    protection: Protection | None = Field(None, description="none, or data+parity like 16+4")
 
 
 class Storage(Section):
     """Layouts to compare and their settings."""
 
-    layouts: tuple[LayoutName, ...] = Field(LAYOUTS, strict=False, min_length=1)
+    layouts: tuple[LayoutName, ...] = Field(
+        LAYOUTS, strict=False, min_length=1, max_length=16, description="storage layouts to compare; default: all"
+    )
     retention_hours: Hours | None = Field(None, alias="retention", description="S3 is kept this long after the run")
-    s3_gateway_endpoint: bool = True
-    converged: ConvergedSettings = ConvergedSettings()
-    fsx_lustre: LustreSettings = Field(LustreSettings(), alias="fsx-lustre")
-    separate_nvme: SeparateSettings = Field(SeparateSettings(), alias="separate-nvme")
+    s3_gateway_endpoint: bool = Field(True, description="false: S3 traffic passes the NAT gateway and is billed")
+    converged: ConvergedSettings = _settings(ConvergedSettings)
+    fsx_lustre: LustreSettings = _settings(LustreSettings, alias="fsx-lustre")
+    separate_nvme: SeparateSettings = _settings(SeparateSettings, alias="separate-nvme")
 
 
 class Reliability(Section):
@@ -216,7 +296,7 @@ class Reliability(Section):
 class Preprocessing(Section):
     """Work done once before training."""
 
-    gpu_hours: Positive
+    gpu_hours: Positive = Field(description="GPU-hours of preprocessing in all")
     instance_type: InstanceName | None = Field(None, description="default: the fleet's type")
 
 
@@ -225,55 +305,68 @@ class People(Section):
 
     engineers: Positive | None = Field(None, description="full-time people during the run")
     months_before: Annotated[float, Field(ge=0, le=120)] = Field(0.0, description="months they work before it")
-    preprocessing: Preprocessing | None = None
+    preprocessing: Preprocessing | None = Field(None, description="work done once before training")
     experiments: bool = Field(False, description="count failed runs and experiments by their published multiplier")
 
 
 class Constraints(Section):
     """Scenarios beyond these are infeasible."""
 
-    max_cost_usd: Positive | None = None
-    max_days: Positive | None = None
-    min_usable_tb: Positive | None = None
+    max_cost_usd: Positive | None = Field(None, description="dollars of the finished run")
+    max_days: Positive | None = Field(None, description="days from the first to the last GPU-hour")
+    min_usable_tb: Positive | None = Field(None, description="decimal TB that the layout must be able to hold")
     min_hot_fit: bool = Field(False, description="the hot data set must fit the layout's usable capacity")
 
 
 class Assumption(Section):
     """An override with its own range."""
 
-    value: float = Field(allow_inf_nan=False)
-    low: float | None = Field(None, allow_inf_nan=False)
-    high: float | None = Field(None, allow_inf_nan=False)
-    source: str = "plan"
+    value: Finite = Field(description="the central value, in the assumption's unit")
+    low: Finite | None = Field(None, description="5th percentile; default: value")
+    high: Finite | None = Field(None, description="95th percentile; default: value")
+    source: Annotated[str, Field(max_length=1000)] = Field("plan", description="where the number comes from")
+
+
+def _kind_of_override(value: object) -> str:
+    return MAPPING_TAG if isinstance(value, dict | Assumption) else NUMBER_TAG
+
+
+# The tags name the branch in pydantic's error locations; no key of a plan looks like them.
+NUMBER_TAG, MAPPING_TAG = "<number>", "<mapping>"
+Override = Annotated[
+    Annotated[Finite, Tag(NUMBER_TAG)] | Annotated[Assumption, Tag(MAPPING_TAG)], Discriminator(_kind_of_override)
+]
 
 
 class Deploy(Section):
     """What `pulumi up` will need; not priced."""
 
-    stack: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")] = "dev"
-    zone_id: str | None = Field(None, pattern=r"^[a-z0-9-]+-az\d+$")
-    ami: str | None = Field(None, pattern=r"^ami-[0-9a-f]{8,17}$")
-    notify: str | None = Field(None, max_length=320)
+    stack: StackName = Field("dev", description="name of the Pulumi stack")
+    zone_id: ZoneId | None = Field(None, description="zone ID of the one zone that everything stands in")
+    ami: ImageId | None = Field(None, description="machine image of the GPU nodes")
+    notify: str | None = Field(None, max_length=320, description="address for budget and health alarms")
 
 
 class Plan(Section):
     """One plan file."""
 
-    api_version: Literal["planner/v1"] = Field(alias="apiVersion")
-    name: Name
-    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")] = "us-east-1"
+    api_version: Literal["planner/v1"] = Field(alias="apiVersion", description="version of this file format")
+    name: Name = Field(description="name of the run, printed on every output")
+    region: Region = Field("us-east-1", description="AWS region")
     start: Day | None = Field(None, description="first day of the run; prices are judged by it")
     prices: Day | None = Field(None, description="date of the price book; default: the newest")
-    run: Run
-    data: Data
-    fleet: Fleet
-    purchase: Purchase = Purchase()
-    storage: Storage = Storage()
-    reliability: Reliability = Reliability()
-    people: People | None = None
-    constraints: Constraints = Constraints()
-    assumptions: dict[str, float | Assumption] = Field(default_factory=dict)
-    deploy: Deploy = Deploy()
+    run: Run = Field(description=Run.__doc__)
+    data: Data = Field(description=Data.__doc__)
+    fleet: Fleet = Field(description=Fleet.__doc__)
+    purchase: Purchase = _settings(Purchase)
+    storage: Storage = _settings(Storage)
+    reliability: Reliability = _settings(Reliability)
+    people: People | None = Field(None, description=People.__doc__)
+    constraints: Constraints = _settings(Constraints)
+    assumptions: dict[str, Override] = Field(
+        default_factory=dict, description="overrides by key: a number, or value with low, high and source"
+    )
+    deploy: Deploy = _settings(Deploy)
 
     def canonical(self) -> dict[str, Any]:
         """The resolved plan as plain data, the same for the same meaning: what its hash is taken over."""
