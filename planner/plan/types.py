@@ -184,6 +184,7 @@ class Ingest(Section):
     """How the data set comes into S3 before the run."""
 
     source: Literal["in-s3", "upload", "other-region"] = Field("in-s3", description="where the data set lies today")
+    from_region: Region | None = Field(None, description="with other-region: where the data set lies today")
     rate_bytes_per_second: BytesPerSecond | None = Field(
         None, alias="rate", description="how fast it comes in; only with a source other than in-s3"
     )
@@ -304,7 +305,9 @@ class People(Section):
     """What a run costs beyond machines. Lines appear only for what is written here."""
 
     engineers: Positive | None = Field(None, description="full-time people during the run")
-    months_before: Annotated[float, Field(ge=0, le=120)] = Field(0.0, description="months they work before it")
+    months_before: Annotated[float, Field(ge=0, le=120, allow_inf_nan=False)] = Field(
+        0.0, description="months they work before it"
+    )
     preprocessing: Preprocessing | None = Field(None, description="work done once before training")
     experiments: bool = Field(False, description="count failed runs and experiments by their published multiplier")
 
