@@ -63,6 +63,8 @@ def command() -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Entry point of the console script. Exits with the codes of planner.errors."""
+    # a validation plugin that happens to be installed must not change what a plan means, nor delay it
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     debug = os.environ.get("PLANNER_DEBUG") == "1" or "--debug" in (arguments or sys.argv[1:])
     try:
         code = command.main(args=arguments, prog_name="planner", standalone_mode=False)
