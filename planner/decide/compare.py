@@ -109,11 +109,9 @@ def _scenarios(request: Request, central: Values, drawn: Values) -> Iterator[Sce
     for size in sizes:
         fleet = _fleet(request, size, central, drawn)
         for layout in layouts_of(plan, fleet.demand, book, central):
+            refused = layout.refusals()
             runs: dict[bool, tuple[Run, Run, Unpriced | None]] = {}
             for option in purchase_options(plan):
-                spot = option.family == "spot"
-                if spot not in runs:
-                    runs[spot] = _runs(request, fleet, layout, spot, central, drawn)
                 choice = Choice(
                     layout=layout.name,
                     variant=layout.variant,
@@ -123,7 +121,30 @@ def _scenarios(request: Request, central: Values, drawn: Values) -> Iterator[Sce
                     option=option,
                     label_nodes=size.instance.name in several,
                 )
+                if refused:
+                    yield _blank(choice, fleet, refused)
+                    continue
+                spot = option.family == "spot"
+                if spot not in runs:
+                    runs[spot] = _runs(request, fleet, layout, spot, central, drawn)
                 yield _scenario(request, choice, fleet, runs[spot], central, drawn)
+
+
+def _blank(choice: Choice, fleet: _Fleet, why_not: tuple[str, ...]) -> Scenario:
+    """A choice that cannot be evaluated, and why."""
+    return Scenario(
+        id=choice.id,
+        layout=choice.layout,
+        variant=choice.variant,
+        instance_type=choice.instance.name,
+        nodes=choice.nodes,
+        gpus=choice.gpus,
+        purchase=choice.option.id,
+        feasible=False,
+        why_not=why_not,
+        complete=False,
+        extrapolated=fleet.work.extrapolated,
+    )
 
 
 def _runs(
@@ -171,22 +192,9 @@ def _scenario(
     buy = Buy(instance=choice.instance, nodes=choice.nodes, option=choice.option, settings=plan.purchase, start=start)
     planned = price(request.book, planned_run, buy, central)
     unpriced = (*planned.unpriced, *((missing,) if missing else ()))
-    blank = Scenario(
-        id=choice.id,
-        layout=choice.layout,
-        variant=choice.variant,
-        instance_type=choice.instance.name,
-        nodes=choice.nodes,
-        gpus=choice.gpus,
-        purchase=choice.option.id,
-        feasible=False,
-        why_not=planned.why_not,
-        complete=not unpriced,
-        extrapolated=fleet.work.extrapolated,
-        unpriced=unpriced,
-    )
+    blank = _blank(choice, fleet, planned.why_not)
     if planned.why_not:
-        return replace(blank, unpriced=())
+        return blank
     spread = price(request.book, spread_run, buy, drawn) if spread_run is not planned_run else planned
     lines = tuple(plain_of(line) for line in planned.lines)
     cost = float(sum(line.effective_cost for line in lines))
@@ -195,6 +203,8 @@ def _scenario(
     scenario = replace(
         blank,
         feasible=True,
+        complete=not unpriced,
+        unpriced=unpriced,
         days=range_of(float(planned_run.hours) / 24, spread_run.hours / 24, draws),
         days_at_full_speed=float(fleet.work.hours) / 24,
         cost_usd=range_of(cost, spread.cost_usd, draws),

@@ -9,6 +9,7 @@ from planner.decide.result import Goodput, StorageFacts
 from planner.decide.run import Run
 from planner.decide.scenario import Outcome
 from planner.models.bill import Line
+from planner.models.capacity import usd_per_usable_tb_month
 
 
 def plain_of(line: Line) -> Line:
@@ -29,6 +30,10 @@ def goodput_of(planned: Run) -> Goodput:
     )
 
 
+def _is_storage(line: str) -> bool:
+    return line.startswith(("storage.", "pool."))
+
+
 def storage_of(planned: Run, cost_lines: tuple[Line, ...]) -> StorageFacts:
     service, demand, hours = planned.service, planned.demand, float(planned.hours)
     retention = planned.plan.storage.retention_hours or 0.0
@@ -37,9 +42,12 @@ def storage_of(planned: Run, cost_lines: tuple[Line, ...]) -> StorageFacts:
     storage_usd = sum(
         line.effective_cost * (hours / (hours + retention) if line.line in standing else 1.0)
         for line in cost_lines
-        if line.line.startswith(("storage.", "pool."))
+        if _is_storage(line.line)
     )
-    per_tb = storage_usd / service.usable_tb / (hours / 730) if service.usable_tb else None
+    per_tb = None
+    # with a line unpriced the figure would be too small and look like any other
+    if service.usable_tb and not any(_is_storage(entry.line) for entry in planned.ledger.unpriced):
+        per_tb = usd_per_usable_tb_month(storage_usd=storage_usd, usable_tb=service.usable_tb, hours=hours)
     compute = next((line for line in cost_lines if line.line == "fleet.compute"), None)
     reserved = None
     if compute is not None and compute.usd_per_hour is not None and service.reserved_vcpu_fraction:
@@ -61,9 +69,16 @@ def storage_of(planned: Run, cost_lines: tuple[Line, ...]) -> StorageFacts:
 
 
 def cash_of(planned: Outcome, cost: float) -> tuple[Cash, ...]:
-    upfront = planned.bought.upfront
-    rest = cost - sum(entry.usd for entry in upfront)
-    return (*upfront, Cash(due="monthly", usd=rest, what="everything else, with the monthly bill"))
+    """When the planned cost falls due; the entries add up to it.
+
+    AWS bills a commitment whole, so what other work takes over is an entry of its own and not a smaller bill.
+    """
+    upfront, over = planned.bought.upfront, planned.bought.taken_over_usd
+    rest = cost + over - sum(entry.usd for entry in upfront)
+    found = [*upfront, Cash(due="monthly", usd=rest, what="everything else, with the monthly bill")]
+    if over:
+        found.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
+    return tuple(found)
 
 
 def unfinished_warning(share: float) -> tuple[str, ...]:

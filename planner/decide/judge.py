@@ -63,6 +63,6 @@ def stale_prices(scenarios: Sequence[Scenario], judged_at: date | None, max_age_
                 continue
             limit = STALE_EC2_DAYS if line.service == "AmazonEC2" else STALE_METERED_DAYS
             age = (judged_at - line.price_date).days
-            if age > (max_age_days or limit):
+            if age > (limit if max_age_days is None else max_age_days):
                 found[f"{scenario.purchase} {line.line}: price of {line.price_date} is {age} days old"] = None
     return tuple(sorted(found))

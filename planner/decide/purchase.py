@@ -46,10 +46,14 @@ class Buy:
 
 @dataclass
 class Bought:
-    """The result: the hourly rate that the run's own hours cost (for experiments), upfront money, warnings."""
+    """The result: the hourly rate that the run's own hours cost (for experiments), upfront money, warnings.
+
+    taken_over_usd: the part of a commitment's bill that other work in the company carries (reuse_value).
+    """
 
     usd_per_hour: Number | None = None
     upfront: tuple[Cash, ...] = ()
+    taken_over_usd: float = 0.0
     warnings: tuple[str, ...] = ()
     why_not: tuple[str, ...] = ()
 
@@ -86,12 +90,12 @@ def bill_compute(ledger: Ledger, buy: Buy, hours: Number, values: Values) -> Bou
     return _commitment(ledger, buy, hours)
 
 
-def _list_price(ledger: Ledger, buy: Buy, otherwise: float) -> float:
-    """On-demand list price for comparison; the committed rate itself where AWS has no on-demand price."""
+def _list_price(ledger: Ledger, buy: Buy, otherwise: float) -> tuple[float, str]:
+    """On-demand list price for comparison, and what to note; the rate itself where no on-demand price is known."""
     try:
-        return ledger.book.on_demand(buy.instance.name, ledger.region).usd
+        return ledger.book.on_demand(buy.instance.name, ledger.region).usd, ""
     except LookupError:
-        return otherwise
+        return otherwise, "; no on-demand price known, so the list price shown is this rate"
 
 
 def _on_demand(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
@@ -123,6 +127,7 @@ def _spot(ledger: Ledger, buy: Buy, hours: Number, values: Values) -> Bought:
     if offer is None:
         return Bought()
     usd = spot_price(offer, values)
+    listed, unknown = _list_price(ledger, buy, offer.planned.usd)
     ledger.add(
         "fleet.compute",
         service="AmazonEC2",
@@ -130,10 +135,10 @@ def _spot(ledger: Ledger, buy: Buy, hours: Number, values: Values) -> Bought:
         quantity=buy.nodes * hours,
         price=offer.planned,
         usd=usd,
-        list_usd=_list_price(ledger, buy, offer.planned.usd),
+        list_usd=listed,
         usd_per_hour=buy.nodes * usd,
         pricing_category="Dynamic",
-        note=f"zone {offer.zone_id}" if offer.zone_id else "median of the region's zones",
+        note=(f"zone {offer.zone_id}" if offer.zone_id else "median of the region's zones") + unknown,
     )
     return Bought(usd_per_hour=usd, warnings=("a gang takes one zone: every reclaim stops the whole job",))
 
@@ -147,7 +152,8 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     offer = ledger.look_up("fleet.compute", lambda: ledger.book.capacity_block(buy.instance.name, ledger.region))
     if offer is None:
         return Bought()
-    usd, listed = offer.price.usd, _list_price(ledger, buy, offer.price.usd)
+    usd = offer.price.usd
+    listed, unknown = _list_price(ledger, buy, usd)
     ledger.add(
         "fleet.compute",
         service="AmazonEC2",
@@ -159,7 +165,7 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         usd_per_hour=buy.nodes * usd,
         charge_category="Purchase",
         pricing_category="Committed",
-        note="reservation fee of the hours used",
+        note="reservation fee of the hours used" + unknown,
     )
     ledger.add(
         "fleet.block-unused",
@@ -190,7 +196,7 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     if found is None:
         return Bought()
     usd, term = found.price.usd, buy.option.term_hours
-    listed = _list_price(ledger, buy, usd)
+    listed, unknown = _list_price(ledger, buy, usd)
     terms = np.ceil(hours / term)
     ledger.add(
         "fleet.compute",
@@ -202,7 +208,7 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         list_usd=listed,
         usd_per_hour=buy.nodes * usd,
         pricing_category="Committed",
-        note="commitment, hours used",
+        note="commitment, hours used" + unknown,
     )
     ledger.add(
         "fleet.commitment-unused",
@@ -219,8 +225,10 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     share = UPFRONT_SHARE[found.upfront]
     name = "Reserved Instances" if buy.option.family == "ri" else "Savings Plan"
     upfront = Cash(due=buy.start.isoformat(), usd=whole * share, what=f"{name}, upfront part, not refundable")
+    unused = whole - float(np.median(buy.nodes * hours)) * usd
     return Bought(
         usd_per_hour=usd,
         upfront=(upfront,) if share else (),
+        taken_over_usd=unused * buy.settings.reuse_value,
         warnings=(f"the whole {buy.option.years}-year term is committed: {whole:,.0f} USD",),
     )

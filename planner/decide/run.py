@@ -65,10 +65,13 @@ def run_on(
     spot_hazard_per_hour: Number = 0.0,
     decided: Decided | None = None,
 ) -> Run:
-    """Time a run and bill all that its layout needs. decided: None for the central run, its answer for draws."""
+    """Time a run and bill all that its layout needs. decided: None for the central run, its answer for draws.
+
+    The layout must not refuse: nothing can be timed on one that does.
+    """
     service = layout.service(values)
-    reading = _reading(plan, demand, work, service, values)
-    failing = _failing(plan, demand, service, spot_hazard_per_hour, values, decided)
+    reading = _reading(plan, demand, work, service, layout.filled_first)
+    failing = _failing(plan, demand, work, service, spot_hazard_per_hour, values, decided)
     training_hours = work.hours / reading.fraction / failing.availability
     hours = values["goodput.bring_up_hours"] + reading.warm_up_hours + training_hours
     written = work.hours / failing.interval_hours
@@ -77,13 +80,15 @@ def run_on(
         standing_hours=hours,
         retention_hours=plan.storage.retention_hours or 0.0,
         s3_read_bytes=reading.s3_read_gb * 1e9,
+        read_bytes=reading.read_gb * 1e9,
+        s3_through_vpc=layout.s3_through_vpc,
         checkpoints_written=written,
         checkpoints_stored=stored,
     )
     ledger = Ledger(book, plan.region)
     bill_network(ledger, demand, timing, values)
     layout.bill(ledger, timing, values)
-    bill_s3(ledger, demand, timing, values, plan.data.ingest.source)
+    bill_s3(ledger, demand, timing, values, plan.data.ingest)
     rate = plan.data.ingest.rate_bytes_per_second
     return Run(
         plan=plan,
@@ -96,7 +101,7 @@ def run_on(
         ingest_days=ingest_days(dataset_bytes=demand.kept_bytes, rate_bytes_per_second=rate) if rate else None,
         decided=Decided(interval_hours=failing.interval_hours, checkpoints_stored=stored),
         ledger=ledger,
-        refusals=(*layout.refusals(), *ledger.not_offered),
+        refusals=tuple(ledger.not_offered),
     )
 
 
@@ -105,13 +110,18 @@ class _Reading:
     fraction: Number
     warm_up_hours: Number
     s3_read_gb: Number
+    read_gb: Number
 
 
-def _reading(plan: Plan, demand: Demand, work: FleetWork, service: Service, values: Values) -> _Reading:
-    """Stalls of every phase: the hot data come cold once, then at the steady rate."""
+def _reading(plan: Plan, demand: Demand, work: FleetWork, service: Service, filled_first: bool) -> _Reading:
+    """Stalls of every phase: the hot data come cold once, then at the steady rate.
+
+    Filled before training, on request or because the layout must be: as much as it holds, while the GPUs wait.
+    """
     hot_gb = demand.hot_bytes / 1e9
-    prefetch = plan.data.warm_up == "prefetch" and service.usable_tb is not None
-    warm_up = warm_up_hours(hot_gb=hot_gb, cold_gb_per_s=service.cold_gb_per_s) if prefetch else 0.0
+    prefetch = service.usable_tb is not None and (filled_first or plan.data.warm_up == "prefetch")
+    filled_gb = min(hot_gb, service.usable_tb * 1000) if prefetch and service.usable_tb else 0.0
+    warm_up = warm_up_hours(hot_gb=filled_gb, cold_gb_per_s=service.cold_gb_per_s) if prefetch else 0.0
     cold_left: Number = 0.0 if prefetch else hot_gb
     elapsed: Number = 0.0
     read_gb: Number = 0.0
@@ -127,9 +137,9 @@ def _reading(plan: Plan, demand: Demand, work: FleetWork, service: Service, valu
         phase_gb = phase.hours * 3600 * phase.required_gb_per_s
         cold_left = np.maximum(cold_left - phase_gb, 0.0)
         read_gb = read_gb + phase_gb
-    cold_gb = hot_gb if prefetch else np.minimum(hot_gb, read_gb)
+    cold_gb = filled_gb if prefetch else np.minimum(hot_gb, read_gb)
     missed = np.maximum(read_gb - (0.0 if prefetch else cold_gb), 0.0) * (1 - service.hit_fraction)
-    return _Reading(fraction=work.hours / elapsed, warm_up_hours=warm_up, s3_read_gb=cold_gb + missed)
+    return _Reading(fraction=work.hours / elapsed, warm_up_hours=warm_up, s3_read_gb=cold_gb + missed, read_gb=read_gb)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +151,7 @@ class _Failing:
 def _failing(
     plan: Plan,
     demand: Demand,
+    work: FleetWork,
     service: Service,
     spot_hazard_per_hour: Number,
     values: Values,
@@ -172,11 +183,14 @@ def _failing(
         else blocking
     )
     restart = values["goodput.restart_minutes"] / 60 + checkpoint_gb / service.cold_gb_per_s / 3600
-    interval = plan.reliability.checkpoint_interval_hours
-    if interval is None:
-        interval = (
-            decided.interval_hours if decided else optimal_interval(mtbf_hours=float(mtbf), write_hours=float(write))
-        )
+    if decided:
+        interval = decided.interval_hours
+    else:
+        chosen = plan.reliability.checkpoint_interval_hours
+        if chosen is None:
+            chosen = optimal_interval(mtbf_hours=float(mtbf), write_hours=float(write))
+        # a run shorter than the interval saves its work once, at its end
+        interval = min(chosen, float(work.hours))
     return _Failing(
         availability=availability(
             work_hours=interval, write_hours=write, restart_hours=restart, wait_hours=wait, mtbf_hours=mtbf

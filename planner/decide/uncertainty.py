@@ -28,10 +28,10 @@ def range_of(planned: float, draws: Number, count: int) -> Range:
     return Range(plan=planned, p10=p10, p50=p50, p90=p90)
 
 
-def percentile_of(planned: float, draws: Number, count: int) -> float:
-    """Share of the draws that do not exceed the planned figure, in percent."""
+def percentile_of(planned: float, draws: Number, count: int) -> float | None:
+    """Share of the draws that do not exceed the planned figure, in percent; None where nothing was drawn."""
     if count == 0:
-        return 50.0
+        return None
     values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
     # a relative hair: a figure that does not vary at all must not fall to either side by rounding
     return float(np.mean(values <= planned * (1 + 1e-12)) * 100)

@@ -68,12 +68,15 @@ class Timing:
     """How long things stand and how much moves.
 
     standing_hours: from the first to the last paid GPU-hour. s3_read_bytes: everything read from S3
-    (first epoch and misses). months_start: first day, for tiers that start again each month.
+    (first epoch and misses); read_bytes: everything that training reads. s3_through_vpc: whether the fleet
+    itself reads and writes S3, so that its bytes pass the NAT gateway where there is no gateway endpoint.
     """
 
     standing_hours: Number
     retention_hours: float
     s3_read_bytes: Number
+    read_bytes: Number
+    s3_through_vpc: bool
     checkpoints_written: Number
     checkpoints_stored: float
 
@@ -83,12 +86,18 @@ class Layout(ABC):
     """One storage layout, sized for one demand. `name` and `variant` make the first part of a scenario id."""
 
     name: ClassVar[str]
+    s3_through_vpc: ClassVar[bool] = True
     demand: Demand
     variant: str = ""
 
     @abstractmethod
     def refusals(self) -> tuple[str, ...]:
         """Why AWS or the engine cannot do this at all; empty when it can."""
+
+    @property
+    def filled_first(self) -> bool:
+        """Whether the hot data must be copied in before training can read them."""
+        return False
 
     @abstractmethod
     def service(self, values: Values) -> Service:

@@ -35,7 +35,7 @@ class Converged(Layout):
     name: ClassVar[str] = "converged"
 
     def refusals(self) -> tuple[str, ...]:
-        if self.demand.instance.nvme_drives == 0:
+        if self.demand.instance.raw_nvme_tb == 0:
             return (f"{self.demand.instance.name} has no instance-store drives to pool",)
         return ()
 
@@ -55,7 +55,7 @@ class Converged(Layout):
             lost_node="a lost node is a cache miss: its share is read from S3 again; nothing acknowledged is lost",
             reserved=f"{cores} of {instance.vcpu} vCPU and {RESERVED_MEMORY_GIB} GiB on each GPU node",
             reserved_vcpu_fraction=cores / instance.vcpu,
-            warnings=pool_warnings(pool, self.demand),
+            warnings=pool_warnings(pool, self.demand, instance),
         )
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:

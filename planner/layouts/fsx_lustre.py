@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from planner.layouts.base import Demand, Layout, Service, Timing
-from planner.layouts.s3 import DURABILITY, s3_read_rate
+from planner.layouts.s3 import DURABILITY, get_request_rate
 from planner.models.bill import Ledger
 from planner.models.capacity import (
     included_metadata_iops,
@@ -21,6 +21,7 @@ from planner.models.capacity import (
     lustre_throughput_gb_per_s,
 )
 from planner.models.datapath import request_bound_rate
+from planner.models.metered import requests_thousands
 from planner.models.values import Values
 from planner.plan.types import LustreSettings
 from pricing.book import PriceBook, PriceNotFound
@@ -59,7 +60,7 @@ def size_for(settings: LustreSettings, demand: Demand, tier: int, fill_fraction:
     needed = needed_gib(settings, demand, fill_fraction)
     if settings.capacity_bytes is None:
         needed = max(needed, demand.planned_gb_per_s * 1e6 / tier)
-    step = EFA_STEP_GIB[tier] if settings.efa else 2400
+    step = EFA_STEP_GIB[tier] if settings.efa and settings.deployment == "PERSISTENT_2" else 2400
     return Size(capacity_gib=lustre_capacity_gib(needed_gib=needed, step_gib=step), mbps=tier)
 
 
@@ -67,7 +68,14 @@ def size_for(settings: LustreSettings, demand: Demand, tier: int, fill_fraction:
 class FsxLustre(Layout):
     settings: LustreSettings
     size: Size
+    not_considered: tuple[str, ...] = ()
     name: ClassVar[str] = "fsx-lustre"
+    s3_through_vpc: ClassVar[bool] = False  # file servers stand in AWS's network and load and export by themselves
+
+    @property
+    def filled_first(self) -> bool:
+        """Intelligent-Tiering takes no data repository association: it is filled by copy."""
+        return self.settings.deployment == "INTELLIGENT_TIERING"
 
     def refusals(self) -> tuple[str, ...]:
         found = []
@@ -95,21 +103,20 @@ class FsxLustre(Layout):
         return lustre_throughput_gb_per_s(capacity_gib=self.size.capacity_gib, mbps_per_tib=self.size.mbps)
 
     def service(self, values: Values) -> Service:
-        clients = self.demand.training_nodes * values["lustre.client_gb_per_s"]
+        link = 0.95 * self.demand.instance.network_mbps / 8000
+        clients = self.demand.training_nodes * np.minimum(values["lustre.client_gb_per_s"], link)
         opens = request_bound_rate(requests_per_second=self.metadata_iops, object_bytes=self.demand.object_bytes)
         disk = self._disk_gb_per_s()
         warm = np.minimum(np.minimum(clients, disk), opens)
-        cold = np.minimum(
-            warm * values["lustre.lazy_load_fraction"],
-            s3_read_rate(self.demand, values, self.demand.training_nodes),
-        )
+        # the file servers load from S3 themselves, so the fleet's own links do not bound them
+        cold = np.minimum(warm * values["lustre.lazy_load_fraction"], get_request_rate(self.demand, values))
         scratch = self.settings.deployment == "SCRATCH_2"
         durability = (
             "one zone, not replicated: SCRATCH_2 loses data with a server; the data set is in S3 as well"
             if scratch
             else f"one zone, replicated inside it; {DURABILITY} once exported"
         )
-        warnings = []
+        warnings = list(self.not_considered)
         if self.size.capacity_gib > DEFAULT_QUOTA_GIB:
             warnings.append(
                 f"{self.size.capacity_gib:,} GiB is beyond the default quota of {DEFAULT_QUOTA_GIB:,} GiB: "
@@ -132,7 +139,7 @@ class FsxLustre(Layout):
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         hours, gib = timing.standing_hours, self.size.capacity_gib
         if self.settings.deployment == "INTELLIGENT_TIERING":
-            self._bill_tiering(ledger, hours, gib)
+            self._bill_tiering(ledger, timing, gib)
             return
         item, offering = storage_item(self.settings.deployment, self.size.mbps)
         ledger.metered(
@@ -153,7 +160,8 @@ class FsxLustre(Layout):
                 standing=extra,
             )
 
-    def _bill_tiering(self, ledger: Ledger, hours, gib: int) -> None:
+    def _bill_tiering(self, ledger: Ledger, timing: Timing, gib: int) -> None:
+        hours = timing.standing_hours
         for line, item, count in (
             ("storage.lustre.throughput", "Throughput capacity", self.size.mbps),
             ("storage.lustre.capacity", "Intelligent-Tiering Frequent Access storage", gib),
@@ -165,11 +173,12 @@ class FsxLustre(Layout):
                 quantity=count * hours / 730,
                 standing=count,
             )
+        moved = timing.read_bytes + timing.s3_read_bytes + timing.checkpoints_written * self.demand.checkpoint_bytes
         ledger.metered(
             "storage.lustre.requests",
             (SERVICE, "INTELLIGENT_TIERING requests"),
             equation="T2",
-            quantity=0.0,
+            quantity=requests_thousands(bytes_moved=moved, object_bytes=self.demand.object_bytes),
         )
 
 
@@ -195,13 +204,14 @@ def lustre_variants(
     if settings.throughput_mbps_per_tib:
         return [variant(tier, str(tier)) for tier in settings.throughput_mbps_per_tib]
     sizes = [size_for(settings, demand, tier, fill_fraction) for tier in TIERS_MBPS_PER_TIB]
-    priced = []
+    priced, unknown = [], []
     for size in sizes:
         item, offering = storage_item(settings.deployment, size.mbps)
         try:
             usd = book.metered(SERVICE, item, region, offering).tiers[0].usd
         except PriceNotFound:
+            unknown.append(f"the {size.mbps} MB/s/TiB tier is left out of the choice: its price is not known here")
             continue
         priced.append((usd * size.capacity_gib, size.mbps, size))
     best = min(priced)[2] if priced else sizes[0]
-    return [FsxLustre(settings=settings, demand=demand, size=best)]
+    return [FsxLustre(settings=settings, demand=demand, size=best, not_considered=tuple(unknown if priced else ()))]

@@ -34,9 +34,17 @@ class Pool:
     fill_limit_gb_per_s: float
 
 
+def client_rate(demand: Demand, values: Values) -> Number:
+    """GB/s that the training nodes take in over IP together."""
+    gbps = np.minimum(values["converged.ip_gbps_per_node"], demand.instance.network_mbps / 1000)
+    return demand.training_nodes * 0.95 * gbps / 8
+
+
 def pool_of(instance: InstanceType, nodes: int, cores: int, demand: Demand, values: Values) -> Pool:
     """What a pool of `nodes` targets on `instance` gives a demand, clients' own links included."""
-    raw = pool_raw_tb(nodes=nodes, drives=instance.nvme_drives, drive_tb=instance.nvme_drive_gb / 1000)
+    # where nobody states the number of drives the flash counts as one drive: its size is right, its rate a floor
+    drives = instance.nvme_drives or 1
+    raw = pool_raw_tb(nodes=nodes, drives=drives, drive_tb=instance.raw_nvme_tb / drives)
     usable = pool_usable_tb(
         raw_tb=raw,
         filesystem_fraction=values.central("converged.filesystem_fraction"),
@@ -45,23 +53,22 @@ def pool_of(instance: InstanceType, nodes: int, cores: int, demand: Demand, valu
     ip_gbps = np.minimum(values["converged.ip_gbps_per_node"], instance.network_mbps / 1000)
     per_node = node_serve_rate(
         network_gbps=ip_gbps,
-        drives=instance.nvme_drives,
+        drives=drives,
         drive_read_gb_per_s=values["converged.drive_read_gb_per_s"],
         reserved_cores=cores,
         core_seconds_per_gb=values["converged.core_seconds_per_gb"],
         efficiency_fraction=values["converged.read_efficiency_fraction"],
     )
-    client_gbps = np.minimum(values["converged.ip_gbps_per_node"], demand.instance.network_mbps / 1000)
-    warm = np.minimum(nodes * per_node, demand.training_nodes * 0.95 * client_gbps / 8)
+    warm = np.minimum(nodes * per_node, client_rate(demand, values))
     fill = nodes * fill_rate_limit(
         node_raw_tb=instance.raw_nvme_tb,
         low_watermark_fraction=values.central("converged.low_watermark_fraction"),
     )
-    from_s3 = s3_read_rate(demand, values, nodes)
+    from_s3 = s3_read_rate(demand, values, instance, nodes)
     cold = np.minimum(np.minimum(from_s3, warm), np.inf if usable >= demand.hot_tb else fill)
     ratio = usable / demand.hot_tb
     hit = cache_hit_shuffled(ratio=ratio) if demand.order == "shuffled" else cache_hit_sequential(ratio=ratio)
-    drives_gb_per_s = nodes * instance.nvme_drives * values["converged.drive_write_gb_per_s"]
+    drives_gb_per_s = nodes * drives * values["converged.drive_write_gb_per_s"]
     return Pool(
         raw_tb=raw,
         usable_tb=usable,
@@ -70,21 +77,23 @@ def pool_of(instance: InstanceType, nodes: int, cores: int, demand: Demand, valu
         steady_gb_per_s=mixed_read_rate(hit_fraction=hit, warm_gb_per_s=warm, cold_gb_per_s=cold),
         hit_fraction=hit,
         # a PUT writes the drive and then S3, in series
-        write_gb_per_s=1.0 / (1.0 / drives_gb_per_s + 1.0 / s3_write_rate(values, nodes)),
+        write_gb_per_s=1.0 / (1.0 / drives_gb_per_s + 1.0 / s3_write_rate(demand, values, instance, nodes)),
         fill_limit_gb_per_s=fill,
     )
 
 
-def pool_warnings(pool: Pool, demand: Demand) -> tuple[str, ...]:
-    """What an operator must know of a pool that is small for its data."""
+def pool_warnings(pool: Pool, demand: Demand, instance: InstanceType) -> tuple[str, ...]:
+    """What an operator must know of a pool that is small for its data, or whose drives nobody has counted."""
     found = []
+    if not instance.nvme_drives:
+        found.append(f"the number of drives of {instance.name} is not published: its flash is timed as one drive")
     margin = pool.usable_tb / demand.hot_tb - 1
     if margin < 0:
         found.append(
             f"hot data {demand.hot_tb:,.1f} TB do not fit the {pool.usable_tb:,.1f} TB guaranteed: "
             f"{float(np.median(pool.hit_fraction)):.0%} of reads hit the cache after the first epoch"
         )
-        cold = (1 - float(np.median(pool.hit_fraction))) * demand.planned_gb_per_s
+        cold = (1 - float(np.median(pool.hit_fraction))) * float(np.median(demand.required_gb_per_s))
         if cold > pool.fill_limit_gb_per_s:
             found.append(
                 f"cold reads of {cold:,.1f} GB/s exceed the fill-rate limit {pool.fill_limit_gb_per_s:,.1f} "

@@ -9,23 +9,38 @@ from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import request_bound_rate
 from planner.models.metered import billed_gb, cost_at, requests_thousands, resource_months, storage_cost_curve
 from planner.models.values import Number, Values
+from planner.plan.types import Ingest
+from pricing.catalog import InstanceType
 
 DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 
 
-def s3_read_rate(demand: Demand, values: Values, nodes: int) -> Number:
-    """GB/s that `nodes` clients read from S3 together: streams a node, and GET requests a prefix."""
-    streams = nodes * values["s3.read_gb_per_s_per_node"]
+NAT_GATEWAY_GB_PER_S = 12.5  # VPC User Guide: a NAT gateway scales up to 100 Gbps
+
+
+def get_request_rate(demand: Demand, values: Values) -> Number:
+    """GB/s that S3 gives to anyone: GET requests a second and prefix, one an object."""
     requests = values["s3.get_requests_per_second_per_prefix"] * values["s3.prefixes"]
-    return np.minimum(streams, request_bound_rate(requests_per_second=requests, object_bytes=demand.object_bytes))
+    return request_bound_rate(requests_per_second=requests, object_bytes=demand.object_bytes)
 
 
-def s3_write_rate(values: Values, nodes: int) -> Number:
+def s3_read_rate(demand: Demand, values: Values, instance: InstanceType, nodes: int) -> Number:
+    """GB/s that `nodes` clients read from S3 together: streams a node, its link, and GET requests a prefix."""
+    streams = _through_vpc(demand, instance, nodes, values["s3.read_gb_per_s_per_node"])
+    return np.minimum(streams, get_request_rate(demand, values))
+
+
+def s3_write_rate(demand: Demand, values: Values, instance: InstanceType, nodes: int) -> Number:
     """GB/s that `nodes` clients write to S3 together."""
-    return nodes * values["s3.write_gb_per_s_per_node"]
+    return _through_vpc(demand, instance, nodes, values["s3.write_gb_per_s_per_node"])
 
 
-def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, ingest: str) -> None:
+def _through_vpc(demand: Demand, instance: InstanceType, nodes: int, gb_per_s_per_node: Number) -> Number:
+    rate = nodes * np.minimum(gb_per_s_per_node, 0.95 * instance.network_mbps / 8000)
+    return rate if demand.s3_gateway_endpoint else np.minimum(rate, NAT_GATEWAY_GB_PER_S)
+
+
+def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, ingest: Ingest) -> None:
     """The durable tier: master copy, checkpoints, requests, keys. The same for every layout but for reads."""
     hours = timing.standing_hours + timing.retention_hours
     stored = ledger.look_up(
@@ -44,10 +59,9 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         equation="T2",
         quantity=thousands,
     )
-    writes = timing.checkpoints_written * demand.checkpoint_bytes
-    if ingest != "in-s3":
-        writes = writes + demand.kept_bytes
-    put_thousands = requests_thousands(bytes_moved=writes, object_bytes=demand.object_bytes)
+    checkpoints = timing.checkpoints_written * demand.checkpoint_bytes
+    ingested = 0.0 if ingest.source == "in-s3" else demand.kept_bytes
+    put_thousands = requests_thousands(bytes_moved=checkpoints + ingested, object_bytes=demand.object_bytes)
     ledger.metered(
         "storage.s3.put-requests",
         ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"),
@@ -67,13 +81,30 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         equation="T2",
         quantity=(thousands + put_thousands) / 10 * values["s3.kms_request_fraction"],
     )
-    if not demand.s3_gateway_endpoint:
+    if not demand.s3_gateway_endpoint and timing.s3_through_vpc:
+        # what comes in from outside before the run never passes the fleet's own gateway
         ledger.metered(
             "network.nat-s3-data",
             ("AmazonVPC", "NAT gateway data processed"),
             equation="T4",
-            quantity=billed_gb(bytes_moved=timing.s3_read_bytes + writes),
+            quantity=billed_gb(bytes_moved=timing.s3_read_bytes + checkpoints),
         )
+    if ingest.from_region is not None:
+        _bill_ingest(ledger, demand, ingest.from_region)
+
+
+def _bill_ingest(ledger: Ledger, demand: Demand, from_region: str) -> None:
+    """Bytes that come from another Region are billed there, on their way out; uploads from outside are free."""
+    item = "Data transfer out to other AWS regions"
+    if {from_region, ledger.region} == {"us-east-1", "us-east-2"}:
+        item = "Data transfer between us-east-1 and us-east-2"
+    ledger.metered(
+        "transfer.ingest",
+        ("AWSDataTransfer", item),
+        equation="T4",
+        quantity=billed_gb(bytes_moved=demand.kept_bytes),
+        region=from_region,
+    )
 
 
 def _storage_lines(ledger, stored, demand, hours, master_gb, with_checkpoints_gb) -> None:

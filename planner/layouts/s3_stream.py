@@ -19,7 +19,7 @@ class S3Stream(Layout):
         return ()
 
     def service(self, values: Values) -> Service:
-        rate = s3_read_rate(self.demand, values, self.demand.training_nodes)
+        rate = s3_read_rate(self.demand, values, self.demand.instance, self.demand.training_nodes)
         return Service(
             raw_tb=None,
             usable_tb=None,
@@ -27,7 +27,7 @@ class S3Stream(Layout):
             cold_gb_per_s=rate,
             steady_gb_per_s=rate,
             hit_fraction=0.0,
-            write_gb_per_s=s3_write_rate(values, self.demand.training_nodes),
+            write_gb_per_s=s3_write_rate(self.demand, values, self.demand.instance, self.demand.training_nodes),
             slowdown_fraction=0.0,
             durability=f"{DURABILITY}; there is no other tier",
             lost_node="a lost node costs nothing but its own work since the last checkpoint",

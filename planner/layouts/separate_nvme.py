@@ -15,7 +15,7 @@ import numpy as np
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.converged import CONTROL_INSTANCE_TYPE
 from planner.layouts.instances import bill_on_demand_nodes, bill_volumes
-from planner.layouts.pool import pool_of, pool_warnings
+from planner.layouts.pool import client_rate, pool_of, pool_warnings
 from planner.layouts.s3 import DURABILITY, s3_write_rate
 from planner.models.bill import Ledger
 from planner.models.capacity import cluster_nodes, pool_usable_tb, protected_usable_tb
@@ -37,7 +37,7 @@ class SeparateNvme(Layout):
     name: ClassVar[str] = "separate-nvme"
 
     def refusals(self) -> tuple[str, ...]:
-        if self.storage_instance.nvme_drives == 0:
+        if self.storage_instance.raw_nvme_tb == 0:
             return (f"{self.storage_instance.name} has no instance-store drives",)
         return ()
 
@@ -63,12 +63,15 @@ class SeparateNvme(Layout):
             steady_gb_per_s=pool.warm_gb_per_s if self.stripes else pool.steady_gb_per_s,
             hit_fraction=1.0 if self.stripes else pool.hit_fraction,
             # a checkpoint need not pass through the cluster: the larger of its way and straight to S3
-            write_gb_per_s=np.maximum(pool.write_gb_per_s, s3_write_rate(values, self.demand.training_nodes)),
+            write_gb_per_s=np.maximum(
+                pool.write_gb_per_s,
+                s3_write_rate(self.demand, values, self.demand.instance, self.demand.training_nodes),
+            ),
             slowdown_fraction=0.0,
             durability=f"{DURABILITY}; {protection}",
             lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
             reserved=f"{self.nodes} x {self.storage_instance.name}, {self.spares} of them spare",
-            warnings=() if self.stripes else pool_warnings(pool, self.demand),
+            warnings=() if self.stripes else pool_warnings(pool, self.demand, self.storage_instance),
         )
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
@@ -94,12 +97,22 @@ def _cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceTy
             filesystem_fraction=values.central("converged.filesystem_fraction"),
             low_watermark_fraction=values.central("converged.low_watermark_fraction"),
         )
+    if not usable:  # no drives: refused, and nothing to divide by
+        return SeparateNvme(
+            settings=settings,
+            demand=demand,
+            storage_instance=instance,
+            nodes=1 + spares,
+            spares=spares,
+            stripes=stripes,
+        )
     central = Values(table=values.table, used=values.used)
     one = pool_of(instance, 1, instance.vcpu, demand, central)
     nodes = cluster_nodes(
         needed_tb=demand.hot_tb,
         usable_tb_per_node=usable,
-        needed_gb_per_s=demand.planned_gb_per_s,
+        # no more than the training nodes can take in
+        needed_gb_per_s=min(demand.planned_gb_per_s, float(client_rate(demand, central))),
         gb_per_s_per_node=float(one.warm_gb_per_s),
         spares=spares,
     )

@@ -155,15 +155,16 @@ class Ledger:
         standing: Number | None = None,
         hours: Number | None = None,
         charge: str = "Usage",
+        region: str | None = None,
     ) -> None:
         """A line at a list price that bills by use.
 
         item: (service code, item). standing: resources that bill while they stand, for usd_per_hour: the
         price per hour, or per month over 730, times this. hours: the time over which a tiered quantity is
-        spread, since its tiers start again each month.
+        spread, since its tiers start again each month. region: where it is billed, if not the plan's.
         """
         service, name = item
-        found = self.look_up(line, lambda: self.book.metered(service, name, self.region, offering))
+        found = self.look_up(line, lambda: self.book.metered(service, name, region or self.region, offering))
         if found is None:
             return
         unit_usd: Number = found.tiers[0].usd
@@ -184,7 +185,6 @@ class Ledger:
             price=worst(used_tiers(found, monthly)),
             usd=unit_usd,
             usd_per_hour=per_hour,
-            charge_category=charge,
         )
 
     def refused_beyond(self, line: str, found: MeteredPrice, monthly: Number) -> bool:

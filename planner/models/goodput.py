@@ -75,13 +75,18 @@ def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares
     show=_show_no_spare,
 )
 def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
-    """Probability that a failure finds every spare already in use, so that the job waits for a new node."""
-    mean = failures_per_hour * replacement_hours
-    term = np.exp(-mean)
-    below = np.zeros_like(term)
-    for k in range(int(spares)):
-        below = below + term
-        term = term * mean / (k + 1)
+    """Probability that a failure finds every spare already in use, so that the job waits for a new node.
+
+    Limits: every node out of service, spare or not, comes back after the same mean time; spares that fail
+    while they wait are left out.
+    """
+    mean = np.maximum(np.asarray(failures_per_hour * replacement_hours, dtype=float), 1e-300)
+    # in logarithms, since e^-m is 0 for a mean beyond 745; terms this far above every mean add nothing
+    largest = float(np.max(mean))
+    reach = min(int(spares), math.ceil(largest + 12 * math.sqrt(largest) + 40))
+    below = np.zeros_like(mean)
+    for k in range(reach):
+        below = below + np.exp(k * np.log(mean) - mean - math.lgamma(k + 1))
     return np.clip(1.0 - below, 0.0, 1.0)[()]
 
 
@@ -110,10 +115,10 @@ def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
     ratio = write_hours / mtbf_hours
     w = min(1.0, math.sqrt(2 * ratio))
     for _ in range(60):
-        tail = math.exp(-w - ratio)
-        step = (1 - w - tail) / (tail - 1)
+        lost = -math.expm1(-w - ratio)  # 1 - e^(-w - C/M) without cancelling, for writes that take next to no time
+        step = (w - lost) / lost
         w -= step
-        if abs(step) < 1e-15:
+        if abs(step) <= 1e-15 * w:
             break
     return w * mtbf_hours
 
@@ -131,9 +136,9 @@ def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
     result_unit="fraction",
     source=_DALY,
     steps=(
-        "segment = (mtbf_hours + wait_hours) * exp(restart_hours / mtbf_hours)"
-        " * expm1((work_hours + write_hours) / mtbf_hours)",
-        "result = work_hours / segment",
+        "segment = (mtbf_hours + wait_hours) * exp(min(restart_hours / mtbf_hours, 50))"
+        " * expm1(min((work_hours + write_hours) / mtbf_hours, 50))",
+        "result = max(work_hours / segment, 0.001)",
     ),
 )
 def availability(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.models.bill import Ledger
+from planner.models.bill import Ledger, Unpriced
 from planner.models.equation import equation
 from planner.models.values import Number, Values
 from pricing.catalog import InstanceType
@@ -88,7 +88,10 @@ def bill_people(
         )
     if people.preprocessing is not None:
         _bill_preprocessing(ledger, people, instance)
-    if people.experiments and usd_per_node_hour is not None:
+    if people.experiments and usd_per_node_hour is None:
+        what = "experiments at the hourly rate of the GPU nodes, which has no price"
+        ledger.unpriced.append(Unpriced(line="people.experiments", what=what, nearest=()))
+    elif people.experiments:
         factor = values["people.experiment_factor"]
         ledger.assumed(
             "people.experiments",
