@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
 from typing import Any
 
 from pydantic import ValidationError
 
 from planner.errors import PlanProblems, Problem
 from planner.plan.check import check_plan
-from planner.plan.say import did_you_mean, dotted, say
+from planner.plan.overrides import apply_overrides, split_path
+from planner.plan.say import data_path, say
+from planner.plan.textfile import clean, decode, label_of, read_text, refuse
 from planner.plan.types import Plan
-from planner.plan.yamlfile import MAX_BYTES, Path, Place, Tree, Unreadable, read_yaml, shown
+from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
+
+MAX_SHOWN = 50  # problems in one report: the rest are usually the same slip again
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedPlan:
-    """A valid plan and where its values stood. sha256: of the resolved plan in canonical form."""
+    """A valid plan and where its values stood.
+
+    sha256: of the resolved plan in canonical form, after overrides. where: the file as it was named.
+    places: line and column of every value, from 1. overridden: the `--set` that gave a value.
+    """
 
     plan: Plan
     sha256: str
@@ -29,180 +36,96 @@ class LoadedPlan:
     places: Mapping[Path, Place] = field(repr=False)
     overridden: Mapping[Path, str] = field(repr=False)
 
-    def problem_at(self, path: Path, message: str, remedy: str = "") -> Problem:
-        """A problem that points at a value of this plan, or at the nearest section around it."""
-        return _problem(self.where, self.places, self.overridden, path, message, remedy)
+    def problem_at(self, path: Path | str, message: str, remedy: str = "") -> Problem:
+        """A problem that points at a value of this plan, or at the nearest section around it.
+
+        path: parts, or text as `--set` takes it. Raises ValueError for text that is no path.
+        """
+        parts = split_path(path) if isinstance(path, str) else path
+        return _problem(self.where, self.places, self.overridden, parts, message, remedy)
 
 
-def load_plan(source: FilePath | str, *, overrides: Iterable[str] = ()) -> LoadedPlan:
-    """Read and check a plan file with `path=value` overrides. Raises PlanProblems with everything wrong."""
-    where = str(source)
-    return load_text(_read(FilePath(source), where), where=where, overrides=overrides)
+def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:
+    """Read and check a plan file (`-`: standard input) with `path=value` overrides.
+
+    Raises PlanProblems with everything that is wrong, also for a file that cannot be opened.
+    """
+    return load_text(read_text(source), where=label_of(source), overrides=overrides)
 
 
-def load_text(text: str, *, where: str = "plan", overrides: Iterable[str] = ()) -> LoadedPlan:
+def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str] = ()) -> LoadedPlan:
     """The same for text. Raises PlanProblems."""
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise _alone(where, f"larger than {MAX_BYTES:,} bytes", "a plan has a few kilobytes")
+    text = decode(text, where) if isinstance(text, bytes) else clean(text, where)
     try:
         tree = read_yaml(text, where)
     except Unreadable as error:
         raise PlanProblems((error.problem,)) from None
-    if tree.data is None:
-        raise _alone(where, "empty", "`planner init` writes a plan to start from")
-    if not isinstance(tree.data, dict):
-        kind = "a list" if isinstance(tree.data, list) else "one value"
-        raise _alone(where, f"a plan is a mapping of sections, not {kind}", "begin with apiVersion: planner/v1")
-    problems = list(tree.problems)
-    overridden = _override(tree, overrides, problems)
-    plan = _validate(tree, overridden, where, problems)
+    data = _mapping(tree, where)
+    data, overridden, problems = apply_overrides(data, overrides)
+    problems += tree.problems
+    plan, found = _validated(data)
     if plan is not None:
-        for path, message, remedy in check_plan(plan):
-            problems.append(_problem(where, tree.places, overridden, path, message, remedy))
-    if problems or plan is None:
-        raise PlanProblems(tuple(sorted(problems, key=lambda p: (p.line or 0, p.column or 0, p.message))))
+        found = check_plan(plan)
+    problems += [_problem(where, tree.places, overridden, *finding) for finding in found]
+    if plan is None or problems:
+        raise PlanProblems(_in_order(problems))
     return LoadedPlan(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)
 
 
 def plan_sha256(plan: Plan) -> str:
     """Hash of what a plan means: the same for any layout, order or comment of its file."""
-    text = json.dumps(plan.canonical(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    text = json.dumps(plan.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _read(path: FilePath, where: str) -> str:
+def _mapping(tree: Tree, where: str) -> dict[str, Any]:
+    if tree.data is None:
+        raise refuse(where, "the file holds no plan", "`planner init plan.yaml` writes one to start from")
+    if not isinstance(tree.data, dict):
+        kind = "a list" if isinstance(tree.data, list) else "a single value"
+        remedy = "begin with apiVersion: planner/v1"
+        raise refuse(where, f"a plan is a mapping of sections, not {kind}", remedy, tree.places.get(()))
+    return tree.data
+
+
+def _validated(data: dict[str, Any]) -> tuple[Plan | None, list[tuple[Path, str, str]]]:
+    """The plan, or what pydantic found in words: (path, message, remedy)."""
     try:
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise _alone(where, f"larger than {MAX_BYTES:,} bytes", "a plan has a few kilobytes")
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise _alone(where, f"cannot be read: {reason}", "`planner init FILE` writes a plan to start from") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        problem = Problem(where=where, line=line, column=column, message="not UTF-8 text", remedy="save it as UTF-8")
-        raise PlanProblems((problem,)) from None
-
-
-def _alone(where: str, message: str, remedy: str) -> PlanProblems:
-    return PlanProblems((Problem(where=where, line=None, column=None, message=message, remedy=remedy),))
+        # Only the keys of the file count, not the names of the fields behind them.
+        return Plan.model_validate(data, by_alias=True, by_name=False), []
+    except ValidationError as error:
+        found = []
+        for detail in error.errors(include_url=False):
+            if detail["type"] == "too_short" and detail["input"]:
+                continue  # a list whose every entry was refused: the entries say why
+            path = data_path(detail["loc"])
+            found.append((path, *say(detail, path)))
+        return None, found
 
 
 def _problem(
-    where: str, places: Mapping[Path, Place], overridden: Mapping[Path, str], path: Path, message: str, remedy: str
+    where: str,
+    places: Mapping[Path, Place],
+    overridden: Mapping[Path, str],
+    path: Path,
+    message: str,
+    remedy: str = "",
 ) -> Problem:
     for length in range(len(path), -1, -1):
-        if path[:length] in overridden:
-            told = f"--set {shown(overridden[path[:length]])}"
-            return Problem(where=told, line=None, column=None, message=message, remedy=remedy)
-        if path[:length] in places:
-            line, column = places[path[:length]]
+        here = path[:length]
+        if here in overridden:
+            return Problem(where=overridden[here], line=None, column=None, message=message, remedy=remedy)
+        if here in places:
+            line, column = places[here]
             return Problem(where=where, line=line, column=column, message=message, remedy=remedy)
     return Problem(where=where, line=1, column=1, message=message, remedy=remedy)
 
 
-def split_path(text: str) -> Path:
-    """`run.throughput[0].gpus` as parts. Keys of assumptions have dots of their own: all after it is one key."""
-    head, dot, rest = text.partition(".")
-    if head == "assumptions" and dot:
-        for inner in (".value", ".low", ".high", ".source"):
-            if rest.endswith(inner):
-                return ("assumptions", rest.removesuffix(inner), inner[1:])
-        return ("assumptions", rest)
-    parts: list[str | int] = []
-    for word in text.split("."):
-        name, *indexes = re.split(r"\[(\d{1,6})\]", word)
-        parts += [int(name) if name.isdigit() else name] if name else []
-        parts += [int(index) for index in indexes if index.isdigit()]
-    return tuple(parts)
-
-
-def _override(tree: Tree, overrides: Iterable[str], problems: list[Problem]) -> dict[Path, str]:
-    """Apply --set to the data. What cannot be applied becomes a problem."""
-    done: dict[Path, str] = {}
-    for text in overrides:
-        told = f"--set {shown(text)}"
-        name, equals, value = text.partition("=")
-        path = split_path(name.strip())
-        if not equals or not path:
-            problems.append(_plain(told, "write --set path=value, like --set fleet.nodes=64"))
-            continue
-        try:
-            read = read_yaml(value, told)
-        except Unreadable as error:
-            problems.append(_plain(told, error.problem.message))
-            continue
-        fault = _place_value(tree.data, path, read.data)
-        if fault:
-            problems.append(_plain(told, fault))
-        else:
-            done[path] = text
-    return done
-
-
-def _plain(where: str, message: str) -> Problem:
-    return Problem(where=where, line=None, column=None, message=message)
-
-
-def _place_value(data: Any, path: Path, value: Any) -> str:
-    """Set a value deep in the data, making sections on the way; returns what is wrong, or nothing."""
-    for depth, part in enumerate(path):
-        last = depth == len(path) - 1
-        if isinstance(data, list):
-            if not isinstance(part, int) or part >= len(data):
-                return f"{dotted(path[:depth])} is a list of {len(data)}: write [0] to [{len(data) - 1}]"
-        elif not isinstance(data, dict):
-            return f"{dotted(path[:depth])} is one value, it has no {dotted((part,))}"
-        elif isinstance(part, int):
-            return f"{dotted(path[:depth])} is a section, not a list"
-        if last:
-            data[part] = value
-        elif isinstance(data, list):
-            data = data[part]
-        else:
-            if data.get(part) is None:
-                data[part] = {}
-            data = data[part]
-    return ""
-
-
-def _validate(tree: Tree, overridden: Mapping[Path, str], where: str, problems: list[Problem]) -> Plan | None:
-    kind = tree.data.get("run")
-    if isinstance(kind, dict) and kind.get("kind") == "worker-pool":
-        message = "kind: worker-pool is not delivered yet"
-        remedy = "plans of kind: training work today"
-        problems.append(_problem(where, tree.places, overridden, ("run", "kind"), message, remedy))
-    try:
-        return Plan.model_validate(tree.data)
-    except ValidationError as error:
-        seen: set[tuple[Path, str]] = set()
-        for found in error.errors(include_url=False):
-            path = _data_path(tree.data, found["loc"], found["type"])
-            message, remedy = say(dict(found), Plan, path)
-            if (path, message) not in seen:
-                seen.add((path, message))
-                problems.append(_problem(where, tree.places, overridden, path, message, remedy))
-    except RecursionError:
-        problems.append(_problem(where, tree.places, overridden, (), "nested too deep", "a plan is six deep"))
-    return None
-
-
-def _data_path(data: Any, loc: tuple[str | int, ...], kind: str) -> Path:
-    """pydantic's location without the names of union members, which are not in the file."""
-    path: list[str | int] = []
-    for index, part in enumerate(loc):
-        inside = (isinstance(data, dict) and part in data) or (
-            isinstance(data, list) and isinstance(part, int) and part < len(data)
-        )
-        if inside:
-            path.append(part)
-            data = data[part]
-        elif kind == "missing" and index == len(loc) - 1:
-            path.append(part)
-    return tuple(path)
-
-
-__all__ = ["LoadedPlan", "did_you_mean", "load_plan", "load_text", "plan_sha256", "split_path"]
+def _in_order(problems: list[Problem]) -> tuple[Problem, ...]:
+    """By line, without repeats, and no more than anybody reads."""
+    ordered = sorted(dict.fromkeys(problems), key=lambda p: (p.line or 0, p.column or 0, p.where, p.message))
+    if len(ordered) <= MAX_SHOWN:
+        return tuple(ordered)
+    rest = len(ordered) - MAX_SHOWN
+    more = Problem(where=ordered[0].where, line=None, column=None, message=f"and {rest:,} more problems like these")
+    return (*ordered[:MAX_SHOWN], more)

@@ -1,122 +1,146 @@
-"""pydantic's findings in words for people: what is wrong, what to write, what was probably meant."""
+"""pydantic's findings in words for people: what is wrong, why, what to write."""
 
 from __future__ import annotations
 
-import difflib
-import types
-import typing
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from planner.plan.shape import homes, keys_of, section_at
+from planner.plan.types import MAPPING_TAG, NUMBER_TAG
+from planner.plan.wording import did_you_mean, is_number_text, listed, path_text, shown
 
-from planner.plan.yamlfile import Path, shown
-
-
-def keys_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The keys that a section may have in the file, with their field annotations."""
-    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
-
-
-def _section_in(annotation: Any) -> type[BaseModel] | None:
-    """The section behind an annotation: itself, or inside Optional, tuple, dict and unions."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    origin = typing.get_origin(annotation)
-    if origin in (typing.Union, types.UnionType, tuple, dict, typing.Annotated):
-        for argument in typing.get_args(annotation):
-            found = _section_in(argument)
-            if found:
-                return found
-    return None
+Path = tuple[str | int, ...]
+_LIMITS = {
+    "greater_than": ("gt", "greater than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+}
+_STARTS = {
+    "apiVersion": "begin with apiVersion: planner/v1",
+    "name": "write name: my-run",
+    "run": "write run: {work: {gpu_hours: 4000}}",
+    "data": "write data: {hot_dataset: 4TB}",
+    "fleet": "write fleet: {instance_types: [p4d.24xlarge], nodes: 4}",
+    "data.hot_dataset": "write hot_dataset: 4TB",
+}
 
 
-def section_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
-    """The section that stands at a path of the plan, or None where there is none."""
-    current: type[BaseModel] | None = model
-    for part in path:
-        if isinstance(part, int) or current is None:
-            continue
-        keys = keys_of(current)
-        if part not in keys:
-            return current if current.__name__ == "Assumption" else None
-        current = _section_in(keys[part])
-    return current
+def data_path(location: Iterable[str | int]) -> Path:
+    """Where in the file a finding stands: pydantic's location without the tags of our unions."""
+    return tuple(part for part in location if part not in (NUMBER_TAG, MAPPING_TAG))
 
 
-def did_you_mean(word: str, known: typing.Iterable[str]) -> str:
-    """`did you mean region?`, or the list of what there is when nothing is near."""
-    names = list(known)
-    near = difflib.get_close_matches(word[:80], names, n=1, cutoff=0.5)
-    if near:
-        return f"did you mean {near[0]}?"
-    listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
-    return f"there is: {listed}"
-
-
-def say(error: dict[str, Any], model: type[BaseModel], path: Path) -> tuple[str, str]:
-    """(message, remedy) for one finding at a path."""
-    kind, given = error["type"], error.get("input")
-    name = str(path[-1]) if path else "the plan"
-    context = error.get("ctx", {})
+def say(error: Mapping[str, Any], path: Path) -> tuple[str, str]:
+    """(message, remedy) for one of pydantic's errors at a path of the plan."""
+    kind, given, context = error["type"], error.get("input"), error.get("ctx", {})
+    name = path_text(path) or "the plan"
     if kind == "extra_forbidden":
-        section = section_at(model, path[:-1])
-        return f"unknown key {shown(name)}", did_you_mean(name, keys_of(section) if section else ())
+        return unknown_key(path)
     if kind == "missing":
-        return f"{dotted(path)} is missing", _example(dotted(path))
+        return f"{name} is missing", _STARTS.get(name) or _describe(path)
     if kind == "value_error":
-        return f"{dotted(path)}: {shown(given)} is {context['error']}", ""
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        return f"{dotted(path)} must be a section of key: value, not {shown(given)}", ""
-    if kind in ("tuple_type", "list_type"):
-        return f"{dotted(path)} must be a list, not {shown(given)}", "write [a, b] or one '- item' a line"
+        said, _, remedy = str(context["error"]).partition(": write ")
+        return f"{name}: {said}; here {shown(given)}", f"write {remedy}" if remedy else ""
     if kind == "literal_error":
-        options = [word.strip("' ") for word in str(context["expected"]).replace(" or ", ", ").split(", ")]
-        remedy = did_you_mean(str(given), options) if isinstance(given, str) else ""
-        return f"{dotted(path)} must be one of {', '.join(options)}, not {shown(given)}", remedy
-    if kind == "string_type":
-        return f"{dotted(path)} must be text, not {shown(given)}", f'put it in quotes: "{shown(given, 30)}"'
-    if kind == "bool_type":
-        return f"{dotted(path)} must be true or false, not {shown(given)}", ""
-    if kind in ("float_type", "int_type", "int_from_float", "float_parsing", "int_parsing"):
-        number = "a whole number" if kind.startswith("int") else "a number"
-        return f"{dotted(path)} must be {number} without a unit, not {shown(given)}", ""
-    if kind == "finite_number":
-        return f"{dotted(path)} must be a finite number, not {shown(given)}", ""
-    words = {
-        "greater_than": ("gt", "greater than"),
-        "greater_than_equal": ("ge", "at least"),
-        "less_than": ("lt", "less than"),
-        "less_than_equal": ("le", "at most"),
-    }
-    if kind in words:
-        key, said = words[kind]
-        return f"{dotted(path)} must be {said} {context[key]:g}, not {shown(given)}", ""
+        return _literal(name, given, str(context["expected"]))
+    if kind in _LIMITS:
+        key, words = _LIMITS[kind]
+        return f"{name} must be {words} {_plain(context[key])}; here {shown(given)}", _describe(path)
     if kind in ("too_short", "string_too_short"):
-        return f"{dotted(path)} is empty", "write at least one"
+        return f"{name} is empty", "write at least one" if kind == "too_short" else _describe(path)
     if kind in ("too_long", "string_too_long"):
-        limit = context.get("max_length", "")
-        return f"{dotted(path)} is longer than {limit}", ""
-    return f"{dotted(path)}: {error['msg'].lower()}", ""
+        what = "entries" if kind == "too_long" else "characters"
+        return f"{name} has more than {context['max_length']:,} {what}", ""
+    return f"{name} must be {_kind(kind) or error['msg'].lower()}; here {shown(given)}", _hint(kind, path, given)
 
 
-def dotted(path: Path) -> str:
-    """`run.throughput[2].gpus`, as --set writes it too."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        else:
-            text += ("." if text else "") + shown(part)[1:-1]
-    return text or "the plan"
+def unknown_key(path: Path) -> tuple[str, str]:
+    """A key that its section does not know: the nearest that it knows, or the section that knows it."""
+    name = str(path[-1])
+    section = section_at(path[:-1])
+    known = list(keys_of(section)) if section else []
+    where = path_text(path[:-1])
+    message = f"unknown key {shown(name)}" + (f" in {where}" if where else "")
+    remedy = did_you_mean(name, known)
+    if not remedy and name in homes():
+        remedy = "it belongs into " + " or ".join(home or "the top level" for home in homes()[name][:3])
+    there = f"the keys here: {listed(known)}" if known else "it has no keys"
+    return message, f"{remedy} {there}".strip() if remedy.endswith("?") else f"{remedy}; {there}".lstrip("; ")
 
 
-def _example(name: str) -> str:
-    examples = {
-        "apiVersion": "write apiVersion: planner/v1",
-        "name": "write name: my-run",
-        "run": "write run: {work: {gpu_hours: 4000}}",
-        "data": "write data: {hot_dataset: 4TB}",
-        "fleet": "write fleet: {instance_types: [p4d.24xlarge], nodes: 4}",
-        "data.hot_dataset": "write hot_dataset: 4TB (what training reads)",
-    }
-    return examples.get(name, "`planner init -` prints a commented plan")
+def _kind(kind: str) -> str:
+    if kind.startswith("int"):
+        return "a whole number"
+    if kind.startswith("float"):
+        return "a number"
+    return {
+        "string_type": "text",
+        "bool_type": "true or false",
+        "finite_number": "a finite number",
+        "tuple_type": "a list",
+        "list_type": "a list",
+        "dict_type": "a mapping of key: value",
+        "model_type": "a section of key: value",
+        "model_attributes_type": "a section of key: value",
+    }.get(kind, "")
+
+
+def _hint(kind: str, path: Path, given: Any) -> str:
+    """What to write instead, where a known slip explains the value."""
+    if given is None:
+        return "remove the key, or write its value" if kind != "model_type" else "remove the key, or indent beneath it"
+    if kind == "string_type" and not isinstance(given, dict | list):
+        return f'put it in quotes: "{shown(given)}"'
+    if kind == "bool_type" and isinstance(given, str) and given.lower() in ("yes", "no", "on", "off", "y", "n"):
+        meant = "true" if given.lower() in ("yes", "on", "y") else "false"
+        return f"YAML 1.2 reads {given} as text: write {meant}"
+    if kind in ("tuple_type", "list_type"):
+        one = shown(given).strip("'")
+        return f"write [{one}]" if not isinstance(given, dict | list) else "write one '- item' a line"
+    if kind in ("model_type", "model_attributes_type"):
+        section = section_at(path)
+        return f"the keys here: {listed(keys_of(section))}" if section else ""
+    if kind.startswith(("int", "float")):
+        return _number_hint(kind, given)
+    return ""
+
+
+def _number_hint(kind: str, given: Any) -> str:
+    if isinstance(given, float) and given.is_integer() and abs(given) < 1e15:
+        return f"write {int(given)}"
+    if not isinstance(given, str):
+        return ""
+    if re.fullmatch(r"[-+]?0[0-9]+", given, re.ASCII):
+        return f"a leading zero is octal to some readers: write {given.lstrip('+-0') or 0}"
+    if re.fullmatch(r"[0-9]+(:[0-9]+)+", given, re.ASCII):
+        return "a number with colons is read in base 60 by some readers and as text by others: write it out"
+    if re.fullmatch(r"0[xob][0-9a-fA-F]+", given, re.ASCII):
+        return "write it in decimal digits"
+    if "_" in given and is_number_text(given):
+        return f"write {given.replace('_', '')}, or group the digits by three: 1_000_000"
+    if is_number_text(given):
+        return "write it without quotes"
+    if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+", given, re.ASCII):
+        return f"write {given.replace(',', '')}"
+    if re.fullmatch(r"[0-9.]+ ?[kKMGTB]", given, re.ASCII):
+        return "write the number out, or as 2.5e9"
+    return "a number without a unit" if given[:1].isdigit() else ""
+
+
+def _literal(name: str, given: Any, expected: str) -> tuple[str, str]:
+    options = re.findall(r"'([^']*)'", expected) or re.split(r", | or ", expected)
+    message = f"{name} must be {'one of ' if len(options) > 1 else ''}{', '.join(options)}; here {shown(given)}"
+    return message, did_you_mean(given, options) if isinstance(given, str) else ""
+
+
+def _describe(path: Path) -> str:
+    """The published description of a key."""
+    section = section_at(path[:-1])
+    key = keys_of(section).get(str(path[-1])) if section and path else None
+    return f"{key.name}: {key.description}" if key and key.description else ""
+
+
+def _plain(number: Any) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:g}"

@@ -13,19 +13,30 @@ from typing import Any
 import yaml
 
 from planner.errors import Problem
+from planner.plan.wording import shown
 
 try:
     from yaml import CSafeLoader as _Loader
 except ImportError:  # PyYAML without libyaml
     from yaml import SafeLoader as _Loader
 
-MAX_BYTES = 1_000_000
 MAX_DEPTH = 40  # a plan is five deep
-MAX_VALUES = 50_000  # counting what aliases stand for: a plan has a few hundred
-_INT = re.compile(r"^[-+]?[0-9][0-9_]*$")
-_FLOAT = re.compile(r"^[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
-_SPECIAL = {".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"), ".nan": float("nan")}
-_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+MAX_VALUES = 20_000  # counting what aliases stand for: a plan has a few hundred
+MAX_TEXT = 20_000  # characters of one value: the longest name is half of it
+_MANY_DIGITS = 400  # beyond it a number is text, and so refused: Python's own limit raises at 4,300
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_INF, _NAN = float("inf"), float("nan")
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("null", "Null", "NULL", "~", "")),
+    **{sign + word: _INF for sign in ("", "+") for word in (".inf", ".Inf", ".INF")},
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INF),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), _NAN),
+}
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
 Path = tuple[str | int, ...]
 Place = tuple[int, int]  # line and column, counted from 1
@@ -50,39 +61,41 @@ class Tree:
 
 @dataclass
 class _Open:
-    """A collection being read."""
+    """A collection being read. weight: values in it, aliases counted as what they stand for."""
 
     value: Any
     path: Path
     anchor: str | None
+    place: Place
     weight: int = 1
-    key: Any = None
+    key: str = ""
     has_key: bool = False
-    key_place: Place = (1, 1)
 
 
-def scalar(text: str, plain: bool) -> Any:
-    """The value of a scalar: quoted is text; plain follows YAML 1.2's core schema, with 1_000 for 1000."""
-    if not plain:
-        return text
-    lower = text.lower()
-    if lower in _WORDS:
-        return _WORDS[lower]
-    if lower in _SPECIAL:
-        return _SPECIAL[lower]
-    if len(text) <= 400:
-        if _INT.match(text):
-            return int(text.replace("_", ""))
-        if _FLOAT.match(text):
-            return float(text.replace("_", ""))
+def scalar(text: str) -> Any:
+    """The value of a plain scalar by YAML 1.2's core schema, with 1_000 for 1000.
+
+    What readers disagree on stays text, and the types refuse it with a hint: `010` (8 or 10), `0x1F`,
+    `1:30` (90 or a time), `yes`, dates.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if len(text) <= _MANY_DIGITS:
+        if _INT.fullmatch(text):
+            return int(text)
+        if _FLOAT.fullmatch(text):
+            return float(text)
     return text
 
 
 def read_yaml(text: str, where: str) -> Tree:
-    """Read one YAML (or JSON) document. Duplicate keys and the like are in `problems`.
+    """Read one YAML (or JSON) document. Duplicate keys are in `problems`, and the first of them counts.
 
     Raises Unreadable where reading cannot go on: syntax, cycles, bombs, nesting, several documents.
     """
+    if text.lstrip().startswith("{"):
+        # JSON writes an emoji as two escapes, which YAML does not know
+        text = _PAIR.sub(lambda m: m[1] + chr(0x10000 + (int(m[2], 16) - 0xD800) * 1024 + int(m[3], 16) - 0xDC00), text)
     return _Reader(where).read(text)
 
 
@@ -94,31 +107,36 @@ class _Reader:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.documents = 0
 
+    def problem(self, place: Place, message: str, remedy: str = "") -> Problem:
+        return Problem(where=self.where, line=place[0], column=place[1], message=message, remedy=remedy)
+
     def stop(self, place: Place, message: str, remedy: str = "") -> Unreadable:
-        return Unreadable(Problem(where=self.where, line=place[0], column=place[1], message=message, remedy=remedy))
+        return Unreadable(self.problem(place, message, remedy))
 
     def read(self, text: str) -> Tree:
         try:
             for event in yaml.parse(text, Loader=_Loader):
                 self._take(event)
         except yaml.YAMLError as error:
-            raise self._syntax(error, text) from None
+            raise self._syntax(error) from None
         return self.tree
 
-    def _syntax(self, error: yaml.YAMLError, text: str) -> Unreadable:
+    def _syntax(self, error: yaml.YAMLError) -> Unreadable:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
-        position = getattr(error, "position", None)
-        if mark is None and isinstance(position, int):
-            before = text[:position]
-            place = (before.count("\n") + 1, position - before.rfind("\n"))
         context = getattr(error, "context", None)
-        said = f"not YAML: {what}" + (f" ({context})" if context else "")
-        remedy = "indent with spaces, not tabs" if "\\t" in said or "'\t'" in said else ""
+        said = f"not YAML: {what}" + (f" {context}" if context else "")
+        remedy = "check the indentation, quotes and brackets on this line and the one before"
+        if "'\\t'" in said or "'\t'" in said or " tab " in said:
+            said, remedy = "not YAML: a tab stands where YAML wants spaces", "indent with spaces"
+        elif "mapping values are not allowed" in said:
+            remedy = 'a value with ": " in it goes in quotes; a key goes on a line of its own'
+        elif "cannot start any token" in said:
+            remedy = "a value that begins with @ or ` or % goes in quotes"
         return self.stop(place, said.replace("\n", " "), remedy)
 
-    def _take(self, event: yaml.Event) -> None:
+    def _take(self, event: Any) -> None:
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
         if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
@@ -127,44 +145,57 @@ class _Reader:
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event.anchor, place)
         elif isinstance(event, yaml.ScalarEvent):
-            if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
-                raise self.stop(place, f"tag {event.tag} is not read", "write the value without a tag")
-            plain = event.implicit[0]
-            self._put(scalar(event.value, plain), 1, event.anchor, place)
+            self._scalar(event, place)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-            if event.tag is not None:
-                raise self.stop(place, f"tag {event.tag} is not read", "write the value without a tag")
-            if len(self.stack) >= MAX_DEPTH:
-                raise self.stop(place, f"nested more than {MAX_DEPTH} deep", "a plan is at most six deep")
-            value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
-            path = self._child_path(place)
-            if event.anchor:
-                self.anchors.pop(event.anchor, None)
-            self.stack.append(_Open(value, path, event.anchor, key_place=place))
+            self._open(event, place)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             done = self.stack.pop()
-            self._put(done.value, done.weight, done.anchor, done.key_place)
+            self._put(done.value, done.weight, done.anchor, done.place)
+
+    def _scalar(self, event: Any, place: Place) -> None:
+        text = event.value
+        if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
+            raise self.stop(place, f"tag {shown(event.tag)} is not read", "write the value without a tag")
+        if len(text) > MAX_TEXT:
+            raise self.stop(place, f"a value of {len(text):,} characters", f"at most {MAX_TEXT:,} are read")
+        control = _CONTROL.search(text)
+        if control:
+            raise self.stop(place, f"control character U+{ord(control[0]):04X} in a value", "remove it")
+        plain = event.style in (None, "") and event.tag is None
+        is_key = self.stack and isinstance(self.stack[-1].value, dict) and not self.stack[-1].has_key
+        self._put(scalar(text) if plain and not is_key else text, 1, event.anchor, place, plain)
+
+    def _open(self, event: Any, place: Place) -> None:
+        if event.tag not in (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):
+            raise self.stop(place, f"tag {shown(event.tag)} is not read", "write the value without a tag")
+        if len(self.stack) >= MAX_DEPTH:
+            raise self.stop(place, f"nested more than {MAX_DEPTH} deep", "a plan is at most six deep")
+        value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+        path = self._child_path(place)
+        if event.anchor:
+            self.anchors.pop(event.anchor, None)
+        self.stack.append(_Open(value, path, event.anchor, place))
 
     def _alias(self, name: str, place: Place) -> None:
         if any(entry.anchor == name for entry in self.stack):
-            raise self.stop(place, f"*{name} refers to itself", "a plan cannot contain itself")
+            raise self.stop(place, f"*{shown(name)} stands for something that contains it", "write the value out")
         if name not in self.anchors:
-            raise self.stop(place, f"*{name} refers to nothing", f"define it before with &{name}")
+            raise self.stop(place, f"*{shown(name)} stands for nothing", f"define it before with &{shown(name)}")
         value, weight = self.anchors[name]
         self._put(value, weight, None, place)
 
     def _child_path(self, place: Place) -> Path:
-        """Where a value that begins now will stand."""
+        """Where a collection that begins now will stand."""
         if not self.stack:
             return ()
         top = self.stack[-1]
         if isinstance(top.value, list):
             return (*top.path, len(top.value))
         if not top.has_key:
-            raise self.stop(place, "a key must be text", "write key: value")
+            raise self.stop(place, "a key must be text", "a template's {{...}} or a list cannot be a key")
         return (*top.path, top.key)
 
-    def _put(self, value: Any, weight: int, anchor: str | None, place: Place) -> None:
+    def _put(self, value: Any, weight: int, anchor: str | None, place: Place, plain: bool = False) -> None:
         if anchor:
             self.anchors[anchor] = (value, weight)
         if not self.stack:
@@ -174,37 +205,26 @@ class _Reader:
         top = self.stack[-1]
         top.weight += weight
         if top.weight > MAX_VALUES:
-            raise self.stop(place, f"more than {MAX_VALUES:,} values, aliases counted", "write the plan without them")
+            raise self.stop(place, f"more than {MAX_VALUES:,} values, aliases counted", "a plan has a few hundred")
         if isinstance(top.value, list):
             self.tree.places[(*top.path, len(top.value))] = place
             top.value.append(value)
         elif not top.has_key:
-            self._key(top, value, place)
+            self._key(top, value, place, plain)
         else:
-            if top.key not in top.value:
-                top.value[top.key] = value
+            top.value.setdefault(top.key, value)
             top.has_key = False
 
-    def _key(self, top: _Open, value: Any, place: Place) -> None:
+    def _key(self, top: _Open, value: Any, place: Place, plain: bool) -> None:
         if isinstance(value, dict | list):
-            raise self.stop(place, "a key must be text", "write key: value")
-        if value == "<<":
-            raise self.stop(place, "merge keys (<<) are not read", "write the keys out")
+            raise self.stop(place, "a key must be text", "a mapping or a list cannot be a key")
+        if value == "<<" and plain:
+            raise self.stop(place, "merge keys (<<) are not read", "write the keys out, so that a reader sees them")
         top.key, top.has_key = value if isinstance(value, str) else str(value), True
         path = (*top.path, top.key)
         if top.key in top.value:
-            first = self.tree.places[path]
-            message = f"{shown(top.key)} is written twice: first on line {first[0]}"
-            self.tree.problems.append(
-                Problem(where=self.where, line=place[0], column=place[1], message=message, remedy="keep one of them")
-            )
+            first = self.tree.places[path][0]
+            message = f"key {shown(top.key)} is written twice: first on line {first}"
+            self.tree.problems.append(self.problem(place, message, "keep one of them"))
         else:
             self.tree.places[path] = place
-
-
-def shown(value: object, limit: int = 60) -> str:
-    """A value as an error message may show it: quoted, control and direction characters escaped, cut."""
-    text = value if isinstance(value, str) else str(value)
-    cut = text if len(text) <= limit else text[: limit - 3] + "..."
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
-    return f"'{safe}'" if isinstance(value, str) else safe

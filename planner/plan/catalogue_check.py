@@ -1,0 +1,140 @@
+"""What only the catalogue and the table of assumptions can tell of a plan: types, GPU counts, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from planner.errors import Problem
+from planner.plan.assumptions import default_assumptions
+from planner.plan.types import Assumption, Plan
+from planner.plan.wording import did_you_mean, listed, shown
+from planner.plan.yamlfile import Path
+
+if TYPE_CHECKING:
+    from planner.plan.load import LoadedPlan
+    from pricing.catalog import InstanceType
+
+Finding = tuple[Path, str, str]  # where in the plan, what is wrong, what to do
+
+
+def check_against_catalogue(
+    loaded: LoadedPlan, instances: Iterable[InstanceType], assumption_keys: Iterable[str]
+) -> list[Problem]:
+    """Everything about types, GPU counts and assumptions that a plan can be wrong about, in the file's order.
+
+    instances: every type whose hardware is known. assumption_keys: the keys that a plan may override.
+    """
+    known = {instance.name: instance for instance in instances}
+    found = [*_types(loaded.plan, known), *_assumptions(loaded.plan, tuple(assumption_keys))]
+    problems = dict.fromkeys(loaded.problem_at(*finding) for finding in found)
+    return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
+
+
+def _types(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
+    with_gpus = [name for name, instance in known.items() if instance.gpu_count]
+    mine: list[InstanceType] = []
+    for index, name in enumerate(plan.fleet.instance_types):
+        at: Path = ("fleet", "instance_types", index)
+        instance = known.get(name)
+        if instance is None:
+            yield at, *_unknown(name, with_gpus)
+        elif not instance.gpu_count:
+            yield at, f"{name} has no GPUs", f"types with GPUs: {listed(sorted(with_gpus), 12)}"
+        else:
+            mine.append(instance)
+            if instance.peak_tflops is None and _asks_for_flop(plan):
+                message = f"{name}: no data sheet's peak is known, so flop cannot become time"
+                yield at, message, "give the work as gpu_hours, or as samples with a throughput table"
+    yield from _gpu_counts(plan, mine, complete=len(mine) == len(plan.fleet.instance_types))
+    for instance in mine:
+        yield from _fits(plan, instance)
+    separate, converged, people = plan.storage.separate_nvme, plan.storage.converged, plan.people
+    work = people.preprocessing if people else None
+    for path, name in (
+        (("storage", "separate-nvme", "instance_type"), separate.instance_type),
+        (("storage", "converged", "control_instance_type"), converged.control_instance_type),
+        (("people", "preprocessing", "instance_type"), work.instance_type if work else None),
+    ):
+        if name is not None and name not in known:
+            yield path, *_unknown(name, known)
+    storage = known.get(separate.instance_type or "")
+    if storage is not None and not storage.nvme_drives:
+        at = ("storage", "separate-nvme", "instance_type")
+        yield at, f"{storage.name} has no NVMe drives of its own", "write an i3en, i4i or i7ie type"
+
+
+def _asks_for_flop(plan: Plan) -> bool:
+    parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
+    return any(part.flop is not None for part in parts)
+
+
+def _unknown(name: str, known: Iterable[str]) -> tuple[str, str]:
+    names = sorted(known)
+    remedy = did_you_mean(name, names) or f"known types: {listed(names, 12)}"
+    return f"{shown(name)} is no instance type that the price book knows", remedy
+
+
+def _gpu_counts(plan: Plan, types: list[InstanceType], *, complete: bool) -> Iterator[Finding]:
+    """`A100:256` needs a type with A100s, every type a count of its GPU, and every count whole nodes."""
+    wanted = plan.fleet.gpus
+    if wanted is None:
+        return
+    at: Path = ("fleet", "gpus")
+    asked = {entry.gpu for entry in wanted}
+    there = sorted({instance.gpu_name.upper() for instance in types})
+    for instance in types:
+        name, per_node = instance.gpu_name.upper(), instance.gpu_count
+        if name not in asked:
+            message = f"{instance.name} has {name} GPUs, and gpus names only {listed(sorted(asked))}"
+            yield at, message, f"add {name}:{wanted[0].count}, or remove the type"
+        for entry in wanted:
+            if entry.gpu == name and entry.count % per_node:
+                low = entry.count // per_node * per_node
+                near = " or ".join(f"{name}:{count}" for count in (low, low + per_node) if count)
+                message = f"{entry.count:,} GPUs are no whole number of {instance.name}, which has {per_node}"
+                yield at, message, f"write {near}"
+    for gpu in sorted(asked - set(there)) if complete else ():
+        yield at, f"none of the instance types has {shown(gpu)[1:-1]} GPUs", f"they have {listed(there)}"
+
+
+def _fits(plan: Plan, instance: InstanceType) -> Iterator[Finding]:
+    """A fleet that the throughput table does not list needs two measured rows for the fit, or linear scaling."""
+    if plan.run.scaling != "strong":
+        return
+    fleet, per_node = plan.fleet, instance.gpu_count
+    sizes = [(nodes - fleet.spares) * per_node for nodes in fleet.nodes or ()]
+    sizes += [entry.count for entry in fleet.gpus or () if entry.gpu == instance.gpu_name.upper()]
+    tables = [(("run", "phases", i, "throughput"), phase.throughput) for i, phase in enumerate(plan.run.phases)]
+    for at, rows in [*tables, (("run", "throughput"), plan.run.throughput)]:
+        measured = {row.gpus for row in rows if row.measured}
+        listed_sizes = {row.gpus for row in rows}
+        for gpus in sizes:
+            if rows and gpus not in listed_sizes and len(measured) < 2:
+                yield at, *no_fit(gpus, len(measured))
+
+
+def no_fit(gpus: int, measured: int) -> tuple[str, str]:
+    """(message, remedy) for a fleet size that the table neither lists nor lets the fit reach."""
+    rows = "one measured row" if measured else "no measured row"
+    message = f"{gpus:,} GPUs are not in the table, and {rows} allows no fit t(n) = a/n + b"
+    return message, f"add a row for {gpus} GPUs, measure a second size, or write scaling: linear"
+
+
+def _assumptions(plan: Plan, keys: tuple[str, ...]) -> Iterator[Finding]:
+    table = default_assumptions()
+    for key, override in plan.assumptions.items():
+        at: Path = ("assumptions", key)
+        if key not in keys:
+            yield at, f"unknown assumption {shown(key)}", did_you_mean(key, keys) or f"there are: {listed(keys, 60)}"
+            continue
+        given = override if isinstance(override, Assumption) else Assumption.model_construct(value=float(override))
+        bounds = [bound for bound in (given.low, given.value, given.high) if bound is not None]
+        default = table.get(key)
+        fraction = default.unit == "fraction" if default else key.endswith("_fraction")
+        if fraction and not all(0 <= bound <= 1 for bound in bounds):
+            yield at, f"{key} is a fraction, between 0 and 1; here {listed(f'{b:g}' for b in bounds)}", "write 0.9"
+        elif default and default.low >= 0 and min(bounds) < 0:
+            yield at, f"{key} cannot be negative", f"the default is {default.value:g} {default.unit}"
+        elif default and default.low > 0 and min(bounds) == 0:
+            yield at, f"{key} cannot be 0", f"the default is {default.value:g} {default.unit}"

@@ -1,0 +1,132 @@
+"""`--set path=value`: one value of a plan replaced before it is checked, named in every complaint about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
+
+from planner.errors import Problem
+from planner.plan.say import unknown_key
+from planner.plan.shape import keys_of, section_at
+from planner.plan.wording import did_you_mean, path_text, shown
+from planner.plan.yamlfile import Path, Unreadable, read_yaml
+
+_PART = re.compile(r"([^.\[\]]+)((?:\[[0-9]{1,6}\])*)", re.ASCII)
+MAX_OVERRIDES = 1000
+
+
+class _Wrong(Exception):
+    """(message, remedy) of an override that cannot be applied."""
+
+
+def split_path(text: str) -> Path:
+    """`run.throughput[0].gpus` or `run.throughput.0.gpus` as parts.
+
+    Keys of assumptions have dots of their own: all after `assumptions.` is one key, save a last
+    value, low, high or source. Raises ValueError for text that is no path.
+    """
+    head, dot, rest = text.partition(".")
+    if head == "assumptions" and dot:
+        for inner in ("value", "low", "high", "source"):
+            if rest.endswith("." + inner):
+                return ("assumptions", rest.removesuffix("." + inner), inner)
+        return ("assumptions", rest)
+    parts: list[str | int] = []
+    for word in text.split("."):
+        match = _PART.fullmatch(word)
+        if not match:
+            raise ValueError("not a path: write section.key, like fleet.nodes or run.throughput[0].gpus")
+        name, indexes = match.groups()
+        parts.append(int(name) if re.fullmatch("[0-9]{1,6}", name, re.ASCII) else name)
+        parts += [int(index) for index in re.findall("[0-9]+", indexes, re.ASCII)]
+    return tuple(parts)
+
+
+def apply_overrides(data: dict[str, Any], overrides: Iterable[str]) -> tuple[Any, dict[Path, str], list[Problem]]:
+    """The data with every `path=value` put in: (new data, label by path, problems). Later ones win.
+
+    The label (`--set fleet.nodes`) stands where a message otherwise has file and line.
+    """
+    texts = list(overrides)
+    if not texts:
+        return data, {}, []
+    # An alias makes two places of a file share one value: a copy without sharing keeps --set to one of them.
+    data = _unshared(data)
+    labels: dict[Path, str] = {}
+    problems: list[Problem] = []
+    for text in texts[:MAX_OVERRIDES]:
+        name, equals, value = text.partition("=")
+        label = f"--set {shown(name.strip())[1:-1]}"
+        try:
+            if not equals or not name.strip():
+                raise _Wrong(f"{shown(text)} has no value", "write --set path=value, like --set fleet.nodes=64")
+            path = split_path(name.strip())
+            _known(path)
+            _put(data, path, read_yaml(value, label).data)
+        except _Wrong as wrong:
+            problems.append(_problem(label, *wrong.args))
+        except ValueError as error:
+            said, _, remedy = str(error).partition(": ")
+            problems.append(_problem(label, said, remedy))
+        except Unreadable as error:
+            problems.append(_problem(label, f"{shown(value)}: {error.problem.message}", error.problem.remedy))
+        else:
+            labels = {known: told for known, told in labels.items() if known[: len(path)] != path}
+            labels[path] = label
+    if len(texts) > MAX_OVERRIDES:
+        problems.append(_problem("--set", f"more than {MAX_OVERRIDES:,} overrides", "write them into the plan"))
+    return data, labels, problems
+
+
+def _problem(label: str, message: str, remedy: str = "") -> Problem:
+    return Problem(where=label, line=None, column=None, message=message, remedy=remedy)
+
+
+def _unshared(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unshared(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_unshared(inner) for inner in value]
+    return deepcopy(value)
+
+
+def _known(path: Path) -> None:
+    """Raise for a path that no plan has, before a slip of the finger makes a new section."""
+    for depth, part in enumerate(path):
+        if isinstance(part, int):
+            continue
+        above = path[:depth]
+        section = section_at(above)
+        if section is None:
+            free = above == ("assumptions",) and part
+            if not free:
+                raise _Wrong(f"{path_text(above)} has no settings beneath it", "")
+        elif part not in keys_of(section):
+            message, remedy = unknown_key(path[: depth + 1])
+            near = did_you_mean(part, keys_of(section))
+            if near:
+                remedy = f"did you mean {path_text((*above, near[13:-1]))}?"
+            raise _Wrong(message, remedy)
+
+
+def _put(data: Any, path: Path, value: Any) -> None:
+    """Set a value deep in the data, making sections on the way. Raises _Wrong."""
+    for depth, part in enumerate(path):
+        here = path_text(path[:depth])
+        if isinstance(data, list):
+            if not isinstance(part, int):
+                raise _Wrong(f"{here} is a list", f"write {here}[0] to {here}[{len(data) - 1}]" if data else "")
+            if part >= len(data):
+                raise _Wrong(f"{here} has {len(data)} entries, counted from 0", f"set the whole list: {here}=[...]")
+        elif not isinstance(data, dict):
+            raise _Wrong(f"{here} is {shown(data)}, not a section", f"set {here} itself")
+        elif isinstance(part, int):
+            raise _Wrong(f"{here or 'the plan'} is a section, not a list", "write its key instead of a number")
+        if depth == len(path) - 1:
+            data[part] = value  # type: ignore[index]
+            return
+        if isinstance(data, dict) and data.get(str(part)) is None:
+            data[str(part)] = {}
+        data = data[part]  # type: ignore[index]

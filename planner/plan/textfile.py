@@ -1,0 +1,98 @@
+"""The bytes of a plan file into text, or a clear word on why they are no text."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from planner.errors import PlanProblems, Problem
+
+MAX_BYTES = 1_000_000  # a plan has a few kilobytes; a decimal megabyte is a slip of the file name
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+def refuse(where: str, message: str, remedy: str = "", place: tuple[int, int] | None = None) -> PlanProblems:
+    """One problem, ready to be raised. place: line and column from 1, None for the file as a whole."""
+    line, column = place or (None, None)
+    return PlanProblems((Problem(where=where, line=line, column=column, message=message, remedy=remedy),))
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file, or of standard input for `-`. Raises PlanProblems, never OSError."""
+    label = label_of(path)
+    try:
+        if label == "<stdin>":
+            raw = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            # Read no more than the limit: the path may be a device without an end.
+            with open(path, "rb") as file:
+                raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise refuse(label, "no such file", _nearby(path)) from None
+    except IsADirectoryError:
+        raise refuse(label, "this is a folder", "name the plan file in it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "the path cannot be opened"
+        raise refuse(label, f"cannot be read: {reason}") from None
+    return decode(raw, label)
+
+
+def label_of(path: str | os.PathLike[str]) -> str:
+    """How messages name the file: as it was written, control characters escaped."""
+    text = os.fspath(path)
+    if text == "-":
+        return "<stdin>"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
+
+
+def _nearby(path: str | os.PathLike[str]) -> str:
+    # difflib is imported here since only a mistake needs it
+    from difflib import get_close_matches
+
+    wanted = Path(path)
+    try:
+        names = sorted(p.name for p in wanted.parent.iterdir() if p.suffix in (".yaml", ".yml", ".json"))[:500]
+    except (OSError, ValueError):
+        names = []
+    near = get_close_matches(wanted.name, names, 1)
+    if near:
+        return f"did you mean {wanted.with_name(near[0])}?"
+    return "`planner init plan.yaml` writes a plan to start from"
+
+
+def decode(raw: bytes, where: str) -> str:
+    """UTF-8 text without a byte-order mark. Raises PlanProblems for anything that is not text."""
+    if len(raw) > MAX_BYTES:
+        raise refuse(where, "larger than 1 MB (1,000,000 bytes): not a plan file", "check the file name")
+    wide = _WIDE.get(raw[:2])
+    if wide:
+        raise refuse(where, f"the file is written in {wide}", "save it as UTF-8")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if b"\x00" in raw:
+            raise refuse(where, "a binary file, not a plan", "check the file name") from None
+        before = raw[: error.start].decode("utf-8", "replace")
+        message = f"byte 0x{raw[error.start]:02x} is not UTF-8"
+        raise refuse(where, message, "save the file as UTF-8", _end_of(before)) from None
+    return clean(text, where)
+
+
+def clean(text: str, where: str) -> str:
+    """The same text once it is known to hold nothing that YAML forbids. Raises PlanProblems."""
+    if len(text) > MAX_BYTES:
+        raise refuse(where, "larger than 1 MB (1,000,000 bytes): not a plan file", "check the file name")
+    if "\x00" in text:
+        raise refuse(where, "a binary file, not a plan (it holds a NUL byte)", "check the file name")
+    found = _CONTROL.search(text)
+    if found:
+        place = _end_of(text[: found.start()])
+        raise refuse(where, f"control character U+{ord(found[0]):04X}", "remove it", place)
+    return text
+
+
+def _end_of(before: str) -> tuple[int, int]:
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
