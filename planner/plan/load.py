@@ -111,10 +111,12 @@ def _problem(
     message: str,
     remedy: str = "",
 ) -> Problem:
-    for length in range(len(path), -1, -1):
-        here = path[:length]
+    prefixes = [path[:length] for length in range(len(path), -1, -1)]
+    for here in prefixes:
+        # before the places: what --set replaced is no longer what stands in the file
         if here in overridden:
             return Problem(where=overridden[here], line=None, column=None, message=message, remedy=remedy)
+    for here in prefixes:
         if here in places:
             line, column = places[here]
             return Problem(where=where, line=line, column=column, message=message, remedy=remedy)

@@ -1,0 +1,54 @@
+"""The plan file's JSON Schema, made from the types: what `planner schema` prints and editors read.
+
+Written to schema.json beside this file by `python -m planner.plan.schema`; a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from planner.plan.types import Plan
+
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+SCHEMA_ID = "urn:gpu-fleet-planner:plan:v1"
+
+
+def plan_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of one plan file.
+
+    It says what can be said of one key at a time; `planner validate` also knows what keys mean together.
+    """
+    schema = Plan.model_json_schema(by_alias=True, mode="validation")
+    _tidy(schema)
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": "Plan of a GPU training fleet (planner/v1)",
+    }
+    return head | {key: value for key, value in schema.items() if key != "title"}
+
+
+def schema_text() -> str:
+    """The schema as it lies in the repository."""
+    return json.dumps(plan_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _tidy(node: Any) -> None:
+    """Take the titles that pydantic derives from field names away: an editor would show them as facts.
+
+    Only a schema's own title goes, a property may be called title.
+    """
+    if isinstance(node, list):
+        for item in node:
+            _tidy(item)
+    elif isinstance(node, dict):
+        if isinstance(node.get("title"), str):
+            del node["title"]
+        for value in node.values():
+            _tidy(value)
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8", newline="\n")
