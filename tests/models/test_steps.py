@@ -1,0 +1,108 @@
+"""Each equation is written twice, as the function that the planner runs and as the text that `calc` prints."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from planner.models.equation import Equation, all_equations, evaluate_steps, find
+
+WRITTEN = [entry for entry in all_equations() if entry.steps]
+# what is decided once, before the run, takes plain numbers and says so in its types
+DRAWN = [e for e in WRITTEN if not {"float", "int"} & set(inspect.get_annotations(e.function).values())]
+LOOPS = [entry for entry in all_equations() if entry.show]
+
+# a unit -> the values that make sense in it; anything else is a positive number
+RANGES = {
+    "fraction": st.floats(0.001, 0.999),
+    "ratio": st.floats(1.0, 10.0),
+    "nodes": st.integers(1, 3000),
+    "GPUs": st.integers(1, 100_000),
+    "usable cache / hot data": st.floats(0.0, 1.5),
+    "D": st.integers(3, 16),
+    "P": st.integers(2, 4),
+}
+
+
+def _inputs(entry: Equation) -> st.SearchStrategy[dict]:
+    return st.fixed_dictionaries(
+        {p.name: RANGES.get(p.unit, st.floats(0.01, 10_000.0)) for p in entry.parameters},
+    )
+
+
+@pytest.mark.parametrize("entry", WRITTEN, ids=lambda entry: entry.name)
+def test_text_and_function_agree(entry):
+    @settings(max_examples=40, deadline=None)
+    @given(_inputs(entry))
+    def agree(inputs):
+        lines, by_text = evaluate_steps(entry, inputs)
+        by_code = float(entry.function(**inputs))
+        assume(math.isfinite(by_text))
+        assert by_text == pytest.approx(by_code, rel=1e-9, abs=1e-12)
+        assert len(lines) == len(entry.steps)
+
+    agree()
+
+
+@pytest.mark.parametrize("entry", DRAWN, ids=lambda entry: entry.name)
+def test_arrays_of_equal_values_give_the_same_result(entry):
+    """The draws run the same code on arrays: what holds for a number must hold for each entry."""
+    inputs = {p.name: {"fraction": 0.3, "P": 2, "D": 8}.get(p.unit, 1.5) for p in entry.parameters}
+    arrays = {name: np.full(3, float(value)) for name, value in inputs.items()}
+    np.testing.assert_allclose(entry.function(**arrays), float(entry.function(**inputs)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("entry", LOOPS, ids=lambda entry: entry.name)
+def test_loops_show_their_result(entry):
+    inputs = {
+        "rows": [(8, 100.0), (16, 190.0), (32, 350.0)],
+        "gpus": 64,
+        "tiers": [(0, 100, 0.1), (100, 1e9, 0.05)],
+        "stored_gb": 150.0,
+        "capacity_gib": 4800,
+        "needed_gib": 4000.0,
+        "step_gib": 2400,
+        "mtbf_hours": 10.0,
+        "write_hours": 0.1,
+        "failures_per_hour": 0.2,
+        "replacement_hours": 2.0,
+        "spares": 2,
+        "error_per_doubling_fraction": 0.08,
+    }
+    chosen = {p.name: inputs[p.name] for p in entry.parameters}
+    last = entry.show(**chosen)[-1]
+    printed = float(re.sub(",", "", last.rsplit("=", 1)[1]))
+    assert last.startswith("result")
+    assert printed == pytest.approx(float(entry.function(**chosen)), rel=1e-3, abs=5e-5)
+
+
+@pytest.mark.parametrize("entry", all_equations(), ids=lambda entry: entry.name)
+class TestManualPage:
+    def test_says_what_it_is(self, entry):
+        assert entry.summary.endswith(".") or "," in entry.summary
+        assert entry.result_unit
+        assert len(entry.source) > 10
+
+    def test_every_input_has_a_unit(self, entry):
+        assert all(p.unit for p in entry.parameters)
+        assert {p.name for p in entry.parameters} == set(inspect.signature(entry.function).parameters)
+
+    def test_text_names_only_inputs_and_earlier_steps(self, entry):
+        assert bool(entry.steps) != bool(entry.show), "either the formula in text, or a loop that shows itself"
+        if entry.steps:
+            assert entry.steps[-1].startswith("result = ")
+
+    def test_found_by_name_and_by_number(self, entry):
+        assert find(entry.name) is entry
+        assert find(entry.number) is entry
+
+
+def test_numbers_and_names_are_unique():
+    entries = all_equations()
+    assert len({e.number for e in entries}) == len({e.name for e in entries}) == len(entries)

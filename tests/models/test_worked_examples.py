@@ -1,0 +1,242 @@
+"""Every equation once by hand: inputs, and the arithmetic that anyone can redo on paper."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from planner.models.equation import all_equations, find
+
+MOSAIC = [(8, 128.2), (16, 254.0), (64, 912.2), (128, 1618.4)]
+
+# (name, inputs, the same by hand)
+EXAMPLES = [
+    # Stable Diffusion 2 base: 1.4 million steps of 2,048 samples at 2,589.4 samples/s
+    ("days-from-samples", {"samples": 1_400_000 * 2048, "samples_per_second": 2589.4}, 2_867_200_000 / 2589.4 / 86_400),
+    ("gpu-hours", {"gpus": 256, "days": 12.83}, 256 * 12.83 * 24),
+    # two rows give the line exactly: t(1) = 1 s, t(2) = 0.6 s, so a = 0.8, b = 0.2 and t(4) = 0.4 s
+    ("strong-scaling-throughput", {"rows": [(1, 1.0), (2, 1 / 0.6)], "gpus": 4}, 1 / (0.8 / 4 + 0.2)),
+    (
+        "scaling-efficiency",
+        {"samples_per_second": 2589.4, "gpus": 256, "best_samples_per_second_per_gpu": 128.2 / 8},
+        (2589.4 / 256) / (128.2 / 8),
+    ),
+    # two rows leave no scatter; 8 -> 32 GPUs are two doublings
+    ("throughput-spread", {"rows": [(4, 4.0), (8, 8.0)], "gpus": 32, "error_per_doubling_fraction": 0.08}, 2 * 0.08),
+    # OPT-175B: 4.30e23 FLOP at 47.3 % of 1,024 A100 are 33 days
+    (
+        "gpu-hours-from-flop",
+        {"flop": 4.30e23, "peak_tflops": 312, "mfu_fraction": 0.473},
+        4.30e23 / (312e12 * 0.473 * 3600),
+    ),
+    (
+        "mfu",
+        {
+            "tokens_per_second_per_gpu": 10_475,
+            "parameters": 6_658_859_008,
+            "layers": 32,
+            "hidden_size": 4096,
+            "sequence_length": 2048,
+            "peak_tflops": 989.5,
+        },
+        10_475 * (6 * 6_658_859_008 + 12 * 32 * 4096 * 2048) / 989.5e12,
+    ),
+    ("required-read-rate", {"samples_per_second": 11_600, "sample_bytes": 8_192 + 157_696}, 11_600 * 165_888 / 1e9),
+    # p4d: the network 11.875, eight drives 16, eight cores 14.3: the network is the tightest
+    (
+        "node-serve-rate",
+        {"network_gbps": 100, "drives": 8, "drive_read_gb_per_s": 2, "reserved_cores": 8},
+        0.8 * min(0.95 * 100 / 8, 8 * 2, 8 / 0.56),
+    ),
+    ("cache-hit-shuffled", {"ratio": 0.9}, 1 - 0.1 + 0.1 * math.log(0.1)),
+    ("cache-hit-sequential", {"ratio": 0.999}, 0.0),
+    # half of 2 GB from 10 GB/s, half from 2 GB/s: 0.1 + 0.5 s for 2 GB
+    ("mixed-read-rate", {"hit_fraction": 0.5, "warm_gb_per_s": 10, "cold_gb_per_s": 2}, 2 / (1 / 10 + 1 / 2)),
+    ("request-bound-rate", {"requests_per_second": 5500, "object_bytes": 100e6}, 5500 * 0.1),
+    # 1 h of computing reads 3,600 GB; the first 360 GB at 0.5 GB/s take 360 s more than at 1 GB/s
+    (
+        "input-fraction",
+        {
+            "compute_hours": 1,
+            "required_gb_per_s": 1,
+            "cold_gb": 360,
+            "cold_gb_per_s": 0.5,
+            "steady_gb_per_s": 5,
+        },
+        3600 / (3600 + 360 / 0.5 - 360 / 1),
+    ),
+    ("fill-rate-limit", {"node_raw_tb": 8}, 8000 * 0.70 / 3600),
+    ("warm-up-hours", {"hot_gb": 240_000, "cold_gb_per_s": 200}, 240_000 / 200 / 3600),
+    # 405B parameters every 30 minutes at 1 %: 5.8e12 bytes in 18 s
+    (
+        "checkpoint-write-rate",
+        {"checkpoint_gb": 5800, "interval_hours": 0.5, "overhead_fraction": 0.01},
+        5800 / 18,
+    ),
+    # RSC-1 at 16,384 GPUs: 2,048 nodes x 6.5 a 1,000 days
+    ("platform-mtbf", {"nodes": 2048, "failures_per_1000_node_days": 6.5}, 24 / (2048 * 6.5 / 1000)),
+    ("spot-hazard", {"monthly_reclaim_fraction": 0.2}, math.log(1 / 0.8) / 730),
+    # m = 0.5 out of service on average; with one spare: P(at least 1) = 1 - e^-0.5
+    ("no-spare-probability", {"failures_per_hour": 1, "replacement_hours": 0.5, "spares": 1}, 1 - math.exp(-0.5)),
+    # E[T] = (10 + 1) e^(0.5/10) (e^((2 + 0.1)/10) - 1)
+    (
+        "availability",
+        {"work_hours": 2, "write_hours": 0.1, "restart_hours": 0.5, "wait_hours": 1, "mtbf_hours": 10},
+        2 / (11 * math.exp(0.05) * (math.exp(0.21) - 1)),
+    ),
+    # BLOOM-176B: 2.3 TB at 57.5 GB/s are 40 s
+    ("checkpoint-write-hours", {"checkpoint_gb": 2300, "write_gb_per_s": 57.5}, 40 / 3600),
+    ("young-interval", {"mtbf_hours": 50, "write_hours": 0.04}, 2 + 0.04),  # sqrt(2 x 50 x 0.04) = 2
+    (
+        "daly-interval",
+        {"mtbf_hours": 48, "write_hours": 0.04, "wait_hours": 0.5, "restart_hours": 1.5},
+        2 + 0.04,  # sqrt(2 x (48 + 0.5 + 1.5) x 0.04) = 2
+    ),
+    # 100,000 GPUs at the RSC-2 rate, restart and interval of 2 minutes
+    (
+        "meta-ettr",
+        {
+            "nodes": 12_500,
+            "failures_per_1000_node_days": 2.34,
+            "restart_hours": 2 / 60,
+            "interval_hours": 2 / 60,
+        },
+        1 - 12_500 * 2.34 / 1000 / 24 * (2 + 1) / 60,
+    ),
+    ("instance-cost", {"node_hours": 24, "usd_per_hour": 21.957642}, 24 * 21.957642),
+    ("gpu-hours-cost", {"gpu_hours": 13_165, "usd_per_hour": 40.96}, 13_165 / 8 * 40.96),
+    ("commitment-used", {"nodes": 4, "run_hours": 411.4, "usd_per_hour": 24.01}, 4 * 411.4 * 24.01),
+    (
+        "commitment-unused",
+        {"nodes": 4, "run_hours": 411.4, "term_hours": 8760, "usd_per_hour": 24.01},
+        4 * (8760 - 411.4) * 24.01,
+    ),
+    ("block-days", {"run_hours": 14 * 24 - 0.4}, 21),  # 0.1 h too long for 14 days; then whole weeks
+    ("block-fee", {"nodes": 4, "block_days": 2, "usd_per_hour": 11.8}, 4 * 48 * 11.8),
+    # Anyscale's p4de: reserved at 24.01 against 40.96 on demand
+    (
+        "break-even-hours",
+        {"term_hours": 8760, "committed_usd_per_hour": 24.01, "on_demand_usd_per_hour": 40.96},
+        8760 * 24.01 / 40.96,
+    ),
+    ("usd-per-useful-gpu-hour", {"cost_usd": 600_000, "useful_gpu_hours": 150_000}, 4.0),
+    ("pool-raw", {"nodes": 400, "drives": 8, "drive_tb": 1.0}, 3200),
+    ("pool-usable", {"raw_tb": 3200}, 3200 * 0.99 * 0.70),
+    ("protected-usable", {"raw_tb": 10, "nodes": 10, "spares": 1, "data_stripes": 6, "parity_stripes": 2}, 6.075),
+    ("lustre-capacity", {"needed_gib": 3 * 1024}, 4800),  # 1,200, 2,400, then steps of 2,400
+    ("lustre-throughput", {"capacity_gib": 4800, "mbps_per_tib": 50}, 0.240),
+    ("gb-months", {"stored_bytes": 1e12, "hours": 365}, 1e12 / 1_073_741_824 / 2),
+    ("usd-per-usable-tb-month", {"storage_usd": 300, "usable_tb": 2, "hours": 1460}, 300 / 2 / 2),
+    ("change-per-tb", {"capacity_ratio": 15, "cost_ratio": 0.8}, 0.8 / 15 - 1),
+    ("lustre-included-metadata-iops", {"capacity_gib": 72_000}, 3 * 12_000),
+    # 10 TB / 3 TB a node = 4 nodes; 25 GB/s / 10 = 3 nodes; and a spare
+    (
+        "cluster-nodes",
+        {
+            "needed_tb": 10,
+            "usable_tb_per_node": 3,
+            "needed_gb_per_s": 25,
+            "gb_per_s_per_node": 10,
+            "spares": 1,
+        },
+        4 + 1,
+    ),
+    ("checkpoint-bytes", {"parameters": 8.03e9}, 8.03e9 * 14 / 2**30),
+    ("flow-log-gb", {"node_hours": 240, "gb_per_node_day": 0.2}, 10 * 0.2),
+    # 600 GB of a ladder 0-500 at 0.023 and above at 0.022
+    ("tiered-storage-month", {"stored_gb": 600, "tiers": [(0, 500, 0.023), (500, 1e9, 0.022)]}, 500 * 0.023 + 2.2),
+    ("requests", {"bytes_moved": 240e12, "object_bytes": 100e6}, 2_400),  # 2.4 million GETs
+    ("hourly-resource", {"count": 3, "hours": 730, "usd_per_hour": 0.01}, 21.9),
+    ("billed-gb", {"bytes_moved": 2**40}, 1024),
+    ("volume-gb-months", {"volumes": 4, "size_gib": 200, "hours": 365}, 4 * 200 / 2),
+    ("months", {"count": 6, "hours": 1460}, 12),
+    # LAION-5B: 5.85e9 samples at 9,500/s are 7 days; here in bytes of 40 KB
+    ("ingest-days", {"dataset_bytes": 5.85e9 * 40e3, "rate_bytes_per_second": 9500 * 40e3}, 5.85e9 / 9500 / 86_400),
+    # OPT's 11 people for 78 days, at Epoch's 330,000 USD and 1.325
+    (
+        "staff-cost",
+        {"engineers": 11, "months": 78 * 24 / 730, "usd_per_engineer_year": 330_000},
+        11 * 78 * 24 / 8760 * 330_000 * 1.325,
+    ),
+    ("preprocessing-cost", {"gpu_hours": 3784, "gpus_per_node": 8, "usd_per_hour": 16}, 3784 * 2),
+    (
+        "experiments-cost",
+        {"run_node_hours": 1000, "experiment_factor": 2.19, "usd_per_hour": 21.957642},
+        1190 * 21.957642,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "inputs", "by_hand"), EXAMPLES, ids=[row[0] for row in EXAMPLES])
+def test_by_hand(name, inputs, by_hand):
+    entry = find(name)
+    assert entry is not None
+    assert float(entry.function(**inputs)) == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_every_equation_has_an_example():
+    # the optimal interval has no closed form on paper; tests/models/test_goodput.py minimises by brute force
+    assert {e.name for e in all_equations()} == {name for name, _, _ in EXAMPLES} | {"optimal-checkpoint-interval"}
+
+
+class TestPublishedFigures:
+    """Figures that others printed, within the digits they printed."""
+
+    @pytest.mark.parametrize(
+        ("gpus", "samples_per_second", "days"),
+        [(8, 128.2, 258.83), (16, 254.0, 130.63), (64, 912.2, 36.38), (128, 1618.4, 20.5), (256, 2589.4, 12.83)],
+    )
+    def test_mosaicml_days(self, gpus, samples_per_second, days):
+        found = find("days-from-samples").function(samples=2_867_200_000, samples_per_second=samples_per_second)
+        assert found == pytest.approx(days, rel=0.002)
+        assert find("gpu-hours").function(gpus=gpus, days=days) == pytest.approx(
+            {8: 49_696, 16: 50_166, 64: 55_875, 128: 62_987, 256: 78_735}[gpus], rel=0.002
+        )
+
+    def test_mosaicml_256_gpus_from_the_measured_rows(self):
+        predicted = find("strong-scaling-throughput").function(rows=MOSAIC, gpus=256)
+        spread = find("throughput-spread").function(rows=MOSAIC, gpus=256)
+        assert predicted == pytest.approx(2589.4, rel=0.04)
+        assert predicted * (1 - spread) < 2589.4 < predicted * (1 + spread)
+        linear = 128.2 / 8 * 256
+        assert predicted < 0.7 * linear  # linear scaling promises 4,102
+
+    @pytest.mark.parametrize(
+        ("accelerators", "batch", "record_bytes", "compute_s", "au", "published_mib_per_s"),
+        [
+            (72, 7, 146_600_628, 0.636, 0.925, 99_712),
+            (2100, 400, 114_660.07, 0.435, 0.917, 192_900),
+            (512, 400, 114_660.07, 0.224, 0.924, 92_065),
+            (150, 1, 2_828_486, 0.00551, 0.705, 50_115),
+            (64, 1, 2_828_486, 0.0035, 0.702, 33_868),
+            (255, 7, 146_600_628, 0.323, 0.917, 695_480),
+        ],
+    )
+    def test_mlperf_storage(self, accelerators, batch, record_bytes, compute_s, au, published_mib_per_s):
+        """The reports say MB and mean MiB; published runs lie within 7 % of the formula."""
+        gb = find("required-read-rate").function(
+            samples_per_second=accelerators * batch / compute_s * au, sample_bytes=record_bytes
+        )
+        assert gb * 1e9 / 2**20 == pytest.approx(published_mib_per_s, rel=0.07)
+
+    def test_weka_usable_capacity(self):
+        usable = find("protected-usable").function(raw_tb=3200, nodes=400, spares=2, data_stripes=16, parity_stripes=4)
+        assert usable == pytest.approx(2292.48)
+
+    def test_weka_cost_a_tb(self):
+        assert find("change-per-tb").function(capacity_ratio=15, cost_ratio=0.8) == pytest.approx(-0.9467, abs=5e-5)
+
+    def test_anyscale_break_even(self):
+        share = find("break-even-hours").function(
+            term_hours=8760, committed_usd_per_hour=24.01, on_demand_usd_per_hour=40.96
+        )
+        assert share / 8760 == pytest.approx(0.586, abs=0.0005)
+
+    def test_checkpoint_sizes(self):
+        """MLPerf prints GB and means GiB: 8B parameters 105, 70B 912 (its own text has 70.55e9: 920)."""
+        assert find("checkpoint-bytes").function(parameters=8.03e9) == pytest.approx(105, rel=0.02)
+        assert find("checkpoint-bytes").function(parameters=70.55e9) == pytest.approx(912, rel=0.02)
+
+    def test_llm_foundry_mfu(self):
+        assert EXAMPLES[6][2] == pytest.approx(0.4571, abs=0.003)
