@@ -1,0 +1,239 @@
+"""The picture of a comparison: planned cost against days, P10-P90 as whiskers. Scenarios in, SVG out.
+
+Purchase families differ in shape as well as colour, clusters of points are named in words beside the picture,
+and what lies beyond an axis ends in an arrow. Colours are classes: the page says them for light, dark and print.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from planner.decide.result import Scenario
+from planner.decide.uncertainty import Range
+from planner.report.words import FAMILIES, days, dollars, family, layout_name, open_ended
+
+WIDTH, HEIGHT = 900, 470
+LEFT, RIGHT, TOP, BOTTOM = 66, 640, 22, 420  # of the plot; names stand to the right of it
+LINE = 16  # pixels between two names
+FAR = 2.5  # an axis ends at this multiple of its highest planned value; whiskers beyond it are cut
+LOG_FROM = 8  # the ratio of ends from which an axis is logarithmic
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """Values to pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool
+
+    def at(self, value: float) -> float:
+        clipped = min(max(value, self.low), self.high)
+        if self.log:
+            share = math.log(clipped / self.low) / math.log(self.high / self.low)
+        else:
+            share = (clipped - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        if not self.log:
+            step = _nice((self.high - self.low) / 5)
+            first = math.ceil(self.low / step - 1e-9)
+            return [step * i for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        found = []
+        many = math.log10(self.high / self.low) > 3
+        for power in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1):
+            found += [m * 10.0**power for m in ((1,) if many else (1, 2, 5))]
+        return [tick for tick in found if self.low <= tick <= self.high]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """A scenario where it is drawn."""
+
+    rank: int
+    scenario: Scenario
+    cost: Range
+    run: Range
+    x: float
+    y: float
+
+
+def drawn(scenarios: Sequence[Scenario]) -> list[tuple[int, Scenario, Range, Range]]:
+    """What the picture shows, with its rank: feasible and complete. A lower bound is not a point."""
+    return [
+        (rank, s, s.cost_usd, s.days)
+        for rank, s in enumerate(scenarios, 1)
+        if s.feasible and s.complete and s.cost_usd is not None and s.days is not None
+    ]
+
+
+def svg(scenarios: Sequence[Scenario]) -> str:
+    """The picture, or nothing where no scenario is feasible and complete."""
+    shown = drawn(scenarios)
+    if not shown:
+        return ""
+    across = _axis([run for *_, run in shown], LEFT, RIGHT)
+    up = _axis([cost for _, _, cost, _ in shown], BOTTOM, TOP)
+    points = [
+        Point(rank=rank, scenario=s, cost=cost, run=run, x=across.at(run.plan), y=up.at(cost.plan))
+        for rank, s, cost, run in shown
+    ]
+    parts = [*_frame(across, up), *(_whiskers(point, across, up) for point in points)]
+    # the best is drawn last, so that nothing covers it
+    parts += [_mark(point) for point in reversed(points)]
+    parts += _names(points)
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="chart-title chart-desc" class="chart">\n'
+        f'<title id="chart-title">Cost against time of {len(points)} scenarios</title>\n'
+        f'<desc id="chart-desc">{escape(_described(points))}</desc>\n' + "\n".join(parts) + "\n</svg>"
+    )
+
+
+def glyph(name: str, x: float, y: float, size: float = 6) -> str:
+    """The shape of a purchase family."""
+    if name == "on-demand":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:g}"/>'
+    s = size * 1.15
+    outline = {
+        "spot": ((0, -s * 1.15), (s * 1.15, 0), (0, s * 1.15), (-s * 1.15, 0)),
+        "capacity-block": ((-s, -s), (s, -s), (s, s), (-s, s)),
+        "ri": ((0, -s * 1.1), (s * 1.1, s), (-s * 1.1, s)),
+    }.get(name, ((0, s * 1.1), (s * 1.1, -s), (-s * 1.1, -s)))
+    return '<polygon points="{}"/>'.format(" ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in outline))
+
+
+def legend(scenarios: Sequence[Scenario]) -> list[tuple[str, str, str]]:
+    """(family, its name, its shape as an SVG) of what is drawn, for the legend of the page."""
+    there = {family(s.purchase) for _, s, _, _ in drawn(scenarios)}
+    return [
+        (key, name, f'<svg viewBox="0 0 18 18" aria-hidden="true" class="key f-{key}">{glyph(key, 9, 9)}</svg>')
+        for key, name in FAMILIES.items()
+        if key in there
+    ]
+
+
+def _axis(values: list[Range], start: float, end: float) -> Axis:
+    top_planned = max(value.plan for value in values)
+    low = min(min(value.p10, value.plan) for value in values)
+    high = max(max(value.plan, min(value.p90, FAR * top_planned)) for value in values)
+    log = low > 0 and high / low >= LOG_FROM
+    if log:
+        return Axis(low=low / 1.15, high=high * 1.1, start=start, end=end, log=True)
+    room = (high - low) * 0.06 or max(abs(high), 1e-9) * 0.1
+    return Axis(low=max(0.0, low - room) if low >= 0 else low - room, high=high + room, start=start, end=end, log=False)
+
+
+def _nice(step: float) -> float:
+    power = 10.0 ** math.floor(math.log10(step))
+    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= step * (1 - 1e-9))
+
+
+def _frame(across: Axis, up: Axis) -> list[str]:
+    parts = []
+    for tick in up.ticks():
+        y = up.at(tick)
+        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
+        parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">${dollars(tick)}</text>')
+    for tick in across.ticks():
+        x = across.at(tick)
+        parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{BOTTOM}"/>')
+        parts.append(f'<text class="tick" x="{x:.1f}" y="{BOTTOM + 18}" text-anchor="middle">{tick:,g}</text>')
+    parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{BOTTOM}H{RIGHT}"/>')
+    scale = ", logarithmic" if across.log else ""
+    middle = (LEFT + RIGHT) / 2
+    parts.append(f'<text class="label" x="{middle:g}" y="{HEIGHT - 8}" text-anchor="middle">Days{scale}</text>')
+    scale = ", logarithmic" if up.log else ""
+    parts.append(f'<text class="label" x="6" y="12">Cost of the finished run, USD{scale}</text>')
+    return parts
+
+
+def _whiskers(point: Point, across: Axis, up: Axis) -> str:
+    """P10-P90 of both, with an arrow where the axis ends first."""
+    left, right = across.at(point.run.p10), across.at(point.run.p90)
+    bottom, top = up.at(point.cost.p10), up.at(point.cost.p90)
+    path = f"M{left:.1f} {point.y:.1f}H{right:.1f}M{point.x:.1f} {bottom:.1f}V{top:.1f}"
+    if point.run.p90 > across.high:
+        path += f"m0 0M{right - 7:.1f} {point.y - 4:.1f}l7 4l-7 4"
+    if point.cost.p90 > up.high:
+        path += f"M{point.x - 4:.1f} {top + 7:.1f}l4 -7l4 7"
+    return f'<path class="whisker f-{family(point.scenario.purchase)}" d="{path}"/>'
+
+
+def _mark(point: Point) -> str:
+    s = point.scenario
+    floor = ">=" if open_ended(s) else ""
+    text = (
+        f"#{point.rank} {s.id}: ${dollars(point.cost.plan)} planned, P10-P90 ${dollars(point.cost.p10)} to "
+        f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, {days(point.run.p10)} to {days(point.run.p90)}"
+    )
+    name = family(s.purchase)
+    return f'<g class="point f-{name}" data-rank="{point.rank}"><title>{escape(text)}</title>{glyph(name, point.x, point.y)}</g>'  # noqa: E501
+
+
+def _names(points: list[Point]) -> list[str]:
+    """One name for each cluster of points, in a column beside the plot, joined to it by a thin line."""
+    clusters: list[list[Point]] = []
+    for point in sorted(points, key=lambda p: (p.y, p.x, p.rank)):
+        for cluster in clusters:
+            if abs(cluster[-1].y - point.y) < 9 and abs(cluster[0].x - point.x) < 14:
+                cluster.append(point)
+                break
+        else:
+            clusters.append([point])
+    layouts = {layout_name(point.scenario) for point in points}
+    wanted = [sum(p.y for p in cluster) / len(cluster) for cluster in clusters]
+    parts = []
+    for cluster, y, name_y in zip(clusters, wanted, _apart(wanted), strict=True):
+        x = max(point.x for point in cluster)
+        parts.append(f'<path class="lead" d="M{x + 9:.1f} {y:.1f}L{RIGHT + 6} {name_y:.1f}h6"/>')
+        text = escape(_cluster_name(cluster, layouts))
+        parts.append(f'<text class="name" x="{RIGHT + 16}" y="{name_y + 4:.1f}">{text}</text>')
+    return parts
+
+
+def _apart(wanted: list[float]) -> list[float]:
+    """Heights in rising order, at least a line apart and inside the picture where they fit."""
+    placed: list[float] = []
+    for y in wanted:
+        placed.append(max(y, placed[-1] + LINE if placed else TOP - 8))
+    limit = float(BOTTOM + 30)
+    for i in reversed(range(len(placed))):
+        placed[i] = min(placed[i], limit)
+        limit = placed[i] - LINE
+    return placed
+
+
+def _cluster_name(cluster: list[Point], layouts: set[str]) -> str:
+    ranks = _ranks(sorted(point.rank for point in cluster))
+    there = list(dict.fromkeys(layout_name(point.scenario) for point in sorted(cluster, key=lambda p: p.rank)))
+    names = "every layout" if len(there) > 2 and set(there) == layouts else ", ".join(there)
+    if len(names) > 30:
+        names = f"{there[0]} and {len(there) - 1} more"
+    return f"{ranks}  {names}"
+
+
+def _ranks(ranks: list[int]) -> str:
+    """1, 2, 3, 7 as #1-3, 7."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    return "#" + ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _described(points: list[Point]) -> str:
+    first, last = points[0], points[-1]
+    return (
+        f"Each point is a scenario at its planned days and cost; whiskers run from P10 to P90. The lowest planned cost "
+        f"is {first.scenario.id} at ${dollars(first.cost.plan)} and {days(first.run.plan)} days, the highest "
+        f"{last.scenario.id} at ${dollars(last.cost.plan)} and {days(last.run.plan)} days. "
+        "The comparison table below has every number."
+    )
