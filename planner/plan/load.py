@@ -20,6 +20,7 @@ from planner.plan.types import Plan
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
 MAX_SHOWN = 50  # problems in one report: the rest are usually the same slip again
+_MAX_WORDED = 500  # findings put into words: near names are looked up for each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +81,7 @@ def plan_sha256(plan: Plan) -> str:
 
 def _mapping(tree: Tree, where: str) -> dict[str, Any]:
     if tree.data is None:
-        raise refuse(where, "the file holds no plan", "`planner init plan.yaml` writes one to start from")
+        raise refuse(where, "empty: the file holds no plan", "`planner init plan.yaml` writes one to start from")
     if not isinstance(tree.data, dict):
         kind = "a list" if isinstance(tree.data, list) else "a single value"
         remedy = "begin with apiVersion: planner/v1"
@@ -95,7 +96,7 @@ def _validated(data: dict[str, Any]) -> tuple[Plan | None, list[tuple[Path, str,
         return Plan.model_validate(data, by_alias=True, by_name=False), []
     except ValidationError as error:
         found = []
-        for detail in error.errors(include_url=False):
+        for detail in error.errors(include_url=False)[:_MAX_WORDED]:
             if detail["type"] == "too_short" and detail["input"]:
                 continue  # a list whose every entry was refused: the entries say why
             path = data_path(detail["loc"])
@@ -128,6 +129,5 @@ def _in_order(problems: list[Problem]) -> tuple[Problem, ...]:
     ordered = sorted(dict.fromkeys(problems), key=lambda p: (p.line or 0, p.column or 0, p.where, p.message))
     if len(ordered) <= MAX_SHOWN:
         return tuple(ordered)
-    rest = len(ordered) - MAX_SHOWN
-    more = Problem(where=ordered[0].where, line=None, column=None, message=f"and {rest:,} more problems like these")
+    more = Problem(where=ordered[0].where, line=None, column=None, message="and more problems like these")
     return (*ordered[:MAX_SHOWN], more)

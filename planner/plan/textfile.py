@@ -10,7 +10,9 @@ from pathlib import Path
 from planner.errors import PlanProblems, Problem
 
 MAX_BYTES = 1_000_000  # a plan has a few kilobytes; a decimal megabyte is a slip of the file name
-_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What YAML forbids, and the three line separators that YAML counts as lines and most editors do not.
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -95,4 +97,5 @@ def clean(text: str, where: str) -> str:
 
 
 def _end_of(before: str) -> tuple[int, int]:
-    return before.count("\n") + 1, len(before) - before.rfind("\n")
+    lines = _LINE_END.split(before)
+    return len(lines), len(lines[-1]) + 1

@@ -5,8 +5,6 @@ in hours (`*_hours`), shares as fractions. In the file they carry their unit (`2
 the alias of each field is the key in the file.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from typing import Annotated, Any, Literal

@@ -118,22 +118,27 @@ class _Reader:
             for event in yaml.parse(text, Loader=_Loader):
                 self._take(event)
         except yaml.YAMLError as error:
-            raise self._syntax(error) from None
+            raise self._syntax(error, text) from None
         return self.tree
 
-    def _syntax(self, error: yaml.YAMLError) -> Unreadable:
+    def _syntax(self, error: yaml.YAMLError, text: str) -> Unreadable:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        begun = getattr(error, "context_mark", None)
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
         context = getattr(error, "context", None)
         said = f"not YAML: {what}" + (f" {context}" if context else "")
+        if begun and mark and begun.line < mark.line:
+            said += f" begun on line {begun.line + 1}"
         remedy = "check the indentation, quotes and brackets on this line and the one before"
-        if "'\\t'" in said or "'\t'" in said or " tab " in said:
+        lines = text.splitlines()
+        here = lines[place[0] - 1][place[1] - 1 :] if place[0] <= len(lines) else ""
+        if here.startswith("\t"):
             said, remedy = "not YAML: a tab stands where YAML wants spaces", "indent with spaces"
         elif "mapping values are not allowed" in said:
             remedy = 'a value with ": " in it goes in quotes; a key goes on a line of its own'
         elif "cannot start any token" in said:
-            remedy = "a value that begins with @ or ` or % goes in quotes"
+            said, remedy = f"not YAML: a value cannot begin with {here[:1]}", "put the value in quotes"
         return self.stop(place, said.replace("\n", " "), remedy)
 
     def _take(self, event: Any) -> None:
@@ -178,9 +183,11 @@ class _Reader:
 
     def _alias(self, name: str, place: Place) -> None:
         if any(entry.anchor == name for entry in self.stack):
-            raise self.stop(place, f"*{shown(name)} stands for something that contains it", "write the value out")
+            raise self.stop(place, f"*{shown(name)[1:-1]} stands for something that contains it", "write the value out")
         if name not in self.anchors:
-            raise self.stop(place, f"*{shown(name)} stands for nothing", f"define it before with &{shown(name)}")
+            raise self.stop(
+                place, f"*{shown(name)[1:-1]} stands for nothing", f"define it before with &{shown(name)[1:-1]}"
+            )
         value, weight = self.anchors[name]
         self._put(value, weight, None, place)
 
