@@ -1,0 +1,165 @@
+"""A price that is missing makes the total a lower bound that names it; it never makes a smaller whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.decide.gates import Gates, exit_code, violations
+from planner.errors import ExitCode
+from tests.builders import book_of, by_id, compared, plan_of
+
+OPTIONS = ["on-demand", "spot", "capacity-block", "ri-1y-standard-no-upfront"]
+PLAN = plan_of(
+    purchase={"options": OPTIONS},
+    storage={
+        "fsx-lustre": {"throughput_mbps_per_tib": [250], "metadata_iops": 12_000},
+        "separate-nvme": {"instance_type": "i3en.24xlarge"},
+        "s3_gateway_endpoint": False,
+    },
+    data={"ingest": {"source": "other-region", "from_region": "us-west-2"}},
+    people={"engineers": 1, "experiments": True, "preprocessing": {"gpu_hours": 100, "instance_type": "g5.48xlarge"}},
+)
+WHOLE = by_id(compared(PLAN))
+
+# a bill line -> the rows of the price book that it stands on, as (table, words that all stand in the row)
+STANDS_ON = {
+    "fleet.ebs": ("metered", ("gp3 storage", "us-east-1")),
+    "network.nat-gateway": ("metered", ("NAT gateway hour", "us-east-1")),
+    "network.public-ipv4": ("metered", ("Public IPv4 address, in use",)),
+    "network.interface-endpoints": ("metered", ("Interface endpoint, per availability zone", "us-east-1")),
+    "network.nat-data": ("metered", ("NAT gateway data processed", "us-east-1")),
+    "network.nat-s3-data": ("metered", ("NAT gateway data processed", "us-east-1")),
+    "network.endpoint-data": ("metered", ("Interface endpoint data processed", "us-east-1")),
+    "network.flow-logs": ("metered", ("Logs ingestion", "us-east-1")),
+    "guard.alarms": ("metered", ("Standard resolution alarm", "us-east-1")),
+    "pool.control-nodes": ("on_demand", ("m7i.xlarge", "us-east-1")),
+    "pool.control-ebs": ("metered", ("gp3 storage", "us-east-1")),
+    "storage.s3.standard": ("metered", ("S3 Standard storage", "us-east-1")),
+    "storage.s3.checkpoints": ("metered", ("S3 Standard storage", "us-east-1")),
+    "storage.s3.get-requests": ("metered", ("S3 Standard GET and all other", "us-east-1")),
+    "storage.s3.put-requests": ("metered", ("S3 Standard PUT/COPY/POST/LIST", "us-east-1")),
+    "storage.kms.key": ("metered", ("Customer managed key", "us-east-1")),
+    "storage.kms.requests": ("metered", ("Symmetric requests", "us-east-1")),
+    "storage.lustre.capacity": ("metered", ("PERSISTENT_2 SSD storage", "us-east-1", "250 MB/s/TiB")),
+    "storage.lustre.metadata-iops": ("metered", ("PERSISTENT_2 Metadata IOPS above the included amount", "us-east-1")),
+    "storage.nvme.nodes": ("on_demand", ("i3en.24xlarge", "us-east-1")),
+    "storage.nvme.ebs": ("metered", ("gp3 storage", "us-east-1")),
+    "transfer.ingest": ("metered", ("Data transfer out to other AWS regions", "us-west-2")),
+    "people.preprocessing": ("on_demand", ("g5.48xlarge", "us-east-1")),
+}
+COMPUTE = {
+    "on-demand": ("on_demand", ("p4d.24xlarge", "us-east-1")),
+    "spot": ("spot", ("p4d.24xlarge", "us-east-1")),
+    "capacity-block": ("capacity_blocks", ("p4d.24xlarge", "us-east-1")),
+    "ri-1y-standard-no-upfront": ("commitments", ("p4d.24xlarge", "us-east-1", "ri-1y-standard-no-upfront")),
+}
+
+
+def _without(table: str, words: tuple[str, ...]):
+    def gone(name, row):
+        return name == table and set(words) <= set(row.values())
+
+    assert any(gone(table, row) for row in book_of().rows(table)), (table, words)
+    return book_of().without(gone)
+
+
+def _priced_by_aws(scenario):
+    return {line.line for line in scenario.bill if line.basis != "assumption"}
+
+
+def test_the_table_above_knows_every_line():
+    known = set(STANDS_ON) | {"fleet.compute", "fleet.block-unused", "fleet.commitment-unused"}
+    assert set().union(*(_priced_by_aws(s) for s in WHOLE.values())) == known
+    assert all(s.complete and s.feasible for s in WHOLE.values())
+
+
+@pytest.mark.parametrize("line", STANDS_ON)
+def test_taking_a_price_away(line):
+    table, words = STANDS_ON[line]
+    book = _without(table, words)
+    near = any(words[0] in row.values() for row in book.rows(table))
+    lost = by_id(compared(PLAN, book=book))
+    touched = 0
+    for key, before in WHOLE.items():
+        after = lost[key]
+        if line not in _priced_by_aws(before):
+            continue
+        touched += 1
+        assert after.feasible
+        assert not after.complete
+        assert line not in {entry.line for entry in after.bill}
+        missing = {entry.line: entry for entry in after.unpriced}
+        named = line if line != "storage.s3.checkpoints" else "storage.s3.standard"
+        assert named in missing
+        assert missing[named].nearest or not near, f"{line}: what is near is named, where there is any"
+        gone = {e.line for e in before.bill} - {e.line for e in after.bill}
+        left_out = sum(e.effective_cost for e in before.bill if e.line in gone)
+        assert after.cost_usd.plan == pytest.approx(before.cost_usd.plan - left_out, rel=1e-9)
+        assert after.cost_usd.plan < before.cost_usd.plan
+    assert touched
+
+
+@pytest.mark.parametrize("option", COMPUTE)
+def test_taking_the_nodes_price_away(option):
+    lost = by_id(compared(PLAN, book=_without(*COMPUTE[option])))
+    for key, before in WHOLE.items():
+        if before.purchase != option:
+            continue
+        after = lost[key]
+        assert not after.complete
+        lines = {entry.line for entry in after.unpriced}
+        assert {"fleet.compute", "people.experiments"} <= lines
+        assert not {entry.line for entry in after.bill} & {
+            "fleet.compute",
+            "fleet.block-unused",
+            "fleet.commitment-unused",
+            "people.experiments",
+        }
+        assert next(e for e in after.unpriced if e.line == "fleet.compute").nearest
+
+
+def test_without_the_interruption_band_spot_is_a_lower_bound():
+    lost = by_id(compared(PLAN, book=_without("interruptions", ("p4d.24xlarge", "us-east-1"))))
+    spot = lost["s3-stream/p4d.24xlarge/spot"]
+    assert not spot.complete
+    assert [e.line for e in spot.unpriced] == ["fleet.spot-interruptions"]
+
+
+def test_no_price_a_terabyte_from_half_a_bill():
+    lost = by_id(compared(PLAN, book=_without(*STANDS_ON["storage.lustre.capacity"])))
+    assert WHOLE["fsx-lustre+250/p4d.24xlarge/on-demand"].storage.usd_per_usable_tb_month > 0
+    assert lost["fsx-lustre+250/p4d.24xlarge/on-demand"].storage.usd_per_usable_tb_month is None
+
+
+def test_a_tier_without_a_price_is_said_to_be_left_out():
+    plan = plan_of(storage={"layouts": ["fsx-lustre"]}, purchase={"options": ["on-demand"]})
+    (chosen,) = compared(plan).scenarios
+    tier = next(e.note or e.unit for e in chosen.bill if e.line == "storage.lustre.capacity")
+    assert tier
+    (other,) = compared(
+        plan, book=_without("metered", ("PERSISTENT_2 SSD storage", "us-east-1", "125 MB/s/TiB"))
+    ).scenarios
+    assert any("125 MB/s/TiB tier is left out" in warning for warning in other.warnings)
+
+
+def test_not_offered_is_infeasible_with_the_proof():
+    plan = plan_of(fleet={"instance_types": ["g5.48xlarge"]}, purchase={"options": ["capacity-block"]})
+    found = compared(plan)
+    proof = [
+        r
+        for r in book_of().rows("not_offered")
+        if r["instance_type"] == "g5.48xlarge" and r["table"] == "capacity_blocks"
+    ]
+    assert proof
+    for scenario in found.scenarios:
+        assert not scenario.feasible
+        assert scenario.cost_usd is None
+        assert any(proof[0]["because"] in why for why in scenario.why_not)
+    assert exit_code(violations(found, Gates())) == ExitCode.GATE
+
+
+def test_incomplete_ranks_behind_every_complete_one():
+    lost = compared(PLAN, book=_without("spot", ("p4d.24xlarge", "us-east-1")))
+    states = [(not s.feasible, not s.complete) for s in lost.scenarios]
+    assert states == sorted(states)
+    assert lost.best.purchase != "spot"
