@@ -154,7 +154,6 @@ class Ledger:
         offering: str = "",
         standing: Number | None = None,
         hours: Number | None = None,
-        charge: str = "Usage",
         region: str | None = None,
     ) -> None:
         """A line at a list price that bills by use.
@@ -168,12 +167,14 @@ class Ledger:
         if found is None:
             return
         unit_usd: Number = found.tiers[0].usd
-        months = 1.0 if hours is None else np.maximum(hours / HOURS_PER_MONTH, 1.0)
-        monthly = quantity / months
-        if self.refused_beyond(line, found, monthly):
-            return
-        if len(found.tiers) > 1:
+        tiers = found.tiers
+        if len(tiers) > 1 or np.isfinite(tiers[-1].tier_to):
+            months = 1.0 if hours is None else np.maximum(hours / HOURS_PER_MONTH, 1.0)
+            monthly = quantity / months
+            if self.refused_beyond(line, found, monthly):
+                return
             unit_usd = blend(tiered_usd(monthly, as_tiers(found)) * months, quantity, unit_usd)
+            tiers = used_tiers(found, monthly)
         per_hour = None
         if standing is not None:
             per_hour = standing * unit_usd / (1 if found.unit == "Hrs" else HOURS_PER_MONTH)
@@ -182,7 +183,7 @@ class Ledger:
             service=service,
             equation=equation,
             quantity=quantity,
-            price=worst(used_tiers(found, monthly)),
+            price=worst(tiers),
             usd=unit_usd,
             usd_per_hour=per_hour,
         )
