@@ -6,7 +6,7 @@ import csv
 import io
 
 from planner.decide.result import Comparison
-from planner.report.as_json import bill_line
+from planner.report.as_json import bill_line, usd
 
 COLUMNS = (
     "x_Scenario",
@@ -30,7 +30,17 @@ COLUMNS = (
     "x_PriceSource",
     "x_Complete",
     "x_Note",
+    "RegionId",
+    "x_Feasible",
+    "x_CarriedBack",
+    "x_ScenarioCostP10",
+    "x_ScenarioCostP50",
+    "x_ScenarioCostP90",
 )
+
+
+def _truth(value: bool) -> str:
+    return str(value).lower()
 
 
 def _safe(value: object) -> object:
@@ -40,10 +50,15 @@ def _safe(value: object) -> object:
 
 
 def render(comparison: Comparison) -> str:
+    """Every bill under each other. A row without a cost is a line without a price; a sum over one x_Scenario is its
+    planned cost, and the x_ScenarioCost columns repeat its range on each of its rows."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for scenario in comparison.scenarios:
+        cost = scenario.cost_usd
+        spread = [None] * 3 if cost is None else [usd(part) for part in (cost.p10, cost.p50, cost.p90)]
+        feasible = _truth(scenario.feasible)
         for line in scenario.bill:
             data = bill_line(line)
             row = [
@@ -54,12 +69,14 @@ def render(comparison: Comparison) -> str:
                 "USD",
                 *(data[k] for k in ("usd_per_hour", "equation", "price_date", "price_grade", "price_basis")),
                 *(data[k] for k in ("price_source",)),
-                str(scenario.complete).lower(),
+                _truth(scenario.complete),
                 data["note"],
+                *(comparison.region, feasible, _truth(line.carried_back), *spread),
             ]
             writer.writerow([_safe(cell) for cell in row])
         for missing in scenario.unpriced:
             note = f"no price for {missing.what}; nearest: " + ", ".join(missing.nearest)
-            blank = [""] * (len(COLUMNS) - 4)
-            writer.writerow([_safe(cell) for cell in (scenario.id, missing.line, *blank, "false", note)])
-    return out.getvalue()
+            blank = [""] * (COLUMNS.index("x_Complete") - 2)
+            row = [scenario.id, missing.line, *blank, "false", note, comparison.region, feasible, "", *spread]
+            writer.writerow([_safe(cell) for cell in row])
+    return out.getvalue().encode("utf-8", "backslashreplace").decode("utf-8")

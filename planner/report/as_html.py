@@ -60,6 +60,7 @@ def render(comparison: Comparison) -> str:
         version=__version__,
         best=best,
         safe=safe,
+        fleet=words.only_fleet(comparison.scenarios),
         entries=entries,
         infeasible=_infeasible(comparison.scenarios),
         unpriced=_unpriced(comparison.scenarios),
@@ -93,6 +94,7 @@ def _environment() -> Environment:
         "cents": lambda value: f"{value:,.2f}",
         "days": words.days,
         "plain": words.plain,
+        "quantity": words.quantity,
         "percent": lambda value: f"{value:.1%}",
         "visible": words.visible,
     }

@@ -141,4 +141,6 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 
 def render(comparison: Comparison) -> str:
-    return json.dumps(document(comparison), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(document(comparison), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    # half of a surrogate pair cannot be written as UTF-8; its escape is what JSON itself has for it
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

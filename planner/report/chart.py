@@ -6,50 +6,19 @@ and what lies beyond an axis ends in an arrow. Colours are classes: the page say
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from planner.decide.result import Scenario
 from planner.decide.uncertainty import Range
-from planner.report.words import FAMILIES, days, dollars, family, layout_name, open_ended
+from planner.report.axis import Axis, axis_over
+from planner.report.words import FAMILIES, days, dollars, family, layout_name, open_ended, short_purchase, span
 
-WIDTH, HEIGHT = 900, 470
-LEFT, RIGHT, TOP, BOTTOM = 66, 640, 22, 420  # of the plot; names stand to the right of it
+WIDTH, HEIGHT = 960, 470
+LEFT, RIGHT, TOP, BOTTOM = 66, 624, 22, 420  # of the plot; names stand to the right of it
 LINE = 16  # pixels between two names
-FAR = 2.5  # an axis ends at this multiple of its highest planned value; whiskers beyond it are cut
-LOG_FROM = 8  # the ratio of ends from which an axis is logarithmic
-
-
-@dataclass(frozen=True, kw_only=True)
-class Axis:
-    """Values to pixels."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    log: bool
-
-    def at(self, value: float) -> float:
-        clipped = min(max(value, self.low), self.high)
-        if self.log:
-            share = math.log(clipped / self.low) / math.log(self.high / self.low)
-        else:
-            share = (clipped - self.low) / (self.high - self.low)
-        return self.start + share * (self.end - self.start)
-
-    def ticks(self) -> list[float]:
-        if not self.log:
-            step = _nice((self.high - self.low) / 5)
-            first = math.ceil(self.low / step - 1e-9)
-            return [step * i for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
-        found = []
-        many = math.log10(self.high / self.low) > 3
-        for power in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1):
-            found += [m * 10.0**power for m in ((1,) if many else (1, 2, 5))]
-        return [tick for tick in found if self.low <= tick <= self.high]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +31,7 @@ class Point:
     run: Range
     x: float
     y: float
+    aside: float = 0.0  # pixels beside its place, where it would cover another shape
 
 
 def drawn(scenarios: Sequence[Scenario]) -> list[tuple[int, Scenario, Range, Range]]:
@@ -78,16 +48,17 @@ def svg(scenarios: Sequence[Scenario]) -> str:
     shown = drawn(scenarios)
     if not shown:
         return ""
-    across = _axis([run for *_, run in shown], LEFT, RIGHT)
-    up = _axis([cost for _, _, cost, _ in shown], BOTTOM, TOP)
+    across = axis_over([run for *_, run in shown], LEFT, RIGHT)
+    up = axis_over([cost for _, _, cost, _ in shown], BOTTOM, TOP)
     points = [
         Point(rank=rank, scenario=s, cost=cost, run=run, x=across.at(run.plan), y=up.at(cost.plan))
         for rank, s, cost, run in shown
     ]
-    parts = [*_frame(across, up), *(_whiskers(point, across, up) for point in points)]
+    clusters = [_side_by_side(cluster) for cluster in _clusters(points)]
+    placed = [point for cluster in clusters for point in cluster]
+    parts = [*_frame(across, up), *(_whiskers(point, across, up) for point in points), *_names(clusters)]
     # the best is drawn last, so that nothing covers it
-    parts += [_mark(point) for point in reversed(points)]
-    parts += _names(points)
+    parts += [_mark(point) for point in sorted(placed, key=lambda point: -point.rank)]
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="chart-title chart-desc" class="chart">\n'
         f'<title id="chart-title">Cost against time of {len(points)} scenarios</title>\n'
@@ -118,20 +89,9 @@ def legend(scenarios: Sequence[Scenario]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _axis(values: list[Range], start: float, end: float) -> Axis:
-    top_planned = max(value.plan for value in values)
-    low = min(min(value.p10, value.plan) for value in values)
-    high = max(max(value.plan, min(value.p90, FAR * top_planned)) for value in values)
-    log = low > 0 and high / low >= LOG_FROM
-    if log:
-        return Axis(low=low / 1.15, high=high * 1.1, start=start, end=end, log=True)
-    room = (high - low) * 0.06 or max(abs(high), 1e-9) * 0.1
-    return Axis(low=max(0.0, low - room) if low >= 0 else low - room, high=high + room, start=start, end=end, log=False)
-
-
-def _nice(step: float) -> float:
-    power = 10.0 ** math.floor(math.log10(step))
-    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= step * (1 - 1e-9))
+def _tick(value: float) -> str:
+    text = dollars(value)
+    return re.sub(r"\.?0+(?=[kMBT]?$)", "", text) if "." in text else text
 
 
 def _frame(across: Axis, up: Axis) -> list[str]:
@@ -139,7 +99,7 @@ def _frame(across: Axis, up: Axis) -> list[str]:
     for tick in up.ticks():
         y = up.at(tick)
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">${dollars(tick)}</text>')
+        parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">${_tick(tick)}</text>')
     for tick in across.ticks():
         x = across.at(tick)
         parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{BOTTOM}"/>')
@@ -170,14 +130,15 @@ def _mark(point: Point) -> str:
     floor = ">=" if open_ended(s) else ""
     text = (
         f"#{point.rank} {s.id}: ${dollars(point.cost.plan)} planned, P10-P90 ${dollars(point.cost.p10)} to "
-        f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, {days(point.run.p10)} to {days(point.run.p90)}"
+        f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, P10-P90 {span(point.run, days)}"
     )
     name = family(s.purchase)
-    return f'<g class="point f-{name}" data-rank="{point.rank}"><title>{escape(text)}</title>{glyph(name, point.x, point.y)}</g>'  # noqa: E501
+    shape = glyph(name, point.x + point.aside, point.y)
+    return f'<g class="point f-{name}" data-rank="{point.rank}"><title>{escape(text)}</title>{shape}</g>'
 
 
-def _names(points: list[Point]) -> list[str]:
-    """One name for each cluster of points, in a column beside the plot, joined to it by a thin line."""
+def _clusters(points: list[Point]) -> list[list[Point]]:
+    """Points too near to each other to be told apart, from top to bottom."""
     clusters: list[list[Point]] = []
     for point in sorted(points, key=lambda p: (p.y, p.x, p.rank)):
         for cluster in clusters:
@@ -186,14 +147,26 @@ def _names(points: list[Point]) -> list[str]:
                 break
         else:
             clusters.append([point])
-    layouts = {layout_name(point.scenario) for point in points}
+    return clusters
+
+
+def _side_by_side(cluster: list[Point]) -> list[Point]:
+    """The same points, each family a little aside, so that no shape covers another."""
+    there = sorted({family(point.scenario.purchase) for point in cluster})
+    middle = (len(there) - 1) / 2
+    return [replace(p, aside=(there.index(family(p.scenario.purchase)) - middle) * 13) for p in cluster]
+
+
+def _names(clusters: list[list[Point]]) -> list[str]:
+    """One name for each cluster of points, in a column beside the plot, joined to it by a dotted line."""
+    layouts = {layout_name(point.scenario) for cluster in clusters for point in cluster}
     wanted = [sum(p.y for p in cluster) / len(cluster) for cluster in clusters]
     parts = []
     for cluster, y, name_y in zip(clusters, wanted, _apart(wanted), strict=True):
-        x = max(point.x for point in cluster)
-        parts.append(f'<path class="lead" d="M{x + 9:.1f} {y:.1f}L{RIGHT + 6} {name_y:.1f}h6"/>')
+        x = max(point.x + point.aside for point in cluster)
+        parts.append(f'<path class="lead" d="M{x + 10:.1f} {y:.1f}H{RIGHT}L{RIGHT + 22} {name_y:.1f}h4"/>')
         text = escape(_cluster_name(cluster, layouts))
-        parts.append(f'<text class="name" x="{RIGHT + 16}" y="{name_y + 4:.1f}">{text}</text>')
+        parts.append(f'<text class="name" x="{RIGHT + 30}" y="{name_y + 4:.1f}">{text}</text>')
     return parts
 
 
@@ -210,12 +183,17 @@ def _apart(wanted: list[float]) -> list[float]:
 
 
 def _cluster_name(cluster: list[Point], layouts: set[str]) -> str:
-    ranks = _ranks(sorted(point.rank for point in cluster))
-    there = list(dict.fromkeys(layout_name(point.scenario) for point in sorted(cluster, key=lambda p: p.rank)))
-    names = "every layout" if len(there) > 2 and set(there) == layouts else ", ".join(there)
-    if len(names) > 30:
-        names = f"{there[0]} and {len(there) - 1} more"
-    return f"{ranks}  {names}"
+    """`#9-16 RI 1y std, SP 1y inst: every layout`: rank, purchase and layout in at most some fifty characters."""
+    ranked = sorted(cluster, key=lambda p: p.rank)
+    there = list(dict.fromkeys(layout_name(point.scenario) for point in ranked))
+    names = "every layout" if len(there) > 2 and set(there) == layouts else _few(there, 26)
+    bought = _few(list(dict.fromkeys(short_purchase(point.scenario.purchase) for point in ranked)), 24)
+    return f"{_ranks([point.rank for point in ranked])} {bought}: {names}"
+
+
+def _few(names: list[str], room: int) -> str:
+    text = ", ".join(names)
+    return text if len(text) <= room or len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _ranks(ranks: list[int]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from planner.decide.result import Comparison, Scenario
 from planner.decide.uncertainty import Range
@@ -54,12 +55,16 @@ def days(value: float) -> str:
 
 def plain(value: float, digits: int = 6) -> str:
     """Any number, to so many digits, without an exponent: 21.957642, 0.0000004, 445,067."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1e15:
+    if value == 0 or not 1e-12 < abs(value) < 1e15:
         return f"{value:.{digits}g}"
-    text = f"{float(f'{value:.{digits}g}'):,.15f}"
-    return text.rstrip("0").rstrip(".")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def quantity(value: float) -> str:
+    """A quantity of a bill: three decimals under each other, so that quantity x price can be checked by hand."""
+    return f"{value:,.3f}" if value == 0 or abs(value) >= 0.0995 else plain(value, 4)
 
 
 def span(value: Range, shown: Callable[[float], str]) -> str:
@@ -94,7 +99,7 @@ def short_purchase(purchase: str) -> str:
     """`ri-3y-standard-no-upfront` as it fits 80 columns: `RI 3y std`."""
     parts = purchase.split("-")
     if parts[0] not in ("ri", "sp"):
-        return {"capacity-block": "block"}.get(purchase, purchase)
+        return purchase
     kinds = {"standard": "std", "convertible": "conv", "instance": "inst", "compute": "comp"}
     upfront = {"no": "", "partial": " part", "all": " all"}[parts[3]]
     return f"{parts[0].upper()} {parts[1]} {kinds[parts[2]]}{upfront}"
@@ -127,6 +132,12 @@ def layout_words(scenario: Scenario) -> str:
 
 def fleet(scenario: Scenario) -> str:
     return f"{scenario.nodes:,} x {scenario.instance_type}"
+
+
+def only_fleet(scenarios: Sequence[Scenario]) -> str:
+    """The fleet that all feasible scenarios (or else all) share, or nothing where they differ."""
+    found = {fleet(s) for s in scenarios if s.feasible} or {fleet(s) for s in scenarios}
+    return found.pop() if len(found) == 1 else ""
 
 
 def open_ended(scenario: Scenario) -> bool:
