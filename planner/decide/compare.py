@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.decide.choice import Choice, FleetSize, fleet_sizes, purchase_options
 from planner.decide.demand import demand_of, planned_write_gb_per_s
-from planner.decide.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning
+from planner.decide.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning, weak_price_warnings
 from planner.decide.judge import broken_constraints, notes_of, stale_prices
 from planner.decide.purchase import Buy, spot_hazard_of
 from planner.decide.result import Comparison, Prices, Scenario
@@ -110,7 +110,7 @@ def _scenarios(request: Request, central: Values, drawn: Values) -> Iterator[Sce
         fleet = _fleet(request, size, central, drawn)
         for layout in layouts_of(plan, fleet.demand, book, central):
             refused = layout.refusals()
-            runs: dict[bool, tuple[Run, Run, Unpriced | None]] = {}
+            runs: dict[bool, _Runs] = {}
             for option in purchase_options(plan):
                 choice = Choice(
                     layout=layout.name,
@@ -147,23 +147,32 @@ def _blank(choice: Choice, fleet: _Fleet, why_not: tuple[str, ...]) -> Scenario:
     )
 
 
-def _runs(
-    request: Request, fleet: _Fleet, layout: Layout, spot: bool, central: Values, drawn: Values
-) -> tuple[Run, Run, Unpriced | None]:
+@dataclass(frozen=True, kw_only=True)
+class _Runs:
+    """A run on central values and on draws, and what to say of it."""
+
+    planned: Run
+    spread: Run
+    missing: Unpriced | None
+    notes: tuple[str, ...]
+
+
+def _runs(request: Request, fleet: _Fleet, layout: Layout, spot: bool, central: Values, drawn: Values) -> _Runs:
     """The run on central values and on draws (the same one where nothing is drawn or it is refused).
 
     An unknown interruption band leaves spot without its extra time: an unpriced line, so a lower bound.
     """
-    plan, book, risk, missing = request.plan, request.book, None, None
+    plan, book, risk, missing, notes = request.plan, request.book, None, None, ()
     if spot:
         try:
             risk = book.interruption(fleet.size.instance.name, plan.region)
+            notes = (f"reclaims after the Spot Advisor of {risk.observed}: {risk.label} of the instances in a month",)
         except PriceNotFound as error:
             missing = Unpriced(line="fleet.spot-interruptions", what=error.asked, nearest=error.nearest)
     hazard = spot_hazard_of(risk, central) if risk else 0.0
     planned = run_on(plan, book, fleet.demand, fleet.work, layout, central, spot_hazard_per_hour=hazard)
     if planned.refusals or fleet.drawn_demand is None or fleet.drawn_work is None:
-        return planned, planned, missing
+        return _Runs(planned=planned, spread=planned, missing=missing, notes=notes)
     varied = replace(layout, demand=fleet.drawn_demand)
     spread = run_on(
         plan,
@@ -175,19 +184,19 @@ def _runs(
         spot_hazard_per_hour=spot_hazard_of(risk, drawn) if risk else 0.0,
         decided=planned.decided,
     )
-    return planned, spread, missing
+    return _Runs(planned=planned, spread=spread, missing=missing, notes=notes)
 
 
 def _scenario(
     request: Request,
     choice: Choice,
     fleet: _Fleet,
-    runs: tuple[Run, Run, Unpriced | None],
+    runs: _Runs,
     central: Values,
     drawn: Values,
 ) -> Scenario:
     plan, draws = request.plan, request.draws
-    planned_run, spread_run, missing = runs
+    planned_run, spread_run, missing = runs.planned, runs.spread, runs.missing
     start = plan.start or request.book.as_of
     buy = Buy(instance=choice.instance, nodes=choice.nodes, option=choice.option, settings=plan.purchase, start=start)
     planned = price(request.book, planned_run, buy, central)
@@ -217,7 +226,12 @@ def _scenario(
         unfinished_fraction=float(stuck.mean()),
         cash=cash_of(planned, cost),
         bill=lines,
-        warnings=(*planned.warnings, *unfinished_warning(float(stuck.mean()))),
+        warnings=(
+            *planned.warnings,
+            *runs.notes,
+            *weak_price_warnings(lines),
+            *unfinished_warning(float(stuck.mean())),
+        ),
     )
     refused = broken_constraints(plan, scenario)
     return replace(scenario, feasible=False, why_not=refused) if refused else scenario

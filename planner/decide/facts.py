@@ -81,6 +81,18 @@ def cash_of(planned: Outcome, cost: float) -> tuple[Cash, ...]:
     return tuple(found)
 
 
+def weak_price_warnings(lines: tuple[Line, ...]) -> tuple[str, ...]:
+    """Prices that make the total an estimate: of grade C, or observed after the book's date."""
+    found = []
+    secondary = [line.line for line in lines if line.price_grade == "C"]
+    if secondary:
+        found.append(f"prices of grade C, secondary or derived: {', '.join(secondary)}")
+    carried = [line.line for line in lines if line.carried_back]
+    if carried:
+        found.append(f"an estimate: prices observed after the book's date stand for {', '.join(carried)}")
+    return tuple(found)
+
+
 def unfinished_warning(share: float) -> tuple[str, ...]:
     if share < 0.005:
         return ()

@@ -11,8 +11,10 @@ import pytest
 
 from planner.decide import compare as compare_module
 from planner.decide.gates import Gates, exit_code, violations
+from planner.decide.purchase import spot_hazard_of, spot_price
 from planner.decide.uncertainty import percentile_of, range_of
 from planner.errors import ExitCode
+from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 from tests.builders import BOOK_DATES, book_of, by_id, compared, plan_of, scenario_of
@@ -165,6 +167,36 @@ class TestPurchase:
         assert rate == offer.planned.usd
         assert min(seen) < rate <= max(seen)
 
+    def test_spot_prices_are_drawn_from_all_that_were_seen(self):
+        """Each observed zone and date alike: the draws take every price and no other."""
+        offer = book_of().spot("p4d.24xlarge", "us-east-1")
+        drawn = spot_price(offer, Values(table=default_assumptions(), draws=2000))
+        assert set(drawn.tolist()) == {price.usd for _, price in offer.observations}
+
+    def test_reclaims_spread_from_the_advisors_band_to_the_published_traces(self):
+        """Central: the upper edge, 15 % a month. The 95th percentile: 3 losses a node-day. The 5th: 10 % a month."""
+        band = book_of().interruption("p4d.24xlarge", "us-east-1")
+        assert spot_hazard_of(band, Values(table=default_assumptions())) == pytest.approx(-math.log(0.85) / 730)
+        drawn = spot_hazard_of(band, Values(table=default_assumptions(), draws=40_000))
+        low, middle, high = np.quantile(drawn, (0.05, 0.5, 0.95))
+        assert low == pytest.approx(-math.log(0.90) / 730, rel=0.1)
+        assert middle == pytest.approx(-math.log(0.85) / 730, rel=0.1)
+        assert high == pytest.approx(3 / 24, rel=0.15)
+
+    def test_a_reclaimed_gang_waits_for_the_next_spell(self):
+        """The mean wait is weighted by which interruption comes: reclaims wait 1.26 h, failures without a spare
+        half an hour."""
+        plan = plan_of(fleet={"nodes": 16}, purchase={"options": ["spot"]}, storage={"layouts": ["s3-stream"]})
+        s = scenario_of(plan, "s3-stream")
+        reclaims, failures = -math.log(0.85) / 730, 6.5 / 24_000
+        mtbf = 1 / (16 * (reclaims + failures))
+        wait = (reclaims * 1.26 + failures * 0.5) / (reclaims + failures)
+        write, restart = (30 + 14 / 16) / 3600, 10 / 60 + 14 / 32 / 3600
+        work = s.goodput.checkpoint_interval_hours
+        segment = (mtbf + wait) * math.exp(restart / mtbf) * math.expm1((work + write) / mtbf)
+        assert s.goodput.availability_fraction == pytest.approx(work / segment, rel=1e-12)
+        assert any("Spot Advisor of 2025-06-28: 10-15%" in w for w in s.warnings)
+
     def test_reclaims_make_spot_runs_longer(self):
         found = by_id(compared(plan_of(fleet={"nodes": 64}, purchase={"options": ["spot", "on-demand"]})))
         for layout in ("converged", "s3-stream"):
@@ -265,7 +297,75 @@ class TestGates:
     def test_strict_refuses_prices_carried_back(self):
         found = compared(plan_of(purchase={"options": ["on-demand"]}), book=book_of(BOOK_DATES[0]))
         assert any("carried back" in line for line in found.weak_lines)
+        for s in found.scenarios:
+            assert any(e.carried_back for e in s.bill) == any("an estimate" in w for w in s.warnings)
         assert ExitCode.UNPRICED in {v.code for v in violations(found, Gates(strict=True))}
+
+
+class TestWork:
+    ROWS = ({"gpus": 8, "samples_per_second": 100.0}, {"gpus": 32, "samples_per_second": 300.0})
+
+    def test_useful_hours_become_more_paid_hours_by_the_table(self):
+        """At 32 GPUs the table keeps 300/(4 x 100) = 0.75: 4,000 useful hours are 4,000/0.75 paid ones."""
+        plan = plan_of(run={"throughput": list(self.ROWS)}, purchase={"options": ["on-demand"]})
+        s = scenario_of(plan, "s3-stream")
+        assert s.goodput.scaling_efficiency == pytest.approx(0.75)
+        assert s.days_at_full_speed * 24 * 32 == pytest.approx(4000 / 0.75)
+        assert s.useful_gpu_hours == pytest.approx(4000)
+        assert s.usd_per_useful_gpu_hour.plan == pytest.approx(s.cost_usd.plan / 4000)
+
+    def test_a_faster_fleet_reads_faster(self):
+        """Throughput 10 % up: a tenth less time at full speed, and 10 % more GB/s while it lasts."""
+        base = {
+            "run": {"work": {"samples": 1e9, "gpu_hours": None}, "throughput": list(self.ROWS)},
+            "data": {"read_per_gpu": None, "sample": "1MB"},
+        }
+        slow = scenario_of(plan_of(**base, purchase={"options": ["on-demand"]}), "s3-stream")
+        fast = scenario_of(
+            plan_of(**base, purchase={"options": ["on-demand"]}, assumptions={"workload.throughput_factor": 1.1}),
+            "s3-stream",
+        )
+        assert fast.days_at_full_speed == pytest.approx(slow.days_at_full_speed / 1.1)
+        assert fast.storage.required_read_gb_per_s == pytest.approx(1.1 * slow.storage.required_read_gb_per_s)
+
+    def test_a_run_that_never_finishes_an_epoch_reads_what_it_reads(self):
+        """10 GPU-hours at 20 MB/s are 720 GB of the 4 TB."""
+        plan = plan_of(run={"work": {"gpu_hours": 10}}, purchase={"options": ["on-demand"]})
+        for layout in ("converged", "fsx-lustre", "s3-stream"):
+            gets = next(e for e in scenario_of(plan, layout).bill if e.line == "storage.s3.get-requests")
+            assert gets.quantity == pytest.approx(10 * 3600 * 0.020 / 0.1 / 1000)
+
+    def test_all_checkpoints_pile_up(self):
+        """They grow evenly during the run and stay through the retention: n (T/2 + R) / (T + R) on average."""
+        plan = plan_of(
+            data={"checkpoints_kept": "all"},
+            purchase={"options": ["on-demand"]},
+            storage={"retention": "10d", "layouts": ["s3-stream"]},
+            reliability={"checkpoint_interval": "5h"},
+        )
+        s = scenario_of(plan, "s3-stream")
+        line = next(e for e in s.bill if e.line == "storage.s3.checkpoints")
+        run, written = s.days.plan * 24, 125 / 5
+        assert line.quantity == pytest.approx(written * (run / 2 + 240) * 14e9 / 2**30 / 730)
+
+    def test_retention_is_no_part_of_the_price_a_terabyte(self):
+        """What S3 costs after the run is on the bill; the layout's figure is for the time in which it stands."""
+        short, long = (
+            scenario_of(plan_of(purchase={"options": ["on-demand"]}, storage={"retention": r}), "converged")
+            for r in ("1d", "100d")
+        )
+        assert long.cost_usd.plan > short.cost_usd.plan
+        per_tb = (s.storage.usd_per_usable_tb_month for s in (short, long))
+        assert next(per_tb) == pytest.approx(next(per_tb), rel=1e-3)
+
+    def test_a_fitted_row_is_marked_and_widens_the_range(self):
+        rows = [*self.ROWS, {"gpus": 64, "samples_per_second": 500.0}]
+        listed = plan_of(run={"work": {"samples": 1e9, "gpu_hours": None}, "throughput": rows})
+        beyond = plan_of(run={"work": {"samples": 1e9, "gpu_hours": None}, "throughput": rows}, fleet={"nodes": 32})
+        one, two = (next(iter(compared(p, draws=500).scenarios)) for p in (listed, beyond))
+        assert not one.extrapolated
+        assert two.extrapolated
+        assert two.days.p90 / two.days.p10 > one.days.p90 / one.days.p10
 
 
 class TestAssumptions:
