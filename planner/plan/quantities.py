@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Literal
 
 _DECIMAL = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
 _BINARY = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50, "EIB": 2**60}
-_HOURS = {"s": 1 / 3600, "m": 1 / 60, "h": 1.0, "d": 24.0, "w": 168.0}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # ASCII only: \d would take Arabic digits, and the Kelvin sign is a K to a pattern that ignores case.
-_NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
+_NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
 _SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?[Bb])", re.ASCII)
 _DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
 _RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?[Bb])/s", re.ASCII)
@@ -29,8 +30,9 @@ MAX_BYTES = 10**21  # a zettabyte: beyond any plan, so a slip of the unit
 MAX_HOURS = 10 * 8760.0  # ten years: beyond any training run
 
 
-def _number(text: str) -> float:
-    return float(text.replace("_", ""))
+def _times(text: str, unit: int) -> float:
+    """Number times unit, rounded once: 2.2PB and 2200TB must be the same plan."""
+    return float(Decimal(text.replace("_", "")) * unit)
 
 
 def _refusal(text: object, what: str, instead: str) -> ValueError:
@@ -56,7 +58,7 @@ def parse_bytes(text: object) -> float:
     if not match:
         raise _refusal(text, "a size", "write 2.2PB (decimal) or 600GiB (binary)")
     unit = match[2].upper()
-    return _bounded(_number(match[1]) * (_DECIMAL | _BINARY)[unit], MAX_BYTES, "a size")
+    return _bounded(_times(match[1], (_DECIMAL | _BINARY)[unit]), MAX_BYTES, "a size")
 
 
 def parse_bytes_per_second(text: object) -> float:
@@ -67,7 +69,7 @@ def parse_bytes_per_second(text: object) -> float:
     if not match:
         raise _refusal(text, "a rate", "write 15MB/s or 2GiB/s")
     unit = match[2].upper()
-    return _bounded(_number(match[1]) * (_DECIMAL | _BINARY)[unit], MAX_BYTES, "a rate")
+    return _bounded(_times(match[1], (_DECIMAL | _BINARY)[unit]), MAX_BYTES, "a rate")
 
 
 def parse_hours(text: object) -> float:
@@ -77,7 +79,7 @@ def parse_hours(text: object) -> float:
     match = _DURATION.fullmatch(str(text).strip())
     if not match:
         raise _refusal(text, "a duration", "write 90m, 12h, 21d or 8w")
-    return _bounded(_number(match[1]) * _HOURS[match[2]], MAX_HOURS, "a duration")
+    return _bounded(_times(match[1], _SECONDS[match[2]]) / 3600, MAX_HOURS, "a duration")
 
 
 def parse_fraction(text: object) -> float:
@@ -90,7 +92,7 @@ def parse_fraction(text: object) -> float:
         match = _PERCENT.fullmatch(str(text).strip())
         if not match:
             raise _refusal(text, "a fraction", "write 93% or 0.93")
-        value = _number(match[1]) / 100
+        value = _times(match[1], 1) / 100
     if not 0 <= value <= 1:
         raise ValueError("a fraction lies between 0 and 1 (0% and 100%)")
     return value

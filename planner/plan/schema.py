@@ -22,6 +22,12 @@ def plan_schema() -> dict[str, Any]:
     """
     schema = Plan.model_json_schema(by_alias=True, mode="validation")
     _tidy(schema)
+    for section in (schema, *schema["$defs"].values()):
+        for value in section.get("properties", {}).values():
+            # pydantic leaves out a description that the section behind the key has already; editors show the key's
+            target = value.get("$ref", "").removeprefix("#/$defs/")
+            if target:
+                value.setdefault("description", schema["$defs"][target].get("description", ""))
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,

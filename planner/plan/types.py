@@ -55,7 +55,7 @@ def _like(pattern: str, what: str, example: str) -> tuple[AfterValidator, WithJs
     return AfterValidator(_Like(pattern, f"{what}, like {example}")), _text(pattern, example)
 
 
-_NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*"
+_NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*"
 Bytes = Annotated[float, BeforeValidator(parse_bytes), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]$", "2.2PB")]
 BytesPerSecond = Annotated[
     float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]/s$", "15MB/s")

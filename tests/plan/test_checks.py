@@ -1,0 +1,252 @@
+"""What keys mean together: each rule with the plan that breaks it, where it points and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.plan.assumptions import default_assumptions
+from planner.plan.check import check_against_catalogue
+from pricing.catalog import InstanceType
+from tests.plan.plans import FULL, SMALL, load, only, place, problems, with_line
+
+TABLE = "work: {samples: 1e6}\n  throughput: [{gpus: 8, samples_per_second: 100}]"
+
+
+def _instance(name: str, gpus: int, gpu: str, *, drives: int = 8, peak: float | None = 312.0) -> InstanceType:
+    return InstanceType(
+        name=name,
+        vcpu=96,
+        memory_mib=1_179_648,
+        gpu_count=gpus,
+        gpu_name=gpu,
+        nvme_drives=drives,
+        nvme_drive_gb=1000.0,
+        network_mbps=400_000,
+        network_cards=4,
+        max_network_interfaces=60,
+        efa_interfaces=4,
+        nitro_version=3,
+        ebs_mbps=19_000,
+        peak_tflops=peak,
+        source="test",
+    )
+
+
+CATALOGUE = (
+    _instance("p4d.24xlarge", 8, "A100"),
+    _instance("p5.48xlarge", 8, "H100"),
+    _instance("g5.xlarge", 1, "A10G", peak=None),
+    _instance("i3en.24xlarge", 0, ""),
+    _instance("m6i.2xlarge", 0, "", drives=0),
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "message", "remedy"),
+    [
+        ("  work: {gpu_hours: 4000}", "  kind: training", "3:1", "run.work is missing", "gpu_hours"),
+        ("  work: {gpu_hours: 4000}", "  kind: worker-pool", "4:3", "worker-pool plans are not delivered yet", "works"),
+        ("{gpu_hours: 4000}", "{}", "4:3", "the work is missing", "write gpu_hours: 4000"),
+        (
+            "{gpu_hours: 4000}",
+            "{gpu_hours: 4000, flop: 1e20, mfu: 40%}",
+            "4:27",
+            "flop stands beside gpu_hours",
+            "keep",
+        ),
+        ("{gpu_hours: 4000}", "{flop: 1e22}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
+        ("{gpu_hours: 4000}", "{flop: 1e22, mfu: 0%}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
+        ("{gpu_hours: 4000}", "{gpu_hours: 4000, mfu: 40%}", "4:27", "mfu has no meaning without flop", "remove"),
+        ("{gpu_hours: 4000}", "{samples: 1e6}", "3:1", "samples need a throughput table", "samples_per_second"),
+        (
+            "work: {gpu_hours: 4000}",
+            "work: {samples: 1e6}\n  throughput: [{gpus: 8, samples_per_second: 1}, {gpus: 8, samples_per_second: 2}]",
+            "5:51",
+            "a second row for 8 GPUs: the first is throughput[0]",
+            "keep one",
+        ),
+        (
+            "work: {gpu_hours: 4000}",
+            "work: {gpu_hours: 4000}\n  phases: [{name: a, gpu_hours: 1}]",
+            "4:3",
+            "run.work stands beside run.phases",
+            "move work",
+        ),
+        (
+            "work: {gpu_hours: 4000}",
+            "phases: [{name: a, gpu_hours: 1}]\n  throughput: [{gpus: 8, samples_per_second: 1}]",
+            "5:3",
+            "run.throughput stands beside run.phases",
+            "move throughput",
+        ),
+        ("work: {gpu_hours: 4000}", "phases: [{name: a}]", "4:12", "the work is missing", ""),
+        ("work: {gpu_hours: 4000}", "phases: [{name: a, samples: 5}]", "4:12", "samples need a throughput table", ""),
+        (
+            "work: {gpu_hours: 4000}",
+            "phases: [{name: a, gpu_hours: 1}, {name: a, gpu_hours: 1}]",
+            "4:37",
+            "a second phase with this name",
+            "",
+        ),
+        ("4TB}", "4TB, samples: 5, sample: 5KB}", "5:26", "samples stands beside sample", "keep one"),
+        ("4TB}", "4TB, sample: 5KB, read_per_gpu: 5MB/s}", "5:39", "read_per_gpu stands beside sample", "keep one"),
+        ("4TB}", "4TB, kept_in_s3: 3TB}", "5:26", "smaller than hot_dataset", "at least"),
+        ("4TB}", "4TB, ingest: {rate: 1GB/s}}", "5:35", "a rate has no meaning while source is in-s3", "upload"),
+        ("4TB}", "4TB, ingest: {source: other-region}}", "5:35", "does not say which region", "from_region"),
+        (
+            "4TB}",
+            "4TB, ingest: {source: upload, from_region: us-west-2}}",
+            "5:51",
+            "no meaning with source: upload",
+            "other-region",
+        ),
+        (
+            "4TB}",
+            "4TB, ingest: {source: other-region, from_region: us-east-1}}",
+            "5:57",
+            "the plan's own region",
+            "in-s3",
+        ),
+        (", nodes: 4", "", "6:1", "fleet needs nodes or gpus", "A100:512"),
+        ("nodes: 4", "nodes: 4, gpus: A100:8", "6:51", "gpus stands beside nodes", "keep one"),
+        ("nodes: 4", "nodes: 4, spares: 4", "6:51", "4 spares leave no node of 4 to train", "fewer"),
+        ("nodes: 4", "nodes: 4..16, spares: 5", "6:55", "5 spares leave no node of 4 to train", "fewer"),
+        ("[p4d.24xlarge]", "[p4d.24xlarge, p4d.24xlarge]", "6:40", "'p4d.24xlarge' stands twice", "keep one"),
+        ("4}", "4}\npurchase: {options: [spot, sp-2y]}", "7:28", "unknown purchase option 'sp-2y'", ""),
+        (
+            "4}",
+            "4}\npurchase: {options: [ri-1y-standard-no-upfrnt]}",
+            "7:22",
+            "unknown purchase option",
+            "did you mean ri-1y-standard-no-upfront?",
+        ),
+        ("4}", "4}\npurchase: {options: [spot, spot]}", "7:28", "'spot' stands twice", ""),
+        ("4}", "4}\npurchase: {private_discount: 100%}", "7:12", "takes the whole price away", "below 100%"),
+        ("4}", "4}\nstorage: {layouts: [s3-stream, s3-stream]}", "7:32", "'s3-stream' stands twice", ""),
+        (
+            "4}",
+            "4}\nstorage: {fsx-lustre: {deployment: SCRATCH_2, throughput_mbps_per_tib: [125]}}",
+            "7:47",
+            "SCRATCH_2 has no throughput tiers",
+            "",
+        ),
+        ("4}", "4}\nstorage: {separate-nvme: {protection: 2+1}}", "7:27", "3 to 16 data parts", "16+4"),
+        ("4}", "4}\nassumptions: {x: {value: 2, low: 3}}", "7:15", "does not hold: 3 <= 2", "in order"),
+        ("4}", "4}\nassumptions: {x: {value: 2, high: 1}}", "7:15", "does not hold: 2 <= 1", "in order"),
+    ],
+)
+def test_rules_of_the_plan_alone(old, new, where, message, remedy):
+    problem = only(with_line(SMALL, old, new))
+    assert place(problem) == f"p.yaml:{where}"
+    assert message in problem.message
+    assert remedy in problem.remedy
+    assert problem.remedy
+
+
+def test_one_measured_row_reaches_only_its_own_size():
+    text = with_line(SMALL, "work: {gpu_hours: 4000}", TABLE)
+    gpus = with_line(text, "nodes: 4", "gpus: A100:8")
+    assert load(gpus)
+    other = with_line(text, "nodes: 4", "gpus: A100:64")
+    assert "64 GPUs are not in the table" in only(other).message
+    assert load(other, "run.scaling=linear")
+    more = with_line(other, "per_second: 100}", "per_second: 100}, {gpus: 16, samples_per_second: 190}")
+    assert load(more)
+    unmeasured = with_line(more, "per_second: 190}", "per_second: 190, measured: false}")
+    assert "one measured row allows no fit" in only(unmeasured).message
+
+
+def _judged(text: str, *overrides: str):
+    return check_against_catalogue(load(text, *overrides), CATALOGUE, tuple(default_assumptions()))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "where", "message", "remedy"),
+    [
+        (
+            ["fleet.instance_types=[p4d.24xlarg]"],
+            "fleet.instance_types",
+            "no instance type",
+            "did you mean p4d.24xlarge?",
+        ),
+        (["fleet.instance_types=[m6i.2xlarge]"], "fleet.instance_types", "has no GPUs", "p4d.24xlarge"),
+        (
+            ["fleet.nodes=null", "fleet.gpus=A100:60"],
+            "fleet.gpus",
+            "60 GPUs are no whole number of p4d.24xlarge, which has 8",
+            "write A100:56 or A100:64",
+        ),
+        (["fleet.nodes=null", "fleet.gpus=A100:4"], "fleet.gpus", "no whole number", "write A100:8"),
+        (
+            ["fleet.nodes=null", "fleet.gpus=A100:64", "fleet.instance_types=[p4d.24xlarge, p5.48xlarge]"],
+            "fleet.gpus",
+            "p5.48xlarge has H100 GPUs, and gpus names only A100",
+            "add H100:64",
+        ),
+        (
+            ["fleet.nodes=null", "fleet.gpus=[A100:64, V100:8]"],
+            "fleet.gpus",
+            "none of the instance types has V100 GPUs",
+            "they have A100",
+        ),
+        (["assumptions.goodput.restart_minute=3"], "assumptions.goodput.restart_minute", "unknown", "restart_minutes?"),
+        (["assumptions.lustre.fill_fraction=3"], "assumptions.lustre.fill_fraction", "is a fraction", ""),
+        (
+            ["assumptions.goodput.restart_minutes=-3"],
+            "assumptions.goodput.restart_minutes",
+            "cannot be negative",
+            "min",
+        ),
+        (["assumptions.s3.prefixes=0"], "assumptions.s3.prefixes", "cannot be 0", ""),
+        (
+            ["storage.separate-nvme.instance_type=i3e.24xlarge"],
+            "storage.separate-nvme.instance_type",
+            "no instance type",
+            "i3en.24xlarge?",
+        ),
+        (
+            ["storage.separate-nvme.instance_type=m6i.2xlarge"],
+            "storage.separate-nvme.instance_type",
+            "no NVMe drives",
+            "i3en",
+        ),
+        (
+            ["fleet.instance_types=[g5.xlarge]", "run.work={flop: 1e20, mfu: 0.4}"],
+            "fleet.instance_types",
+            "no data sheet's peak",
+            "gpu_hours",
+        ),
+    ],
+)
+def test_rules_that_need_the_catalogue(overrides, where, message, remedy):
+    (problem,) = _judged(SMALL, *overrides)
+    assert problem.where == f"--set {where}"
+    assert message in problem.message
+    assert remedy in problem.remedy
+
+
+def test_the_catalogue_tells_how_many_gpus_the_nodes_have():
+    text = with_line(SMALL, "work: {gpu_hours: 4000}", TABLE)
+    (problem,) = _judged(text)
+    assert place(problem) == "p.yaml:5:3"
+    assert "32 GPUs are not in the table" in problem.message
+    assert not _judged(text, "fleet.nodes=1")
+    assert not _judged(text, "fleet.nodes=2", "fleet.spares=1")
+
+
+def test_good_plans_pass_the_catalogue():
+    assert not _judged(SMALL)
+    assert not _judged(FULL)
+    assert not _judged(SMALL, "fleet.nodes=null", "fleet.gpus=a100:64")
+
+
+def test_problems_of_the_catalogue_come_in_the_order_of_the_file():
+    text = FULL.replace("m6i.2xlarge", "m6i.3xlarge").replace("g5.xlarge", "g5.tiny").replace("p5.48x", "p5.49x")
+    lines = [problem.line for problem in _judged(text)]
+    assert len(lines) == 3
+    assert lines == sorted(lines)
+
+
+def test_many_rules_at_once():
+    text = with_line(SMALL, "nodes: 4", "nodes: 4, spares: 9") + "purchase: {options: [x], private_discount: 1}\n"
+    assert len(problems(text)) == 3

@@ -1,0 +1,197 @@
+"""Quantities: every unit with its arithmetic written out, round trips, and refusals that say what to write."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from datetime import date
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.plan import quantities as q
+
+SIZES = [
+    ("1B", 1),
+    ("40KB", 40 * 1000),
+    ("100MB", 100 * 1000**2),
+    ("14GB", 14 * 1000**3),
+    ("4TB", 4 * 1000**4),
+    ("2.2PB", 2200 * 1000**4),
+    ("0.1EB", 100 * 1000**5),
+    ("1KiB", 1024),
+    ("1.5MiB", 1.5 * 1024**2),
+    ("600GiB", 600 * 1024**3),
+    ("2400TiB", 2400 * 1024**4),
+    ("2PiB", 2 * 1024**5),
+    ("1EiB", 1024**6),
+    ("4 tb", 4 * 1000**4),
+    ("1_200GB", 1200 * 1000**3),
+    ("1e3GB", 1000 * 1000**3),
+]
+HOURS = [("90s", 90 / 3600), ("90m", 1.5), ("12h", 12), ("21d", 21 * 24), ("8w", 8 * 7 * 24), ("1.5 d", 36)]
+FRACTIONS = [("93%", 0.93), ("0%", 0), ("100%", 1), ("12.5 %", 0.125), (0.93, 0.93), (0, 0), (1, 1)]
+COUNTS = [
+    (400, (400,)),
+    ([32, 16, 32], (32, 16)),
+    ("16..64", (16, 32, 64)),
+    ("16..100", (16, 32, 64, 100)),
+    ("7..7", (7,)),
+    ("1..2", (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SIZES)
+def test_sizes(text, expected):
+    assert q.parse_bytes(text) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), SIZES)
+def test_a_rate_is_a_size_per_second(text, expected):
+    assert q.parse_bytes_per_second(f"{text}/s") == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), HOURS)
+def test_durations(text, expected):
+    assert q.parse_hours(text) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), FRACTIONS)
+def test_fractions(text, expected):
+    assert q.parse_fraction(text) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), COUNTS)
+def test_counts(text, expected):
+    assert q.parse_counts(text) == expected
+
+
+def test_gpu_counts_are_totals_and_upper_case():
+    assert q.parse_accelerators("a100:256") == q.Accelerators("A100", 256)
+    assert q.parse_accelerator_list(["A100:8", "a100:8", "H100:16"]) == (
+        q.Accelerators("A100", 8),
+        q.Accelerators("H100", 16),
+    )
+
+
+def test_days_and_kept_checkpoints():
+    assert q.parse_day("2028-02-29") == date(2028, 2, 29)
+    assert q.parse_kept("all") == "all"
+    assert q.parse_kept(3) == 3
+
+
+@given(st.integers(1, 10**6))
+def test_the_same_size_in_another_unit_is_the_same_number(terabytes):
+    digits = f"{terabytes:07d}"
+    assert q.parse_bytes(f"{digits[:-3].lstrip('0') or 0}.{digits[-3:]}PB") == q.parse_bytes(f"{terabytes}TB")
+
+
+@pytest.mark.parametrize("power", range(1, 7))
+def test_decimal_and_binary_units_are_never_the_same(power):
+    letter = "KMGTPE"[power - 1]
+    assert q.parse_bytes(f"1{letter}B") == 1000**power
+    assert q.parse_bytes(f"1{letter}iB") == 1024**power
+
+
+@given(st.integers(1, 10**6), st.sampled_from(["B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"]))
+def test_every_way_of_writing_a_unit_means_the_same(number, unit):
+    value = q.parse_bytes(f"{number}{unit}")
+    assert value == q.parse_bytes(f"{number} {unit.lower()}") == q.parse_bytes(f"{number}.0{unit.upper()}")
+    base = 1024 if "i" in unit else 1000
+    assert value == number * base ** " KMGT".index(unit[0] if unit != "B" else " ")
+
+
+@given(st.floats(1e-3, 1e5), st.sampled_from([("s", 3600), ("m", 60), ("h", 1), ("d", 1 / 24)]))
+def test_durations_round_trip(hours, unit):
+    letter, per_hour = unit
+    text = f"{hours * per_hour!r}{letter}"
+    if hours <= q.MAX_HOURS:
+        assert math.isclose(q.parse_hours(text), hours, rel_tol=1e-12)
+
+
+@given(st.integers(1, 5000), st.integers(1, 5000))
+def test_a_range_doubles_from_low_and_ends_at_high(a, b):
+    low, high = sorted((a, b))
+    counts = q.parse_counts(f"{low}..{high}")
+    assert counts[0] == low
+    assert counts[-1] == high
+    assert all(y <= 2 * x for x, y in pairwise(counts))
+    assert list(counts) == sorted(set(counts))
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "said"),
+    [
+        (q.parse_bytes, 5, "needs a unit"),
+        (q.parse_bytes, "5", "not a size"),
+        (q.parse_bytes, "5XB", "not a size"),
+        (q.parse_bytes, "-5GB", "not a size"),
+        (q.parse_bytes, "0GB", "greater than zero"),
+        (q.parse_bytes, "1e400GB", "check the unit"),
+        (q.parse_bytes, "1e-400GB", "greater than zero"),
+        (q.parse_bytes, "1e99999GB", "not a size"),
+        (q.parse_bytes, "9000EB", "check the unit"),
+        (q.parse_bytes, "1,5GB", "without commas"),
+        (q.parse_bytes, "1,500GB", "without commas"),
+        (q.parse_bytes, "1_5GB", "not a size"),
+        (q.parse_bytes, "5GB/s", "not a size"),
+        (q.parse_bytes, "5Gb ps", "not a size"),
+        (q.parse_bytes, True, "not a size"),
+        (q.parse_bytes, None, "not a size"),
+        (q.parse_bytes, "1\u212aB", "not a size"),  # the Kelvin sign
+        (q.parse_bytes, "\u0661GB", "not a size"),  # an Arabic one
+        (q.parse_bytes_per_second, "5GB", "not a rate"),
+        (q.parse_bytes_per_second, 5, "needs a unit"),
+        (q.parse_hours, 12, "needs a unit"),
+        (q.parse_hours, "12", "not a duration"),
+        (q.parse_hours, "12M", "not a duration"),
+        (q.parse_hours, "1e9w", "check the unit"),
+        (q.parse_fraction, 1.5, "between 0 and 1"),
+        (q.parse_fraction, "150%", "between 0 and 1"),
+        (q.parse_fraction, -0.1, "between 0 and 1"),
+        (q.parse_fraction, float("nan"), "between 0 and 1"),
+        (q.parse_fraction, "0.5", "write 93%"),
+        (q.parse_fraction, True, "not a fraction"),
+        (q.parse_accelerators, "A100", "not a GPU count"),
+        (q.parse_accelerators, "A100:0", "not a GPU count"),
+        (q.parse_accelerators, "A100:" + "9" * 5000, "not a GPU count"),
+        (q.parse_accelerator_list, [], "between 1 and 16"),
+        (q.parse_counts, "64..16", "from low to high"),
+        (q.parse_counts, "1.." + "9" * 5000, "not a node count"),
+        (q.parse_counts, 0, "between 1 and 100,000"),
+        (q.parse_counts, 10**6, "between 1 and 100,000"),
+        (q.parse_counts, 10**300, "between 1 and 100,000"),
+        (q.parse_counts, list(range(1, 18)), "at most 16"),
+        (q.parse_counts, [True], "not a node count"),
+        (q.parse_counts, True, "not a node count"),
+        (q.parse_counts, [], "not a node count"),
+        (q.parse_day, "2027-02-29", "no such day"),
+        (q.parse_day, "05.10.2026", "not a day"),
+        (q.parse_day, "2026-10-05T00:00:00", "not a day"),
+        (q.parse_day, 1700000000, "not a day"),
+        (q.parse_kept, 0, "not a number of checkpoints"),
+        (q.parse_kept, "three", "not a number of checkpoints"),
+        (q.parse_kept, True, "not a number of checkpoints"),
+    ],
+)
+def test_what_is_refused_says_why(parse, text, said):
+    with pytest.raises(ValueError, match=said):
+        parse(text)
+
+
+@given(st.text(max_size=30) | st.floats() | st.integers() | st.none() | st.booleans() | st.lists(st.integers()))
+def test_any_value_is_read_or_refused_with_words(value):
+    for parse in (
+        q.parse_bytes,
+        q.parse_bytes_per_second,
+        q.parse_hours,
+        q.parse_fraction,
+        q.parse_accelerator_list,
+        q.parse_counts,
+        q.parse_day,
+        q.parse_kept,
+    ):
+        with suppress(ValueError):
+            parse(value)
