@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 
 from planner.decide.result import Comparison
 from planner.report.as_json import bill_line, usd
@@ -39,6 +38,13 @@ COLUMNS = (
 )
 
 
+class _Rows(list[str]):
+    """What the writer writes, row by row, each ended by a bare line feed."""
+
+    def write(self, row: str) -> None:
+        self.append(row.removesuffix("\r\n") + "\n")
+
+
 def _truth(value: bool) -> str:
     return str(value).lower()
 
@@ -52,8 +58,9 @@ def _safe(value: object) -> object:
 def render(comparison: Comparison) -> str:
     """Every bill under each other. A row without a cost is a line without a price; a sum over one x_Scenario is its
     planned cost, and the x_ScenarioCost columns repeat its range on each of its rows."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    rows = _Rows()
+    # with "\r\n" as its end of line the writer also quotes a lone carriage return, which readers take for one
+    writer = csv.writer(rows, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for scenario in comparison.scenarios:
         cost = scenario.cost_usd
@@ -79,4 +86,4 @@ def render(comparison: Comparison) -> str:
             blank = [""] * (COLUMNS.index("x_Complete") - 2)
             row = [scenario.id, missing.line, *blank, "false", note, comparison.region, feasible, "", *spread]
             writer.writerow([_safe(cell) for cell in row])
-    return out.getvalue().encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(rows).encode("utf-8", "backslashreplace").decode("utf-8")

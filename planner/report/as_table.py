@@ -51,7 +51,9 @@ def _heading(comparison: Comparison, width: int, more: str) -> list[str]:
     fleet = words.only_fleet(comparison.scenarios)
     if fleet:
         facts.append(f"{fleet}, {comparison.scenarios[0].gpus:,} GPUs train")
-    draws = f"P10-P90 of {comparison.draws:,} draws, seed {comparison.seed}"
+    draws = (
+        f"P10-P90 of {comparison.draws:,} draws, seed {comparison.seed}" if comparison.draws else "no draws, no range"
+    )
     grounds = f"prices of {prices.as_of}{age}, before tax; {draws}"
     name = cut(" ".join(words.visible(comparison.plan_name).split()), width, more)
     return [name, *wrap(", ".join(facts), width), *wrap(grounds, width)]

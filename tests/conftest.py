@@ -1,0 +1,34 @@
+"""Golden files: what a user sees, kept beside its input. `pytest tests/report --update-golden` writes them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="Write tests/golden anew from what is printed now.")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """golden(name, text): `text` is byte for byte what tests/golden/<name> holds."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode("utf-8"))
+            return
+        assert path.exists(), f"no golden file {name}: run pytest tests/report --update-golden, and read what it writes"
+        kept = path.read_bytes().decode("utf-8")
+        if kept != text:
+            pairs = enumerate(zip(kept.splitlines(), text.splitlines(), strict=False), 1)
+            first = next((f"line {n}:\n  kept: {a}\n  now:  {b}" for n, (a, b) in pairs if a != b), "its length")
+            pytest.fail(f"{name} differs in {first}\nif that is right: pytest tests/report --update-golden")
+
+    return check

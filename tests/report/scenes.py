@@ -1,0 +1,65 @@
+"""Comparisons for the tests of reports: small and real, sixty scenarios, names meant to do harm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from planner.decide.result import Comparison, Scenario
+from planner.decide.uncertainty import Range
+from tests.builders import compared, plan_of
+
+ESCAPE = "\x1b[31mred\x1b[0m"
+HOSTILE = {
+    "markup": '<script>alert("x")</script> & <b>bold</b>',
+    "quotes": 'it\'s "quoted", `ticked` and {{ braced }} {% raw %}',
+    "line breaks": "one\ntwo\r\nthree\tfour",
+    "right to left": "run \u202egnp.exe\u202c \u05e9\u05dc\u05d5\u05dd",
+    "control characters": f"a{ESCAPE}\x07\x00b\x9b31m",
+    "long": "n" * 10_000,
+    "wide": "訓練費用" * 40,
+    "combining": "z" + "\u0301" * 300,
+    "half a pair": "half \ud83d of a pair",
+    "formula": "=HYPERLINK(1)",
+    "line separators": "a\u2028b\u2029c\x85d",
+}
+
+
+@cache
+def small() -> Comparison:
+    """Four nodes, every layout and purchase option, with ranges."""
+    return compared(plan_of(), draws=200)
+
+
+def first(comparison: Comparison) -> Scenario:
+    best = comparison.best
+    assert best is not None
+    return best
+
+
+def sixty() -> Comparison:
+    """Sixty scenarios with full bills and more than one fleet."""
+    base = small()
+    feasible = [s for s in base.scenarios if s.feasible]
+    many = [
+        replace(feasible[i % len(feasible)], id=f"{feasible[i % len(feasible)].id}-{i}", nodes=4 + i // 20)
+        for i in range(60)
+    ]
+    return replace(base, scenarios=tuple(many))
+
+
+def named(name: str) -> Comparison:
+    return replace(small(), plan_name=name)
+
+
+def ranged(scenario: Scenario, *, cost: tuple[float, float, float], run: tuple[float, float, float]) -> Scenario:
+    """The scenario with other (planned, P10, P90) of cost and days; the bill is left as it is."""
+    spread = [Range(plan=p, p10=low, p50=(low + high) / 2, p90=high) for p, low, high in (cost, run)]
+    return replace(scenario, cost_usd=spread[0], days=spread[1])
+
+
+def unfinished(share: float = 0.2) -> Comparison:
+    """The best of the small comparison, in `share` of its draws without an end."""
+    base = small()
+    bad = replace(ranged(first(base), cost=(5e6, 4e6, 2.02e9), run=(40, 38, 40_000)), unfinished_fraction=share)
+    return replace(base, scenarios=(bad, *base.scenarios[1:]))

@@ -1,0 +1,216 @@
+"""The HTML page: complete in itself, readable by everyone, the same every time."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+
+from planner.report import as_html
+from planner.report.words import visible
+from tests.builders import compared, plan_of
+from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
+
+VOID = {"meta", "br", "link", "img", "hr", "input", "circle", "path", "polygon"}
+
+
+class Page(html.parser.HTMLParser):
+    """Tags in balance, ids, links, text of the title and of the body."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        assert len(found) == len(attrs), f"{tag} has an attribute twice"
+        self.tags.append((tag, found))
+        if found.get("id"):
+            self.ids.append(str(found["id"]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+@cache
+def page() -> Page:
+    return Page(as_html.render(small()))
+
+
+def test_tags_are_closed_and_ids_are_unique() -> None:
+    assert page().open == []
+    assert len(page().ids) == len(set(page().ids))
+
+
+def test_nothing_comes_from_elsewhere() -> None:
+    text = as_html.render(small())
+    assert not page().named("script")
+    assert not page().named("link")
+    assert not page().named("img")
+    assert not re.search(r"@import|url\(", text)
+    for _, attrs in page().tags:
+        for key in ("src", "href", "xlink:href", "action", "poster", "srcset"):
+            assert not attrs.get(key) or str(attrs[key]).startswith("#")
+        assert not any(key.startswith("on") for key in attrs)
+
+
+def test_links_lead_somewhere() -> None:
+    for attrs in page().named("a"):
+        assert str(attrs["href"]).removeprefix("#") in page().ids
+
+
+def test_language_title_landmarks_and_a_way_past_the_header() -> None:
+    assert page().named("html") == [{"lang": "en"}]
+    for tag in ("h1", "header", "main", "footer"):
+        assert len(page().named(tag)) == 1
+    assert "<title>small: cost of the finished training run</title>" in as_html.render(small())
+    assert page().named("a")[0] == {"class": "skip", "href": "#answer"}
+
+
+def test_pictures_have_names_or_are_decoration() -> None:
+    for attrs in page().named("svg"):
+        assert attrs.get("aria-labelledby") or attrs.get("aria-hidden") == "true"
+
+
+def test_headings_leave_no_level_out() -> None:
+    levels = [int(tag[1]) for tag, _ in page().tags if re.fullmatch("h[1-6]", tag)]
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_wide_tables_scroll_by_themselves_and_by_keyboard() -> None:
+    regions = [attrs for attrs in page().named("div") if "scroll" in str(attrs.get("class"))]
+    assert regions
+    for attrs in regions:
+        assert attrs["tabindex"] == "0"
+        assert attrs["role"] == "region"
+        assert attrs["aria-label"]
+
+
+def test_the_order_of_the_page() -> None:
+    order = ["answer", "h-chart", "compare", "h-bills", "unpriced", "assumptions", "sources", "provenance"]
+    places = [page().ids.index(name) for name in order]
+    assert places == sorted(places)
+
+
+def test_printed_rows_add_up_to_the_printed_total() -> None:
+    sources = as_html._sources(small().scenarios)
+    for scenario in small().scenarios:
+        if scenario.feasible:
+            entry = as_html._entry(1, scenario, sources, False)
+            assert round(sum(round(row.cents * 100) for row in entry.rows)) == round(entry.total * 100)
+            assert scenario.cost_usd is not None
+            assert entry.total == pytest.approx(scenario.cost_usd.plan, abs=0.005 * len(entry.rows) + 0.01)
+            assert f"{entry.total:,.2f}" in as_html.render(small())
+
+
+def test_every_feasible_scenario_has_its_bill_and_the_answers_are_open() -> None:
+    bills = page().named("details")
+    feasible = [s for s in small().scenarios if s.feasible]
+    assert len(bills) == len(feasible) + 1  # and the plan
+    assert sum("open" in attrs for attrs in bills) in (1, 2)
+    assert "open" in bills[0]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text_and_whole(name: str) -> None:
+    text = HOSTILE[name]
+    written = as_html.render(named(text))
+    found = Page(written)
+    assert len(found.tags) == len(page().tags)
+    whole = visible(text).encode("utf-8", "backslashreplace").decode()
+    assert whole in "".join(found.text)
+    written.encode("utf-8")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u202e]", written)
+
+
+def test_two_renders_are_equal() -> None:
+    assert as_html.render(small()) == as_html.render(small())
+
+
+def test_sixty_scenarios_stay_under_a_megabyte() -> None:
+    assert len(as_html.render(sixty()).encode()) < 1_000_000
+
+
+def test_what_may_not_finish_says_so_in_the_answer() -> None:
+    text = as_html.render(unfinished())
+    assert text.index("May not finish.") < text.index('id="h-chart"')
+    assert "at least $2.02B" in text
+
+
+def test_nothing_feasible_is_a_page_with_reasons() -> None:
+    scenarios = tuple(replace(s, feasible=False, why_not=("too <dear>",)) for s in small().scenarios)
+    found = Page(as_html.render(replace(small(), scenarios=scenarios)))
+    assert "there is no total to sign" in "".join(found.text)
+    assert "too <dear>" in "".join(found.text)
+    assert not found.named("svg")
+
+
+def test_without_draws_the_page_says_that_there_is_no_range() -> None:
+    assert "nothing was drawn" in as_html.render(compared(plan_of(), draws=0))
+
+
+def test_one_card_where_one_scenario_is_both() -> None:
+    alone = replace(small(), scenarios=(first(small()),))
+    assert len(Page(as_html.render(alone)).named("article")) == 1
+
+
+class TestContrast:
+    """WCAG 2.2: 4.5 for text, 3 for what a picture needs, on every ground, in light, dark and print."""
+
+    CSS = (as_html.REPOSITORY / "report" / "style.css").read_text(encoding="utf-8")
+    MODES = ("light", "dark", "print")
+
+    def palette(self, mode: str) -> dict[str, str]:
+        found = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in self.CSS.split(":root {")[1:]]
+        return found[self.MODES.index(mode)]
+
+    @staticmethod
+    def contrast(one: str, other: str) -> float:
+        def luminance(colour: str) -> float:
+            parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+            linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+        high, low = sorted((luminance(one), luminance(other)), reverse=True)
+        return (high + 0.05) / (low + 0.05)
+
+    def test_black_on_white_is_21(self) -> None:
+        assert self.contrast("#000000", "#ffffff") == pytest.approx(21)
+
+    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("ground", ["ground", "sheet", "tint", "caution-ground"])
+    @pytest.mark.parametrize("ink", ["ink", "muted", "accent"])
+    def test_text(self, mode: str, ink: str, ground: str) -> None:
+        colours = self.palette(mode)
+        assert self.contrast(colours[ink], colours[ground]) >= 4.5
+
+    @pytest.mark.parametrize("mode", MODES)
+    def test_caution(self, mode: str) -> None:
+        colours = self.palette(mode)
+        assert self.contrast(colours["caution"], colours["caution-ground"]) >= 4.5
+
+    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("family", ["on-demand", "spot", "capacity-block", "ri", "sp", "strong"])
+    def test_picture(self, mode: str, family: str) -> None:
+        colours = self.palette(mode)
+        assert self.contrast(colours[family], colours["sheet"]) >= 3

@@ -1,0 +1,119 @@
+"""The terminal table: its width, its signs, its names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from planner.decide.result import Comparison
+from planner.report.as_table import render
+from planner.report.words import visible
+from tests.builders import compared, plan_of
+from tests.report.scenes import HOSTILE, first, named, ranged, sixty, small, unfinished
+
+LONG_PATH = "plans/" + "a very long folder name/" * 9 + "plan.yaml"
+
+
+def text_of(comparison: Comparison, width: int = 80, **more) -> str:
+    settings = {"colour": False, "ascii_only": False, "top": 0, "plan_path": "plan.yaml"} | more
+    return render(comparison, width=width, **settings)
+
+
+@pytest.mark.parametrize("width", [40, 60, 79, 80, 100, 120, 160, 250])
+@pytest.mark.parametrize("scene", [small, sixty, unfinished])
+def test_width_is_never_exceeded(scene, width: int) -> None:
+    for line in text_of(scene(), width, plan_path=LONG_PATH).splitlines():
+        assert len(line) <= width
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text(name: str, width: int) -> None:
+    text = text_of(named(HOSTILE[name]), width)
+    lines = text.splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert all(line.isprintable() for line in lines)
+    assert len(lines) == len(text_of(small(), width).splitlines())
+    assert lines[0][:5] == visible(HOSTILE[name]).strip()[:5]
+    text.encode("utf-8")
+
+
+def test_numbers_are_never_cut() -> None:
+    huge = ranged(first(small()), cost=(1.23e14, 9.87e13, 4.56e15), run=(1234.5, 900.1, 99_999))
+    for width in (80, 100, 160):
+        text = text_of(replace(small(), scenarios=(huge, *small().scenarios[1:])), width)
+        for number in ("123T", "98.7T", "4,560T"):
+            assert number in text
+
+
+def test_rows_are_ranked_and_all_there() -> None:
+    shown = [line.split()[0] for line in text_of(small()).splitlines() if line[:2].strip().isdigit()]
+    assert shown == [str(rank) for rank in range(1, 1 + sum(s.feasible for s in small().scenarios))]
+    assert "--top 0 shows all" in text_of(small(), top=3)
+
+
+def test_lower_bounds_are_marked() -> None:
+    rows = [line for line in text_of(small()).splitlines() if "SP 3y comp" in line]
+    assert rows
+    assert all(row.count(">=") == 4 for row in rows)
+    assert ">= only a lower bound" in text_of(small())
+
+
+def test_a_run_that_may_not_finish_is_flagged_in_its_row_and_beside_the_answer() -> None:
+    lines = text_of(unfinished()).splitlines()
+    row = next(line for line in lines if line.startswith(" 1 "))
+    assert "spot !" in row
+    assert ">=2.02B" in row
+    assert any("may not finish: in 20.0% of the draws" in line for line in lines)
+    assert any(line.startswith("!  may not finish") or line.startswith("! may not finish") for line in lines)
+
+
+def test_extrapolated_days_have_a_star_that_is_explained() -> None:
+    scenarios = tuple(replace(s, extrapolated=True) for s in small().scenarios)
+    text = text_of(replace(small(), scenarios=scenarios))
+    assert "* beyond the measured rows" in text
+    assert "5.3*" in text or "*" in text.splitlines()[6]
+
+
+def test_fleet_is_a_column_only_where_fleets_differ() -> None:
+    assert "Fleet" not in text_of(small())
+    assert "4 x p4d.24xlarge" in text_of(small()).splitlines()[1]
+    assert "Fleet" in text_of(sixty())
+
+
+def test_narrow_terminals_get_records() -> None:
+    text = text_of(small(), 60)
+    assert "1. " in text
+    assert "planned $" in text
+    assert "$/GPU-h" not in text
+
+
+def test_ascii_where_the_terminal_has_nothing_else() -> None:
+    assert text_of(named("häuser 訓練"), ascii_only=True, top=3).isascii()
+
+
+def test_colour_adds_no_words() -> None:
+    plain = text_of(small())
+    coloured = text_of(small(), colour=True)
+    assert "\x1b[" not in plain
+    assert coloured.replace("\x1b[1m", "").replace("\x1b[0m", "") == plain
+
+
+def test_nothing_feasible_says_why() -> None:
+    scenarios = tuple(replace(s, feasible=False, why_not=("too dear",)) for s in small().scenarios)
+    text = text_of(replace(small(), scenarios=scenarios))
+    assert "No scenario is both feasible and completely priced" in text
+    assert "too dear" in text
+
+
+def test_without_draws_there_is_no_range() -> None:
+    assert "no draws, no range" in text_of(compared(plan_of(), draws=0))
+
+
+def test_next_command_can_be_pasted() -> None:
+    assert (
+        text_of(small(), plan_path="my plan.yaml")
+        .splitlines()[-1]
+        .endswith("planner report 'my plan.yaml' -o report.html")
+    )

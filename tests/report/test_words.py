@@ -1,0 +1,104 @@
+"""Numbers and names in words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.report import words
+from planner.report.columns import Column, cells, cut, fitted, rows, wrap
+from tests.report.scenes import HOSTILE, first, small, unfinished
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0.00"), (0.5, "0.50"), (99.99, "99.99"), (99.999, "100"), (1234.4, "1,234"), (9999.4, "9,999"),
+        (9999.6, "10.0k"), (78_202, "78.2k"), (999_499, "999k"), (999_500, "1.00M"), (4_568_183, "4.57M"),
+        (13_210_200, "13.2M"), (999_600_000, "1.00B"), (2_021_202_322, "2.02B"), (3e12, "3.00T"), (-4568.2, "-4,568"),
+    ],
+)  # fmt: skip
+def test_dollars_at_a_glance(value: float, shown: str) -> None:
+    assert words.dollars(value) == shown
+
+
+@given(st.floats(min_value=0, max_value=1e30))
+def test_dollars_keep_three_digits_and_stay_short(value: float) -> None:
+    shown = words.dollars(value)
+    assert len(shown) <= 9
+    scale = {"k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}.get(shown[-1], 1.0)
+    assert float(shown.rstrip("kMBT").replace(",", "")) * scale == pytest.approx(value, rel=5.1e-3, abs=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(21.957642, "21.957642"), (0.0000004, "0.0000004"), (445_067.156621, "445,067.16"), (11.8, "11.8"), (0, "0")],
+)
+def test_unit_prices_are_exact_and_without_exponent(value: float, shown: str) -> None:
+    assert words.plain(value, 8) == shown
+
+
+@given(st.text())
+def test_visible_text_cannot_act(text: str) -> None:
+    assert words.visible(text).isprintable()
+
+
+def test_every_purchase_has_words() -> None:
+    assert words.purchase_words("ri-3y-convertible-all-upfront") == (
+        "Reserved Instances, 3 years, convertible, all upfront"
+    )
+    assert words.purchase_words("sp-1y-compute-no-upfront") == "Compute Savings Plan, 1 year, no upfront"
+    assert words.short_purchase("sp-1y-instance-partial-upfront") == "SP 1y inst part"
+    short = {words.short_purchase(s.purchase) for s in small().scenarios}
+    assert len(short) == len({s.purchase for s in small().scenarios})
+
+
+def test_answer_names_both_and_says_what_may_not_finish() -> None:
+    said = words.answer(unfinished(0.2))
+    assert said[0].startswith("Lowest planned cost: #1 ")
+    assert ">=$2.02B" in said[0]
+    assert "20.0% of the draws" in said[1]
+    assert said[2].startswith("Lowest in bad luck (P90): #")
+
+
+def test_safer_choice_has_the_lowest_p90() -> None:
+    safe = words.lowest_risk(small())
+    assert safe is not None
+    assert safe.cost_usd is not None
+    complete = [s for s in small().scenarios if s.feasible and s.complete and s.cost_usd]
+    assert all(safe.cost_usd.p90 <= s.cost_usd.p90 for s in complete if s.cost_usd)
+    assert first(small()).complete
+
+
+@given(st.text(), st.integers(min_value=2, max_value=40))
+def test_wrapped_lines_fit(text: str, width: int) -> None:
+    shown = words.visible(text)
+    assert all(cells(line) <= width for line in wrap(shown, width))
+    assert "".join(wrap(shown, width)).replace(" ", "") == "".join(shown.split()).replace(" ", "")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_cut_fits(name: str) -> None:
+    for room in (1, 2, 5, 30):
+        assert cells(cut(words.visible(HOSTILE[name]), room)) <= room
+
+
+class TestColumns:
+    TEXT = Column(title="Layout", values=["fsx-lustre+1000", "converged"], text=True)
+    NUMBER = Column(title="Cost", values=["1,234,567", "8"])
+    EXTRA = Column(title="Useful", values=["90.0%", "80.0%"], keep=1)
+
+    def test_extra_columns_leave_before_text_is_cut(self) -> None:
+        placed = fitted([self.TEXT, self.NUMBER, self.EXTRA], 28)
+        assert placed is not None
+        assert [column.title for column, _ in placed] == ["Layout", "Cost"]
+        assert "fsx-lustre+1000" in "\n".join(rows(placed))
+
+    def test_text_is_cut_before_numbers(self) -> None:
+        placed = fitted([self.TEXT, self.NUMBER, self.EXTRA], 20)
+        assert placed is not None
+        assert rows(placed)[2] == "fsx-lust…  1,234,567"
+
+    def test_numbers_that_do_not_fit_are_refused(self) -> None:
+        assert fitted([self.TEXT, self.NUMBER], 15) is None
