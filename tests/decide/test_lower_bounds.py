@@ -163,3 +163,21 @@ def test_incomplete_ranks_behind_every_complete_one():
     states = [(not s.feasible, not s.complete) for s in lost.scenarios]
     assert states == sorted(states)
     assert lost.best.purchase != "spot"
+
+
+def test_above_the_last_tier_that_is_known():
+    """5 PB a month with a ladder that ends at 512,000 GB: unpriced, with the rungs that are known."""
+    plan = plan_of(data={"kept_in_s3": "5PB"}, purchase={"options": ["on-demand"]}, storage={"layouts": ["s3-stream"]})
+    short = book_of().without(
+        lambda table, row: table == "metered" and row["item"] == "S3 Standard storage" and row["tier_from"] == "512000"
+    )
+    (whole,), (bound,) = compared(plan).scenarios, compared(plan, book=short).scenarios
+    assert whole.complete
+    assert not bound.complete
+    (missing,) = bound.unpriced
+    assert missing.line == "storage.s3.standard"
+    assert "above 512,000 GB" in missing.what
+    assert "0.022" in missing.nearest[-1]
+    gone = {"storage.s3.standard", "storage.s3.checkpoints"}
+    left = sum(e.effective_cost for e in whole.bill if e.line not in gone)
+    assert bound.cost_usd.plan == pytest.approx(left)

@@ -322,6 +322,14 @@ class TestSeparate:
         assert large.nodes == 47 + 1  # 2,000 / 43.2 = 46.3
         assert large.service(CENTRAL).usable_tb == pytest.approx(47 * 43.2)
 
+    def test_what_a_stripe_holds_is_not_evicted(self):
+        """21 serving nodes of 60 TB: 907.2 TB by 16+4, where a cache guarantees 873.2; 900 TB fit the one."""
+        layout = self.cluster(demand_of(hot_bytes=900e12), instance_type="i3en.24xlarge", protection="16+4", spares=1)
+        assert layout.nodes == 22
+        given = layout.service(CENTRAL)
+        assert given.hit_fraction == 1
+        assert given.steady_gb_per_s == given.warm_gb_per_s
+
     def test_the_cheapest_candidate(self):
         """By price an hour of the whole cluster, sizes included."""
         chosen = self.cluster(demand_of(hot_bytes=1e15))
