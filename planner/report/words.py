@@ -74,15 +74,16 @@ def span(value: Range, shown: Callable[[float], str]) -> str:
 def visible(text: str) -> str:
     """Text in which nothing acts: control and direction characters, and halves of pairs, as escapes.
 
-    Line breaks and tabs become spaces. A name cannot then move a cursor, turn a line around or end a row.
+    Line breaks, tabs and other spaces become a space. A name cannot then move a cursor, turn a line around or end a row.
     """
     if text.isprintable():
         return text
     shown = []
     for char in text:
-        if char in "\n\r\t":
+        category = unicodedata.category(char)
+        if char in "\n\r\t" or category == "Zs":
             shown.append(" ")
-        elif unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        elif category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
             shown.append(f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}")
         else:
             shown.append(char)
@@ -184,8 +185,9 @@ def _sentence(comparison: Comparison, what: str, scenario: Scenario) -> str:
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018
     cost, run = scenario.cost_usd, scenario.days
     floor = ">=" if open_ended(scenario) else ""
+    place = "" if only_fleet(comparison.scenarios) else f" on {fleet(scenario)}"
     return (
-        f"{what}: #{rank_of(comparison, scenario)} {layout_name(scenario)}, {scenario.purchase}: "
+        f"{what}: #{rank_of(comparison, scenario)} {layout_name(scenario)}, {scenario.purchase}{place}: "
         f"${dollars(cost.plan)} planned (P10-P90 ${dollars(cost.p10)} to {floor}${dollars(cost.p90)}), "
         f"{days(run.plan)} days ({days(run.p10)} to {days(run.p90)})."
     )
