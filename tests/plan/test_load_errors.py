@@ -50,6 +50,7 @@ UNREADABLE = [
     ("many values", "a: [" + "1," * 30_000 + "]", "p.yaml:1:40003", "more than 20,000 values"),
     ("list as key", "? [a]\n: b\n", "p.yaml:1:3", "a key must be text"),
     ("template", "{{ name }}: x\n", "p.yaml:1:1", "a key must be text"),
+    ("too large in bytes", "\u00e9".encode() * 500_001, "p.yaml:None:None", "larger than 1 MB"),
     ("too large", b"a" * 1_000_001, "p.yaml:None:None", "larger than 1 MB"),
 ]
 
