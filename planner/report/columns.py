@@ -51,7 +51,8 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column. keep: 0 stays at any width; others leave one after the other, the highest first.
+    """One column. keep: 0 stays at any width; others leave when there is no room, the highest first
+    and those of one number together.
 
     text: left-aligned and may be cut; anything else is a number, right-aligned and never cut.
     """
@@ -70,7 +71,8 @@ def fitted(columns: Sequence[Column], width: int) -> list[tuple[Column, int]] | 
     """Columns and their widths in at most `width` cells; None where the numbers alone do not fit."""
     kept = list(columns)
     while _total(kept) > width and any(column.keep for column in kept):
-        kept.remove(max(kept, key=lambda column: column.keep))
+        last = max(column.keep for column in kept)
+        kept = [column for column in kept if column.keep != last]
     widths = [column.natural for column in kept]
     while sum(widths) + GAP * (len(widths) - 1) > width:
         texts = [i for i, column in enumerate(kept) if column.text and widths[i] > NARROWEST]

@@ -74,7 +74,8 @@ def span(value: Range, shown: Callable[[float], str]) -> str:
 def visible(text: str) -> str:
     """Text in which nothing acts: control and direction characters, and halves of pairs, as escapes.
 
-    Line breaks, tabs and other spaces become a space. A name cannot then move a cursor, turn a line around or end a row.
+    Line breaks, tabs and other spaces become a space. A name cannot then move a cursor, turn a line around
+    or end a row.
     """
     if text.isprintable():
         return text
