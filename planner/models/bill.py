@@ -168,7 +168,7 @@ class Ledger:
             return
         unit_usd: Number = found.tiers[0].usd
         tiers = found.tiers
-        if len(tiers) > 1 or np.isfinite(tiers[-1].tier_to):
+        if not np.isinf(found.tiers[0].tier_to):  # a ladder, or one rung that ends
             months = 1.0 if hours is None else np.maximum(hours / HOURS_PER_MONTH, 1.0)
             monthly = quantity / months
             if self.refused_beyond(line, found, monthly):
