@@ -5,117 +5,33 @@ in hours (`*_hours`), shares as fractions. In the file they carry their unit (`2
 the alias of each field is the key in the file.
 """
 
-import re
-from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    PlainValidator,
-    Tag,
-    WithJsonSchema,
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+from planner.plan.forms import (
+    LAYOUTS,
+    Bytes,
+    BytesPerSecond,
+    Count,
+    Counts,
+    Day,
+    Finite,
+    Fraction,
+    GpuCounts,
+    Hours,
+    ImageId,
+    InstanceName,
+    KeptCheckpoints,
+    LayoutName,
+    Name,
+    Positive,
+    Protection,
+    PurchaseName,
+    Region,
+    StackName,
+    ZoneId,
 )
-
-from planner.plan.quantities import (
-    Accelerators,
-    parse_accelerator_list,
-    parse_bytes,
-    parse_bytes_per_second,
-    parse_counts,
-    parse_day,
-    parse_fraction,
-    parse_hours,
-    parse_kept,
-)
-from pricing.offers import ALL_PURCHASE_OPTIONS
-
-
-def _text(pattern: str, example: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
-
-
-class _Like:
-    """Text of a known form; the refusal says what the thing is and gives an example, not the pattern."""
-
-    def __init__(self, pattern: str, what: str) -> None:
-        self.pattern, self.what = re.compile(pattern, re.ASCII), what
-
-    def __call__(self, text: str) -> str:
-        if not self.pattern.search(text) or text.endswith("\n"):
-            raise ValueError(f"not {self.what}")
-        return text
-
-
-def _like(pattern: str, what: str, example: str) -> tuple[AfterValidator, WithJsonSchema]:
-    return AfterValidator(_Like(pattern, f"{what}, like {example}")), _text(pattern, example)
-
-
-_NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*"
-Bytes = Annotated[float, BeforeValidator(parse_bytes), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]$", "2.2PB")]
-BytesPerSecond = Annotated[
-    float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]/s$", "15MB/s")
-]
-Hours = Annotated[float, BeforeValidator(parse_hours), _text(_NUM + "[smhdw]$", "12h")]
-Fraction = Annotated[
-    float,
-    BeforeValidator(parse_fraction),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "number", "minimum": 0, "maximum": 1},
-                {"type": "string", "pattern": _NUM + "%$", "examples": ["93%"]},
-            ]
-        }
-    ),
-]
-_GPUS = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9]*:[0-9]+$", "examples": ["A100:256"]}
-GpuCounts = Annotated[
-    tuple[Accelerators, ...],
-    BeforeValidator(parse_accelerator_list),
-    WithJsonSchema({"anyOf": [_GPUS, {"type": "array", "items": _GPUS, "minItems": 1, "maxItems": 16}]}),
-]
-Day = Annotated[
-    date,
-    BeforeValidator(parse_day),
-    WithJsonSchema({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
-]
-Counts = Annotated[
-    tuple[int, ...],
-    BeforeValidator(parse_counts),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 1},
-                {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1, "maxItems": 16},
-                {"type": "string", "pattern": r"^[0-9]+\.\.[0-9]+$", "examples": ["16..64"]},
-            ]
-        }
-    ),
-]
-Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
-Finite = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0, le=1_000_000)]
-Name = Annotated[str, Field(min_length=1, max_length=10_000)]
-InstanceName = Annotated[str, *_like(r"^[a-z0-9-]+\.[a-z0-9-]+$", "an instance type", "p4d.24xlarge")]
-Region = Annotated[str, *_like("^[a-z]{2}(-[a-z]+)+-[0-9]$", "a region", "us-east-1")]
-ZoneId = Annotated[str, *_like("^[a-z0-9-]+-az[0-9]+$", "a zone ID (the same in every account)", "use1-az4")]
-Protection = Annotated[str, *_like(r"^(none|[0-9]{1,2}\+[1-4])$", "a protection", "none or 16+4")]
-StackName = Annotated[str, *_like("^[A-Za-z0-9_.-]{1,100}$", "a stack name", "dev")]
-ImageId = Annotated[str, *_like("^ami-[0-9a-f]{8,17}$", "an image", "ami-0123456789abcdef0")]
-KeptCheckpoints = Annotated[
-    int | Literal["all"],
-    PlainValidator(parse_kept),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": 1_000_000}, {"const": "all"}]}),
-]
-# An editor offers the names; the check answers a wrong one with the nearest (planner/plan/check.py).
-PurchaseName = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ALL_PURCHASE_OPTIONS)})]
-LayoutName = Literal["converged", "fsx-lustre", "separate-nvme", "s3-stream"]
-LAYOUTS: tuple[LayoutName, ...] = ("converged", "fsx-lustre", "separate-nvme", "s3-stream")
 
 
 class Section(BaseModel):
