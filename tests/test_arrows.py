@@ -16,7 +16,7 @@ SOURCES = [path for top in ("pricing", "planner", "infra") for path in sorted((R
 ALLOWED = {
     "pricing": set(),
     "planner.errors": set(),
-    "planner.plan": {"pricing", "planner.errors", "planner.decide.choice"},
+    "planner.plan": {"pricing", "planner.errors"},
     "planner.models": {"pricing", "planner.plan", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "planner.errors"},
     "planner.decide": {"pricing", "planner.plan", "planner.models", "planner.layouts", "planner.errors"},

@@ -49,11 +49,13 @@ class Bought:
     """The result: the hourly rate that the run's own hours cost (for experiments), upfront money, warnings.
 
     taken_over_usd: the part of a commitment's bill that other work in the company carries (reuse_value).
+    unused_node_hours: paid for and not used by the run; experiments use them first.
     """
 
     usd_per_hour: Number | None = None
     upfront: tuple[Cash, ...] = ()
     taken_over_usd: float = 0.0
+    unused_node_hours: Number = 0.0
     warnings: tuple[str, ...] = ()
     why_not: tuple[str, ...] = ()
 
@@ -78,13 +80,13 @@ def spot_price(offer: SpotOffer, values: Values) -> Number:
     return seen[(values.uniform("spot.price") * len(seen)).astype(int)]
 
 
-def bill_compute(ledger: Ledger, buy: Buy, hours: Number, values: Values) -> Bought:
-    """Add the lines of the GPU nodes for a run that stands `hours`."""
+def bill_compute(ledger: Ledger, buy: Buy, hours: Number, values: Values, *, unpaid_hours: Number = 0.0) -> Bought:
+    """Add the lines of the GPU nodes for a run that stands `hours`; on spot, less those that hold no node."""
     family = buy.option.family
     if family == "on-demand":
         return _on_demand(ledger, buy, hours)
     if family == "spot":
-        return _spot(ledger, buy, hours, values)
+        return _spot(ledger, buy, hours - unpaid_hours, values)
     if family == "capacity-block":
         return _block(ledger, buy, hours)
     return _commitment(ledger, buy, hours)
@@ -180,7 +182,8 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         note=f"rest of {float(np.median(days)):g} whole days, the last 30 minutes lost",
     )
     sizes = block_sizes(buy.nodes)
-    warnings = ["the fee is of its date: AWS reprices Capacity Blocks, and offers depend on what is free"]
+    warnings = ["the fee is of its date: AWS reprices Capacity Blocks, and offers depend on what is free; the range takes a "
+        "block that proves too short to be extended"]
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): not sure to lie in one zone or cluster")
@@ -230,5 +233,6 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         usd_per_hour=usd,
         upfront=(upfront,) if share else (),
         taken_over_usd=unused * buy.settings.reuse_value,
+        unused_node_hours=buy.nodes * (terms * term - hours) * (1 - buy.settings.reuse_value),
         warnings=(f"the whole {buy.option.years}-year term is committed: {whole:,.0f} USD",),
     )

@@ -33,9 +33,18 @@ class Outcome:
 def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
     """Put the GPU nodes and the people on a run's bill."""
     nodes = Ledger(book, run.plan.region)
-    bought = bill_compute(nodes, buy, run.hours, values)
+    bought = bill_compute(nodes, buy, run.hours, values, unpaid_hours=run.node_hours_unpaid)
     people = Ledger(book, run.plan.region)
-    bill_people(people, run.plan.people, buy.instance, buy.nodes, run.hours, bought.usd_per_hour, values)
+    bill_people(
+        people,
+        run.plan.people,
+        buy.instance,
+        hours=run.hours,
+        node_hours=buy.nodes * (run.hours - run.node_hours_unpaid),
+        unused_node_hours=bought.unused_node_hours,
+        usd_per_node_hour=bought.usd_per_hour,
+        values=values,
+    )
     ledgers = (nodes, run.ledger, people)
     lines = tuple(line for ledger in ledgers for line in ledger.lines)
     cost = sum(line.effective_cost for line in lines)

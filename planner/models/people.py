@@ -53,26 +53,46 @@ def preprocessing_cost(*, gpu_hours: Number, gpus_per_node: Number, usd_per_hour
 @equation(
     "P3",
     "experiments-cost",
-    units={"run_node_hours": "h", "experiment_factor": "ratio", "usd_per_hour": "USD/h per node"},
+    units={
+        "run_node_hours": "h",
+        "experiment_factor": "ratio",
+        "usd_per_hour": "USD/h per node",
+        "unused_node_hours": "h",
+    },
     result_unit="USD",
     source=_EPOCH + ": total compute over the final run's, 90 % between 1.2 and 4, median 2.19",
-    steps=("result = run_node_hours * (experiment_factor - 1) * usd_per_hour",),
+    steps=("result = max(run_node_hours * max(experiment_factor - 1, 0) - unused_node_hours, 0) * usd_per_hour",),
 )
-def experiments_cost(*, run_node_hours: Number, experiment_factor: Number, usd_per_hour: Number) -> Number:
-    """Experiments and failed runs around the final one, in its own node-hours and at its own rate."""
-    return run_node_hours * (experiment_factor - 1) * usd_per_hour
+def experiments_cost(
+    *,
+    run_node_hours: Number,
+    experiment_factor: Number,
+    usd_per_hour: Number,
+    unused_node_hours: Number = 0.0,
+) -> Number:
+    """Experiments and failed runs around the final one, in its own node-hours and at its own rate.
+
+    Under a commitment they take what the final run leaves unused first: that is on the bill already.
+    """
+    extra = run_node_hours * np.maximum(experiment_factor - 1, 0.0)
+    return np.maximum(extra - unused_node_hours, 0.0) * usd_per_hour
 
 
 def bill_people(
     ledger: Ledger,
     people: People | None,
     instance: InstanceType,
-    nodes: int,
+    *,
     hours: Number,
+    node_hours: Number,
+    unused_node_hours: Number,
     usd_per_node_hour: Number | None,
     values: Values,
 ) -> None:
-    """Add the lines that the plan's `people` section asks for, and no others."""
+    """Add the lines that the plan's `people` section asks for, and no others.
+
+    node_hours: of the final run, paid; unused_node_hours: of a commitment, already on the bill.
+    """
     if people is None:
         return
     if people.engineers is not None:
@@ -96,7 +116,12 @@ def bill_people(
         ledger.assumed(
             "people.experiments",
             equation="P3",
-            quantity=nodes * hours * np.maximum(factor - 1, 0.0),
+            quantity=experiments_cost(
+                run_node_hours=node_hours,
+                experiment_factor=factor,
+                usd_per_hour=1.0,
+                unused_node_hours=unused_node_hours,
+            ),
             unit="Hrs",
             usd=usd_per_node_hour,
             assumption=values.table["people.experiment_factor"],

@@ -68,7 +68,7 @@ class Phase(Work):
 
     name: Name = Field(description="what the phase is called in every output")
     throughput: tuple[ThroughputRow, ...] = Field(
-        (), strict=False, max_length=1000, description="samples a second by GPU count; default: the run's table"
+        (), strict=False, max_length=1000, description="samples a second by GPU count in this phase"
     )
     sample_bytes: Bytes | None = Field(
         None, alias="sample", description="bytes that one sample reads; default: data.sample"
