@@ -5,16 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from planner.cli.options import book_for
+from planner.cli.output import ascii_only, columns, say, write_result
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -24,19 +20,11 @@ Cell = str | float | None
 
 
 def open_book(which: str | None) -> PriceBook:
-    """The book of a date, of a folder, or the newest one. Raises UsageProblem saying what there is."""
-    from pricing.book import BrokenBook, PriceBook, default_book, load_as_of
-
-    try:
-        if which is None:
-            return default_book()
-        try:
-            day = date.fromisoformat(which)
-        except ValueError:
-            return PriceBook.load(Path(which))
-        return load_as_of(day)
-    except (LookupError, BrokenBook) as error:
-        raise UsageProblem(str(error)) from error
+    """The book of a date, of a folder, or the newest one, with a warning where it was edited."""
+    book = book_for(which)
+    if book.changed:
+        say(f"warning: the book of {book.as_of} was edited: {', '.join(book.changed)}")
+    return book
 
 
 @contextmanager
@@ -50,23 +38,18 @@ def reading() -> Iterator[None]:
         raise UsageProblem(str(error)) from error
 
 
-def note(text: str) -> None:
-    """A remark for a person: stderr, never part of the result."""
-    click.echo(text, err=True)
-
-
 def print_json(value: object) -> None:
-    """The result as JSON on stdout."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """The result as JSON on standard output."""
+    write_result(json.dumps(value, indent=2, ensure_ascii=False) + "\n", None)
 
 
-def print_csv(columns: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> None:
-    """The result as CSV on stdout; an unknown value is an empty cell."""
+def print_csv(header: Sequence[str], records: Sequence[Mapping[str, Cell]]) -> None:
+    """The result as CSV on standard output; an unknown value is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([row[column] for column in columns] for row in rows)
-    click.echo(text.getvalue(), nl=False)
+    writer.writerow(header)
+    writer.writerows([record[name] for name in header] for record in records)
+    write_result(text.getvalue(), None)
 
 
 def number(value: Cell) -> str:
@@ -76,18 +59,27 @@ def number(value: Cell) -> str:
     return f"{value:,.10g}" if isinstance(value, float) else str(value)
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Cell]], title: str = "") -> None:
-    """The result as a table: 80 columns when piped, no colour without a terminal or with NO_COLOR."""
-    from rich.console import Console
-    from rich.table import Table
+def print_table(
+    header: Sequence[str], records: Sequence[Mapping[str, Cell]], title: str, *, optional: Sequence[str] = ()
+) -> None:
+    """The result as a table as wide as the terminal, 80 columns when piped.
 
-    plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or 80)
-    console = Console(file=sys.stdout, width=width, no_color=plain, highlight=False, soft_wrap=False)
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in columns:
-        numeric = "$" in column or any(isinstance(row[column], (int, float)) for row in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(number(row[column]) for column in columns))
-    console.print(table)
+    optional: columns that leave when there is no room, the first named first. Only text is ever cut.
+    """
+    from planner.report.columns import Column, fitted, rows
+
+    placed = [
+        Column(
+            title=name,
+            values=[number(record[name]) for record in records],
+            text=not ("$" in name or any(isinstance(record[name], int | float) for record in records)),
+            keep=len(optional) - optional.index(name) if name in optional else 0,
+        )
+        for name in header
+    ]
+    lines = [title]
+    if records:
+        width = columns()
+        fit = fitted(placed, width) or [(column, column.natural) for column in placed]
+        lines += rows(fit, "-" if ascii_only() else "─", "..." if ascii_only() else "…")
+    write_result("\n".join(lines) + "\n", None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli import books
+from planner.cli.output import say
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -46,8 +47,6 @@ def command(
     What is not known or not offered is listed apart and never counts as zero.
     """
     book = books.open_book(prices)
-    if book.changed:
-        books.note(f"warning: the book of {book.as_of} was edited: {', '.join(book.changed)}")
     offered: list[Record] = []
     missing: list[Record] = []
     with books.reading():
@@ -68,7 +67,7 @@ def command(
     else:
         _print_tables(book, offered, missing)
     if left_off:
-        books.note(f"{left_off} more left off by --top")
+        say(f"{left_off} more left off by --top")
 
 
 def _sort_key(record: Record, sort: str) -> tuple[object, ...]:

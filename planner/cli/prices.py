@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from planner.cli import books
+from planner.cli.output import say
 from planner.errors import UsageProblem
-
-if TYPE_CHECKING:
-    from pricing.book import PriceBook
 
 COLUMNS = ("what", "region", "usd", "unit", "date", "grade", "basis")
 JSON_COLUMNS = (*COLUMNS, "tier_from", "tier_to", "source", "note")
@@ -41,7 +38,7 @@ def show(
     """Show the prices whose line has all the WORDS (case does not count)."""
     from pricing.listing import lines
 
-    book = _open(prices)
+    book = books.open_book(prices)
     wanted = [word.lower() for word in words]
     with books.reading():
         found = [
@@ -74,9 +71,11 @@ def show(
     elif form == "csv":
         books.print_csv(JSON_COLUMNS, records)
     else:
-        books.print_table(COLUMNS, records, f"Prices as of {book.as_of}")
+        shown = [{**record, "what": str(record["what"]).removesuffix("-upfront")} for record in records]
+        title = f"Prices as of {book.as_of} in USD; ri and sp stand without their `-upfront`"
+        books.print_table(COLUMNS, shown, title, optional=("unit", "basis"))
     if not records:
-        books.note(f"nothing in the book of {book.as_of} fits; fewer words find more")
+        say(f"nothing in the book of {book.as_of} fits; fewer words find more")
 
 
 @command.command()
@@ -87,7 +86,7 @@ def diff(old: str, new: str, form: str) -> None:
     """What changed from book A to book B (dates or folders): changed, appeared, disappeared."""
     from pricing.listing import compare
 
-    before, after = _open(old), _open(new)
+    before, after = books.open_book(old), books.open_book(new)
     with books.reading():
         changes = compare(before, after)
     records = [
@@ -108,10 +107,17 @@ def diff(old: str, new: str, form: str) -> None:
         ]
         books.print_json({**head, "changes": renamed})
         return
-    shown = [{**record, "change": _words(record["old"], record["new"], record["change"])} for record in records]
+    shown = [
+        {
+            **record,
+            "what": str(record["what"]).removesuffix("-upfront"),
+            "change": _words(record["old"], record["new"], record["change"]),
+        }
+        for record in records
+    ]
     books.print_table(DIFF_COLUMNS, shown, f"From {before.as_of} to {after.as_of}")
     if not records:
-        books.note("no price differs")
+        say("no price differs")
 
 
 @command.command()
@@ -134,13 +140,6 @@ def verify(folder: str | None) -> None:
             click.echo(f"{path.name}: intact")
     if edited:
         raise UsageProblem("\n".join(edited))
-
-
-def _open(which: str | None) -> PriceBook:
-    book = books.open_book(which)
-    if book.changed:
-        books.note(f"warning: the book of {book.as_of} was edited: {', '.join(book.changed)}")
-    return book
 
 
 def _words(old: float | None, new: float | None, percent: float | None) -> str:

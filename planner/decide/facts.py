@@ -75,7 +75,8 @@ def cash_of(planned: Outcome, cost: float) -> tuple[Cash, ...]:
     """
     upfront, over = planned.bought.upfront, planned.bought.taken_over_usd
     rest = cost + over - sum(entry.usd for entry in upfront)
-    found = [*upfront, Cash(due="monthly", usd=rest, what="everything else, with the monthly bill")]
+    what = "everything else, with the monthly bill" if upfront else "with the monthly bill"
+    found = [*upfront, Cash(due="monthly", usd=rest, what=what)]
     if over:
         found.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
     return tuple(found)

@@ -182,8 +182,10 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         note=f"rest of {float(np.median(days)):g} whole days, the last 30 minutes lost",
     )
     sizes = block_sizes(buy.nodes)
-    warnings = ["the fee is of its date: AWS reprices Capacity Blocks, and offers depend on what is free; the range takes a "
-        "block that proves too short to be extended"]
+    warnings = [
+        "the fee is of its date: AWS reprices Capacity Blocks, and offers depend on what is free; the range takes a "
+        "block that proves too short to be extended"
+    ]
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): not sure to lie in one zone or cluster")

@@ -34,9 +34,7 @@ def test_on_demand_pays_for_every_hour():
 
 
 def test_experiments_use_the_rest_of_a_commitment_first():
-    plan = plan_of(
-        people={"experiments": True}, purchase={"options": ["on-demand", "ri-1y-standard-no-upfront"]}
-    )
+    plan = plan_of(people={"experiments": True}, purchase={"options": ["on-demand", "ri-1y-standard-no-upfront"]})
     on_demand = scenario_of(plan, "s3-stream/p4d.24xlarge/on-demand")
     # 2.19 times the final run in all: 1.19 more of its own node-hours, at the same rate
     run = _line(on_demand, "fleet.compute")
