@@ -13,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 PLANNER = str(Path(PYTHON).with_name("planner"))
+# a user's Python writes byte code on its first run; one that may not would measure the compiler each time
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,7 @@ def once(command: list[str]) -> tuple[float, float]:
     """Wall seconds and peak MiB of one run. Raises RuntimeError where the command fails."""
     with Path(os.devnull).open("w") as nowhere:
         start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=ROOT, stdout=nowhere, stderr=nowhere)
+        process = subprocess.Popen(command, cwd=ROOT, stdout=nowhere, stderr=nowhere, env=ENVIRONMENT)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)

@@ -25,6 +25,7 @@ def demand_of(
         gpus=fleet.gpus,
         hot_bytes=data.hot_dataset_bytes,
         kept_bytes=data.kept_in_s3_bytes or data.hot_dataset_bytes,
+        beside_hot_class=data.kept_class,
         checkpoint_bytes=checkpoint,
         object_bytes=values["data.object_mb"] * 1e6 if data.shard_bytes is None else data.shard_bytes,
         required_gb_per_s=work.peak_gb_per_s,

@@ -34,13 +34,16 @@ def _is_storage(line: str) -> bool:
     return line.startswith(("storage.", "pool."))
 
 
+def _outlives_the_run(line: str) -> bool:
+    return line == "storage.kms.key" or (line.startswith("storage.s3.") and not line.endswith("-requests"))
+
+
 def storage_of(planned: Run, cost_lines: tuple[Line, ...]) -> StorageFacts:
     service, demand, hours = planned.service, planned.demand, float(planned.hours)
     retention = planned.plan.storage.retention_hours or 0.0
     # S3 goes on after the run; the figure is for the time in which the layout stands
-    standing = {"storage.s3.standard", "storage.s3.checkpoints", "storage.kms.key"}
     storage_usd = sum(
-        line.effective_cost * (hours / (hours + retention) if line.line in standing else 1.0)
+        line.effective_cost * (hours / (hours + retention) if _outlives_the_run(line.line) else 1.0)
         for line in cost_lines
         if _is_storage(line.line)
     )

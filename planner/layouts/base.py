@@ -17,6 +17,7 @@ class Demand:
     """What the run asks of storage.
 
     nodes: paid GPU nodes, spares included; training_nodes: those that train. Bytes are decimal counts.
+    beside_hot_class: S3 storage class of what is kept and not read.
     required_gb_per_s: the peak over the phases when training never waits.
     """
 
@@ -26,6 +27,7 @@ class Demand:
     gpus: int
     hot_bytes: float
     kept_bytes: float
+    beside_hot_class: str = "STANDARD"
     checkpoint_bytes: Number
     object_bytes: Number
     required_gb_per_s: Number
@@ -37,6 +39,16 @@ class Demand:
     @property
     def hot_tb(self) -> float:
         return self.hot_bytes / 1e12
+
+    @property
+    def beside_hot_bytes(self) -> float:
+        """Bytes kept in S3 that training does not read."""
+        return max(0.0, self.kept_bytes - self.hot_bytes)
+
+    @property
+    def standard_bytes(self) -> float:
+        """Bytes of the master copy in S3 Standard: the hot data, and the rest unless it has a class of its own."""
+        return self.kept_bytes if self.beside_hot_class == "STANDARD" else self.hot_bytes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.layouts.base import Demand, Timing
+from planner.layouts.s3_classes import bill_beside_hot
 from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import request_bound_rate
 from planner.models.metered import billed_gb, cost_at, requests_thousands, resource_months, storage_cost_curve
@@ -47,7 +48,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         "storage.s3.standard", lambda: ledger.book.metered("AmazonS3", "S3 Standard storage", ledger.region)
     )
     if stored is not None:
-        master_gb = demand.kept_bytes / 2**30
+        master_gb = demand.standard_bytes / 2**30
         checkpoint_bytes = float(np.median(demand.checkpoint_bytes))
         with_checkpoints_gb = master_gb + timing.checkpoints_stored * checkpoint_bytes / 2**30
         if not ledger.refused_beyond("storage.s3.standard", stored, with_checkpoints_gb):
@@ -60,7 +61,9 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         quantity=thousands,
     )
     checkpoints = timing.checkpoints_written * demand.checkpoint_bytes
-    ingested = 0.0 if ingest.source == "in-s3" else demand.kept_bytes
+    uploaded = ingest.source != "in-s3"
+    bill_beside_hot(ledger, demand, hours, uploaded)
+    ingested = demand.standard_bytes if uploaded else 0.0
     put_thousands = requests_thousands(bytes_moved=checkpoints + ingested, object_bytes=demand.object_bytes)
     ledger.metered(
         "storage.s3.put-requests",

@@ -160,3 +160,29 @@ def resource_months(*, count: Number, hours: Number) -> Number:
 def ingest_days(*, dataset_bytes: Number, rate_bytes_per_second: Number) -> Number:
     """Days to bring a data set into S3, before the run starts."""
     return dataset_bytes / rate_bytes_per_second / 86_400
+
+
+@equation(
+    "T8",
+    "billed-hours",
+    units={"hours": "h", "minimum_days": "days"},
+    result_unit="h",
+    source="Amazon S3 pricing: minimum storage duration of 30 days in Standard-IA, 90 in Glacier Instant Retrieval",
+    steps=("result = max(hours, minimum_days * 24)",),
+)
+def billed_hours(*, hours: Number, minimum_days: Number) -> Number:
+    """Hours that a storage class bills: never less than its minimum duration."""
+    return np.maximum(hours, minimum_days * 24)
+
+
+@equation(
+    "T9",
+    "tiered-age-hours",
+    units={"hours": "h", "from_days": "days", "to_days": "days"},
+    result_unit="h",
+    source="Amazon S3 Intelligent-Tiering: Frequent for 30 days unread, Infrequent to 90, then Archive Instant Access",
+    steps=("result = max(0, min(hours, to_days * 24) - from_days * 24)",),
+)
+def tiered_age_hours(*, hours: Number, from_days: Number, to_days: Number) -> Number:
+    """Hours that an object nobody reads spends in one access tier of Intelligent-Tiering."""
+    return np.maximum(0.0, np.minimum(hours, to_days * 24) - from_days * 24)

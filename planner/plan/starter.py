@@ -34,6 +34,7 @@ run:                           # how much training, and how fast
 data:                          # what training reads, and what is kept
   hot_dataset: 12TB            # read in every epoch
   # kept_in_s3: 20TB           # everything kept in S3; default: the hot data set
+  # kept_class: STANDARD_IA    # of what training does not read; default: STANDARD
   sample: 40KB                 # bytes one sample reads; or samples: 300000000; or read_per_gpu: 20MB/s
   shard: 100MB                 # size of one object
   order: shuffled              # or sequential

@@ -111,6 +111,9 @@ class Data(Section):
     kept_in_s3_bytes: Bytes | None = Field(
         None, alias="kept_in_s3", description="everything kept in S3 without checkpoints; default: hot_dataset"
     )
+    kept_class: Literal["STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "GLACIER_IR"] = Field(
+        "STANDARD", description="S3 storage class of what is kept beside the hot data"
+    )
     samples: Positive | None = Field(None, description="samples in the hot data set; gives the sample size")
     sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes that one sample reads")
     read_per_gpu_bytes_per_second: BytesPerSecond | None = Field(

@@ -49,6 +49,10 @@ EXAMPLES = [
         {"network_gbps": 100, "drives": 8, "drive_read_gb_per_s": 2, "reserved_cores": 8},
         0.8 * min(0.95 * 100 / 8, 8 * 2, 8 / 0.56),
     ),
+    # nine days in Standard-IA are billed as thirty
+    ("billed-hours", {"hours": 216, "minimum_days": 30}, 30 * 24),
+    # of 100 days unread, 60 in Infrequent Access: from the 30th to the 90th
+    ("tiered-age-hours", {"hours": 2400, "from_days": 30, "to_days": 90}, 60 * 24),
     ("cache-hit-shuffled", {"ratio": 0.9}, 1 - 0.1 + 0.1 * math.log(0.1)),
     ("cache-hit-sequential", {"ratio": 0.999}, 0.0),
     # half of 2 GB from 10 GB/s, half from 2 GB/s: 0.1 + 0.5 s for 2 GB
