@@ -39,7 +39,7 @@ def command(
     Tables are written 8:128.2,16:254.0. A price comes from a book as price:p4d.24xlarge,
     price:p4d.24xlarge/ri-1y-standard-no-upfront or price:p5.48xlarge/capacity-block@us-west-2.
     """
-    from planner.models.equation import all_equations, find
+    from planner.models.catalogue import all_equations, find
 
     if list_all or name is None:
         write_result(_listing(style), None)
@@ -58,7 +58,8 @@ def command(
 
 
 def _listing(style: str) -> str:
-    from planner.models.equation import all_equations, format_number
+    from planner.models.catalogue import all_equations
+    from planner.models.equation import format_number
 
     if style == "json":
         document = [

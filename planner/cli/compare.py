@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from planner.cli.options import common, priced_plan, request_for
+from planner.cli.options import Asked, common, priced_plan
 from planner.cli.output import ascii_only, columns, say, use_colour, write_result
 
 
@@ -23,13 +21,7 @@ from planner.cli.output import ascii_only, columns, say, use_colour, write_resul
 @click.option("--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) with more unpriced lines.")
 @common
 def command(
-    plan: Path,
-    overrides: tuple[str, ...],
-    draws: int,
-    seed: int,
-    prices: str | None,
-    as_of: str | None,
-    max_price_age: int | None,
+    asked: Asked,
     style: str,
     out: str | None,
     top: int,
@@ -48,7 +40,7 @@ def command(
     from planner.decide.compare import compare
     from planner.decide.gates import Gates, exit_code, violations
 
-    request = request_for(plan, overrides, prices, as_of, seed, draws, max_price_age)
+    request = asked.request()
     comparison = compare(request)
     if style == "table":
         from planner.report.as_table import render
@@ -60,7 +52,7 @@ def command(
             colour=not to_file and use_colour(color),
             ascii_only=not to_file and ascii_only(),
             top=top,
-            plan_path=str(plan),
+            plan_path=asked.plan,
         )
     elif style == "json":
         from planner.report.as_json import render as render_json

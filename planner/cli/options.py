@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.decide.compare import Request
+    from planner.plan.load import LoadedPlan
     from pricing.book import PriceBook
 
 
@@ -32,8 +35,43 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A plan and what was said about how to price it."""
+
+    plan: str
+    overrides: tuple[str, ...]
+    draws: int
+    seed: int
+    prices: str | None
+    as_of: str | None
+    max_price_age: int | None
+
+    def request(self) -> Request:
+        """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
+        from planner.decide.compare import Request
+
+        loaded, book = checked_plan(self.plan, self.overrides, self.prices)
+        return Request(
+            plan=loaded.plan,
+            plan_sha256=loaded.sha256,
+            book=book,
+            draws=self.draws,
+            seed=self.seed,
+            as_of=parse_date(self.as_of, "--as-of") if self.as_of else None,
+            max_price_age_days=self.max_price_age,
+        )
+
+
 def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The plan, its overrides, the price book and the draws."""
+    """The plan, its overrides, the price book and the draws, as one `asked`."""
+
+    @functools.wraps(function)
+    def gathered(**given: Any) -> Any:
+        asked = Asked(**{field.name: given.pop(field.name) for field in fields(Asked)})
+        return function(asked=asked, **given)
+
+    wrapped: Callable[..., Any] = gathered
     for option in (
         click.option("--max-price-age", type=click.IntRange(1), metavar="DAYS", help="Older prices are stale."),
         click.option(
@@ -46,8 +84,8 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan."),
     ):
-        function = option(function)
-    return click.argument("plan", type=click.Path(path_type=Path))(function)
+        wrapped = option(wrapped)
+    return click.argument("plan", type=click.Path())(wrapped)
 
 
 def parse_date(text: str, option: str) -> date:
@@ -72,13 +110,14 @@ def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
         raise UsageProblem(str(error.args[0] if error.args else error)) from error
 
 
-def request_for(plan: Path, overrides: tuple[str, ...], prices: str | None, as_of: str | None, seed: int, draws: int,
-                max_price_age: int | None) -> Request:  # fmt: skip
-    """Everything `compare` needs, checked. Raises PlanProblems or UsageProblem."""
-    from planner.decide.compare import Request
+def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> tuple[LoadedPlan, PriceBook]:
+    """A plan that is right by itself and by its price book's catalogue, and that book.
+
+    Raises PlanProblems or UsageProblem.
+    """
     from planner.errors import PlanProblems
     from planner.plan.assumptions import default_assumptions
-    from planner.plan.check import check_against_catalogue
+    from planner.plan.catalogue_check import check_against_catalogue
     from planner.plan.load import load_plan
 
     loaded = load_plan(plan, overrides=overrides)
@@ -86,12 +125,4 @@ def request_for(plan: Path, overrides: tuple[str, ...], prices: str | None, as_o
     problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
     if problems:
         raise PlanProblems(tuple(problems))
-    return Request(
-        plan=loaded.plan,
-        plan_sha256=loaded.sha256,
-        book=book,
-        draws=draws,
-        seed=seed,
-        as_of=parse_date(as_of, "--as-of") if as_of else None,
-        max_price_age_days=max_price_age,
-    )
+    return loaded, book

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from planner.cli.options import common, priced_plan, request_for
+from planner.cli.options import Asked, common, priced_plan
 from planner.cli.output import say, write_result
 from planner.errors import ExitCode
 
@@ -16,13 +14,7 @@ from planner.errors import ExitCode
 @click.option("-o", "--out", metavar="FILE", default="report.html", show_default=True, help="`-`: standard output.")
 @common
 def command(
-    plan: Path,
-    overrides: tuple[str, ...],
-    draws: int,
-    seed: int,
-    prices: str | None,
-    as_of: str | None,
-    max_price_age: int | None,
+    asked: Asked,
     out: str,
     color: str,
     quiet: bool,
@@ -32,7 +24,7 @@ def command(
     from planner.decide.compare import compare
     from planner.report.as_html import render
 
-    comparison = compare(request_for(plan, overrides, prices, as_of, seed, draws, max_price_age))
+    comparison = compare(asked.request())
     write_result(render(comparison), out)
     if out != "-":
         say(f"wrote {out}", quiet)

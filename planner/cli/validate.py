@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from planner.cli.options import book_for, common
+from planner.cli.options import checked_plan, common
 from planner.cli.output import write_result
 from planner.errors import PlanProblems, Problem
 
@@ -21,25 +21,12 @@ def command(
     problems: list[Problem] = []
     for plan in plans:
         try:
-            name = _checked(plan, overrides, prices)
+            loaded, _ = checked_plan(plan, overrides, prices)
         except PlanProblems as error:
             problems += error.problems
         else:
-            write_result(f"ok  {plan}  {name}\n", None)
+            from planner.plan.wording import shown
+
+            write_result(f"ok  {plan}  {shown(loaded.plan.name)[1:-1]}\n", None)
     if problems:
         raise PlanProblems(tuple(problems))
-
-
-def _checked(path: str, overrides: tuple[str, ...], prices: str | None) -> str:
-    """The plan's name as a message may show it. Raises PlanProblems or UsageProblem."""
-    from planner.plan.assumptions import default_assumptions
-    from planner.plan.check import check_against_catalogue
-    from planner.plan.load import load_plan
-    from planner.plan.wording import shown
-
-    loaded = load_plan(path, overrides=overrides)
-    book = book_for(prices, loaded.plan.prices)
-    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
-    if problems:
-        raise PlanProblems(tuple(problems))
-    return shown(loaded.plan.name)[1:-1]

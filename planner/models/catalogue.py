@@ -1,5 +1,21 @@
-"""Every family of equations: importing this module registers them all."""
+"""Every equation of every family, by number and by name."""
+
+from __future__ import annotations
 
 from planner.models import capacity, compute, datapath, goodput, metered, people, workload
+from planner.models.equation import Equation, registered
 
-__all__ = ["capacity", "compute", "datapath", "goodput", "metered", "people", "workload"]
+FAMILIES = (capacity, compute, datapath, goodput, metered, people, workload)  # importing them registers theirs
+
+
+def all_equations() -> tuple[Equation, ...]:
+    """Every equation, by family and number."""
+    return tuple(sorted(registered(), key=lambda entry: (entry.number[0], int(entry.number[1:]))))
+
+
+def find(name_or_number: str) -> Equation | None:
+    """The equation of that name (`pool-usable`) or number (`S2`), or None."""
+    for entry in all_equations():
+        if name_or_number in (entry.name, entry.number):
+            return entry
+    return None

@@ -102,22 +102,9 @@ def equation(
     return register
 
 
-def all_equations() -> tuple[Equation, ...]:
-    """Every equation, by family and number."""
-    import planner.models.catalogue  # noqa: F401  importing it registers every family
-
-    def order(entry: Equation) -> tuple[str, int]:
-        return entry.number[0], int(entry.number[1:])
-
-    return tuple(sorted(_REGISTRY.values(), key=order))
-
-
-def find(name_or_number: str) -> Equation | None:
-    """The equation of that name (`pool-usable`) or number (`S2`), or None."""
-    for entry in all_equations():
-        if name_or_number in (entry.name, entry.number):
-            return entry
-    return None
+def registered() -> tuple[Equation, ...]:
+    """Every equation of the modules imported so far; planner.models.catalogue imports them all."""
+    return tuple(_REGISTRY.values())
 
 
 def evaluate_steps(entry: Equation, inputs: Mapping[str, Any]) -> tuple[list[str], float]:

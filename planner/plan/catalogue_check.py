@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from planner.errors import Problem
 from planner.plan.assumptions import default_assumptions
+from planner.plan.check import Finding, no_fit
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, listed, shown
 from planner.plan.yamlfile import Path
@@ -14,8 +15,6 @@ from planner.plan.yamlfile import Path
 if TYPE_CHECKING:
     from planner.plan.load import LoadedPlan
     from pricing.catalog import InstanceType
-
-Finding = tuple[Path, str, str]  # where in the plan, what is wrong, what to do
 
 
 def check_against_catalogue(
@@ -112,13 +111,6 @@ def _fits(plan: Plan, instance: InstanceType) -> Iterator[Finding]:
         for gpus in sizes:
             if rows and gpus not in listed_sizes and len(measured) < 2:
                 yield at, *no_fit(gpus, len(measured))
-
-
-def no_fit(gpus: int, measured: int) -> tuple[str, str]:
-    """(message, remedy) for a fleet size that the table neither lists nor lets the fit reach."""
-    rows = "one measured row" if measured else "no measured row"
-    message = f"{gpus:,} GPUs are not in the table, and {rows} allows no fit t(n) = a/n + b"
-    return message, f"add a row for {gpus} GPUs, measure a second size, or write scaling: linear"
 
 
 def _assumptions(plan: Plan, keys: tuple[str, ...]) -> Iterator[Finding]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from planner.plan.catalogue_check import Finding, check_against_catalogue, no_fit
 from planner.plan.types import Assumption, Data, Phase, Plan, Run, ThroughputRow, Work
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
@@ -13,7 +12,7 @@ from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 
 FIRST_DAY, LAST_DAY = date(2015, 1, 1), date(2100, 12, 31)  # before the first GPU worth planning; a slip of the century
 
-__all__ = ["Finding", "check_against_catalogue", "check_plan"]
+Finding = tuple[Path, str, str]  # where in the plan, what is wrong, what to do
 
 
 def check_plan(plan: Plan) -> list[Finding]:
@@ -128,6 +127,13 @@ def _fleet(plan: Plan) -> Iterator[Finding]:
         for wanted in fleet.gpus or ():
             if wanted.count not in rows:
                 yield ("run", "throughput"), *no_fit(wanted.count, len(measured))
+
+
+def no_fit(gpus: int, measured: int) -> tuple[str, str]:
+    """(message, remedy) for a fleet size that the table neither lists nor lets the fit reach."""
+    rows = "one measured row" if measured else "no measured row"
+    message = f"{gpus:,} GPUs are not in the table, and {rows} allows no fit t(n) = a/n + b"
+    return message, f"add a row for {gpus} GPUs, measure a second size, or write scaling: linear"
 
 
 def _purchase(plan: Plan) -> Iterator[Finding]:

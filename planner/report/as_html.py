@@ -145,7 +145,7 @@ def _unpriced(scenarios: Sequence[Scenario]) -> list[tuple[str, str, tuple[str, 
 
 def _equations(scenarios: Sequence[Scenario]) -> list[tuple[str, str, str]]:
     """(number, name, what it says) of the equations on the bills."""
-    from planner.models.equation import all_equations
+    from planner.models.catalogue import all_equations
 
     used = {line.equation for scenario in scenarios if scenario.feasible for line in scenario.bill}
     return [(e.number, e.name, e.summary) for e in all_equations() if e.number in used]

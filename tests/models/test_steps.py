@@ -11,7 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from planner.models.equation import Equation, all_equations, evaluate_steps, find
+from planner.models.catalogue import all_equations, find
+from planner.models.equation import Equation, evaluate_steps
 
 WRITTEN = [entry for entry in all_equations() if entry.steps]
 # what is decided once, before the run, takes plain numbers and says so in its types

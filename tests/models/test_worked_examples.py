@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from planner.models.equation import all_equations, find
+from planner.models.catalogue import all_equations, find
 
 MOSAIC = [(8, 128.2), (16, 254.0), (64, 912.2), (128, 1618.4)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.plan.assumptions import default_assumptions
-from planner.plan.check import check_against_catalogue
+from planner.plan.catalogue_check import check_against_catalogue
 from pricing.catalog import InstanceType
 from tests.plan.plans import FULL, SMALL, load, only, place, problems, with_line
 

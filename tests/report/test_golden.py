@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli.options import request_for
+from planner.cli.options import Asked
 from planner.decide.compare import compare
 from planner.decide.result import Comparison
 from planner.report import as_csv, as_html, as_json, as_table
@@ -17,7 +17,8 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
 @cache
 def _compared(path: Path, *overrides: str) -> Comparison:
-    return compare(request_for(path, overrides, None, None, 0, 5000, None))
+    asked = Asked(plan=str(path), overrides=overrides, draws=5000, seed=0, prices=None, as_of=None, max_price_age=None)
+    return compare(asked.request())
 
 
 def _few(path: Path) -> Comparison:
