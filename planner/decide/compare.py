@@ -11,7 +11,7 @@ import numpy as np
 from planner.decide.choice import Choice, FleetSize, fleet_sizes, purchase_options
 from planner.decide.demand import demand_of, planned_write_gb_per_s
 from planner.decide.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning, weak_price_warnings
-from planner.decide.judge import broken_constraints, notes_of, stale_prices
+from planner.decide.judge import broken_constraints, notes_of, on_time_fraction, stale_prices
 from planner.decide.purchase import Buy, spot_hazard_of
 from planner.decide.result import Comparison, Prices, Scenario
 from planner.decide.run import Run, run_on
@@ -65,7 +65,7 @@ def compare(request: Request) -> Comparison:
         draws=request.draws,
         scenarios=tuple(sorted(scenarios, key=_rank)),
         assumptions=tuple(table[key] for key in sorted(central.used)),
-        notes=notes_of(plan),
+        notes=notes_of(plan, book, {key: table[key] for key in central.used}),
         stale=stale_prices(scenarios, judged_at, request.max_price_age_days),
         plan=plan.canonical(),
     )
@@ -224,7 +224,8 @@ def _scenario(
         storage=storage_of(planned_run, lines),
         ingest_days=planned_run.ingest_days,
         unfinished_fraction=float(stuck.mean()),
-        cash=cash_of(planned, cost),
+        on_time_fraction=on_time_fraction(plan, spread_run.hours, draws),
+        cash=cash_of(planned, lines, cost),
         bill=lines,
         warnings=(
             *planned.warnings,

@@ -27,6 +27,10 @@ def goodput_of(planned: Run) -> Goodput:
         availability_fraction=available,
         useful_fraction=scaling * reading * available,
         checkpoint_interval_hours=planned.decided.interval_hours,
+        mtbf_hours=float(planned.failing.mtbf_hours),
+        write_hours=float(planned.failing.write_hours),
+        restart_hours=float(planned.failing.restart_hours),
+        wait_hours=float(planned.failing.wait_hours),
     )
 
 
@@ -71,18 +75,23 @@ def storage_of(planned: Run, cost_lines: tuple[Line, ...]) -> StorageFacts:
     )
 
 
-def cash_of(planned: Outcome, cost: float) -> tuple[Cash, ...]:
+def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float) -> tuple[Cash, ...]:
     """When the planned cost falls due; the entries add up to it.
 
     AWS bills a commitment whole, so what other work takes over is an entry of its own and not a smaller bill.
+    Salaries are on no bill of AWS.
     """
-    upfront, over = planned.bought.upfront, planned.bought.taken_over_usd
-    rest = cost + over - sum(entry.usd for entry in upfront)
-    what = "everything else, with the monthly bill" if upfront else "with the monthly bill"
-    found = [*upfront, Cash(due="monthly", usd=rest, what=what)]
+    bought = planned.bought
+    people = sum(line.effective_cost for line in lines if line.line == "people.staff")
+    known = [*bought.upfront, *bought.instalments]
+    if people:
+        known.append(Cash(due="monthly", usd=people, what="salaries, on no bill of AWS"))
+    over = bought.taken_over_usd
+    rest = cost + over - sum(entry.usd for entry in known)
+    known.append(Cash(due="monthly", usd=rest, what=f"{'everything else, ' if known else ''}with the monthly bill"))
     if over:
-        found.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
-    return tuple(found)
+        known.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
+    return tuple(known)
 
 
 def weak_price_warnings(lines: tuple[Line, ...]) -> tuple[str, ...]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
+import numpy as np
+
 from planner.decide.result import Scenario
+from planner.models.values import Number
+from planner.plan.assumptions import Assumption
 from planner.plan.types import Plan
+from pricing.book import PriceBook
 
 STALE_EC2_DAYS = 120
 STALE_METERED_DAYS = 3 * 365
@@ -33,8 +38,35 @@ def broken_constraints(plan: Plan, scenario: Scenario) -> tuple[str, ...]:
     return tuple(found)
 
 
-def notes_of(plan: Plan) -> tuple[str, ...]:
-    notes = ["list prices before tax; AWS Support is left out"]
+def on_time_fraction(plan: Plan, hours: Number, draws: int) -> float | None:
+    """Share of the draws that end within run.deadline and constraints.max_days; None without a limit or draws."""
+    limits = [plan.run.deadline_hours, plan.constraints.max_days and plan.constraints.max_days * 24]
+    known = [limit for limit in limits if limit is not None]
+    if not known or not draws:
+        return None
+    return float(np.mean(np.broadcast_to(np.asarray(hours) <= min(known), (draws,))))
+
+
+def notes_of(plan: Plan, book: PriceBook, used: Mapping[str, Assumption]) -> tuple[str, ...]:
+    """What every total rests on or leaves out. used: the assumptions that went into it, by key."""
+    return (*_money(plan), *_left_out(plan), *_taken_for_granted(plan, used), *_dates(plan, book))
+
+
+def _money(plan: Plan) -> list[str]:
+    purchase = plan.purchase
+    notes = ["before tax; AWS Support is left out"]
+    if purchase.private_discount:
+        share = f"{purchase.private_discount:.1%}"
+        notes.append(f"a private discount of {share} on the On-Demand price of the GPU nodes, on nothing else")
+    else:
+        notes[0] = f"list prices {notes[0]}"
+    if purchase.reuse_value:
+        share = f"{purchase.reuse_value:.0%}"
+        notes.append(f"{share} of what a commitment leaves unused counts as taken over by other work")
+    return notes
+
+
+def _left_out(plan: Plan) -> list[str]:
     people = plan.people
     missing = [
         name
@@ -45,11 +77,43 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
         )
         if not there
     ]
+    notes = []
     if missing:
         notes.append(f"not in these totals, since the plan does not ask for it: {', '.join(missing)}")
+    if plan.storage.retention_hours is None:
+        notes.append("S3 is billed while the run stands; storage.retention adds the time after it")
     if plan.data.ingest.source == "in-s3":
         notes.append("the data set is taken to be in S3 already (data.ingest)")
-    return tuple(notes)
+    return notes
+
+
+# assumption -> what the plan would say instead; each can decide which layout wins
+_UNSAID = {
+    "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
+    "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
+    "data.object_mb": "how large an object is: write data.shard",
+}
+
+
+def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
+    notes = [
+        f"the plan does not say {instead}; {used[key].value:g} {used[key].unit} is assumed, "
+        f"{used[key].low:g} to {used[key].high:g} in the range"
+        for key, instead in _UNSAID.items()
+        if key in used and used[key].origin == "default"
+    ]
+    if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):
+        notes.append("mfu is taken as the same on every instance type and at every number of GPUs")
+    return notes
+
+
+def _dates(plan: Plan, book: PriceBook) -> list[str]:
+    notes = []
+    if plan.prices is not None and plan.prices != book.as_of:
+        notes.append(f"prices of {plan.prices} were asked for; the newest book up to then is of {book.as_of}")
+    if plan.start is not None and plan.start < book.as_of:
+        notes.append(f"the run starts on {plan.start}, before the day of these prices")
+    return notes
 
 
 def stale_prices(scenarios: Sequence[Scenario], judged_at: date | None, max_age_days: int | None) -> tuple[str, ...]:
@@ -62,7 +126,9 @@ def stale_prices(scenarios: Sequence[Scenario], judged_at: date | None, max_age_
             if not isinstance(line.price_date, date):
                 continue
             limit = STALE_EC2_DAYS if line.service == "AmazonEC2" else STALE_METERED_DAYS
+            limit = limit if max_age_days is None else max_age_days
             age = (judged_at - line.price_date).days
-            if age > (limit if max_age_days is None else max_age_days):
-                found[f"{scenario.purchase} {line.line}: price of {line.price_date} is {age} days old"] = None
+            if age > limit:
+                kind = scenario.purchase if line.line.startswith("fleet.") else line.line
+                found[f"{kind}: price of {line.price_date} is {age} days old, beyond {limit}"] = None
     return tuple(sorted(found))

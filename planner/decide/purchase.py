@@ -54,6 +54,7 @@ class Bought:
 
     usd_per_hour: Number | None = None
     upfront: tuple[Cash, ...] = ()
+    instalments: tuple[Cash, ...] = ()
     taken_over_usd: float = 0.0
     unused_node_hours: Number = 0.0
     warnings: tuple[str, ...] = ()
@@ -190,7 +191,11 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): not sure to lie in one zone or cluster")
     fee = float(np.median(buy.nodes * days * 24 * usd))
-    cash = Cash(due=buy.start.isoformat(), usd=fee, what="Capacity Block fee, due at purchase, not refundable")
+    cash = Cash(
+        due=buy.start.isoformat(),
+        usd=fee,
+        what="Capacity Block fee, due at purchase: on the first day at the latest, not refundable",
+    )
     return Bought(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
 
 
@@ -230,10 +235,18 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     share = UPFRONT_SHARE[found.upfront]
     name = "Reserved Instances" if buy.option.family == "ri" else "Savings Plan"
     upfront = Cash(due=buy.start.isoformat(), usd=whole * share, what=f"{name}, upfront part, not refundable")
+    months = float(np.median(terms)) * buy.option.years * 12
+    monthly = whole * (1 - share)
+    instalment = Cash(
+        due="monthly",
+        usd=monthly,
+        what=f"{name}, {months:.0f} months of {monthly / months:,.2f} USD, also after the run",
+    )
     unused = whole - float(np.median(buy.nodes * hours)) * usd
     return Bought(
         usd_per_hour=usd,
         upfront=(upfront,) if share else (),
+        instalments=(instalment,) if share < 1 else (),
         taken_over_usd=unused * buy.settings.reuse_value,
         unused_node_hours=buy.nodes * (terms * term - hours) * (1 - buy.settings.reuse_value),
         warnings=(f"the whole {buy.option.years}-year term is committed: {whole:,.0f} USD",),

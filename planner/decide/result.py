@@ -32,13 +32,18 @@ class StorageFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Goodput:
-    """useful_fraction is the product of the other three (design 3.0)."""
+    """useful_fraction is the product of the other three (design 3.0). The hours are the inputs of equation G5
+    that gave the availability: mean time between interruptions, blocking write, restart and wait."""
 
     scaling_efficiency: float
     input_fraction: float
     availability_fraction: float
     useful_fraction: float
     checkpoint_interval_hours: float
+    mtbf_hours: float
+    write_hours: float
+    restart_hours: float
+    wait_hours: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +71,7 @@ class Scenario:
     storage: StorageFacts | None = None
     ingest_days: float | None = None
     unfinished_fraction: float = 0.0
+    on_time_fraction: float | None = None
     cash: tuple[Cash, ...] = ()
     bill: tuple[Line, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()

@@ -38,6 +38,19 @@ class Decided:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Failing:
+    """Interruptions of a run: the inputs of equation G5, its result, and the share of time that holds no node."""
+
+    availability: Number
+    interval_hours: float
+    mtbf_hours: Number
+    write_hours: Number
+    restart_hours: Number
+    wait_hours: Number
+    unpaid_fraction: Number
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """A run before anyone buys the nodes: numbers are floats, or arrays with one entry a draw.
 
@@ -50,6 +63,7 @@ class Run:
     service: Service
     hours: Number
     node_hours_unpaid: Number
+    failing: Failing
     input_fraction: Number
     availability_fraction: Number
     ingest_days: float | None
@@ -101,6 +115,7 @@ def run_on(
         service=service,
         hours=hours,
         node_hours_unpaid=training_hours * failing.unpaid_fraction,
+        failing=failing,
         input_fraction=reading.fraction,
         availability_fraction=failing.availability,
         ingest_days=ingest_days(dataset_bytes=demand.kept_bytes, rate_bytes_per_second=rate) if rate else None,
@@ -147,13 +162,6 @@ def _reading(plan: Plan, demand: Demand, work: FleetWork, service: Service, fill
     return _Reading(fraction=work.hours / elapsed, warm_up_hours=warm_up, s3_read_gb=cold_gb + missed, read_gb=read_gb)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Failing:
-    availability: Number
-    interval_hours: float
-    unpaid_fraction: Number
-
-
 def _failing(
     plan: Plan,
     demand: Demand,
@@ -162,7 +170,7 @@ def _failing(
     spot_hazard_per_hour: Number,
     values: Values,
     decided: Decided | None,
-) -> _Failing:
+) -> Failing:
     """Useful share of the time under node failures and, on spot, reclaims."""
     rate = values["goodput.failures_per_1000_node_days"]
     hazard = spot_hazard_per_hour
@@ -199,11 +207,15 @@ def _failing(
             chosen = optimal_interval(mtbf_hours=float(mtbf), write_hours=float(write))
         # a run shorter than the interval saves its work once, at its end
         interval = min(chosen, float(work.hours))
-    return _Failing(
+    return Failing(
         availability=availability(
             work_hours=interval, write_hours=write, restart_hours=restart, wait_hours=wait, mtbf_hours=mtbf
         ),
         interval_hours=interval,
+        mtbf_hours=mtbf,
+        write_hours=write,
+        restart_hours=restart,
+        wait_hours=wait,
         # G5 is proportional to M + D, so of all time the share D/(M + D) is waiting; a gang comes and goes
         # as a whole (94 % of the traces' ticks hold all or none), so spot waits hold no node
         unpaid_fraction=gang_wait / (mtbf + wait),

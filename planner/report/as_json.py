@@ -91,6 +91,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "usd_per_useful_gpu_hour": _range(scenario.usd_per_useful_gpu_hour),
         "useful_gpu_hours": number(scenario.useful_gpu_hours),
         "unfinished_fraction": number(scenario.unfinished_fraction),
+        "on_time_fraction": number(scenario.on_time_fraction),
         "goodput": None
         if scenario.goodput is None
         else {key: number(value) for key, value in asdict(scenario.goodput).items()},
