@@ -191,11 +191,8 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): not sure to lie in one zone or cluster")
     fee = float(np.median(buy.nodes * days * 24 * usd))
-    cash = Cash(
-        due=buy.start.isoformat(),
-        usd=fee,
-        what="Capacity Block fee, due at purchase: on the first day at the latest, not refundable",
-    )
+    due = "due at purchase: on the first day at the latest"
+    cash = Cash(due=buy.start.isoformat(), usd=fee, what=f"Capacity Block fee, {due}, not refundable")
     return Bought(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
 
 

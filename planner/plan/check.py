@@ -10,6 +10,7 @@ from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 
+LOWEST_MFU = 0.01  # below it somebody wrote a percentage as a fraction of a percent
 FIRST_DAY, LAST_DAY = date(2015, 1, 1), date(2100, 12, 31)  # before the first GPU worth planning; a slip of the century
 
 Finding = tuple[Path, str, str]  # where in the plan, what is wrong, what to do
@@ -20,6 +21,7 @@ def check_plan(plan: Plan) -> list[Finding]:
     return [
         *_days(plan),
         *_run(plan.run),
+        *_sample_size(plan),
         *_data(plan.data, plan.region),
         *_fleet(plan),
         *_purchase(plan),
@@ -66,6 +68,9 @@ def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
         yield (*at, name), f"{name} stands beside {given[0]}: work is told one way", "keep one of them"
     if work.flop is not None and not work.mfu:
         yield (*at, "flop"), "flop needs mfu above 0, the share of the peak that is reached", "write mfu: 40%"
+    if work.mfu and work.mfu < LOWEST_MFU:
+        message = f"mfu of {work.mfu:.2%} is lower than any run reports"
+        yield (*at, "mfu"), message, "write a share like 40% or 0.4; published runs reach 30% to 65%"
     if work.mfu is not None and work.flop is None:
         yield (*at, "mfu"), "mfu has no meaning without flop", "remove it, or give the work as flop"
 
@@ -74,6 +79,9 @@ def _table(work: Work | None, rows: Sequence[ThroughputRow], at: Path) -> Iterat
     if work is not None and work.samples is not None and not rows:
         remedy = "write throughput: [{gpus: 8, samples_per_second: 128.2}], or give the work as gpu_hours"
         yield (*at, "throughput"), "samples need a throughput table to become time", remedy
+    if work is not None and work.flop is not None and rows:
+        message = "a throughput table stands beside flop, where mfu says already how much of the peak is reached"
+        yield (*at, "throughput"), message, "remove the table, or give the work as samples"
     first: dict[int, int] = {}
     for index, row in enumerate(rows):
         if row.gpus in first:
@@ -108,6 +116,18 @@ def _data(data: Data, region: str) -> Iterator[Finding]:
             yield at, f"from_region has no meaning with source: {ingest.source}", "write source: other-region"
         elif ingest.from_region == region:
             yield at, f"from_region is the plan's own region, {region}", "write source: in-s3"
+
+
+def _sample_size(plan: Plan) -> Iterator[Finding]:
+    """A sample's size becomes a rate only by a throughput table."""
+    run, data = plan.run, plan.data
+    tables = [phase.throughput for phase in run.phases] or [run.throughput]
+    sizes = {"sample": data.sample_bytes, "samples": data.samples}
+    given = [name for name, value in sizes.items() if value is not None]
+    if len(given) == 1 and data.read_per_gpu_bytes_per_second is None:
+        for name in given if not any(tables) else ():
+            message = f"{name} says how fast training reads only together with a throughput table"
+            yield ("data", name), message, "write read_per_gpu: 20MB/s instead"
 
 
 def _fleet(plan: Plan) -> Iterator[Finding]:

@@ -45,9 +45,9 @@ def _like(pattern: str, what: str, example: str) -> tuple[AfterValidator, WithJs
 
 
 _NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*"
-Bytes = Annotated[float, BeforeValidator(parse_bytes), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]$", "2.2PB")]
+Bytes = Annotated[float, BeforeValidator(parse_bytes), _text(_NUM + r"([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)$", "2.2PB")]
 BytesPerSecond = Annotated[
-    float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?[Bb]/s$", "15MB/s")
+    float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s$", "15MB/s")
 ]
 Hours = Annotated[float, BeforeValidator(parse_hours), _text(_NUM + "[smhdw]$", "12h")]
 Fraction = Annotated[

@@ -17,9 +17,10 @@ _BINARY = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50,
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # ASCII only: \d would take Arabic digits, and the Kelvin sign is a K to a pattern that ignores case.
 _NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
-_SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?[Bb])", re.ASCII)
+_SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)", re.ASCII)
 _DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
-_RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?[Bb])/s", re.ASCII)
+_RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s", re.ASCII)
+_BITS = re.compile(rf"{_NUMBER}\s*[KMGTPE]i?b(?:it|ps|/s)?", re.ASCII)
 _PERCENT = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
 _ACCELERATOR = re.compile(r"([A-Za-z][A-Za-z0-9]*):([0-9]{1,9})", re.ASCII)
 _RANGE = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})", re.ASCII)
@@ -36,6 +37,8 @@ def _times(text: str, unit: int) -> float:
 
 
 def _refusal(text: object, what: str, instead: str) -> ValueError:
+    if _BITS.fullmatch(str(text)[:100].strip()):
+        return ValueError(f"{what} in bits (b) where bytes (B) are meant: {instead}")
     if _COMMA.search(str(text)[:100]):
         # 1,500 is 1500 to some readers and 1.5 to others
         return ValueError(f"{what} is written without commas: {instead}")
@@ -94,7 +97,8 @@ def parse_fraction(text: object) -> float:
             raise _refusal(text, "a fraction", "write 93% or 0.93")
         value = _times(match[1], 1) / 100
     if not 0 <= value <= 1:
-        raise ValueError("a fraction lies between 0 and 1 (0% and 100%)")
+        hint = f"; write {value:g}%" if 1 < value <= 100 else ""
+        raise ValueError(f"a fraction lies between 0 and 1 (0% and 100%){hint}")
     return value
 
 

@@ -15,11 +15,12 @@ apiVersion: planner/v1
 name: my-run
 region: us-east-1
 start: 2026-12-07              # first day of the run; the age of prices is counted from it
-# prices: 2026-08-31           # a price book of another date; default: the newest
+# prices: 2025-05-31           # a price book of another date; default: the newest
 
 run:                           # how much training, and how fast
   kind: training
-  work: {{samples: 300000000}}   # over all epochs; or gpu_hours: 4000; or flop: 1e22 with mfu: 40%
+  work: {{samples: 300000000}}   # over all epochs; or gpu_hours: 4000
+  # work: {{flop: 4.7e22, mfu: 40%}}   # a language model: 6 x parameters x tokens; no table, give data.read_per_gpu
   throughput:                  # samples a second by number of GPUs, measured on your code
     - {{gpus: 8, samples_per_second: 128.2}}
     - {{gpus: 16, samples_per_second: 254.0}}
@@ -33,7 +34,7 @@ run:                           # how much training, and how fast
 
 data:                          # what training reads, and what is kept
   hot_dataset: 12TB            # read in every epoch
-  # kept_in_s3: 20TB           # everything kept in S3; default: the hot data set
+  # kept_in_s3: 20TB           # everything kept in S3, the hot data among it; default: the hot data
   # kept_class: STANDARD_IA    # of what training does not read; default: STANDARD
   sample: 40KB                 # bytes one sample reads; or samples: 300000000; or read_per_gpu: 20MB/s
   shard: 100MB                 # size of one object

@@ -250,3 +250,40 @@ def test_problems_of_the_catalogue_come_in_the_order_of_the_file():
 def test_many_rules_at_once():
     text = with_line(SMALL, "nodes: 4", "nodes: 4, spares: 9") + "purchase: {options: [x], private_discount: 1}\n"
     assert len(problems(text)) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"run": {"work": {"flop": 1e22, "mfu": "0.4%"}}}, "lower than any run reports"),
+        (
+            {
+                "run": {
+                    "work": {"flop": 1e22, "mfu": "40%"},
+                    "throughput": [{"gpus": 32, "samples_per_second": 100.0}],
+                }
+            },
+            "stands beside flop",
+        ),
+        ({"run": {"work": {"gpu_hours": 40}}, "data": {"hot_dataset": "4TB", "sample": "40KB"}}, "throughput table"),
+    ],
+)
+def test_what_would_be_priced_wrongly_in_silence_is_refused(change, said):
+    from planner.plan.check import check_plan
+    from planner.plan.types import Plan
+
+    base = {
+        "apiVersion": "planner/v1",
+        "name": "x",
+        "data": {"hot_dataset": "4TB"},
+        "fleet": {"instance_types": ["p4d.24xlarge"], "nodes": 4},
+    }
+    assert any(said in message for _, message, _ in check_plan(Plan.model_validate({**base, **change})))
+
+
+def test_bits_are_not_bytes():
+    from planner.plan.quantities import parse_bytes
+
+    with pytest.raises(ValueError, match="bits"):
+        parse_bytes("2.4Tb")
+    assert parse_bytes("2.4tb") == parse_bytes("2.4TB")
