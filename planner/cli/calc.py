@@ -36,7 +36,8 @@ def command(
 ) -> None:
     """Evaluate equation NAME (or its number) at KEY=VALUE inputs and print its steps.
 
-    Tables are written 8:128.2,16:254.0. A price comes from a book as price:p4d.24xlarge,
+    Tables are written 8:128.2,16:254.0, and inf is a bound that never ends. Without inputs NAME is explained.
+    A price comes from a book as price:p4d.24xlarge,
     price:p4d.24xlarge/ri-1y-standard-no-upfront or price:p5.48xlarge/capacity-block@us-west-2.
     """
     from planner.models.catalogue import all_equations, find
@@ -147,6 +148,8 @@ def _value(parameter: Parameter, text: str, prices: str | None) -> tuple[Any, st
         raise ValueError("not a finite number")
     if not 1e-300 < abs(number) < 1e300 and number != 0:
         raise ValueError("beyond anything that can be computed with")
+    if number < 0:
+        raise ValueError("cannot be negative")
     if parameter.unit == "fraction" and not 0 <= number <= 1:
         raise ValueError("a fraction lies between 0 and 1")
     return (int(number) if number == int(number) and abs(number) < 1e15 else number), ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from planner.cli.options import Asked, common, priced_plan
@@ -11,7 +13,11 @@ from planner.cli.output import ascii_only, columns, say, use_colour, write_resul
 @click.command(short_help="Price every layout and purchase option of a plan, ranked.")
 @priced_plan
 @click.option(
-    "-f", "--format", "style", type=click.Choice(["table", "json", "csv", "html"]), default="table", show_default=True
+    "-f",
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "csv", "html"]),
+    help="json and html hold everything, csv a row for each bill line. [default: by FILE's ending, else table]",
 )
 @click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
 @click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of the table; 0 for all.")
@@ -22,7 +28,7 @@ from planner.cli.output import ascii_only, columns, say, use_colour, write_resul
 @common
 def command(
     asked: Asked,
-    style: str,
+    style: str | None,
     out: str | None,
     top: int,
     strict: bool,
@@ -40,8 +46,8 @@ def command(
     from planner.decide.compare import compare
     from planner.decide.gates import Gates, exit_code, violations
 
-    request = asked.request()
-    comparison = compare(request)
+    comparison = compare(asked.request())
+    style = style or {".json": "json", ".csv": "csv", ".html": "html"}.get(Path(out or "").suffix, "table")
     if style == "table":
         from planner.report.as_table import render
 

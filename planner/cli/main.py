@@ -9,7 +9,7 @@ import sys
 import click
 
 from planner import __version__
-from planner.errors import ExitCode, PlannerError
+from planner.errors import ExitCode, PlannerError, PlanProblems
 
 # verb -> (module, one line for --help); the module has a click command called `command`
 VERBS: dict[str, tuple[str, str]] = {
@@ -84,7 +84,8 @@ def run(arguments: list[str] | None = None) -> None:
     except PlannerError as error:
         if debug:
             raise
-        click.echo(f"planner: {error}" if "\n" not in str(error) else str(error), err=True)
+        # a problem begins with its place, which editors and CI read; anything else with our name
+        click.echo(str(error) if isinstance(error, PlanProblems) else f"planner: {error}", err=True)
         sys.exit(error.exit_code)
     except Exception as error:
         from pricing.book import BrokenBook

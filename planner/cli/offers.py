@@ -47,6 +47,10 @@ def command(
     What is not known or not offered is listed apart and never counts as zero.
     """
     book = books.open_book(prices)
+    known = set(book.regions())
+    for region in regions:
+        if region not in known:
+            raise UsageProblem(f"no price in {region}; there are: {', '.join(sorted(known))}")
     offered: list[Record] = []
     missing: list[Record] = []
     with books.reading():
@@ -174,7 +178,7 @@ def _shown(record: Record) -> Record:
     return {
         "type": record["type"],
         "region": record["region"],
-        "purchase": str(record["purchase"]).removesuffix("-upfront"),
+        "purchase": record["purchase"],
         "$/h": f"{record['usd_per_hour']:,.4f}",
         "$/GPU-h": "-" if gpu_hour is None else f"{gpu_hour:,.4f}",
         "seen": f"{record['date']} {record['grade']}{'*' if record['basis'] == 'carried' else ''}",
@@ -187,8 +191,7 @@ def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record])
     columns = ("type", *(() if one_region else ("region",)), "purchase", "$/h", "$/GPU-h", "seen")
     where = f", {offered[0]['region']}" if one_region else ""
     books.print_table(columns, rows, f"Offers as of {book.as_of}{where}, USD list price before tax")
-    click.echo("seen: day and grade (C: derived or secondary), * carried over more than 45 days;")
-    click.echo("ri and sp stand without their `-upfront`")
+    click.echo("seen: day and grade (C: derived or secondary), * carried over more than 45 days")
     for record in offered:
         if record["purchase"] == "spot":
             spread = f"{record['low']:,.4f} to {record['high']:,.4f}"

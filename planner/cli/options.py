@@ -73,7 +73,12 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
 
     wrapped: Callable[..., Any] = gathered
     for option in (
-        click.option("--max-price-age", type=click.IntRange(1), metavar="DAYS", help="Older prices are stale."),
+        click.option(
+            "--max-price-age",
+            type=click.IntRange(1),
+            metavar="DAYS",
+            help="Days after which a price is stale. [default: 120 of EC2, 1095 of the rest]",
+        ),
         click.option(
             "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
         ),
@@ -119,10 +124,18 @@ def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> t
     from planner.plan.assumptions import default_assumptions
     from planner.plan.catalogue_check import check_against_catalogue
     from planner.plan.load import load_plan
+    from planner.plan.wording import did_you_mean, listed
 
     loaded = load_plan(plan, overrides=overrides)
     book = book_for(prices, loaded.plan.prices)
     problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
+    region = loaded.plan.region
+    # the on-demand table is read anyway; the others only for a region that it does not know
+    if not any(row["region"] == region for row in book.rows("on_demand")) and region not in book.regions():
+        known = book.regions()
+        message = f"no price of any instance type in {region} is in the book of {book.as_of}"
+        remedy = did_you_mean(region, known) or f"known: {listed(known)}"
+        problems.append(loaded.problem_at(("region",), message, remedy))
     if problems:
         raise PlanProblems(tuple(problems))
     return loaded, book

@@ -81,9 +81,10 @@ def show(
 @command.command()
 @click.argument("old", metavar="A")
 @click.argument("new", metavar="B")
+@click.argument("words", nargs=-1)
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json"]), default="table")
-def diff(old: str, new: str, form: str) -> None:
-    """What changed from book A to book B (dates or folders): changed, appeared, disappeared."""
+def diff(old: str, new: str, words: tuple[str, ...], form: str) -> None:
+    """What changed from book A to book B (dates or folders), in lines that have all the WORDS."""
     from pricing.listing import compare
 
     before, after = books.open_book(old), books.open_book(new)
@@ -98,6 +99,7 @@ def diff(old: str, new: str, form: str) -> None:
             "change": change.percent,
         }
         for change in changes
+        if all(word.lower() in f"{change.what} {change.region}".lower() for word in words)
     ]
     if form == "json":
         head = {"schema_version": "1", "from": before.as_of.isoformat(), "to": after.as_of.isoformat()}
@@ -115,9 +117,11 @@ def diff(old: str, new: str, form: str) -> None:
         }
         for record in records
     ]
-    books.print_table(DIFF_COLUMNS, shown, f"From {before.as_of} to {after.as_of}")
+    books.print_table(
+        DIFF_COLUMNS, shown, f"From {before.as_of} to {after.as_of} in USD; ri and sp stand without their `-upfront`"
+    )
     if not records:
-        say("no price differs")
+        say("no price differs" + (", among those with these words" if words else ""))
 
 
 @command.command()

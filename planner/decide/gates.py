@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from planner.decide.result import Comparison
 from planner.errors import ExitCode
 
+STRICT_HINT = "; purchase.options and storage.layouts leave out what need not be compared"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gates:
@@ -45,7 +47,8 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     if gates.strict and comparison.stale:
         found.append(Violation(code=ExitCode.STALE, message=_first(comparison.stale, "stale prices")))
     if gates.strict and weak:
-        found.append(Violation(code=ExitCode.UNPRICED, message=_first(weak, "lines unpriced, grade C or carried back")))
+        message = _first(weak, "lines unpriced, grade C or carried back") + STRICT_HINT
+        found.append(Violation(code=ExitCode.UNPRICED, message=message))
     missing = sum(len(s.unpriced) for s in comparison.scenarios if s.feasible)
     if gates.max_unpriced is not None and missing > gates.max_unpriced:
         message = f"{missing} unpriced lines, at most {gates.max_unpriced} allowed"
