@@ -24,6 +24,13 @@ from planner.cli.output import ascii_only, columns, say, use_colour, write_resul
 @click.option("--strict", is_flag=True, help="Fail on stale prices (11) and on unpriced or weak ones (12).")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Fail (10) when the best costs more.")
 @click.option("--max-days", type=click.FloatRange(0), metavar="DAYS", help="Fail (10) when the best takes longer.")
+@click.option(
+    "--at",
+    type=click.Choice(["plan", "p50", "p90"]),
+    default="plan",
+    show_default=True,
+    help="The figure that --max-cost and --max-days judge.",
+)
 @click.option("--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) with more unpriced lines.")
 @common
 def command(
@@ -34,6 +41,7 @@ def command(
     strict: bool,
     max_cost: float | None,
     max_days: float | None,
+    at: str,
     max_unpriced: int | None,
     color: str,
     quiet: bool,
@@ -77,8 +85,8 @@ def command(
         say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
     if comparison.stale and style != "table":
         say(f"warning: {len(comparison.stale)} prices are stale, such as {comparison.stale[0]}", quiet)
-    found = violations(comparison, Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days,
-                                         max_unpriced=max_unpriced))  # fmt: skip
+    gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
+    found = violations(comparison, gates)
     for violation in found:
         say(f"gate ({violation.code:d}): {violation.message}")
     return exit_code(found)

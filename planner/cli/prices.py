@@ -117,9 +117,8 @@ def diff(old: str, new: str, words: tuple[str, ...], form: str) -> None:
         }
         for record in records
     ]
-    books.print_table(
-        DIFF_COLUMNS, shown, f"From {before.as_of} to {after.as_of} in USD; ri and sp stand without their `-upfront`"
-    )
+    title = f"From {before.as_of} to {after.as_of} in USD; ri and sp stand without their `-upfront`"
+    books.print_table(DIFF_COLUMNS, shown, title)
     if not records:
         say("no price differs" + (", among those with these words" if words else ""))
 

@@ -12,12 +12,14 @@ STRICT_HINT = "; purchase.options and storage.layouts leave out what need not be
 
 @dataclass(frozen=True, kw_only=True)
 class Gates:
-    """What the caller insists on. None: no such gate."""
+    """What the caller insists on. None: no such gate. at: the figure of the range that cost and days are judged
+    by, "plan", "p50" or "p90"."""
 
     strict: bool = False
     max_cost_usd: float | None = None
     max_days: float | None = None
     max_unpriced: int | None = None
+    at: str = "plan"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +33,10 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     found = []
     if not any(scenario.feasible for scenario in comparison.scenarios):
         found.append(Violation(code=ExitCode.GATE, message="no scenario is feasible"))
-    best = comparison.best
+    best, name = comparison.best, {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]
     for limit, value, what in (
-        (gates.max_cost_usd, best and best.cost_usd and best.cost_usd.plan, "planned cost in USD"),
-        (gates.max_days, best and best.days and best.days.plan, "planned days"),
+        (gates.max_cost_usd, best and best.cost_usd and getattr(best.cost_usd, gates.at), f"{name} cost in USD"),
+        (gates.max_days, best and best.days and getattr(best.days, gates.at), f"{name} days"),
     ):
         if limit is None:
             continue

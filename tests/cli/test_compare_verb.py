@@ -1,0 +1,96 @@
+"""The compare verb as a person or a script meets it: streams, files, gates, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SMALL = str(ROOT / "examples" / "small.yaml")
+FEW = ("--set", "purchase.options=[on-demand, spot]", "--set", "storage.layouts=[s3-stream, converged]")
+
+
+def planner(*words, **more):
+    command = [str(Path(sys.executable).with_name("planner")), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **more)
+
+
+@pytest.mark.parametrize(("ending", "begins"), [(".json", "{"), (".csv", "x_Scenario"), (".html", "<!doctype html>")])
+def test_a_file_s_ending_says_its_format(tmp_path, ending, begins):
+    out = tmp_path / f"result{ending}"
+    done = planner("compare", SMALL, *FEW, "-o", out)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert out.read_text(encoding="utf-8").lower().startswith(begins.lower())
+
+
+def test_the_format_outranks_the_ending(tmp_path):
+    out = tmp_path / "result.csv"
+    assert planner("compare", SMALL, *FEW, "-f", "json", "-o", out).returncode == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["schema_version"] == "1"
+
+
+def test_a_gate_may_judge_the_bad_luck():
+    document = json.loads(planner("compare", SMALL, *FEW, "-f", "json").stdout)
+    best = document["scenarios"][0]["cost_usd"]
+    between = (best["plan"] + best["p90"]) / 2
+    assert best["plan"] < between < best["p90"]
+    assert planner("compare", SMALL, *FEW, "--max-cost", between).returncode == 0
+    done = planner("compare", SMALL, *FEW, "--max-cost", between, "--at", "p90")
+    assert done.returncode == 10
+    assert "P90 cost" in done.stderr
+    assert done.stdout, "the result is printed all the same"
+
+
+def test_a_region_that_no_price_knows_is_a_slip():
+    done = planner("compare", SMALL, "--set", "region=us-east-9")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean us-east-" in done.stderr
+
+
+def test_problems_begin_with_their_place(tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(Path(SMALL).read_text(encoding="utf-8").replace("p4d.24xlarge", "p4d.24xlrage"), encoding="utf-8")
+    done = planner("compare", plan)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{plan}:")
+
+
+def test_no_hash_of_the_clock_in_the_result():
+    first, second = (planner("compare", SMALL, *FEW, "-f", "json").stdout for _ in range(2))
+    assert first == second
+    assert planner("compare", SMALL, *FEW, "-f", "json", "--seed", "1").stdout != first
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    command = [str(Path(sys.executable).with_name("planner")), "compare", SMALL, "-f", "json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    assert process.stderr
+    process.stdout.read(1)
+    process.stdout.close()
+    assert process.wait(timeout=30) in (0, -13)
+    with process.stderr as errors:
+        assert b"Traceback" not in errors.read()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("calc", "C1", "node_hours=-5", "usd_per_hour=3"), "cannot be negative"),
+        (("calc", "C1", "node_hours=five", "usd_per_hour=3"), "not a number"),
+        (("calc", "no-such"), "there is no equation"),
+        (("offers", "p5.48xlarge", "--region", "us-east-9"), "no price in us-east-9"),
+        (("compare", SMALL, "--prices", "2019-01-01"), "2023-12-31"),
+        (("compare", SMALL, "--as-of", "soon"), "is not a day"),
+        (("compair", SMALL), "Did you mean 'compare'"),
+    ],
+)
+def test_errors_say_what_to_do(words, said):
+    done = planner(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,101 @@
+"""What a comparison says of its own ground, the odds of a deadline, and when money is due."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from planner.decide.judge import on_time_fraction
+from planner.models.goodput import availability
+from tests.builders import book_of, compared, exact, plan_of, scenario_of
+
+ON_DEMAND = {"options": ["on-demand"]}
+
+
+def _notes(**sections):
+    return " | ".join(compared(plan_of(purchase=ON_DEMAND, **sections)).notes)
+
+
+def test_rates_that_the_plan_does_not_say_are_named_with_their_range():
+    told = _notes(data={"read_per_gpu": None, "checkpoint": None})
+    assert "data.read_per_gpu; 92 MB/s is assumed, 15 to 1390" in told
+    assert "data.checkpoint; 113 GB is assumed" in told
+    assert "is assumed" not in _notes()
+
+
+def test_an_assumption_of_the_plan_s_own_is_not_called_unsaid():
+    own = exact("data.read_mb_per_s_per_gpu", 20.0)
+    assert "is assumed" not in _notes(data={"read_per_gpu": None}, assumptions=own)
+
+
+def test_a_constant_mfu_is_said():
+    assert "mfu" in _notes(run={"work": {"gpu_hours": None, "flop": 1e21, "mfu": "40%"}})
+    assert "mfu" not in _notes()
+
+
+def test_discount_and_reuse_are_said_and_prices_no_longer_called_list():
+    assert "list prices" in _notes()
+    plan = plan_of(purchase={"options": ["on-demand"], "private_discount": "12%", "reuse_value": "90%"})
+    told = " | ".join(compared(plan).notes)
+    assert "12.0%" in told
+    assert "90%" in told
+    assert "list prices" not in told
+
+
+def test_a_book_that_stands_in_for_another_date_says_so():
+    told = " | ".join(compared(plan_of(prices="2026-08-31", purchase=ON_DEMAND), book=book_of(date(2025, 5, 31))).notes)
+    assert "2026-08-31" in told
+    assert "2025-05-31" in told
+
+
+def test_a_start_before_the_prices_is_said():
+    assert "before the day of these prices" in _notes(start="2020-01-01")
+    assert "before the day of these prices" not in _notes()
+
+
+def test_what_happens_to_s3_after_the_run_is_said():
+    assert "storage.retention" in _notes()
+    assert "storage.retention" not in _notes(storage={"retention": "30d"})
+
+
+@pytest.mark.parametrize("max_days", [5.0, 5.5, 7.0])
+def test_the_odds_of_a_deadline_are_the_share_of_draws_within_it(max_days):
+    spread_hours = np.linspace(126, 150, 101)  # 5.25 to 6.25 days
+    share = on_time_fraction(plan_of(constraints={"max_days": max_days}), spread_hours, 101)
+    assert share == pytest.approx(sum(hours <= max_days * 24 for hours in spread_hours) / 101)
+
+
+def test_the_tighter_of_deadline_and_max_days_counts():
+    plan = plan_of(run={"deadline": "130h"}, constraints={"max_days": 30.0})
+    assert on_time_fraction(plan, np.array([129.0, 131.0]), 2) == 0.5
+
+
+def test_no_odds_without_a_limit_or_draws():
+    assert scenario_of(plan_of(purchase=ON_DEMAND), "s3-stream", draws=100).on_time_fraction is None
+    limited = plan_of(constraints={"max_days": 30.0}, purchase=ON_DEMAND)
+    assert scenario_of(limited, "s3-stream").on_time_fraction is None
+
+
+def test_cash_adds_up_and_salaries_stand_apart():
+    plan = plan_of(people={"engineers": 2.0}, purchase={"options": ["sp-1y-instance-no-upfront"]})
+    scenario = scenario_of(plan, "s3-stream")
+    assert sum(entry.usd for entry in scenario.cash) == pytest.approx(scenario.cost_usd.plan)
+    staff = next(line for line in scenario.bill if line.line == "people.staff")
+    assert [entry.usd for entry in scenario.cash if "salaries" in entry.what] == [pytest.approx(staff.effective_cost)]
+    rate = next(line for line in scenario.bill if line.line == "fleet.compute").effective_unit_price
+    instalments = next(entry for entry in scenario.cash if "12 months" in entry.what)
+    assert instalments.usd == pytest.approx(4 * 8760 * rate)
+
+
+def test_the_goodput_carries_what_its_equation_needs():
+    goodput = scenario_of(plan_of(purchase={"options": ["spot"]}), "s3-stream").goodput
+    by_hand = availability(
+        work_hours=goodput.checkpoint_interval_hours,
+        write_hours=goodput.write_hours,
+        restart_hours=goodput.restart_hours,
+        wait_hours=goodput.wait_hours,
+        mtbf_hours=goodput.mtbf_hours,
+    )
+    assert goodput.availability_fraction == pytest.approx(by_hand, rel=1e-12)
