@@ -88,7 +88,8 @@ def run_on(
     The layout must not refuse: nothing can be timed on one that does.
     """
     service = layout.service(values)
-    reading = _reading(plan, demand, work, service, layout.filled_first)
+    reclaims = demand.training_nodes * spot_hazard_per_hour * work.hours if layout.lost_with_the_gang else 0.0
+    reading = _reading(plan, demand, work, service, layout.filled_first, refills=reclaims)
     failing = _failing(plan, demand, work, service, spot_hazard_per_hour, values, decided)
     training_hours = work.hours / reading.fraction / failing.availability
     hours = values["goodput.bring_up_hours"] + reading.warm_up_hours + training_hours
@@ -133,16 +134,21 @@ class _Reading:
     read_gb: Number
 
 
-def _reading(plan: Plan, demand: Demand, work: FleetWork, service: Service, filled_first: bool) -> _Reading:
+def _reading(
+    plan: Plan, demand: Demand, work: FleetWork, service: Service, filled_first: bool, *, refills: Number
+) -> _Reading:
     """Stalls of every phase: the hot data come cold once, then at the steady rate.
 
     Filled before training, on request or because the layout must be: as much as it holds, while the GPUs wait.
+    refills: how often the fast tier is emptied; each time the hot data come cold again, as far as they are read.
     """
     hot_gb = demand.hot_bytes / 1e9
     prefetch = service.usable_tb is not None and (filled_first or plan.data.warm_up == "prefetch")
     filled_gb = min(hot_gb, service.usable_tb * 1000) if prefetch and service.usable_tb else 0.0
     warm_up = warm_up_hours(hot_gb=filled_gb, cold_gb_per_s=service.cold_gb_per_s) if prefetch else 0.0
-    cold_left: Number = 0.0 if prefetch else hot_gb
+    first_gb = 0.0 if prefetch else hot_gb
+    cold_left: Number = first_gb + refills * hot_gb
+    cold_at_most = cold_left
     elapsed: Number = 0.0
     read_gb: Number = 0.0
     for phase in work.phases:
@@ -157,9 +163,14 @@ def _reading(plan: Plan, demand: Demand, work: FleetWork, service: Service, fill
         phase_gb = phase.hours * 3600 * phase.required_gb_per_s
         cold_left = np.maximum(cold_left - phase_gb, 0.0)
         read_gb = read_gb + phase_gb
-    cold_gb = filled_gb if prefetch else np.minimum(hot_gb, read_gb)
-    missed = np.maximum(read_gb - (0.0 if prefetch else cold_gb), 0.0) * (1 - service.hit_fraction)
-    return _Reading(fraction=work.hours / elapsed, warm_up_hours=warm_up, s3_read_gb=cold_gb + missed, read_gb=read_gb)
+    cold_gb = np.minimum(cold_at_most, read_gb)
+    missed = (read_gb - cold_gb) * (1 - service.hit_fraction)
+    return _Reading(
+        fraction=work.hours / elapsed,
+        warm_up_hours=warm_up,
+        s3_read_gb=filled_gb + cold_gb + missed,
+        read_gb=read_gb,
+    )
 
 
 def _failing(

@@ -58,3 +58,17 @@ def test_experiments_beyond_the_rest_of_a_commitment_are_billed():
     used, unused = _line(scenario, "fleet.compute").quantity, _line(scenario, "fleet.commitment-unused").quantity
     assert used + unused == pytest.approx(4 * 8760)
     assert _line(scenario, "people.experiments").quantity == pytest.approx(used - unused)
+
+
+def test_a_reclaim_empties_the_pool_on_the_nodes_and_no_other():
+    # 4 TB read at 0.64 GB/s: the run of 125 hours reads it 72 times over
+    def gets(layout, purchase):
+        scenario = scenario_of(plan_of(), f"{layout}/p4d.24xlarge/{purchase}")
+        return _line(scenario, "storage.s3.get-requests").quantity
+
+    first_epoch = 4e12 / 100e6 / 1000
+    reclaims = 4 * -math.log(1 - 0.15) / 730 * 125
+    assert gets("converged", "on-demand") == pytest.approx(first_epoch)
+    assert gets("converged", "spot") == pytest.approx(first_epoch * (1 + reclaims))
+    assert gets("separate-nvme", "spot") == pytest.approx(first_epoch)
+    assert gets("fsx-lustre", "spot") == pytest.approx(first_epoch)
