@@ -72,7 +72,10 @@ def compare(request: Request) -> Comparison:
 
 
 def _rank(scenario: Scenario) -> tuple[int, float, str]:
-    group = 2 if not scenario.feasible else 1 if not scenario.complete else 0
+    """Complete by planned cost, then incomplete, then infeasible. Of the incomplete, a lower bound without the
+    GPU nodes says least and comes last."""
+    without_nodes = any(entry.line == "fleet.compute" for entry in scenario.unpriced)
+    group = 3 if not scenario.feasible else 0 if scenario.complete else 2 if without_nodes else 1
     return group, scenario.cost_usd.plan if scenario.cost_usd else 0.0, scenario.id
 
 

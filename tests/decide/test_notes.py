@@ -99,3 +99,13 @@ def test_the_goodput_carries_what_its_equation_needs():
         mtbf_hours=goodput.mtbf_hours,
     )
     assert goodput.availability_fraction == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_a_bound_without_the_gpu_nodes_ranks_behind_one_with_them():
+    # NAT prices are known for us-east-1 only, so nothing is complete in Ireland
+    found = compared(plan_of(region="eu-west-1", purchase={"options": ["on-demand", "ri-1y-standard-no-upfront"]}))
+    feasible = [s for s in found.scenarios if s.feasible]
+    assert not any(s.complete for s in feasible)
+    order = [s.purchase for s in feasible]
+    assert order == sorted(order, key=lambda purchase: purchase != "on-demand")
+    assert {"on-demand", "ri-1y-standard-no-upfront"} == set(order)
