@@ -57,14 +57,14 @@ def _safe(value: object) -> object:
 
 def render(comparison: Comparison) -> str:
     """Every bill under each other. A row without a cost is a line without a price; a sum over one x_Scenario is its
-    planned cost, and the x_ScenarioCost columns repeat its range on each of its rows."""
+    planned cost, and the x_ScenarioCost columns repeat its range on each of its rows, where it is complete."""
     rows = _Rows()
     # with "\r\n" as its end of line the writer also quotes a lone carriage return, which readers take for one
     writer = csv.writer(rows, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for scenario in comparison.scenarios:
         cost = scenario.cost_usd
-        spread = [None] * 3 if cost is None else [usd(part) for part in (cost.p10, cost.p50, cost.p90)]
+        spread = [usd(part) for part in (cost.p10, cost.p50, cost.p90)] if cost and scenario.complete else [None] * 3
         feasible = _truth(scenario.feasible)
         for line in scenario.bill:
             data = bill_line(line)

@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).parents[2] / "templates"
 
 @dataclass(frozen=True, kw_only=True)
 class BillRow:
-    """A line of a bill as the page shows it. cents: the cost as printed, so that the rows add up to the total."""
+    """A line of a bill as the page shows it. cents: its cost as printed."""
 
     line: Line
     service: str
@@ -33,12 +33,14 @@ class BillRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A feasible scenario with its place in the ranking. total: the sum of the printed rows."""
+    """A feasible scenario with its place in the ranking. total: the planned cost, as every format has it; off: whether
+    the printed cents of the bill or of the cash add up to another figure."""
 
     rank: int
     scenario: Scenario
     rows: tuple[BillRow, ...]
     total: float
+    off: bool
     list_total: float
     opened: bool
 
@@ -49,7 +51,7 @@ def render(comparison: Comparison) -> str:
 
     sources = _sources(comparison.scenarios)
     best, safe = comparison.best, words.lowest_risk(comparison)
-    shown_first = {scenario.id for scenario in (best, safe) if scenario}
+    shown_first = {scenario.id for scenario in words.picks(comparison)}
     entries = [
         _entry(rank, scenario, sources, scenario.id in shown_first)
         for rank, scenario in enumerate(comparison.scenarios, 1)
@@ -62,13 +64,22 @@ def render(comparison: Comparison) -> str:
         safe=safe,
         fleet=words.only_fleet(comparison.scenarios),
         entries=entries,
+        closed=sum(not entry.opened for entry in entries),
         infeasible=_infeasible(comparison.scenarios),
         unpriced=_unpriced(comparison.scenarios),
+        incomplete=sum(bool(scenario.unpriced) for scenario in comparison.scenarios),
+        stale=words.stale(comparison),
         sources=sources,
+        source_notes=_source_notes(comparison.scenarios),
         equations=_equations(comparison.scenarios),
         picture=Markup(chart.svg(comparison.scenarios)),
+        names=chart.names(comparison.scenarios),
         legend=[(name, Markup(shape)) for _, name, shape in chart.legend(comparison.scenarios)],
-        undrawn=len(entries) - len(chart.drawn(comparison.scenarios)),
+        undrawn=sum(not entry.scenario.complete for entry in entries),
+        beyond=chart.beyond(comparison.scenarios),
+        far=chart.FAR_COST,
+        open_ended=any(words.open_ended(entry.scenario) for entry in entries),
+        commitments=words.commitments(comparison, [entry.scenario for entry in entries]),
         plan=json.dumps(comparison.plan, indent=2, ensure_ascii=False, default=str),
     )  # fmt: skip
     # halves of surrogate pairs cannot be written as UTF-8; a name that has them is shown with their numbers
@@ -108,9 +119,21 @@ def _sources(scenarios: Sequence[Scenario]) -> dict[str, int]:
     return {source: number for number, source in enumerate(found, 1)}
 
 
+def _source_notes(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
+    """What the price book notes of its prices, by source."""
+    found: dict[str, dict[str, None]] = {}
+    for line in (line for s in scenarios if s.feasible for line in s.bill):
+        note = getattr(line, "price_note", "")
+        if note:
+            found.setdefault(line.price_source, {})[f"{line.line}: {note}"] = None
+    return {source: list(notes) for source, notes in found.items()}
+
+
 def _entry(rank: int, scenario: Scenario, sources: dict[str, int], opened: bool) -> Entry:
     cents = [round(line.effective_cost, 2) for line in scenario.bill]
-    total = round(sum(cents), 2)
+    total = words.plan_usd(scenario)
+    printed = [cents, [round(cash.usd, 2) for cash in scenario.cash]]
+    off = any(abs(sum(column) - round(total, 2)) > 0.005 for column in printed if column)
     rows = tuple(
         BillRow(
             line=line,
@@ -122,7 +145,7 @@ def _entry(rank: int, scenario: Scenario, sources: dict[str, int], opened: bool)
         for line, cost in zip(scenario.bill, cents, strict=True)
     )
     list_total = sum(line.list_cost for line in scenario.bill)
-    return Entry(rank=rank, scenario=scenario, rows=rows, total=total, list_total=list_total, opened=opened)
+    return Entry(rank=rank, scenario=scenario, rows=rows, total=total, off=off, list_total=list_total, opened=opened)
 
 
 def _infeasible(scenarios: Sequence[Scenario]) -> list[tuple[tuple[str, ...], list[Scenario]]]:

@@ -10,6 +10,7 @@ from typing import Any
 from planner.decide.result import Comparison, Scenario
 from planner.decide.uncertainty import Range
 from planner.models.bill import SERVICES, Line
+from planner.report.words import plan_usd
 
 SCHEMA_VERSION = "1"
 
@@ -60,7 +61,7 @@ def _cost(scenario: Scenario) -> dict[str, Any] | None:
     cost = _range(scenario.cost_usd, usd)
     assert cost is not None
     # the printed lines add up to the printed total, whatever rounding did to each of them
-    cost["plan"] = usd(math.fsum(usd(line.effective_cost) or 0.0 for line in scenario.bill))
+    cost["plan"] = plan_usd(scenario)
     cost["plan_percentile"] = number(scenario.cost_plan_percentile)
     return cost
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from planner.decide.facts import unfinished_warning
 from planner.decide.result import Comparison, Scenario
@@ -13,6 +13,7 @@ from planner.report.words import days, dollars
 
 TABLE_FROM = 80  # narrower than this, a scenario is a record of several lines
 NARROWEST = 32
+MOST = 4  # entries of one kind before the rest is counted
 MAY_NOT_FINISH = "!"
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -24,14 +25,21 @@ def render(
     width = max(width, NARROWEST)
     more = "..." if ascii_only else "…"
     feasible = [s for s in comparison.scenarios if s.feasible]
-    shown = feasible[: top or None]
+    ranked = list(enumerate(feasible, 1))
+    first = ranked[: top or None]
+    # what the answer names is always among the rows
+    named = {scenario.id for scenario in words.picks(comparison)}
+    later = [(rank, s) for rank, s in ranked[len(first) :] if s.id in named]
+    shown = [s for _, s in first + later]
     lines = _heading(comparison, width, more)
     lines.append("")
-    if shown:
-        table = _table(shown, width, ascii_only, more, words.only_fleet(comparison.scenarios))
-        lines += _emphasised(table) if colour else table
-    if len(shown) < len(feasible):
-        lines += wrap(f"{more} and {len(feasible) - len(shown)} more, dearer or incomplete: --top 0 shows all", width)
+    table = _Table(first + later, comparison, width, ascii_only)
+    head, body = table.header(), table.body(len(first))
+    lines += _emphasised([*head, *body]) if colour else [*head, *body]
+    if len(first) < len(feasible):
+        rest = f"{more} and {len(feasible) - len(first)} more, dearer or incomplete: --top 0 shows all"
+        lines += wrap(rest + ("; among them" if later else ""), width)
+        lines += table.body(len(first), rest=True)
     lines.append("")
     for sentence in words.answer(comparison):
         lines += wrap(words.visible(sentence), width, indent="  ")
@@ -51,6 +59,8 @@ def _heading(comparison: Comparison, width: int, more: str) -> list[str]:
     fleet = words.only_fleet(comparison.scenarios)
     if fleet:
         facts.append(f"{fleet}, {comparison.scenarios[0].gpus:,} GPUs train")
+    else:
+        facts += dict.fromkeys(s.instance_type for s in comparison.scenarios)
     draws = (
         f"P10-P90 of {comparison.draws:,} draws, seed {comparison.seed}" if comparison.draws else "no draws, no range"
     )
@@ -59,40 +69,54 @@ def _heading(comparison: Comparison, width: int, more: str) -> list[str]:
     return [name, *wrap(", ".join(facts), width), *wrap(grounds, width)]
 
 
-def _table(shown: Sequence[Scenario], width: int, ascii_only: bool, more: str, fleet: str) -> list[str]:
-    placed = fitted(_columns(shown, fleet), width) if width >= TABLE_FROM else None
-    if placed is None:
-        return _records(shown, width, fleet)
-    return rows(placed, rule="-" if ascii_only else "─", more=more)
+Ranked = Sequence[tuple[int, Scenario]]
 
 
-def _columns(shown: Sequence[Scenario], fleet: str) -> list[Column]:
+class _Table:
+    """Rows under a header or, where there is no room for columns, records under each other."""
+
+    def __init__(self, ranked: Ranked, comparison: Comparison, width: int, ascii_only: bool) -> None:
+        self.ranked, self.width, self.fleet = ranked, width, words.only_fleet(comparison.scenarios)
+        types = words.short_types(comparison.scenarios)
+        placed = fitted(_columns(ranked, self.fleet, types), width) if ranked and width >= TABLE_FROM else None
+        rule, more = ("-", "...") if ascii_only else ("─", "…")
+        self.lines = rows(placed, rule=rule, more=more) if placed else []
+
+    def header(self) -> list[str]:
+        return self.lines[:2]
+
+    def body(self, count: int, *, rest: bool = False) -> list[str]:
+        """The first `count` rows, or the rest of them."""
+        part = slice(count, None) if rest else slice(count)
+        return self.lines[2:][part] if self.lines else _records(self.ranked[part], self.width, self.fleet)
+
+
+def _columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> list[Column]:
     """Every column there is; `keep` says which leave first when there is no room."""
 
     def column(title: str, value: Callable[[Scenario], str], *, text: bool = False, keep: int = 0) -> Column:
-        return Column(title=title, values=[value(s) for s in shown], text=text, keep=keep)
+        return Column(title=title, values=[value(s) for _, s in ranked], text=text, keep=keep)
 
-    ranks = {s.id: str(rank) for rank, s in enumerate(shown, 1)}
-    found = [
-        column("#", lambda s: ranks[s.id]),
+    where = [] if fleet else [column("Fleet", lambda s: f"{s.nodes}x {types[s.instance_type]}", text=True)]
+    return [
+        Column(title="#", values=[str(rank) for rank, _ in ranked]),
         column("Layout", words.layout_name, text=True),
-        *([] if fleet else [column("Fleet", lambda s: f"{s.nodes}x {s.instance_type}", text=True)]),
+        *where,
         column("Buy", _buy, text=True),
         column("Days", lambda s: _run(s, "plan") + ("*" if s.extrapolated else "")),
-        column("Days P10", lambda s: _run(s, "p10"), keep=3),
-        column("Days P90", lambda s: _run(s, "p90"), keep=3),
-        column("Planned $", lambda s: _cost(s, "plan")),
-        column("P10 $", lambda s: _cost(s, "p10")),
-        column("P50 $", lambda s: _cost(s, "p50"), keep=7),
+        column("Days P10", lambda s: _run(s, "p10"), keep=5),
+        column("Days P90", lambda s: _run(s, "p90"), keep=5),
+        column("Planned $", _planned),
+        column("P10 $", lambda s: _cost(s, "p10"), keep=3),
+        column("P50 $", lambda s: _cost(s, "p50"), keep=1),
         column("P90 $", lambda s: _cost(s, "p90")),
-        column("$/GPU-h", _per_hour, keep=1),
-        column("Useful", lambda s: f"{s.goodput.useful_fraction:.1%}" if s.goodput else "-", keep=2),
-        column("Upfront $", _upfront, keep=4),
-        column("Read/need GB/s", _reading, keep=5),
-        column("Usable TB", lambda s: _stored(s, "usable_tb", "{:,.1f}"), keep=6),
-        column("Storage $/TB-mo", lambda s: _stored(s, "usd_per_usable_tb_month", "{:,.2f}"), keep=8),
+        column("$/GPU-h", _per_hour, keep=2),
+        column("Useful", lambda s: f"{s.goodput.useful_fraction:.1%}" if s.goodput else "-", keep=4),
+        column("Upfront $", _upfront, keep=6),
+        column("Read/need GB/s", _reading, keep=7),
+        column("Usable TB", lambda s: _stored(s, "usable_tb", "{:,.1f}"), keep=8),
+        column("Storage $/TB-mo", lambda s: _stored(s, "usd_per_usable_tb_month", "{:,.2f}"), keep=9),
     ]
-    return found
 
 
 def _buy(scenario: Scenario) -> str:
@@ -104,17 +128,26 @@ def _run(scenario: Scenario, which: str) -> str:
     return "-" if scenario.days is None else days(getattr(scenario.days, which))
 
 
-def _cost(scenario: Scenario, which: str) -> str:
+def _planned(scenario: Scenario) -> str:
+    """A lower bound where a price is missing, and no figure at all where it is that of the GPU nodes."""
     if scenario.cost_usd is None:
         return "-"
-    bound = not scenario.complete or (which == "p90" and words.open_ended(scenario))
-    return (">=" if bound else "") + dollars(getattr(scenario.cost_usd, which))
+    if words.without_nodes(scenario):
+        return "no price"
+    return ("" if scenario.complete else ">=") + dollars(scenario.cost_usd.plan)
+
+
+def _cost(scenario: Scenario, which: str) -> str:
+    if scenario.cost_usd is None or not scenario.complete:
+        return "-"
+    floor = ">" if which == "p90" and words.open_ended(scenario) else ""
+    return floor + dollars(getattr(scenario.cost_usd, which))
 
 
 def _per_hour(scenario: Scenario) -> str:
-    if scenario.usd_per_useful_gpu_hour is None:
+    if scenario.usd_per_useful_gpu_hour is None or not scenario.complete:
         return "-"
-    return ("" if scenario.complete else ">=") + f"{scenario.usd_per_useful_gpu_hour.plan:,.2f}"
+    return f"{scenario.usd_per_useful_gpu_hour.plan:,.2f}"
 
 
 def _upfront(scenario: Scenario) -> str:
@@ -132,17 +165,19 @@ def _reading(scenario: Scenario) -> str:
     return f"{facts.read_gb_per_s:,.1f}/{facts.required_read_gb_per_s:,.1f}" if facts else "-"
 
 
-def _records(shown: Sequence[Scenario], width: int, fleet: str) -> list[str]:
+def _records(ranked: Ranked, width: int, fleet: str) -> list[str]:
     """One scenario under the other, for narrow terminals."""
     lines: list[str] = []
-    for rank, s in enumerate(shown, 1):
+    for rank, s in ranked:
         star = "*" if s.extrapolated else ""
+        planned = _planned(s)
+        costs = [f"P10-P90 ${_cost(s, 'p10')} to ${_cost(s, 'p90')}", f"P50 ${_cost(s, 'p50')}"]
         facts = [
             *([] if fleet else [words.fleet(s)]),
-            f"planned ${_cost(s, 'plan')}",
-            f"P10-P90 ${_cost(s, 'p10')} to ${_cost(s, 'p90')}",
+            f"planned {'' if planned in ('no price', '-') else '$'}{planned}",
+            *(costs if s.complete else []),
             f"days {_run(s, 'plan')}{star}, P10-P90 {_run(s, 'p10')} to {_run(s, 'p90')}",
-            f"${_per_hour(s)} a useful GPU-hour",
+            *([f"${_per_hour(s)} a useful GPU-hour"] if s.complete else []),
         ]
         lines += wrap(f"{rank}. {words.layout_name(s)}, {_buy(s)}", width, indent="   ")
         for fact in facts:
@@ -156,35 +191,74 @@ def _emphasised(table: list[str]) -> list[str]:
 
 
 def _remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
-    """What the signs mean, what is wrong with the first row, what is left out: short, and each thing once."""
-    found: list[str] = []
-    if any(words.may_not_finish(s) for s in shown):
-        found.append(f"{MAY_NOT_FINISH}  may not finish: in some draws interruptions come faster than work is saved")
-    if any(s.extrapolated for s in shown):
-        found.append("*  beyond the measured rows of the throughput table: extrapolated, with a wider range")
-    unpriced: dict[str, int] = {}
-    for scenario in comparison.scenarios:
-        for entry in scenario.unpriced:
-            near = f" (nearest: {entry.nearest[0]})" if entry.nearest else ""
-            key = f"{entry.line}: no price for {entry.what}{near}"
-            unpriced[key] = unpriced.get(key, 0) + 1
-    for text, count in unpriced.items():
-        found.append(f">= only a lower bound, in {count} scenario{'s' if count > 1 else ''}: {text}")
-    # that it may not finish stands beside the answer already
-    said = unfinished_warning(shown[0].unfinished_fraction) if shown else ()
-    warnings = [warning for warning in shown[0].warnings if warning not in said] if shown else []
-    if warnings:
-        found += ["On #1:", *(f"  - {warning}" for warning in warnings)]
+    """What the signs mean, what is wrong with what the answer names, what is left out: short, and each thing once."""
+    found = [*_legend(comparison, shown), *_unpriced(comparison, shown), *_caveats(comparison)]
     reasons: dict[tuple[str, ...], list[str]] = {}
     for scenario in comparison.scenarios:
         if not scenario.feasible:
             reasons.setdefault(scenario.why_not, []).append(scenario.id)
-    for why, ids in reasons.items():
+    for why, ids in list(reasons.items())[:MOST]:
         others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
         found.append(f"Not feasible: {ids[0]}{others}: {'; '.join(why)}")
-    if comparison.stale:
-        found.append(f"Stale: {len(comparison.stale)} prices, such as {comparison.stale[0]}")
+    if len(reasons) > MOST:
+        left = sum(len(ids) for ids in list(reasons.values())[MOST:])
+        found.append(f"Not feasible: {left} more, each with its reason in -f json")
+    old = words.stale(comparison)
+    if old:
+        rest = f", and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
+        found.append(f"Stale: {words.many(len(old), 'price')}: {old[0]}{rest}")
     return [*found, *(f"Note: {note}" for note in comparison.notes)]
+
+
+def _legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
+    """What the signs in the table mean."""
+    found: list[str] = []
+    if any(words.may_not_finish(s) for s in shown):
+        text = f"{MAY_NOT_FINISH}  may not finish: in some draws interruptions come faster than work is saved"
+        floor = any(words.open_ended(s) for s in shown)
+        found.append(text + ("; its P90 (>) is only a floor" if floor else ""))
+    if any(s.extrapolated for s in shown):
+        found.append("*  beyond the measured rows of the throughput table: extrapolated, with a wider range")
+    term = words.commitments(comparison, shown)
+    found += [f"RI, SP: {term}"] if term else []
+    return found
+
+
+def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
+    """What has no price, the most frequent first, and in how many rows."""
+    here = {s.id for s in shown}
+    missing: dict[tuple[str, str], list[Scenario]] = {}
+    for scenario in comparison.scenarios:
+        for entry in scenario.unpriced if scenario.feasible else ():
+            near = f" (nearest: {entry.nearest[0]})" if entry.nearest else ""
+            missing.setdefault((entry.line, entry.what + near), []).append(scenario)
+    found = []
+    most = sorted(missing.items(), key=lambda item: -len(item[1]))
+    for (line, what), scenarios in most[:MOST]:
+        count = sum(s.id in here for s in scenarios)
+        parts = [(count, "shown"), (len(scenarios) - count, "not shown")]
+        where = " and ".join(f"{words.many(number, 'row')} {which}" for number, which in parts if number)
+        if all(map(words.without_nodes, scenarios)):
+            found.append(f"no price, in {where}: {line}: {what}")
+        else:
+            found.append(f">= a lower bound, in {where}: {line}: no price for {what}")
+    if len(most) > MOST:
+        found.append(f"and {words.many(len(most) - MOST, 'more price', 'more prices')} unknown: -f json lists them")
+    return found
+
+
+def _caveats(comparison: Comparison) -> list[str]:
+    """The warnings of what the answer names: those of both once. That one may not finish stands in the answer."""
+    named: dict[str, list[str]] = {}
+    for scenario in words.picks(comparison):
+        said = unfinished_warning(scenario.unfinished_fraction)
+        for warning in scenario.warnings:
+            if warning not in said:
+                named.setdefault(warning, []).append(f"#{words.rank_of(comparison, scenario)}")
+    groups: dict[str, list[str]] = {}
+    for warning, ranks in named.items():
+        groups.setdefault(" and ".join(dict.fromkeys(ranks)), []).append(warning)
+    return [line for ranks, texts in groups.items() for line in (f"On {ranks}:", *(f"  - {text}" for text in texts))]
 
 
 def _next(plan_path: str, width: int, more: str) -> list[str]:

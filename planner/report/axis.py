@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.decide.uncertainty import Range
 
-FAR = 2.5  # an axis ends at this multiple of its highest planned value; whiskers beyond it are cut
+FAR = 2  # an axis ends at this multiple of its highest planned value; whiskers beyond it are cut
 LOG_FROM = 8  # the ratio of ends from which an axis is logarithmic
 
 

@@ -14,11 +14,22 @@ from html import escape
 from planner.decide.result import Scenario
 from planner.decide.uncertainty import Range
 from planner.report.axis import Axis, axis_over
-from planner.report.words import FAMILIES, days, dollars, family, layout_name, open_ended, short_purchase, span
+from planner.report.words import (
+    FAMILIES,
+    days,
+    dollars,
+    family,
+    layout_name,
+    lowest_p90,
+    open_ended,
+    short_purchase,
+    span,
+)
 
 WIDTH, HEIGHT = 960, 470
 LEFT, RIGHT, TOP, BOTTOM = 66, 624, 22, 420  # of the plot; names stand to the right of it
 LINE = 16  # pixels between two names
+FAR_COST = 5  # what is planned beyond this multiple of the best is in the table only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +46,20 @@ class Point:
 
 
 def drawn(scenarios: Sequence[Scenario]) -> list[tuple[int, Scenario, Range, Range]]:
-    """What the picture shows, with its rank: feasible and complete. A lower bound is not a point."""
+    """What the picture shows, with its rank: complete ones up to FAR_COST times the lowest planned cost, and the one
+    with the lowest P90. A lower bound is not a point."""
+    found = _complete(scenarios)
+    limit = FAR_COST * min((cost.plan for _, _, cost, _ in found), default=0.0)
+    safe = lowest_p90(scenarios)
+    return [entry for entry in found if entry[2].plan <= limit or entry[1] is safe]
+
+
+def beyond(scenarios: Sequence[Scenario]) -> int:
+    """How many complete scenarios are too dear for the picture."""
+    return len(_complete(scenarios)) - len(drawn(scenarios))
+
+
+def _complete(scenarios: Sequence[Scenario]) -> list[tuple[int, Scenario, Range, Range]]:
     return [
         (rank, s, s.cost_usd, s.days)
         for rank, s in enumerate(scenarios, 1)
@@ -48,14 +72,9 @@ def svg(scenarios: Sequence[Scenario]) -> str:
     shown = drawn(scenarios)
     if not shown:
         return ""
-    across = axis_over([run for *_, run in shown], LEFT, RIGHT)
-    up = axis_over([cost for _, _, cost, _ in shown], BOTTOM, TOP)
-    points = [
-        Point(rank=rank, scenario=s, cost=cost, run=run, x=across.at(run.plan), y=up.at(cost.plan))
-        for rank, s, cost, run in shown
-    ]
-    clusters = [_side_by_side(cluster) for cluster in _clusters(points)]
+    across, up, clusters = _placed(shown)
     placed = [point for cluster in clusters for point in cluster]
+    points = sorted(placed, key=lambda point: point.rank)
     parts = [*_frame(across, up), *(_whiskers(point, across, up) for point in points), *_names(clusters)]
     # the best is drawn last, so that nothing covers it
     parts += [_mark(point) for point in sorted(placed, key=lambda point: -point.rank)]
@@ -64,6 +83,27 @@ def svg(scenarios: Sequence[Scenario]) -> str:
         f'<title id="chart-title">Cost against time of {len(points)} scenarios</title>\n'
         f'<desc id="chart-desc">{escape(_described(points))}</desc>\n' + "\n".join(parts) + "\n</svg>"
     )
+
+
+def names(scenarios: Sequence[Scenario]) -> list[str]:
+    """What the picture's points are, from top to bottom, for where its own words do not fit."""
+    shown = drawn(scenarios)
+    if not shown:
+        return []
+    clusters = _placed(shown)[2]
+    layouts = {layout_name(s) for _, s, _, _ in shown}
+    return [_cluster_name(cluster, layouts) for cluster in sorted(clusters, key=lambda c: c[0].y)]
+
+
+def _placed(shown: Sequence[tuple[int, Scenario, Range, Range]]) -> tuple[Axis, Axis, list[list[Point]]]:
+    """The axes, and the points on them in clusters."""
+    across = axis_over([run for *_, run in shown], LEFT, RIGHT)
+    up = axis_over([cost for _, _, cost, _ in shown], BOTTOM, TOP)
+    points = [
+        Point(rank=rank, scenario=s, cost=cost, run=run, x=across.at(run.plan), y=up.at(cost.plan))
+        for rank, s, cost, run in shown
+    ]
+    return across, up, [_side_by_side(cluster) for cluster in _clusters(points)]
 
 
 def glyph(name: str, x: float, y: float, size: float = 6) -> str:
@@ -127,7 +167,7 @@ def _whiskers(point: Point, across: Axis, up: Axis) -> str:
 
 def _mark(point: Point) -> str:
     s = point.scenario
-    floor = ">=" if open_ended(s) else ""
+    floor = ">" if open_ended(s) else ""
     text = (
         f"#{point.rank} {s.id}: ${dollars(point.cost.plan)} planned, P10-P90 ${dollars(point.cost.p10)} to "
         f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, P10-P90 {span(point.run, days)}"

@@ -28,9 +28,12 @@ def points(scenarios) -> list[ElementTree.Element]:
 
 
 @pytest.mark.parametrize("scene", [small, sixty, unfinished])
-def test_points_are_the_complete_feasible_scenarios(scene) -> None:
+def test_points_are_the_complete_feasible_scenarios_near_the_best(scene) -> None:
     scenarios = scene().scenarios
-    wanted = {str(rank): s for rank, s in enumerate(scenarios, 1) if s.feasible and s.complete}
+    complete = {str(rank): s for rank, s in enumerate(scenarios, 1) if s.feasible and s.complete}
+    limit = 5 * min(s.cost_usd.plan for s in complete.values())
+    wanted = {rank: s for rank, s in complete.items() if s.cost_usd.plan <= limit}
+    assert chart.beyond(scenarios) == len(complete) - len(wanted)
     found = {point.get("data-rank"): point for point in points(scenarios)}
     assert found.keys() == wanted.keys()
     for rank, point in found.items():
@@ -80,9 +83,25 @@ def test_a_whisker_beyond_the_axis_ends_in_an_arrow() -> None:
 
 def test_wide_spreads_are_logarithmic_and_say_so() -> None:
     base = first(small())
-    near, far = (ranged(base, cost=(c, c, c), run=(10, 10, 10)) for c in (100, 5000))
-    assert "USD, logarithmic" in chart.svg([near, replace(far, id="far")])
+    near, far = (ranged(base, cost=(100, 100, 100), run=(d, d, d)) for d in (10, 500))
+    assert "Days, logarithmic" in chart.svg([near, replace(far, id="far")])
     assert "logarithmic" not in chart.svg([near])
+
+
+def test_what_is_far_dearer_leaves_the_others_their_room_unless_its_p90_is_lowest() -> None:
+    base = first(small())
+    near = ranged(base, cost=(100, 90, 120), run=(10, 10, 10))
+    far = replace(ranged(base, cost=(600, 590, 620), run=(10, 10, 10)), id="far")
+    assert [s.id for _, s, _, _ in chart.drawn([near, far])] == [near.id]
+    assert chart.beyond([near, far]) == 1
+    open_ended = replace(ranged(near, cost=(100, 90, 9000), run=(10, 10, 10)), unfinished_fraction=0.2)
+    assert chart.beyond([open_ended, far]) == 0
+
+
+def test_names_for_narrow_pages_are_those_in_the_picture() -> None:
+    there = {str(t.text) for t in picture(small().scenarios).iter(f"{{{NS['s']}}}text") if t.get("class") == "name"}
+    assert set(chart.names(small().scenarios)) == there
+    assert chart.names([]) == []
 
 
 def test_nothing_to_draw_is_no_picture() -> None:

@@ -63,6 +63,8 @@ def test_lines_without_a_price_are_rows_without_a_cost() -> None:
         assert row["EffectiveCost"] == ""
         assert row["x_Complete"] == "false"
         assert row["RegionId"] == "us-east-1"
+    for row in rows_of(small()):
+        assert (row["x_ScenarioCostP50"] == "") == (row["x_Complete"] == "false")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

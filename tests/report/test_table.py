@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from planner.decide.result import Comparison
+from planner.models.bill import Unpriced
+from planner.report import words
 from planner.report.as_table import render
 from planner.report.words import visible
 from tests.builders import compared, plan_of
@@ -53,20 +55,85 @@ def test_rows_are_ranked_and_all_there() -> None:
     assert "--top 0 shows all" in text_of(small(), top=3)
 
 
-def test_lower_bounds_are_marked() -> None:
-    rows = [line for line in text_of(small()).splitlines() if "SP 3y comp" in line]
+def priced_but_for(line: str) -> Comparison:
+    """The small comparison whose last row has no price for `line`, all else being complete."""
+    last = replace(first(small()), complete=False, unpriced=(Unpriced(line=line, what="x", nearest=()),), id="z")
+    complete = [s for s in small().scenarios if s.feasible and s.complete]
+    return replace(small(), scenarios=(*complete, last))
+
+
+def test_lower_bounds_are_marked_and_have_no_range() -> None:
+    text = text_of(priced_but_for("storage.s3.standard"))
+    row = next(line for line in text.splitlines() if ">=" in line)
+    assert row.count(">=") == 1
+    assert row.split()[-3:] == ["-"] * 3
+    assert ">= a lower bound, in 1 row shown: storage.s3.standard: no price for x" in text
+    assert "in 1 row not shown" in text_of(priced_but_for("storage.s3.standard"), top=3)
+
+
+def test_without_a_price_of_the_nodes_there_is_no_figure() -> None:
+    rows = [line for line in text_of(small()).splitlines() if "SP 3y comp" in line and line.strip()[0].isdigit()]
     assert rows
-    assert all(row.count(">=") == 4 for row in rows)
-    assert ">= only a lower bound" in text_of(small())
+    assert all("no price" in row and ">=" not in row for row in rows)
+
+
+def test_many_missing_prices_are_counted() -> None:
+    last = replace(
+        first(small()),
+        id="z",
+        complete=False,
+        unpriced=tuple(Unpriced(line=f"line-{i}", what="x", nearest=()) for i in range(9)),
+    )
+    text = text_of(replace(small(), scenarios=(first(small()), last)))
+    assert text.count(">= a lower bound") == 4
+    assert "and 5 more prices unknown: -f json lists them" in text
+
+
+def test_what_the_answer_names_is_in_the_table_and_its_caveats_below() -> None:
+    safe = words.lowest_risk(small())
+    assert safe is not None
+    rank = words.rank_of(small(), safe)
+    assert rank > 3
+    lines = text_of(small(), top=3).splitlines()
+    after = next(i for i, line in enumerate(lines) if "--top 0 shows all; among them" in line)
+    assert lines[after + 1].split()[0] == str(rank)
+    assert "On #1:" in lines
+    assert f"On #{rank}:" in lines
+    notes = [line for line in lines if line.startswith("  - ")]
+    assert len(notes) == len(set(notes))
+
+
+def test_planned_p50_and_p90_stay_at_eighty_columns() -> None:
+    header = text_of(sixty(), 80).splitlines()[4]
+    assert [title in header for title in ("Planned $", "P50 $", "P90 $", "P10 $")] == [True, True, True, False]
+
+
+def test_instance_types_stay_apart_at_eighty_columns() -> None:
+    types = ("p5.48xlarge", "p5.4xlarge", "p5en.48xlarge")
+    scenarios = tuple(replace(first(small()), id=t, instance_type=t, nodes=24) for t in types)
+    lines = text_of(replace(small(), scenarios=scenarios)).splitlines()
+    shown = [line for line in lines if line[:2].strip().isdigit() or line[:1].isdigit()]
+    for name in ("24x p5.48xl ", "24x p5.4xl ", "24x p5en "):
+        assert any(name in line for line in shown)
+    assert ", ".join(types) in lines[1]
+
+
+def test_commitments_say_that_the_whole_term_is_charged() -> None:
+    assert "RI, SP: the whole term is charged; purchase.reuse_value" in text_of(small())
+    assert "RI, SP" not in text_of(small(), top=3)
+    reused = replace(small(), plan={"purchase": {"reuse_value": 0.5}})
+    assert "less 50% of its unused rest" in " ".join(text_of(reused).split())
 
 
 def test_a_run_that_may_not_finish_is_flagged_in_its_row_and_beside_the_answer() -> None:
     lines = text_of(unfinished()).splitlines()
     row = next(line for line in lines if line.startswith(" 1 "))
     assert "spot !" in row
-    assert ">=2.02B" in row
+    assert ">2.02B" in row
     assert any("may not finish: in 20.0% of the draws" in line for line in lines)
     assert any(line.startswith("! may not finish") for line in lines)
+    assert "its P90 (>) is only a floor" in " ".join(lines)
+    assert "P90 (>)" not in text_of(unfinished(0.05))
 
 
 def test_extrapolated_days_have_a_star_that_is_explained() -> None:
