@@ -21,6 +21,7 @@ from planner.cli.output import ascii_only, columns, say, use_colour, write_resul
 )
 @click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
 @click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of the table; 0 for all.")
+@click.option("-v", "--verbose", is_flag=True, help="List every assumption with its range and source.")
 @click.option("--strict", is_flag=True, help="Fail on stale prices (11) and on unpriced or weak ones (12).")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Fail (10) when the best costs more.")
 @click.option("--max-days", type=click.FloatRange(0), metavar="DAYS", help="Fail (10) when the best takes longer.")
@@ -38,6 +39,7 @@ def command(
     style: str | None,
     out: str | None,
     top: int,
+    verbose: bool,
     strict: bool,
     max_cost: float | None,
     max_days: float | None,
@@ -67,6 +69,8 @@ def command(
             ascii_only=not to_file and ascii_only(),
             top=top,
             plan_path=asked.plan,
+            overridden=bool(asked.overrides),
+            verbose=verbose,
         )
     elif style == "json":
         from planner.report.as_json import render as render_json
@@ -84,7 +88,10 @@ def command(
     if not comparison.prices.intact:
         say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
     if comparison.stale and style != "table":
-        say(f"warning: {len(comparison.stale)} prices are stale, such as {comparison.stale[0]}", quiet)
+        from planner.report.words import many, stale
+
+        old = stale(comparison)
+        say(f"warning: {many(len(old), 'price')} stale: {old[0]}", quiet)
     gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
     found = violations(comparison, gates)
     for violation in found:

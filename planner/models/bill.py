@@ -55,6 +55,7 @@ class Line:
     charge_category: str = "Usage"
     pricing_category: str = "Standard"
     note: str = ""
+    price_note: str = ""
 
     @property
     def effective_cost(self) -> Number:
@@ -119,7 +120,8 @@ class Ledger:
                 carried_back=price.carried_back,
                 charge_category=charge_category,
                 pricing_category=pricing_category,
-                note=note or price.note,
+                note=note,
+                price_note=price.note,
             )
         )
 

@@ -123,7 +123,7 @@ def _source_notes(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
     """What the price book notes of its prices, by source."""
     found: dict[str, dict[str, None]] = {}
     for line in (line for s in scenarios if s.feasible for line in s.bill):
-        note = getattr(line, "price_note", "")
+        note = line.price_note
         if note:
             found.setdefault(line.price_source, {})[f"{line.line}: {note}"] = None
     return {source: list(notes) for source, notes in found.items()}

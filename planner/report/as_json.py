@@ -51,7 +51,7 @@ def bill_line(line: Line) -> dict[str, Any]:
         "price_grade": line.price_grade,
         "price_basis": line.basis,
         "carried_back": line.carried_back,
-        "note": line.note or getattr(line, "price_note", ""),
+        "note": line.note or line.price_note,
     }
 
 

@@ -19,9 +19,21 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def render(
-    comparison: Comparison, *, width: int, colour: bool, ascii_only: bool, top: int, plan_path: str = "PLAN"
+    comparison: Comparison,
+    *,
+    width: int,
+    colour: bool,
+    ascii_only: bool,
+    top: int,
+    plan_path: str = "PLAN",
+    overridden: bool = False,
+    verbose: bool = False,
 ) -> str:
-    """The comparison as lines of at most `width` cells (at least 32)."""
+    """The comparison as lines of at most `width` cells (at least 32).
+
+    overridden: the plan was changed by --set, which the next command must repeat. verbose: list every
+    assumption with its range and source.
+    """
     width = max(width, NARROWEST)
     more = "..." if ascii_only else "…"
     feasible = [s for s in comparison.scenarios if s.feasible]
@@ -46,7 +58,9 @@ def render(
     lines.append("")
     for remark in _remarks(comparison, shown):
         lines += wrap(words.visible(remark), width, indent="    " if remark.startswith("  ") else "  ")
-    lines += _next(plan_path, width, more)
+    if verbose:
+        lines += _assumptions(comparison, width)
+    lines += _next(plan_path, width, more, overridden)
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
 
@@ -207,7 +221,20 @@ def _remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     if old:
         rest = f", and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
         found.append(f"Stale: {words.many(len(old), 'price')}: {old[0]}{rest}")
-    return [*found, *(f"Note: {note}" for note in comparison.notes)]
+    count = words.many(len(comparison.assumptions), "assumption")
+    rests = f"Note: this rests on {count}, each with range and source: -v, -f json or the report lists them"
+    return [*found, *(f"Note: {note}" for note in comparison.notes), rests]
+
+
+def _assumptions(comparison: Comparison, width: int) -> list[str]:
+    """Every assumption used: value, 5th and 95th percentile, unit, source; the plan's own are marked."""
+    lines = ["", "Assumptions: value (5th to 95th percentile) unit; source"]
+    for entry in comparison.assumptions:
+        own = ", of the plan" if entry.origin == "plan" else ""
+        year = f" ({entry.year})" if entry.year else ""
+        text = f"{entry.key}{own}: {entry.value:g} ({entry.low:g} to {entry.high:g}) {entry.unit}; {entry.source}{year}"
+        lines += wrap(words.visible(text), width, indent="  ")
+    return [*lines, ""]
 
 
 def _legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
@@ -261,9 +288,11 @@ def _caveats(comparison: Comparison) -> list[str]:
     return [line for ranks, texts in groups.items() for line in (f"On {ranks}:", *(f"  - {text}" for text in texts))]
 
 
-def _next(plan_path: str, width: int, more: str) -> list[str]:
+def _next(plan_path: str, width: int, more: str, overridden: bool) -> list[str]:
     """What to type for the rest; a path too long for the line is cut in front."""
     say, before, after = "Bills and sources: ", "planner report ", " -o report.html"
+    if overridden:
+        say = "Bills and sources, with your --set again: "
     path = shlex.quote(words.visible(plan_path))
     if len(say) + len(before) + len(path) + len(after) <= width:
         return [say + before + path + after]

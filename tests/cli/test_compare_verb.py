@@ -94,3 +94,18 @@ def test_errors_say_what_to_do(words, said):
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_verbose_lists_every_assumption_with_range_and_source():
+    document = json.loads(planner("compare", SMALL, *FEW, "-f", "json").stdout)
+    told = " ".join(planner("compare", SMALL, *FEW, "-v").stdout.split())
+    assert document["assumptions"]
+    for entry in document["assumptions"]:
+        assert f"{entry['key']}: {entry['value']:g} ({entry['low']:g} to {entry['high']:g})" in told
+        assert " ".join(entry["source"].split()) in told
+    assert "Assumptions:" not in planner("compare", SMALL, *FEW).stdout
+
+
+def test_the_next_command_says_that_overrides_must_be_repeated():
+    assert "with your --set again" in planner("compare", SMALL, *FEW).stdout
+    assert "--set" not in planner("compare", SMALL).stdout.splitlines()[-1]

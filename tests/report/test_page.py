@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import html.parser
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
 import pytest
 
-from planner.models.bill import Line
 from planner.report import as_html, as_json
 from planner.report.words import visible
 from tests.builders import compared, plan_of
@@ -139,13 +138,8 @@ def test_page_one_holds_the_limits_of_the_plan_against_the_result() -> None:
     assert "At most 30 days (constraints.max_days); #1 is planned at " in text[start:end]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Noted(Line):
-    price_note: str = "the source says so per PB"
-
-
 def test_what_is_noted_of_a_price_stands_with_its_source() -> None:
-    line = Noted(**vars(first(small()).bill[0]))
+    line = replace(first(small()).bill[0], price_note="the source says so per PB")
     noted = replace(small(), scenarios=(replace(first(small()), bill=(line,)),))
     text = as_html.render(noted)
     assert text.count("the source says so per PB") == 1
