@@ -26,4 +26,4 @@ def main() -> str:
 
 
 if __name__ == "__main__":
-    print(main())
+    print(f"== {__doc__}\n{main()}\n")
