@@ -66,4 +66,5 @@ def metered(rows: Iterable[Row], service: str, item: str, region: str, offering:
     offerings = [f"{item} ({row['offering']})" for row in here if row["item"] == item]
     elsewhere = [f"{item} in {row['region']}" for row in rows if row["item"] == item and row["offering"] == offering]
     similar = names(item, {row["item"] for row in here})
-    return _unique([*offerings, *elsewhere, *similar])
+    # the only price of its kind: what else the service bills here at least shows that the book knows it
+    return _unique([*offerings, *elsewhere, *similar]) or _unique(sorted({row["item"] for row in here}))

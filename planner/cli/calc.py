@@ -199,6 +199,9 @@ def _price(text: str, prices: str | None) -> tuple[float, str]:
 def _evaluate(entry: Equation, values: dict[str, Any], notes: list[str], style: str) -> str:
     from planner.models.equation import evaluate_steps, format_number
 
+    why_not = entry.refuse(**values) if entry.refuse else ""
+    if why_not:
+        raise UsageProblem(f"{entry.name}: {why_not}")
     try:
         result = float(entry.function(**values))
         steps = entry.show(**values) if entry.show else evaluate_steps(entry, values)[0]

@@ -69,6 +69,8 @@ def run(arguments: list[str] | None = None) -> None:
     # a validation plugin that happens to be installed must not change what a plan means, nor delay it
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     debug = os.environ.get("PLANNER_DEBUG") == "1" or "--debug" in (arguments or sys.argv[1:])
+    if sys.stdout is None or sys.stderr is None:
+        sys.exit(ExitCode.USAGE)  # nowhere to answer to
     try:
         code = command.main(args=arguments, prog_name="planner", standalone_mode=False)
         sys.stdout.flush()
@@ -90,6 +92,13 @@ def run(arguments: list[str] | None = None) -> None:
         # a problem begins with its place, which editors and CI read; anything else with our name
         click.echo(str(error) if isinstance(error, PlanProblems) else f"planner: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        if debug:
+            raise
+        click.echo(f"planner: cannot write the result: {error.strerror or error}", err=True)
+        # what could not be written must not be tried again when Python flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.UNEXPECTED)
     except Exception as error:
         from pricing.book import BrokenBook
 

@@ -13,6 +13,7 @@ from planner.plan.assumptions import Assumption
 from planner.plan.types import Plan
 from pricing.book import PriceBook
 
+GPU_NODES = ("fleet.compute", "fleet.block-unused", "fleet.commitment-unused")  # lines at the purchase's own price
 STALE_EC2_DAYS = 120
 STALE_METERED_DAYS = 3 * 365
 
@@ -129,6 +130,6 @@ def stale_prices(scenarios: Sequence[Scenario], judged_at: date | None, max_age_
             limit = limit if max_age_days is None else max_age_days
             age = (judged_at - line.price_date).days
             if age > limit:
-                kind = scenario.purchase if line.line.startswith("fleet.") else line.line
+                kind = scenario.purchase if line.line in GPU_NODES else line.line
                 found[f"{kind}: price of {line.price_date} is {age} days old, beyond {limit}"] = None
     return tuple(sorted(found))

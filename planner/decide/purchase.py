@@ -196,6 +196,15 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     return Bought(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
 
 
+def _terms(terms: Number, years: int) -> str:
+    count = int(np.median(terms))
+    return (
+        f"the whole {years}-year term is"
+        if count == 1
+        else f"{count} whole terms of {years} year{'s' * (years > 1)} are"
+    )
+
+
 def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     found = ledger.look_up(
         "fleet.compute", lambda: ledger.book.commitment(buy.instance.name, ledger.region, buy.option)
@@ -246,5 +255,5 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         instalments=(instalment,) if share < 1 else (),
         taken_over_usd=unused * buy.settings.reuse_value,
         unused_node_hours=buy.nodes * (terms * term - hours) * (1 - buy.settings.reuse_value),
-        warnings=(f"the whole {buy.option.years}-year term is committed: {whole:,.0f} USD",),
+        warnings=(f"{_terms(terms, buy.option.years)} committed: {whole:,.0f} USD",),
     )

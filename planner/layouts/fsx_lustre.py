@@ -191,7 +191,8 @@ def lustre_variants(
     settings: LustreSettings, demand: Demand, book: PriceBook, region: str, fill_fraction: float
 ) -> list[Layout]:
     """One layout for each tier the plan names; without any, the tier with the lowest monthly price of those
-    sized to be fast enough (known prices only; 125 where none is known)."""
+    sized to be fast enough. A tier whose price is not known may be that one, so the choice stops there and the
+    scenario is a lower bound."""
 
     def variant(tier: int, name: str) -> FsxLustre:
         size = size_for(settings, demand, tier, fill_fraction)
@@ -204,14 +205,14 @@ def lustre_variants(
     if settings.throughput_mbps_per_tib:
         return [variant(tier, str(tier)) for tier in settings.throughput_mbps_per_tib]
     sizes = [size_for(settings, demand, tier, fill_fraction) for tier in TIERS_MBPS_PER_TIB]
-    priced, unknown = [], []
+    priced = []
     for size in sizes:
         item, offering = storage_item(settings.deployment, size.mbps)
         try:
             usd = book.metered(SERVICE, item, region, offering).tiers[0].usd
         except PriceNotFound:
-            unknown.append(f"the {size.mbps} MB/s/TiB tier is left out of the choice: its price is not known here")
-            continue
+            why = f"the price of the {size.mbps} MB/s/TiB tier is not known and might be the lowest"
+            told = f"{why}: name storage.fsx-lustre.throughput_mbps_per_tib to choose another"
+            return [FsxLustre(settings=settings, demand=demand, size=size, not_considered=(told,))]
         priced.append((usd * size.capacity_gib, size.mbps, size))
-    best = min(priced)[2] if priced else sizes[0]
-    return [FsxLustre(settings=settings, demand=demand, size=best, not_considered=tuple(unknown if priced else ()))]
+    return [FsxLustre(settings=settings, demand=demand, size=min(priced)[2])]

@@ -6,8 +6,7 @@ and the like) is a setting that is priced and sized, not deployed.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from planner.models.bill import Ledger
 from planner.models.capacity import cluster_nodes, pool_usable_tb, protected_usable_tb
 from planner.models.values import Values
 from planner.plan.types import SeparateSettings
-from pricing.book import PriceBook, PriceNotFound
+from pricing.book import NotOffered, PriceBook, PriceNotFound
 from pricing.catalog import InstanceType
 
 CANDIDATES = ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge")
@@ -34,9 +33,13 @@ class SeparateNvme(Layout):
     nodes: int
     spares: int
     stripes: tuple[int, int] | None
+    not_considered: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     name: ClassVar[str] = "separate-nvme"
 
     def refusals(self) -> tuple[str, ...]:
+        if self.refused:
+            return self.refused
         if self.storage_instance.raw_nvme_tb == 0:
             return (f"{self.storage_instance.name} has no instance-store drives",)
         return ()
@@ -71,7 +74,8 @@ class SeparateNvme(Layout):
             durability=f"{DURABILITY}; {protection}",
             lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
             reserved=f"{self.nodes} x {self.storage_instance.name}, {self.spares} of them spare",
-            warnings=() if self.stripes else pool_warnings(pool, self.demand, self.storage_instance),
+            warnings=self.not_considered
+            + (() if self.stripes else pool_warnings(pool, self.demand, self.storage_instance)),
         )
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
@@ -131,15 +135,30 @@ def _cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceTy
 def separate_cluster(
     settings: SeparateSettings, demand: Demand, book: PriceBook, region: str, values: Values
 ) -> SeparateNvme:
-    """The cluster on the type the plan names, else on the candidate with the lowest price an hour."""
+    """The cluster on the type the plan names, else on the candidate with the lowest price an hour.
+
+    A candidate whose price is not known may be that one, so the choice stops there and the scenario is a lower
+    bound. One that AWS does not sell, or whose hardware is not known, is no candidate.
+    """
     if settings.instance_type:
         return _cluster_of(settings, demand, book.instance(settings.instance_type), values)
-    priced = []
+    priced, unknown = [], []
+    known = {instance.name: instance for instance in book.instances()}
     for name in CANDIDATES:
-        cluster = _cluster_of(settings, demand, book.instance(name), values)
+        if name not in known:
+            unknown.append(f"{name} is no candidate: its hardware is not in the price book")
+            continue
+        cluster = _cluster_of(settings, demand, known[name], values)
         try:
             usd = book.on_demand(name, region).usd * cluster.nodes
+        except NotOffered:
+            continue
         except PriceNotFound:
-            usd = math.inf
+            why = f"the price of {name} is not known and might be the lowest"
+            told = f"{why}: name storage.separate-nvme.instance_type to choose another"
+            return replace(cluster, not_considered=(told,))
         priced.append((usd, name, cluster))
-    return min(priced, key=lambda entry: entry[:2])[2]
+    if not priced:
+        nothing = _cluster_of(settings, demand, demand.instance, values)
+        return replace(nothing, refused=("no instance type for a storage cluster is sold or known here",))
+    return replace(min(priced, key=lambda entry: entry[:2])[2], not_considered=tuple(unknown))

@@ -44,6 +44,11 @@ def pool_usable_tb(
     return raw_tb * filesystem_fraction * low_watermark_fraction
 
 
+def _too_few_nodes(*, nodes: float, spares: float, data_stripes: float, parity_stripes: float, **_: float) -> str:
+    needed = data_stripes + parity_stripes
+    return f"D + P = {needed:g} stripes need as many nodes besides the spares" if nodes - spares < needed else ""
+
+
 @equation(
     "S3",
     "protected-usable",
@@ -61,6 +66,7 @@ def pool_usable_tb(
         "result = raw_tb * (nodes - spares) / nodes * data_stripes / (data_stripes + parity_stripes)"
         " * (1 - metadata_fraction)",
     ),
+    refuse=_too_few_nodes,
 )
 def protected_usable_tb(
     *,

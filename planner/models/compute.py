@@ -87,6 +87,18 @@ def commitment_unused(
     return nodes * (terms * term_hours - run_hours) * usd_per_hour * (1 - reuse_value_fraction)
 
 
+def _no_such_length(*, run_hours: float) -> str:
+    limit = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
+    return f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days" if run_hours > limit else ""
+
+
+def _no_such_block(*, nodes: float, block_days: float, usd_per_hour: float) -> str:
+    if nodes > BLOCK_MAX_NODES or nodes != int(nodes) or nodes < 1:
+        return f"Capacity Blocks hold 1 to {BLOCK_MAX_NODES} whole instances"
+    whole = block_days == int(block_days) and (1 <= block_days <= 14 or block_days % 7 == 0)
+    return "" if whole and block_days <= BLOCK_MAX_DAYS else "blocks last 1 to 14 days, then whole weeks to 182 days"
+
+
 @equation(
     "C5",
     "block-days",
@@ -97,6 +109,7 @@ def commitment_unused(
         "days = max(1, ceil((run_hours + 0.5) / 24))",
         "result = days if days <= 14 else 7 * ceil(days / 7)",
     ),
+    refuse=_no_such_length,
 )
 def block_days(*, run_hours: Number) -> Number:
     """Days of Capacity Block to buy for a run: whole days to 14, then whole weeks.
@@ -115,6 +128,7 @@ def block_days(*, run_hours: Number) -> Number:
     result_unit="USD",
     source=_BLOCKS + "; the fee is paid at purchase for every hour",
     steps=("result = nodes * block_days * 24 * usd_per_hour",),
+    refuse=_no_such_block,
 )
 def block_fee(*, nodes: Number, block_days: Number, usd_per_hour: Number) -> Number:
     """Reservation fee of a Capacity Block, for every hour whether used or not."""

@@ -31,6 +31,7 @@ class Equation:
     number: what the bill prints beside a line, like "S2". name: what `planner calc` takes.
     steps: assignments in plain arithmetic; the last one assigns `result`.
     show: for equations that are loops, writes the steps itself from the inputs.
+    refuse: why AWS or the arithmetic has no answer at some inputs, "" where there is one; for `planner calc`.
     """
 
     number: str
@@ -41,6 +42,7 @@ class Equation:
     source: str
     steps: tuple[str, ...]
     show: Callable[..., list[str]] | None = None
+    refuse: Callable[..., str] | None = None
 
     @property
     def summary(self) -> str:
@@ -75,6 +77,7 @@ def equation(
     source: str,
     steps: tuple[str, ...] = (),
     show: Callable[..., list[str]] | None = None,
+    refuse: Callable[..., str] | None = None,
 ) -> Callable[[F], F]:
     """Register a function as a numbered equation. Every parameter must be keyword-only and have a unit."""
 
@@ -96,6 +99,7 @@ def equation(
             source=source,
             steps=steps,
             show=show,
+            refuse=refuse,
         )
         return function
 

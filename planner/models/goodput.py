@@ -17,6 +17,10 @@ _META = "arXiv 2410.21680"
 AVAILABILITY_FLOOR = 1e-3
 
 
+def _never_up(*, mtbf_hours: float, **_: float) -> str:
+    return "" if mtbf_hours > 0 else "mtbf_hours must be greater than 0"
+
+
 @equation(
     "G1",
     "platform-mtbf",
@@ -105,6 +109,7 @@ def _show_interval(*, mtbf_hours: float, write_hours: float) -> list[str]:
     result_unit="h of work between checkpoints",
     source=_DALY + "; W = M (1 + LambertW(-e^(-C/M - 1)))",
     show=_show_interval,
+    refuse=_never_up,
 )
 def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
     """Hours of work between two checkpoints that minimise the expected time under exponential failures.
@@ -140,6 +145,7 @@ def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
         " * expm1(min((work_hours + write_hours) / mtbf_hours, 50))",
         "result = max(work_hours / segment, 0.001)",
     ),
+    refuse=_never_up,
 )
 def availability(
     *, work_hours: Number, write_hours: Number, restart_hours: Number, wait_hours: Number, mtbf_hours: Number
@@ -176,6 +182,7 @@ def checkpoint_write_hours(*, checkpoint_gb: Number, write_gb_per_s: Number, ove
     result_unit="h, the write included",
     source="Young 1974; Aupy, Robert, Vivien 2013, table 2",
     steps=("result = sqrt(2 * mtbf_hours * write_hours) + write_hours",),
+    refuse=_never_up,
 )
 def young_interval(*, mtbf_hours: float, write_hours: float) -> float:
     """Young's checkpoint period, a cross-check of G4; overshoots when the write is not small."""
@@ -189,6 +196,7 @@ def young_interval(*, mtbf_hours: float, write_hours: float) -> float:
     result_unit="h, the write included",
     source=_DALY,
     steps=("result = sqrt(2 * (mtbf_hours + wait_hours + restart_hours) * write_hours) + write_hours",),
+    refuse=_never_up,
 )
 def daly_interval(
     *, mtbf_hours: float, write_hours: float, wait_hours: float = 0.0, restart_hours: float = 0.0

@@ -58,9 +58,10 @@ def _types(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
         if name is not None and name not in known:
             yield path, *_unknown(name, known)
     storage = known.get(separate.instance_type or "")
-    if storage is not None and not storage.nvme_drives:
+    if storage is not None and (storage.gpu_count or not storage.nvme_drives):
         at = ("storage", "separate-nvme", "instance_type")
-        yield at, f"{storage.name} has no NVMe drives of its own", "write an i3en, i4i or i7ie type"
+        why = "has GPUs to pay for" if storage.gpu_count else "has no NVMe drives of its own"
+        yield at, f"{storage.name} {why}", "write an i3en, i4i or i7ie type"
 
 
 def _asks_for_flop(plan: Plan) -> bool:

@@ -86,7 +86,8 @@ Counts = Annotated[
         }
     ),
 ]
-Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
+SMALLEST = 1e-9  # below it a quotient leaves what a float can hold
+Positive = Annotated[float, Field(ge=SMALLEST, le=1e30, allow_inf_nan=False)]
 Finite = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Name = Annotated[str, Field(min_length=1, max_length=10_000)]

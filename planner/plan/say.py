@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from planner.plan.forms import SMALLEST
 from planner.plan.shape import homes, keys_of, section_at
 from planner.plan.types import MAPPING_TAG, NUMBER_TAG
 from planner.plan.wording import did_you_mean, is_number_text, listed, path_text, shown
@@ -47,6 +48,8 @@ def say(error: Mapping[str, Any], path: Path) -> tuple[str, str]:
         return _literal(name, given, str(context["expected"]))
     if kind in _LIMITS:
         key, words = _LIMITS[kind]
+        if key == "ge" and context[key] == SMALLEST and isinstance(given, int | float) and given <= 0:
+            return f"{name} must be greater than 0; here {shown(given)}", _describe(path)
         return f"{name} must be {words} {_plain(context[key])}; here {shown(given)}", _describe(path)
     if kind in ("too_short", "string_too_short"):
         return f"{name} is empty", "write at least one" if kind == "too_short" else _describe(path)

@@ -109,3 +109,41 @@ def test_verbose_lists_every_assumption_with_range_and_source():
 def test_the_next_command_says_that_overrides_must_be_repeated():
     assert "with your --set again" in planner("compare", SMALL, *FEW).stdout
     assert "--set" not in planner("compare", SMALL).stdout.splitlines()[-1]
+
+
+def test_a_full_disk_is_not_called_a_defect_of_ours():
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        command = [str(Path(sys.executable).with_name("planner")), "compare", SMALL, *FEW]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot write the result" in done.stderr
+    assert "defect" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("block-days", "run_hours=4392"), "at most 182 days"),
+        (("block-fee", "nodes=300", "block_days=7", "usd_per_hour=11.8"), "1 to 256"),
+        (("block-fee", "nodes=32", "block_days=15", "usd_per_hour=11.8"), "whole weeks"),
+        (("protected-usable", "raw_tb=80", "nodes=10"), "as many nodes besides the spares"),
+        (("young-interval", "mtbf_hours=0", "write_hours=1"), "greater than 0"),
+    ],
+)
+def test_calc_does_not_price_what_cannot_be_bought(words, said):
+    done = planner("calc", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_work_too_small_for_arithmetic_is_refused():
+    done = planner("compare", SMALL, "--set", "run.work.gpu_hours=1e-308")
+    assert done.returncode == 2
+    assert "RuntimeWarning" not in done.stderr
+
+
+def test_stale_prices_name_the_line_they_stand_on():
+    document = json.loads(planner("compare", SMALL, *FEW, "-f", "json", "--as-of", "2030-01-01", "-q").stdout)
+    volumes = [entry for entry in document["stale"] if entry.startswith("fleet.ebs:")]
+    assert len(volumes) == 1
+    assert sum(entry.startswith("spot:") for entry in document["stale"]) == 1

@@ -131,15 +131,45 @@ def test_no_price_a_terabyte_from_half_a_bill():
     assert lost["fsx-lustre+250/p4d.24xlarge/on-demand"].storage.usd_per_usable_tb_month is None
 
 
-def test_a_tier_without_a_price_is_said_to_be_left_out():
+@pytest.mark.parametrize("tier", [125, 250, 500, 1000])
+def test_a_tier_without_a_price_might_be_the_lowest_so_the_choice_stops_there(tier):
     plan = plan_of(storage={"layouts": ["fsx-lustre"]}, purchase={"options": ["on-demand"]})
-    (chosen,) = compared(plan).scenarios
-    tier = next(e.note or e.unit for e in chosen.bill if e.line == "storage.lustre.capacity")
-    assert tier
-    (other,) = compared(
-        plan, book=_without("metered", ("PERSISTENT_2 SSD storage", "us-east-1", "125 MB/s/TiB"))
-    ).scenarios
-    assert any("125 MB/s/TiB tier is left out" in warning for warning in other.warnings)
+    (whole,) = compared(plan).scenarios
+    assert whole.complete
+    missing = ("PERSISTENT_2 SSD storage", "us-east-1", f"{tier} MB/s/TiB")
+    (lost,) = compared(plan, book=_without("metered", missing)).scenarios
+    assert not lost.complete
+    assert [entry.line for entry in lost.unpriced] == ["storage.lustre.capacity"]
+    assert lost.unpriced[0].nearest
+    assert any(f"{tier} MB/s/TiB tier is not known" in warning for warning in lost.warnings)
+    # who names a tier is not asked to wait for the others
+    other = 250 if tier != 250 else 500
+    storage = {"layouts": ["fsx-lustre"], "fsx-lustre": {"throughput_mbps_per_tib": [other]}}
+    named = plan_of(storage=storage, purchase={"options": ["on-demand"]})
+    assert all(s.complete for s in compared(named, book=_without("metered", missing)).scenarios)
+
+
+@pytest.mark.parametrize("candidate", ["i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge"])
+def test_a_storage_type_without_a_price_might_be_the_cheapest(candidate):
+    plan = plan_of(storage={"layouts": ["separate-nvme"]}, purchase={"options": ["on-demand"]})
+    (whole,) = compared(plan).scenarios
+    assert whole.complete
+    (lost,) = compared(plan, book=_without("on_demand", (candidate, "us-east-1"))).scenarios
+    assert not lost.complete
+    assert [entry.line for entry in lost.unpriced] == ["storage.nvme.nodes"]
+    assert any(candidate in warning for warning in lost.warnings)
+
+
+def test_a_storage_type_without_hardware_facts_is_no_candidate_and_no_crash():
+    plan = plan_of(storage={"layouts": ["separate-nvme"]}, purchase={"options": ["on-demand"]})
+    (lost,) = compared(plan, book=_without("instances", ("i3en.24xlarge",))).scenarios
+    assert lost.complete
+    assert any("i3en.24xlarge is no candidate" in warning for warning in lost.warnings)
+    candidates = {"i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge"}
+    nothing = book_of().without(lambda table, row: table == "instances" and row["name"] in candidates)
+    (none,) = compared(plan, book=nothing).scenarios
+    assert not none.feasible
+    assert "no instance type for a storage cluster" in none.why_not[0]
 
 
 def test_not_offered_is_infeasible_with_the_proof():
