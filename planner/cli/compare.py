@@ -88,7 +88,8 @@ def command(
     if not comparison.prices.intact:
         say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
     if comparison.stale and style != "table":
-        from planner.report.words import many, stale
+        from planner.report.verdict import stale
+        from planner.report.words import many
 
         old = stale(comparison)
         say(f"warning: {many(len(old), 'price')} stale: {old[0]}", quiet)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from planner import __version__
 from planner.decide.result import Comparison, Scenario
 from planner.models.bill import SERVICES, Line
-from planner.report import chart, words
+from planner.report import chart, verdict, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,8 +50,8 @@ def render(comparison: Comparison) -> str:
     from markupsafe import Markup
 
     sources = _sources(comparison.scenarios)
-    best, safe = comparison.best, words.lowest_risk(comparison)
-    shown_first = {scenario.id for scenario in words.picks(comparison)}
+    best, safe = comparison.best, verdict.lowest_risk(comparison)
+    shown_first = {scenario.id for scenario in verdict.picks(comparison)}
     entries = [
         _entry(rank, scenario, sources, scenario.id in shown_first)
         for rank, scenario in enumerate(comparison.scenarios, 1)
@@ -68,7 +68,7 @@ def render(comparison: Comparison) -> str:
         infeasible=_infeasible(comparison.scenarios),
         unpriced=_unpriced(comparison.scenarios),
         incomplete=sum(bool(scenario.unpriced) for scenario in comparison.scenarios),
-        stale=words.stale(comparison),
+        stale=verdict.stale(comparison),
         sources=sources,
         source_notes=_source_notes(comparison.scenarios),
         equations=_equations(comparison.scenarios),
@@ -78,8 +78,8 @@ def render(comparison: Comparison) -> str:
         undrawn=sum(not entry.scenario.complete for entry in entries),
         beyond=chart.beyond(comparison.scenarios),
         far=chart.FAR_COST,
-        open_ended=any(words.open_ended(entry.scenario) for entry in entries),
-        commitments=words.commitments(comparison, [entry.scenario for entry in entries]),
+        open_ended=any(verdict.open_ended(entry.scenario) for entry in entries),
+        commitments=verdict.commitments(comparison, [entry.scenario for entry in entries]),
         plan=json.dumps(comparison.plan, indent=2, ensure_ascii=False, default=str),
     )  # fmt: skip
     # halves of surrogate pairs cannot be written as UTF-8; a name that has them is shown with their numbers
@@ -109,7 +109,7 @@ def _environment() -> Environment:
         "percent": lambda value: f"{value:.1%}",
         "visible": words.visible,
     }
-    environment.globals |= {"words": words}
+    environment.globals |= {"verdict": verdict, "words": words}
     return environment
 
 

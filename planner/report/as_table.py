@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from planner.decide.facts import unfinished_warning
 from planner.decide.result import Comparison, Scenario
-from planner.report import words
+from planner.report import verdict, words
 from planner.report.columns import Column, cut, fitted, rows, wrap
 from planner.report.words import days, dollars
 
@@ -40,7 +40,7 @@ def render(
     ranked = list(enumerate(feasible, 1))
     first = ranked[: top or None]
     # what the answer names is always among the rows
-    named = {scenario.id for scenario in words.picks(comparison)}
+    named = {scenario.id for scenario in verdict.picks(comparison)}
     later = [(rank, s) for rank, s in ranked[len(first) :] if s.id in named]
     shown = [s for _, s in first + later]
     lines = _heading(comparison, width, more)
@@ -53,7 +53,7 @@ def render(
         lines += wrap(rest + ("; among them" if later else ""), width)
         lines += table.body(len(first), rest=True)
     lines.append("")
-    for sentence in words.answer(comparison):
+    for sentence in verdict.answer(comparison):
         lines += wrap(words.visible(sentence), width, indent="  ")
     lines.append("")
     for remark in _remarks(comparison, shown):
@@ -134,7 +134,7 @@ def _columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> list[Colum
 
 
 def _buy(scenario: Scenario) -> str:
-    flag = f" {MAY_NOT_FINISH}" if words.may_not_finish(scenario) else ""
+    flag = f" {MAY_NOT_FINISH}" if verdict.may_not_finish(scenario) else ""
     return words.short_purchase(scenario.purchase) + flag
 
 
@@ -146,7 +146,7 @@ def _planned(scenario: Scenario) -> str:
     """A lower bound where a price is missing, and no figure at all where it is that of the GPU nodes."""
     if scenario.cost_usd is None:
         return "-"
-    if words.without_nodes(scenario):
+    if verdict.without_nodes(scenario):
         return "no price"
     return ("" if scenario.complete else ">=") + dollars(scenario.cost_usd.plan)
 
@@ -154,7 +154,7 @@ def _planned(scenario: Scenario) -> str:
 def _cost(scenario: Scenario, which: str) -> str:
     if scenario.cost_usd is None or not scenario.complete:
         return "-"
-    floor = ">" if which == "p90" and words.open_ended(scenario) else ""
+    floor = ">" if which == "p90" and verdict.open_ended(scenario) else ""
     return floor + dollars(getattr(scenario.cost_usd, which))
 
 
@@ -217,7 +217,7 @@ def _remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     if len(reasons) > MOST:
         left = sum(len(ids) for ids in list(reasons.values())[MOST:])
         found.append(f"Not feasible: {left} more, each with its reason in -f json")
-    old = words.stale(comparison)
+    old = verdict.stale(comparison)
     if old:
         rest = f", and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
         found.append(f"Stale: {words.many(len(old), 'price')}: {old[0]}{rest}")
@@ -240,13 +240,13 @@ def _assumptions(comparison: Comparison, width: int) -> list[str]:
 def _legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     """What the signs in the table mean."""
     found: list[str] = []
-    if any(words.may_not_finish(s) for s in shown):
+    if any(verdict.may_not_finish(s) for s in shown):
         text = f"{MAY_NOT_FINISH}  may not finish: in some draws interruptions come faster than work is saved"
-        floor = any(words.open_ended(s) for s in shown)
+        floor = any(verdict.open_ended(s) for s in shown)
         found.append(text + ("; its P90 (>) is only a floor" if floor else ""))
     if any(s.extrapolated for s in shown):
         found.append("*  beyond the measured rows of the throughput table: extrapolated, with a wider range")
-    term = words.commitments(comparison, shown)
+    term = verdict.commitments(comparison, shown)
     found += [f"RI, SP: {term}"] if term else []
     return found
 
@@ -265,7 +265,7 @@ def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
         count = sum(s.id in here for s in scenarios)
         parts = [(count, "shown"), (len(scenarios) - count, "not shown")]
         where = " and ".join(f"{words.many(number, 'row')} {which}" for number, which in parts if number)
-        if all(map(words.without_nodes, scenarios)):
+        if all(map(verdict.without_nodes, scenarios)):
             found.append(f"no price, in {where}: {line}: {what}")
         else:
             found.append(f">= a lower bound, in {where}: {line}: no price for {what}")
@@ -277,11 +277,11 @@ def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
 def _caveats(comparison: Comparison) -> list[str]:
     """The warnings of what the answer names: those of both once. That one may not finish stands in the answer."""
     named: dict[str, list[str]] = {}
-    for scenario in words.picks(comparison):
+    for scenario in verdict.picks(comparison):
         said = unfinished_warning(scenario.unfinished_fraction)
         for warning in scenario.warnings:
             if warning not in said:
-                named.setdefault(warning, []).append(f"#{words.rank_of(comparison, scenario)}")
+                named.setdefault(warning, []).append(f"#{verdict.rank_of(comparison, scenario)}")
     groups: dict[str, list[str]] = {}
     for warning, ranks in named.items():
         groups.setdefault(" and ".join(dict.fromkeys(ranks)), []).append(warning)

@@ -14,14 +14,13 @@ from html import escape
 from planner.decide.result import Scenario
 from planner.decide.uncertainty import Range
 from planner.report.axis import Axis, axis_over
+from planner.report.verdict import lowest_p90, open_ended
 from planner.report.words import (
     FAMILIES,
     days,
     dollars,
     family,
     layout_name,
-    lowest_p90,
-    open_ended,
     short_purchase,
     span,
 )

@@ -8,7 +8,7 @@ import pytest
 
 from planner.decide.result import Comparison
 from planner.models.bill import Unpriced
-from planner.report import words
+from planner.report import verdict
 from planner.report.as_table import render
 from planner.report.words import visible
 from tests.builders import compared, plan_of
@@ -90,9 +90,9 @@ def test_many_missing_prices_are_counted() -> None:
 
 
 def test_what_the_answer_names_is_in_the_table_and_its_caveats_below() -> None:
-    safe = words.lowest_risk(small())
+    safe = verdict.lowest_risk(small())
     assert safe is not None
-    rank = words.rank_of(small(), safe)
+    rank = verdict.rank_of(small(), safe)
     assert rank > 3
     lines = text_of(small(), top=3).splitlines()
     after = next(i for i, line in enumerate(lines) if "--top 0 shows all; among them" in line)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.report import words
+from planner.report import verdict, words
 from planner.report.columns import Column, cells, cut, fitted, rows, wrap
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, small, unfinished
@@ -58,7 +58,7 @@ def test_every_purchase_has_words() -> None:
 
 
 def test_answer_names_both_and_says_what_may_not_finish() -> None:
-    said = words.answer(unfinished(0.2))
+    said = verdict.answer(unfinished(0.2))
     assert said[0].startswith("Lowest planned cost: #1 ")
     assert " >$2.02B" in said[0]
     assert "% of the draws cost more" in said[0]
@@ -68,8 +68,8 @@ def test_answer_names_both_and_says_what_may_not_finish() -> None:
 
 def test_chances_are_said_where_they_are_known() -> None:
     known = replace(first(small()), cost_plan_percentile=31.0, on_time_fraction=0.88)
-    assert words.chances(known) == ["69% of the draws cost more", "on time in 88% of the draws"]
-    assert words.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
+    assert verdict.chances(known) == ["69% of the draws cost more", "on time in 88% of the draws"]
+    assert verdict.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
 
 
 @pytest.mark.parametrize(("share", "said"), [(0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.9999, "99%"), (1, "100%")])
@@ -81,19 +81,19 @@ def test_old_prices_of_one_line_and_day_are_one() -> None:
     old = "price of 2025-11-30 is 309 days old, beyond 120"
     purchases = ["ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront"]
     stale = tuple(f"{thing}: {old}" for thing in (*purchases, "storage.kms.key"))
-    said = words.stale(replace(small(), stale=stale))
+    said = verdict.stale(replace(small(), stale=stale))
     assert said == [f"storage.kms.key: {old}", f"fleet.compute (RI 1y std, SP 1y comp): {old}"]
     assert (words.many(1, "price"), words.many(2, "price")) == ("1 price", "2 prices")
 
 
 def test_staff_is_said_with_what_is_assumed_of_it() -> None:
     staffed = compared(plan_of(people={"engineers": 2}), draws=50)
-    assert words.staff(staffed)[0].startswith("Staff is in the totals: ")
-    assert words.staff(small()) == []
+    assert verdict.staff(staffed)[0].startswith("Staff is in the totals: ")
+    assert verdict.staff(small()) == []
 
 
 def test_safer_choice_has_the_lowest_p90() -> None:
-    safe = words.lowest_risk(small())
+    safe = verdict.lowest_risk(small())
     assert safe is not None
     assert safe.cost_usd is not None
     complete = [s for s in small().scenarios if s.feasible and s.complete and s.cost_usd]
