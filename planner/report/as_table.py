@@ -5,16 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
-from planner.decide.facts import unfinished_warning
 from planner.decide.result import Comparison, Scenario
 from planner.report import verdict, words
 from planner.report.columns import Column, cut, fitted, rows, wrap
+from planner.report.remarks import MAY_NOT_FINISH, assumptions, remarks
 from planner.report.words import days, dollars
 
 TABLE_FROM = 80  # narrower than this, a scenario is a record of several lines
 NARROWEST = 32
-MOST = 4  # entries of one kind before the rest is counted
-MAY_NOT_FINISH = "!"
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -56,10 +54,10 @@ def render(
     for sentence in verdict.answer(comparison):
         lines += wrap(words.visible(sentence), width, indent="  ")
     lines.append("")
-    for remark in _remarks(comparison, shown):
+    for remark in remarks(comparison, shown):
         lines += wrap(words.visible(remark), width, indent="    " if remark.startswith("  ") else "  ")
     if verbose:
-        lines += _assumptions(comparison, width)
+        lines += assumptions(comparison, width)
     lines += _next(plan_path, width, more, overridden)
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
@@ -202,90 +200,6 @@ def _records(ranked: Ranked, width: int, fleet: str) -> list[str]:
 def _emphasised(table: list[str]) -> list[str]:
     """Bold for the header and for the first row. Nothing is said by colour alone."""
     return [f"{BOLD}{line}{PLAIN}" if i in (0, 2) else line for i, line in enumerate(table)]
-
-
-def _remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
-    """What the signs mean, what is wrong with what the answer names, what is left out: short, and each thing once."""
-    found = [*_legend(comparison, shown), *_unpriced(comparison, shown), *_caveats(comparison)]
-    reasons: dict[tuple[str, ...], list[str]] = {}
-    for scenario in comparison.scenarios:
-        if not scenario.feasible:
-            reasons.setdefault(scenario.why_not, []).append(scenario.id)
-    for why, ids in list(reasons.items())[:MOST]:
-        others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
-        found.append(f"Not feasible: {ids[0]}{others}: {'; '.join(why)}")
-    if len(reasons) > MOST:
-        left = sum(len(ids) for ids in list(reasons.values())[MOST:])
-        found.append(f"Not feasible: {left} more, each with its reason in -f json")
-    old = verdict.stale(comparison)
-    if old:
-        rest = f", and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
-        found.append(f"Stale: {words.many(len(old), 'price')}: {old[0]}{rest}")
-    count = words.many(len(comparison.assumptions), "assumption")
-    rests = f"Note: this rests on {count}, each with range and source: -v, -f json or the report lists them"
-    return [*found, *(f"Note: {note}" for note in comparison.notes), rests]
-
-
-def _assumptions(comparison: Comparison, width: int) -> list[str]:
-    """Every assumption used: value, 5th and 95th percentile, unit, source; the plan's own are marked."""
-    lines = ["", "Assumptions: value (5th to 95th percentile) unit; source"]
-    for entry in comparison.assumptions:
-        own = ", of the plan" if entry.origin == "plan" else ""
-        year = f" ({entry.year})" if entry.year else ""
-        text = f"{entry.key}{own}: {entry.value:g} ({entry.low:g} to {entry.high:g}) {entry.unit}; {entry.source}{year}"
-        lines += wrap(words.visible(text), width, indent="  ")
-    return [*lines, ""]
-
-
-def _legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
-    """What the signs in the table mean."""
-    found: list[str] = []
-    if any(verdict.may_not_finish(s) for s in shown):
-        text = f"{MAY_NOT_FINISH}  may not finish: in some draws interruptions come faster than work is saved"
-        floor = any(verdict.open_ended(s) for s in shown)
-        found.append(text + ("; its P90 (>) is only a floor" if floor else ""))
-    if any(s.extrapolated for s in shown):
-        found.append("*  beyond the measured rows of the throughput table: extrapolated, with a wider range")
-    term = verdict.commitments(comparison, shown)
-    found += [f"RI, SP: {term}"] if term else []
-    return found
-
-
-def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
-    """What has no price, the most frequent first, and in how many rows."""
-    here = {s.id for s in shown}
-    missing: dict[tuple[str, str], list[Scenario]] = {}
-    for scenario in comparison.scenarios:
-        for entry in scenario.unpriced if scenario.feasible else ():
-            near = f" (nearest: {entry.nearest[0]})" if entry.nearest else ""
-            missing.setdefault((entry.line, entry.what + near), []).append(scenario)
-    found = []
-    most = sorted(missing.items(), key=lambda item: -len(item[1]))
-    for (line, what), scenarios in most[:MOST]:
-        count = sum(s.id in here for s in scenarios)
-        parts = [(count, "shown"), (len(scenarios) - count, "not shown")]
-        where = " and ".join(f"{words.many(number, 'row')} {which}" for number, which in parts if number)
-        if all(map(verdict.without_nodes, scenarios)):
-            found.append(f"no price, in {where}: {line}: {what}")
-        else:
-            found.append(f">= a lower bound, in {where}: {line}: no price for {what}")
-    if len(most) > MOST:
-        found.append(f"and {words.many(len(most) - MOST, 'more price', 'more prices')} unknown: -f json lists them")
-    return found
-
-
-def _caveats(comparison: Comparison) -> list[str]:
-    """The warnings of what the answer names: those of both once. That one may not finish stands in the answer."""
-    named: dict[str, list[str]] = {}
-    for scenario in verdict.picks(comparison):
-        said = unfinished_warning(scenario.unfinished_fraction)
-        for warning in scenario.warnings:
-            if warning not in said:
-                named.setdefault(warning, []).append(f"#{verdict.rank_of(comparison, scenario)}")
-    groups: dict[str, list[str]] = {}
-    for warning, ranks in named.items():
-        groups.setdefault(" and ".join(dict.fromkeys(ranks)), []).append(warning)
-    return [line for ranks, texts in groups.items() for line in (f"On {ranks}:", *(f"  - {text}" for text in texts))]
 
 
 def _next(plan_path: str, width: int, more: str, overridden: bool) -> list[str]:
