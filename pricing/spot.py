@@ -7,9 +7,6 @@ from dataclasses import replace
 
 from pricing.offers import Price, SpotOffer
 
-# Figures over a whole Region, as sources state them beside or instead of zones.
-WHOLE_REGION = ("low", "high", "mean")
-
 
 def median(values: Sequence[float]) -> float:
     """The middle value, or the mean of the two in the middle."""

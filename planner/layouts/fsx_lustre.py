@@ -25,11 +25,11 @@ from planner.models.metered import requests_thousands
 from planner.models.values import Values
 from planner.plan.types import LustreSettings
 from pricing.book import PriceBook, PriceNotFound
+from pricing.offers import HOURS_PER_MONTH
 
 TIERS_MBPS_PER_TIB = (125, 250, 500, 1000)
 EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 DEFAULT_QUOTA_GIB = 100_800  # per account and region; AWS raises it on request
-MAX_METADATA_IOPS = 192_000
 EFA_MIN_NITRO = 4  # p4d and p4de have Nitro v3 and mount over TCP
 TIERING_STEP_MBPS = 4_000
 TIERING_MAX_MBPS = 2_000_000
@@ -147,7 +147,7 @@ class FsxLustre(Layout):
             (SERVICE, item),
             offering=offering,
             equation="S6",
-            quantity=gib * hours / 730,
+            quantity=gib * hours / HOURS_PER_MONTH,
             standing=gib,
         )
         extra = self.metadata_iops - included_metadata_iops(capacity_gib=gib)
@@ -156,7 +156,7 @@ class FsxLustre(Layout):
                 "storage.lustre.metadata-iops",
                 (SERVICE, "PERSISTENT_2 Metadata IOPS above the included amount"),
                 equation="T6",
-                quantity=extra * hours / 730,
+                quantity=extra * hours / HOURS_PER_MONTH,
                 standing=extra,
             )
 
@@ -170,7 +170,7 @@ class FsxLustre(Layout):
                 line,
                 (SERVICE, f"INTELLIGENT_TIERING {item}"),
                 equation="S6" if "storage" in item else "T6",
-                quantity=count * hours / 730,
+                quantity=count * hours / HOURS_PER_MONTH,
                 standing=count,
             )
         moved = timing.read_bytes + timing.s3_read_bytes + timing.checkpoints_written * self.demand.checkpoint_bytes

@@ -12,6 +12,7 @@ from planner.models.metered import billed_gb, cost_at, requests_thousands, resou
 from planner.models.values import Number, Values
 from planner.plan.types import Ingest
 from pricing.catalog import InstanceType
+from pricing.offers import HOURS_PER_MONTH
 
 DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 
@@ -113,7 +114,7 @@ def _bill_ingest(ledger: Ledger, demand: Demand, from_region: str) -> None:
 def _storage_lines(ledger, stored, demand, hours, master_gb, with_checkpoints_gb) -> None:
     tiers, price = as_tiers(stored), worst(used_tiers(stored, with_checkpoints_gb))
     master = storage_cost_curve(stored_gb=master_gb, tiers=tiers, start=demand.start)
-    quantity = master_gb * hours / 730
+    quantity = master_gb * hours / HOURS_PER_MONTH
     cost = cost_at(master, hours)
     ledger.add(
         "storage.s3.standard",
@@ -126,7 +127,7 @@ def _storage_lines(ledger, stored, demand, hours, master_gb, with_checkpoints_gb
     )
     if with_checkpoints_gb > master_gb:
         both = storage_cost_curve(stored_gb=with_checkpoints_gb, tiers=tiers, start=demand.start)
-        extra = (with_checkpoints_gb - master_gb) * hours / 730
+        extra = (with_checkpoints_gb - master_gb) * hours / HOURS_PER_MONTH
         ledger.add(
             "storage.s3.checkpoints",
             service="AmazonS3",

@@ -19,6 +19,7 @@ from planner.models.metered import (
     tiered_age_hours,
 )
 from planner.models.values import Number
+from pricing.offers import HOURS_PER_MONTH
 
 # class -> (words of the price book, minimum billed days)
 CLASSES = {
@@ -69,7 +70,7 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
     if found is None or ledger.refused_beyond(line, found, stored_gb):
         return
     price = worst(used_tiers(found, stored_gb))
-    quantity = stored_gb * hours / 730
+    quantity = stored_gb * hours / HOURS_PER_MONTH
     curve = storage_cost_curve(stored_gb=stored_gb, tiers=as_tiers(found), start=demand.start)
     ledger.add(
         line,

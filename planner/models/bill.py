@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from planner.models.metered import HOURS_PER_MONTH, beyond_tiers, tiered_usd
+from planner.models.metered import beyond_tiers, tiered_usd
 from planner.models.values import Number
 from planner.plan.assumptions import Assumption
 from pricing.book import NotOffered, PriceBook, PriceNotFound
-from pricing.offers import MeteredPrice, Price
+from pricing.offers import HOURS_PER_MONTH, MeteredPrice, Price
 
 T = TypeVar("T")
 

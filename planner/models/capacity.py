@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from planner.models.equation import equation
 from planner.models.values import Number
+from pricing.offers import HOURS_PER_MONTH
 
 _WEKA = "weka/docs-weka-io weka-system-overview/ssd-capacity-management.md: 10 x 1 TB, 6+2, 1 spare = 6.075 TB"
 _FSX = "FSx for Lustre User Guide: 1.2 TiB, 2.4 TiB, then steps of 2.4 TiB"
@@ -137,7 +136,7 @@ def lustre_throughput_gb_per_s(*, capacity_gib: Number, mbps_per_tib: Number) ->
 )
 def gb_months(*, stored_bytes: Number, hours: Number) -> Number:
     """GB-months of AWS's bill: binary gigabytes times hours over 730."""
-    return stored_bytes / 2**30 * hours / 730
+    return stored_bytes / 2**30 * hours / HOURS_PER_MONTH
 
 
 @equation(
@@ -150,7 +149,7 @@ def gb_months(*, stored_bytes: Number, hours: Number) -> Number:
 )
 def usd_per_usable_tb_month(*, storage_usd: Number, usable_tb: Number, hours: Number) -> Number:
     """Storage cost of the layout, S3 included, by usable decimal TB and month."""
-    return storage_usd / usable_tb / (hours / 730)
+    return storage_usd / usable_tb / (hours / HOURS_PER_MONTH)
 
 
 @equation(
@@ -242,8 +241,3 @@ def checkpoint_gib(*, parameters: Number, bytes_per_parameter: Number = 14) -> N
 def flow_log_gb(*, node_hours: Number, gb_per_node_day: Number) -> Number:
     """Gigabytes of VPC flow logs that a fleet writes."""
     return node_hours / 24 * gb_per_node_day
-
-
-def clip_fraction(value: Number) -> Number:
-    """A fraction, whatever rounding did to it."""
-    return np.clip(value, 0.0, 1.0)[()]

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.models.equation import equation
 from planner.models.values import Number
+from pricing.offers import HOURS_PER_MONTH
 
 _DALY = "Daly 2006 (10.1016/j.future.2004.11.016); Aupy, Robert, Vivien 2013, table 2"
 _META = "arXiv 2410.21680"
@@ -55,7 +56,7 @@ def spot_hazard(*, monthly_reclaim_fraction: float) -> float:
     Limits: a kind view of a large gang; the advisor averages over all who use the type, and the published
     traces of scarce pools show several losses a node-day.
     """
-    return -math.log(1.0 - monthly_reclaim_fraction) / 730
+    return -math.log(1.0 - monthly_reclaim_fraction) / HOURS_PER_MONTH
 
 
 def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares: int) -> list[str]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from planner.models.equation import equation
 from planner.models.values import Number
+from pricing.offers import HOURS_PER_MONTH
 
-HOURS_PER_MONTH = 730
 _HORIZON_MONTHS = 60  # beyond five years a month costs what the last ones did
 
 Tiers = Sequence[tuple[float, float, float]]  # (from GB, to GB, USD per GB), abutting from 0

@@ -10,6 +10,7 @@ from planner.models.bill import Ledger, Unpriced
 from planner.models.equation import equation
 from planner.models.values import Number, Values
 from pricing.catalog import InstanceType
+from pricing.offers import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from planner.plan.types import People
@@ -96,7 +97,7 @@ def bill_people(
     if people is None:
         return
     if people.engineers is not None:
-        months = people.months_before + hours / 730
+        months = people.months_before + hours / HOURS_PER_MONTH
         monthly = values["people.usd_per_engineer_year"] / 12 * (1 + values["people.overhead_fraction"])
         ledger.assumed(
             "people.staff",

@@ -12,6 +12,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from pricing.offers import HOURS_PER_YEAR
+
 _DECIMAL = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
 _BINARY = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50, "EIB": 2**60}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -28,7 +30,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _COMMA = re.compile(r"[0-9],[0-9]")
 
 MAX_BYTES = 10**21  # a zettabyte: beyond any plan, so a slip of the unit
-MAX_HOURS = 10 * 8760.0  # ten years: beyond any training run
+MAX_HOURS = 10.0 * HOURS_PER_YEAR  # ten years: beyond any training run
 
 
 def _times(text: str, unit: int) -> float:
