@@ -6,17 +6,25 @@ REPORT ?= out/report.html
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: plan test check lint types books bench golden lock clean
+.PHONY: plan test tools bundle check lint types books bench golden docs pictures \
+  rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
 	@mkdir -p $(dir $(REPORT))
 	@$(BIN)/planner compare $(PLAN)
 	@$(BIN)/planner report $(PLAN) -o $(REPORT)
 
-test: $(VENV)/.dev lint types  ## install everything and run every check
-	@$(BIN)/python -m pytest -n auto
+test: $(VENV)/.dev lint types tools  ## install everything and run every check
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "no Chromium here: tests/browser is skipped; on Debian, apt-get install chromium"
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: test
+
+tools: $(VENV)/.dev  ## build the real programs that tests run: seven minutes when cold, kept in .tools/
+	@$(BIN)/python -m tools.gotools || echo "tests that need one of them are skipped and say so"
+
+bundle: $(VENV)/.dev  ## build what the nodes of a pool fetch, into out/bundle/: two minutes when cold
+	@$(BIN)/python -m tools.bundle
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
@@ -30,6 +38,24 @@ bench: $(VENV)/.dev  ## measure against references in the same run
 
 golden: $(VENV)/.dev  ## rewrite the golden files after a change that is meant
 	@$(BIN)/python -m pytest -q tests/report --update-golden
+
+docs: $(VENV)/.dev  ## write the generated pages and schemas anew
+	@$(BIN)/python -m tools.docs
+
+pictures: $(VENV)/.dev  ## take the picture of the report anew (needs Chromium)
+	@$(BIN)/python -m tools.pictures
+
+rehearsal: $(VENV)/.dev tools  ## the small example's pool on this machine: stood up, broken, restored, taken down (root)
+	@$(BIN)/python -m tests.pool.rehearsal
+
+pool-faults: $(VENV)/.dev tools  ## break the pool in every way that is known, half an hour; writes docs/pool-faults.md (root)
+	@$(BIN)/python -m tests.pool.campaign --publish
+
+soak: $(VENV)/.dev tools  ## break the pool at random for an hour (root)
+	@$(BIN)/python -m tests.pool.soak --minutes 60
+
+faults: tools  ## run the whole campaign of faults under the real engine and write docs/faults.md: some twenty minutes
+	@$(BIN)/python -m tests.engine.campaign
 
 books: $(VENV)/.base  ## build the price books of the standard dates: make books SOURCE=folder
 	@$(BIN)/python -m pricing.build $(SOURCE)

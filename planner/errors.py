@@ -47,6 +47,18 @@ class UsageProblem(PlannerError):
     exit_code = ExitCode.USAGE
 
 
+class CredentialsProblem(PlannerError):
+    """AWS does not know who asks, or does not let them."""
+
+    exit_code = ExitCode.CREDENTIALS
+
+
+class AwsProblem(PlannerError):
+    """AWS was asked and did not do it, or could not be reached."""
+
+    exit_code = ExitCode.AWS
+
+
 class PlanProblems(PlannerError):
     """Everything that is wrong with a plan, reported together."""
 

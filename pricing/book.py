@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ class PriceBook:
         self._removed = removed
         self._tables: dict[str, tuple[Row, ...]] = {}
         self._indexes: dict[str, dict[tuple[str, ...], list[Row]]] = {}
+        self._parsed: dict[int, Price] = {}
+        self._missing: dict[tuple[str, ...], PriceNotFound] = {}
 
     @classmethod
     def load(cls, path: str | Path) -> PriceBook:
@@ -88,13 +91,13 @@ class PriceBook:
         return self._tables[table]
 
     def _at(self, table: str, *key: str) -> list[Row]:
-        """Rows by their leading columns."""
+        """Rows by their leading columns, two of them or more."""
         name = f"{table}/{len(key)}"
         if name not in self._indexes:
-            columns = snapshot.COLUMNS[table][: len(key)]
+            leading = itemgetter(*snapshot.COLUMNS[table][: len(key)])
             index: dict[tuple[str, ...], list[Row]] = {}
             for row in self.rows(table):
-                index.setdefault(tuple(row[column] for column in columns), []).append(row)
+                index.setdefault(leading(row), []).append(row)
             self._indexes[name] = index
         return self._indexes[name].get(key, [])
 
@@ -108,7 +111,9 @@ class PriceBook:
 
     def price(self, row: Row) -> Price:
         """The price of a row of on_demand, commitments, capacity_blocks, spot or metered."""
-        return parse.price(row, self.source(row["source"]))
+        if id(row) not in self._parsed:  # rows live as long as the book
+            self._parsed[id(row)] = parse.price(row, self.source(row["source"]))
+        return self._parsed[id(row)]
 
     # --- hardware -----------------------------------------------------------------------------------
 
@@ -170,7 +175,10 @@ class PriceBook:
         key = (instance_type, region, option) if option else (instance_type, region)
         if found := self._at(table, *key):
             return found[0]
-        raise self._absent(table, instance_type, region, option)
+        asked = (table, instance_type, region, option)
+        if asked not in self._missing:
+            self._missing[asked] = self._absent(*asked)
+        raise self._missing[asked].with_traceback(None)
 
     def _absent(self, table: str, instance_type: str, region: str, option: str) -> PriceNotFound:
         what = option or {"on_demand": "on-demand", "capacity_blocks": "capacity-block"}[table]

@@ -100,18 +100,16 @@ def read_table(folder: Path, table: str) -> tuple[Row, ...]:
     columns = COLUMNS[table]
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            lines = csv.reader(file)
-            header = tuple(next(lines, ()))
-            if header != columns:
-                raise BrokenBook(f"{path}:1: columns are {','.join(header)}, not {','.join(columns)}")
-            rows: list[Row] = []
-            for number, line in enumerate(lines, start=2):
-                if len(line) != len(columns):
-                    raise BrokenBook(f"{path}:{number}: {len(line)} values for {len(columns)} columns")
-                rows.append(dict(zip(columns, line, strict=True)))
+            lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BrokenBook(f"{path} cannot be read: {error}") from error
-    return tuple(rows)
+    header, count = tuple(lines[0]) if lines else (), len(columns)
+    if header != columns:
+        raise BrokenBook(f"{path}:1: columns are {','.join(header)}, not {','.join(columns)}")
+    for number, line in enumerate(lines, start=1):
+        if len(line) != count:
+            raise BrokenBook(f"{path}:{number}: {len(line)} values for {count} columns")
+    return tuple([dict(zip(columns, line, strict=True)) for line in lines[1:]])
 
 
 def table_bytes(table: str, rows: Iterable[Row]) -> bytes:

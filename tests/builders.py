@@ -15,7 +15,7 @@ from pricing.book import PriceBook, load_as_of
 NEWEST = date(2026, 9, 1)
 BOOK_DATES = (date(2023, 12, 31), date(2025, 5, 31), NEWEST)
 
-_SMALL: dict[str, Any] = {
+SMALL: dict[str, Any] = {
     "apiVersion": "planner/v1",
     "name": "small",
     "region": "us-east-1",
@@ -47,7 +47,7 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 def plan_of(**sections: Any) -> Plan:
     """The small plan with changed sections: `plan_of(fleet={"nodes": 8})`; None takes a section away."""
-    return Plan.model_validate(merged(_SMALL, sections))
+    return Plan.model_validate(merged(SMALL, sections))
 
 
 def exact(key: str, value: float) -> dict[str, Any]:

@@ -15,7 +15,19 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGETS = {
     # the build backend is locked beside the base: an editable install needs it on a fresh machine
     "base": ["pyproject.toml", "requirements/build.in"],
-    "dev": ["pyproject.toml", "requirements/build.in", "--extra", "dev"],
+    # the tests run what `pulumi up` runs
+    "dev": [
+        "pyproject.toml",
+        "requirements/build.in",
+        "--extra",
+        "dev",
+        "--extra",
+        "deploy",
+        "--extra",
+        "aws",
+        "--extra",
+        "pool",
+    ],
     "deploy": ["pyproject.toml", "--extra", "deploy", "--extra", "aws"],
 }
 

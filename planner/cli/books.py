@@ -62,11 +62,11 @@ def number(value: Cell) -> str:
 def print_table(
     header: Sequence[str], records: Sequence[Mapping[str, Cell]], title: str, *, optional: Sequence[str] = ()
 ) -> None:
-    """The result as a table as wide as the terminal, 80 columns when piped.
+    """The result as a table as wide as the terminal, 80 columns when piped; as records where that is too narrow.
 
-    optional: columns that leave when there is no room, the first named first. Only text is ever cut.
+    optional: columns that leave when there is no room, the first named first. Nothing is ever cut.
     """
-    from planner.report.columns import Column, fitted, rows
+    from planner.report.columns import Column, all_fit, needed, whole, wrap
 
     placed = [
         Column(
@@ -77,9 +77,9 @@ def print_table(
         )
         for name in header
     ]
-    lines = [title]
+    width = columns()
+    lines = wrap(title, width)
     if records:
-        width = columns()
-        fit = fitted(placed, width) or [(column, column.natural) for column in placed]
-        lines += rows(fit, "-" if ascii_only() else "─", "..." if ascii_only() else "…")
+        least = needed(placed, width)
+        lines += whole(least if all_fit(least, width) else placed, width, "-" if ascii_only() else "─")
     write_result("\n".join(lines) + "\n", None)

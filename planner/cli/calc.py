@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import shlex
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,7 +38,8 @@ def command(
 ) -> None:
     """Evaluate equation NAME (or its number) at KEY=VALUE inputs and print its steps.
 
-    Tables are written 8:128.2,16:254.0, and inf is a bound that never ends. Without inputs NAME is explained.
+    Tables are written 8:128.2,16:254.0, and inf is a bound that never ends; days are written 2026-10-05. Without
+    inputs NAME is explained.
     A price comes from a book as price:p4d.24xlarge,
     price:p4d.24xlarge/ri-1y-standard-no-upfront or price:p5.48xlarge/capacity-block@us-west-2.
     """
@@ -108,6 +111,8 @@ def _manual(entry: Equation) -> str:
 
 def _read(entry: Equation, inputs: tuple[str, ...], prices: str | None) -> tuple[dict[str, Any], list[str]]:
     """Inputs by name. Raises UsageProblem that names every fault at once."""
+    from planner.plan.wording import did_you_mean
+
     parameters = {p.name: p for p in entry.parameters}
     values: dict[str, Any] = {p.name: p.default for p in entry.parameters if p.default is not None}
     faults, notes, seen = [], [], set()
@@ -117,8 +122,7 @@ def _read(entry: Equation, inputs: tuple[str, ...], prices: str | None) -> tuple
         if not equals:
             faults.append(f"{text!r}: write KEY=VALUE")
         elif key not in parameters:
-            near = difflib.get_close_matches(key, parameters, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(parameters)}"
+            hint = did_you_mean(key, parameters) or f"it takes {', '.join(parameters)}"
             faults.append(f"{entry.name} has no input {key!r}: {hint}")
         elif key in seen:
             faults.append(f"{key} is given twice")
@@ -132,13 +136,32 @@ def _read(entry: Equation, inputs: tuple[str, ...], prices: str | None) -> tuple
     missing = [p for p in entry.parameters if p.name not in values and p.name not in seen]
     faults += [f"{p.name} [{p.unit}] is missing" for p in missing]
     if faults:
-        raise UsageProblem("; ".join(faults))
+        example = _example(entry, inputs) if missing and len(faults) == len(missing) else ""
+        raise UsageProblem("; ".join(faults) + example)
     return values, notes
+
+
+def _example(entry: Equation, inputs: tuple[str, ...]) -> str:
+    """What was typed, made whole: a value of the right form for each input that is missing."""
+    given = {text.partition("=")[0].strip() for text in inputs}
+    rest = [f"{p.name}={_sample(p)}" for p in entry.parameters if p.default is None and p.name not in given]
+    words = " ".join([*(shlex.quote(text) for text in inputs), *rest])
+    return f"\n    like this: planner calc {entry.number} {words}\n    `planner calc {entry.number}` explains each"
+
+
+def _sample(parameter: Parameter) -> str:
+    if parameter.unit == "YYYY-MM-DD":
+        return "2026-10-05"
+    if ":" in parameter.unit:
+        return "0:inf:0.023" if parameter.unit.split(",")[0].count(":") == 2 else "8:128.2,16:254.0"
+    return {"fraction": "0.9", "days": "14"}.get(parameter.unit, "100")
 
 
 def _value(parameter: Parameter, text: str, prices: str | None) -> tuple[Any, str]:
     if text.startswith("price:"):
         return _price(text.removeprefix("price:"), prices)
+    if parameter.unit == "YYYY-MM-DD":
+        return _day(text), ""
     if ":" in parameter.unit:
         return _table(text, parameter.unit), ""
     text = text.replace(",", "").replace("_", "")
@@ -153,6 +176,22 @@ def _value(parameter: Parameter, text: str, prices: str | None) -> tuple[Any, st
     if parameter.unit == "fraction" and not 0 <= number <= 1:
         raise ValueError("a fraction lies between 0 and 1")
     return (int(number) if number == int(number) and abs(number) < 1e15 else number), ""
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError("not a day: write 2026-10-05") from None
+
+
+def _plain(value: Any) -> Any:
+    """An input as JSON can hold it: days as text, and a bound that never ends too."""
+    from planner.models.equation import written
+
+    if isinstance(value, list | tuple):
+        return [_plain(cell) for cell in value]
+    return value if isinstance(value, int | float) and math.isfinite(value) else written(value)
 
 
 def _number(text: str) -> float:
@@ -173,14 +212,21 @@ def _table(text: str, unit: str) -> list[tuple[float, ...]]:
 
 
 def _price(text: str, prices: str | None) -> tuple[float, str]:
+    from planner.plan.wording import did_you_mean
     from pricing.book import PriceNotFound
-    from pricing.offers import PurchaseOption
+    from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 
     book = book_for(prices)
     what, _, region = text.partition("@")
     name, _, purchase = what.partition("/")
     region = region or "us-east-1"
-    option = PurchaseOption.parse(purchase or "on-demand")
+    if not name:
+        raise ValueError("no instance type: write price:p4d.24xlarge, or price:p4d.24xlarge/spot")
+    try:
+        option = PurchaseOption.parse(purchase or "on-demand")
+    except ValueError as error:
+        near = did_you_mean(purchase, ALL_PURCHASE_OPTIONS)
+        raise ValueError(f"{error}: {near or f'`planner offers {name}` lists what has a price'}") from None
     try:
         if option.family == "on-demand":
             price = book.on_demand(name, region)
@@ -215,7 +261,7 @@ def _evaluate(entry: Equation, values: dict[str, Any], notes: list[str], style: 
             "equation": entry.number,
             "result": result,
             "unit": entry.result_unit,
-            "inputs": values,
+            "inputs": {name: _plain(value) for name, value in values.items()},
             "steps": [*notes, *steps],
         }
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

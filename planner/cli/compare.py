@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from planner.cli.options import Asked, common, priced_plan
-from planner.cli.output import ascii_only, columns, say, use_colour, write_result
+from planner.cli.options import Asked, checked_plan, common, priced_plan
+from planner.cli.output import format_of, room_of, say, write_result
 
 
 @click.command(short_help="Price every layout and purchase option of a plan, ranked.")
@@ -16,8 +14,9 @@ from planner.cli.output import ascii_only, columns, say, use_colour, write_resul
     "-f",
     "--format",
     "style",
-    type=click.Choice(["table", "json", "csv", "html"]),
-    help="json and html hold everything, csv a row for each bill line. [default: by FILE's ending, else table]",
+    type=click.Choice(["table", "json", "csv", "md", "html"]),
+    help="json and html hold everything, csv a row for each bill line, md what fits the comment of a pull request. "
+    "[default: by FILE's ending, else table]",
 )
 @click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
 @click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of the table; 0 for all.")
@@ -55,21 +54,26 @@ def command(
     """
     from planner.decide.compare import compare
     from planner.decide.gates import Gates, exit_code, violations
+    from planner.decide.hopeless import remedied
 
-    comparison = compare(asked.request())
-    style = style or {".json": "json", ".csv": "csv", ".html": "html"}.get(Path(out or "").suffix, "table")
+    style = format_of(style, out, ("table", "json", "csv", "md", "html"))
+    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    request = asked.request_of(loaded, book, told=style in ("json", "html"))
+    comparison = remedied(request, compare(request))
+    gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
+    found = violations(comparison, gates)
     if style == "table":
         from planner.report.as_table import render
 
-        to_file = out not in (None, "-")
+        room = room_of(out, color)
         text = render(
             comparison,
-            width=80 if to_file else columns(),
-            colour=not to_file and use_colour(color),
-            ascii_only=not to_file and ascii_only(),
+            width=room.width,
+            colour=room.colour,
+            ascii_only=room.ascii_only,
             top=top,
             plan_path=asked.plan,
-            overridden=bool(asked.overrides),
+            again=asked.again,
             verbose=verbose,
         )
     elif style == "json":
@@ -80,10 +84,19 @@ def command(
         from planner.report.as_csv import render as render_csv
 
         text = render_csv(comparison)
-    else:
-        from planner.report.as_html import render as render_html
+    elif style == "md":
+        from planner.decide.study import study
+        from planner.report.as_markdown import render as render_markdown
 
-        text = render_html(comparison)
+        asked_for = strict or any(gate is not None for gate in (max_cost, max_days, max_unpriced))
+        found_by_gates = found if asked_for else None
+        text = render_markdown(
+            comparison, study(request, comparison, grid=False), plan_path=asked.plan, gates=found_by_gates
+        )
+    else:
+        from planner.cli.page import page_of
+
+        text = page_of(loaded, request, comparison)
     write_result(text, out)
     if not comparison.prices.intact:
         say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
@@ -93,8 +106,6 @@ def command(
 
         old = stale(comparison)
         say(f"warning: {many(len(old), 'price')} stale: {old[0]}", quiet)
-    gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
-    found = violations(comparison, gates)
     for violation in found:
         say(f"gate ({violation.code:d}): {violation.message}")
     return exit_code(found)

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 
 import click
 
 from planner.cli.options import common
-from planner.cli.output import say, write_result
+from planner.cli.output import check_out, say, write_result
 from planner.errors import UsageProblem
+
+CHECKOUT = "planner/plan/schema.json"
 
 
 @click.command(short_help="Write a commented plan that runs.")
 @click.argument("file", default="plan.yaml", metavar="[FILE]")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option(
-    "--schema", metavar="PATH|URL", help="JSON Schema for editors. [default: planner/plan/schema.json]", default=None
+    "--schema",
+    metavar="PATH|URL",
+    help="JSON Schema for editors. [default: the checkout's, else plan.schema.json beside FILE]",
 )
 @common
 def command(file: str, force: bool, schema: str | None, color: str, quiet: bool, debug: bool) -> None:
     """Write a plan to FILE (plan.yaml unless named; - is standard output). It never overwrites unless forced."""
-    from planner.plan.starter import DEFAULT_SCHEMA, starter_plan
+    from planner.plan.starter import BESIDE, starter_plan
 
-    text = starter_plan(file="plan.yaml" if file == "-" else file, schema=schema or DEFAULT_SCHEMA)
+    check_out(file)
+    named = "plan.yaml" if file == "-" else file
+    text = starter_plan(file=named, schema=schema or schema_of_checkout(Path(named)) or BESIDE)
     if file == "-":
         write_result(text, None)
         return
@@ -35,3 +43,15 @@ def command(file: str, force: bool, schema: str | None, color: str, quiet: bool,
     except (OSError, ValueError) as error:
         raise UsageProblem(f"cannot write {file}: {getattr(error, 'strerror', None) or error}") from None
     say(f"wrote {file}; next: planner compare {file}", quiet)
+    beside = Path(file).with_name(BESIDE)
+    if f"$schema={BESIDE}\n" in text and not beside.exists():
+        say(f"editors complete its keys after: planner schema -o {shlex.quote(str(beside))}", quiet)
+
+
+def schema_of_checkout(plan: Path) -> str | None:
+    """The schema's path as seen from the plan's folder where that lies in a checkout of planner; else None."""
+    folder = Path(os.path.abspath(plan)).parent  # links stay as they are: an editor sees the path that was opened
+    for up, above in enumerate((folder, *folder.parents)):
+        if (above / CHECKOUT).is_file():
+            return "../" * up + CHECKOUT
+    return None

@@ -10,6 +10,7 @@ import sys
 import click
 
 from planner import __version__
+from planner.cli.output import ReaderGone
 from planner.errors import ExitCode, PlannerError, PlanProblems
 
 # verb -> (module, one line for --help); the module has a click command called `command`
@@ -18,11 +19,21 @@ VERBS: dict[str, tuple[str, str]] = {
     "validate": ("planner.cli.validate", "Check plan files; every problem with its line."),
     "compare": ("planner.cli.compare", "Price every layout and purchase option of a plan, ranked."),
     "estimate": ("planner.cli.compare", "Another name for compare."),
-    "report": ("planner.cli.report", "Write the comparison as one HTML page."),
+    "report": ("planner.cli.report", "Write the comparison as one HTML page, or as Markdown."),
+    "explain": ("planner.cli.explain", "Any number: its formula, its inputs, where each came from, what moves it."),
+    "sensitivity": ("planner.cli.sensitivity", "What moves a scenario, and what flips the decision."),
+    "diff": ("planner.cli.diff", "What changed between two plans, price books or saved comparisons, by line."),
+    "stack": ("planner.cli.stack", "Write the stack file of a scenario for `pulumi up`, or check one."),
+    "preview": ("planner.cli.preview", "Every resource that `pulumi up` would create, with its dollars an hour."),
+    "lint": ("planner.cli.lint", "Mistakes in what would stand on AWS, found before it does."),
+    "reserve": ("planner.cli.reserve", "Buy the Capacity Block of a stack, for a dollar amount that you type."),
+    "teardown-check": ("planner.cli.teardown_check", "What a stack still bills, from its state and from its tags."),
+    "pool": ("planner.cli.pool", "Look after a pool that stands: buckets, prefetch, status, drain, canary."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
     "offers": ("planner.cli.offers", "Prices of an instance type on every purchase option, without a plan."),
     "prices": ("planner.cli.prices", "The dated price books: show, diff, verify."),
-    "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file."),
+    "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file, or of compare's JSON."),
+    "completion": ("planner.cli.completion", "Print the completion script of bash, zsh or fish."),
 }
 
 
@@ -54,8 +65,9 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Offline: no verb listed here reads a clock, a network or credentials. "
-    "Exit codes: 0 ok, 2 usage or plan wrong, 10 gate violated, 11 stale prices, 12 unpriced.",
+    epilog="Offline: no verb but reserve, teardown-check and pool reads a clock, a network or credentials. "
+    "Exit codes: 0 ok, 2 usage or plan wrong, 3 credentials, 4 AWS, 10 gate violated, 11 stale prices, 12 unpriced, "
+    "13 lint or leftovers, 14 differences.",
 )
 @click.version_option(__version__, prog_name="planner")
 def command() -> None:
@@ -69,6 +81,10 @@ def run(arguments: list[str] | None = None) -> None:
     # a validation plugin that happens to be installed must not change what a plan means, nor delay it
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     debug = os.environ.get("PLANNER_DEBUG") == "1" or "--debug" in (arguments or sys.argv[1:])
+    if "_PLANNER_COMPLETE" in os.environ:
+        from planner.cli import completion
+
+        completion.register()
     if sys.stdout is None or sys.stderr is None:
         sys.exit(ExitCode.USAGE)  # nowhere to answer to
     try:
@@ -82,7 +98,7 @@ def run(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
+    except (ReaderGone, BrokenPipeError):
         # whoever read us has gone; nothing is wrong, and nobody is there to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.OK)

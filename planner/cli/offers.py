@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import click
 
 from planner.cli import books
-from planner.cli.output import say
+from planner.cli.output import say, write_result
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -92,7 +91,10 @@ def _types(book: PriceBook, types: tuple[str, ...], gpu: str | None) -> tuple[st
             book.instance(name)
         except PriceNotFound as error:
             if name not in priced:
-                raise UsageProblem(str(error)) from error
+                gpus = {one.gpu_name.lower(): one.gpu_name for one in book.instances() if one.gpu_name}
+                known = gpus.get(name.lower())
+                its = f"{name} is a GPU and no instance type: `planner offers --gpu {known}`" if known else str(error)
+                raise UsageProblem(its) from error
     if gpu:
         known = sorted({one.gpu_name for one in book.instances() if one.gpu_name})
         matching = [one.name for one in book.instances() if one.gpu_name.lower() == gpu.lower()]
@@ -186,16 +188,18 @@ def _shown(record: Record) -> Record:
 
 
 def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record]) -> None:
-    one_region = len({record["region"] for record in offered}) == 1
     rows = [_shown(record) for record in offered]
-    columns = ("type", *(() if one_region else ("region",)), "purchase", "$/h", "$/GPU-h", "seen")
-    where = f", {offered[0]['region']}" if one_region else ""
-    books.print_table(columns, rows, f"Offers as of {book.as_of}{where}, USD list price before tax")
-    click.echo("seen: day and grade (C: derived or secondary), * carried over more than 45 days")
+    # what is the same in every row is said once, above
+    same = [name for name in ("type", "region") if len({record[name] for record in offered}) == 1]
+    columns = tuple(name for name in ("type", "region", "purchase", "$/h", "$/GPU-h", "seen") if name not in same)
+    what = "".join(f", {offered[0][name]}" for name in same)
+    title = f"Offers as of {book.as_of}{what}, USD list price before tax"
+    books.print_table(columns, rows, title, optional=("$/GPU-h",))
+    _say("seen: day and grade (C: derived or secondary), * carried over more than 45 days")
     for record in offered:
         if record["purchase"] == "spot":
             spread = f"{record['low']:,.4f} to {record['high']:,.4f}"
-            click.echo(f"spot {record['type']} {record['region']}: {spread} $/h over all zones and dates")
+            _say(f"spot {record['type']} {record['region']}: {spread} $/h over all zones and dates")
     for status in ("not offered", "not known"):
         group: dict[tuple[books.Cell, books.Cell], list[str]] = {}
         for record in missing:
@@ -203,9 +207,9 @@ def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record])
                 key = (record["type"], record["region"])
                 group.setdefault(key, []).append(str(record["purchase"]))
         if group:
-            click.echo(f"\n{status.capitalize()}:")
+            write_result(f"\n{status.capitalize()}:\n", None)
             for (name, region), purchases in group.items():
-                click.echo(_fold(f"{name} {region}: {', '.join(_briefly(purchases))}"))
+                _say(f"  {name} {region}: {', '.join(_briefly(purchases))}", indent="    ")
 
 
 def _briefly(purchases: list[str]) -> list[str]:
@@ -215,5 +219,7 @@ def _briefly(purchases: list[str]) -> list[str]:
     return [*rest, "every RI and Savings Plan"] if len(commitments) == 24 else purchases
 
 
-def _fold(text: str) -> str:
-    return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+def _say(text: str, indent: str = "") -> None:
+    from planner.report.columns import wrap
+
+    write_result("\n".join(wrap(text, books.columns(), indent)) + "\n", None)

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planner.cli.output import say
+from planner.decide.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.decide.compare import Request
+    from planner.decide.result import Comparison, Scenario
     from planner.plan.load import LoadedPlan
     from pricing.book import PriceBook
+
+
+DRAWS, SEEDS = click.IntRange(0, 1_000_000), click.IntRange(0, 2**32 - 1)
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,7 +34,7 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
             "--color",
             type=click.Choice(["auto", "always", "never"]),
             default="auto",
-            help="Colour in terminals; NO_COLOR is honoured.",
+            help="Colour in terminals; NO_COLOR and FORCE_COLOR are honoured.",
         ),
     ):
         function = option(function)
@@ -41,17 +47,35 @@ class Asked:
 
     plan: str
     overrides: tuple[str, ...]
-    draws: int
-    seed: int
-    prices: str | None
-    as_of: str | None
-    max_price_age: int | None
+    draws: int = DEFAULT_DRAWS
+    seed: int = DEFAULT_SEED
+    prices: str | None = None
+    as_of: str | None = None
+    max_price_age: int | None = None
 
-    def request(self) -> Request:
+    @property
+    def again(self) -> tuple[str, ...]:
+        """What a next command must repeat to price the same: every option here that is not at its default."""
+        words = [word for text in self.overrides for word in ("--set", text)]
+        for name, value, default in (
+            ("--draws", self.draws, DEFAULT_DRAWS),
+            ("--seed", self.seed, DEFAULT_SEED),
+            ("--prices", self.prices, None),
+            ("--as-of", self.as_of, None),
+            ("--max-price-age", self.max_price_age, None),
+        ):
+            words += [name, str(value)] if value != default else []
+        return tuple(words)
+
+    def request(self, *, told: bool = True) -> Request:
         """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
+        return self.request_of(*checked_plan(self.plan, self.overrides, self.prices), told=told)
+
+    def request_of(self, loaded: LoadedPlan, book: PriceBook, *, told: bool = True) -> Request:
+        """The same for a plan that was read already. told: whether who asks shows how numbers came about.
+        Raises UsageProblem."""
         from planner.decide.compare import Request
 
-        loaded, book = checked_plan(self.plan, self.overrides, self.prices)
         return Request(
             plan=loaded.plan,
             plan_sha256=loaded.sha256,
@@ -60,6 +84,7 @@ class Asked:
             seed=self.seed,
             as_of=parse_date(self.as_of, "--as-of") if self.as_of else None,
             max_price_age_days=self.max_price_age,
+            told=told,
         )
 
 
@@ -83,9 +108,13 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
             "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
         ),
         click.option("--prices", metavar="DATE|DIR", help="Price book. [default: the plan's, else the newest]"),
-        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed."),
+        click.option("--seed", type=SEEDS, default=DEFAULT_SEED, show_default=True, help="Seed."),
         click.option(
-            "--draws", type=click.IntRange(0, 1_000_000), default=5000, show_default=True, help="Monte Carlo draws."
+            "--draws",
+            type=DRAWS,
+            default=DEFAULT_DRAWS,
+            show_default=True,
+            help="Monte Carlo draws.",
         ),
         click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan."),
     ):
@@ -106,13 +135,21 @@ def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
     from pricing.book import BrokenBook, PriceBook, default_book, load_as_of
 
     try:
-        if prices is None:
-            return load_as_of(planned) if planned else default_book()
-        if Path(prices).is_dir():
+        if prices is not None and Path(prices).is_dir():
             return PriceBook.load(prices)
-        return load_as_of(parse_date(prices, "--prices"))
+        day = planned if prices is None else parse_date(prices, "--prices")
+        if day is None:
+            return default_book()
+        book = load_as_of(day)
     except (BrokenBook, LookupError, FileNotFoundError) as error:
         raise UsageProblem(str(error.args[0] if error.args else error)) from error
+    if book.as_of != day:
+        context = click.get_current_context(silent=True)
+        say(
+            f"note: there is no price book of {day}: these are the prices of {book.as_of}, the newest before it",
+            quiet=bool(context and context.params.get("quiet")),
+        )
+    return book
 
 
 def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> tuple[LoadedPlan, PriceBook]:
@@ -120,13 +157,19 @@ def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> t
 
     Raises PlanProblems or UsageProblem.
     """
+    from planner.plan.load import load_plan
+
+    loaded = load_plan(plan, overrides=overrides)
+    return loaded, book_of(loaded, prices)
+
+
+def book_of(loaded: LoadedPlan, prices: str | None) -> PriceBook:
+    """The price book of a plan, once it is known to hold what the plan names. Raises PlanProblems or UsageProblem."""
     from planner.errors import PlanProblems
     from planner.plan.assumptions import default_assumptions
     from planner.plan.catalogue_check import check_against_catalogue
-    from planner.plan.load import load_plan
     from planner.plan.wording import did_you_mean, listed
 
-    loaded = load_plan(plan, overrides=overrides)
     book = book_for(prices, loaded.plan.prices)
     problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
     region = loaded.plan.region
@@ -138,4 +181,25 @@ def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> t
         problems.append(loaded.problem_at(("region",), message, remedy))
     if problems:
         raise PlanProblems(tuple(problems))
-    return loaded, book
+    return book
+
+
+def named(comparison: Comparison, text: str) -> Scenario:
+    """The scenario of an id, of a rank (`3` or `#3`) or `best`. Raises UsageProblem."""
+    from planner.plan.wording import did_you_mean
+
+    if text == "best":
+        if comparison.best is None:
+            raise UsageProblem(
+                "no scenario is both feasible and completely priced, so none is best: `planner compare` says why"
+            )
+        return comparison.best
+    rank = text.removeprefix("#")
+    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(comparison.scenarios):
+        return comparison.scenarios[int(rank) - 1]
+    found = next((s for s in comparison.scenarios if s.id == text), None)
+    if found is None:
+        near = did_you_mean(text, [s.id for s in comparison.scenarios])
+        hint = near or f"ranks are 1 to {len(comparison.scenarios)}; `planner explain PLAN` lists the ids"
+        raise UsageProblem(f"no scenario {text!r}: {hint}")
+    return found

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -11,16 +14,109 @@ import click
 from planner.errors import UsageProblem
 
 
+class ReaderGone(Exception):
+    """Whoever read standard output has left. Not an OSError: click would end those with 1, and nothing is wrong."""
+
+
 def write_result(text: str, out: str | None) -> None:
-    """The result alone, to a file or to standard output ("-"). Raises UsageProblem where it cannot be written."""
+    """The result alone, to a file or to standard output ("-"). Raises UsageProblem where it cannot be written, and
+    ReaderGone where nobody reads on."""
     if out in (None, "-"):
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise ReaderGone from None
+        except UnicodeEncodeError:
+            # a page or a document says itself that it is UTF-8, whatever this terminal speaks
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8"))
+            sys.stdout.buffer.flush()
         return
+    check_out(out)
     try:
         Path(str(out)).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise UsageProblem(f"cannot write {out}: {error.strerror}") from error
+        remedy = "name another file, or - for standard output"
+        raise UsageProblem(f"cannot write {out}: {error.strerror}; {remedy}") from error
+
+
+def check_out(out: str | None) -> None:
+    """Raises UsageProblem where FILE is a folder, has none around it, or is itself what the verb reads."""
+    if out is None or out == "-":
+        return
+    path = Path(out)
+    if not path.parent.exists():
+        folder = path.parent
+        raise UsageProblem(f"cannot write {out}: there is no folder {folder}; mkdir -p {shlex.quote(str(folder))}")
+    if path.is_dir():
+        raise UsageProblem(f"cannot write {out}: it is a folder; name a file in it")
+    for name, given in _read_by_the_verb():
+        # the same file under any name: a link, another spelling of its path
+        if path.is_file() and Path(given).is_file() and path.samefile(given):
+            raise UsageProblem(f"cannot write {out}: that is {name} itself, which would be lost; name another file")
+
+
+def _read_by_the_verb() -> Iterator[tuple[str, str]]:
+    """(name, path) of every file that was named to be read: each argument and option of click's type Path."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if isinstance(parameter.type, click.Path) and isinstance(value, str):
+            option = isinstance(parameter, click.Option)
+            yield parameter.opts[0] if option else parameter.human_readable_name, value
+
+
+# endings that a reader opens with a program of their own
+PROMISES = frozenset(
+    [
+        "csv",
+        "doc",
+        "docx",
+        "gif",
+        "htm",
+        "html",
+        "jpeg",
+        "jpg",
+        "json",
+        "md",
+        "ods",
+        "parquet",
+        "pdf",
+        "png",
+        "svg",
+        "toml",
+        "tsv",
+        "txt",
+        "xls",
+        "xlsx",
+        "xml",
+        "yaml",
+        "yml",
+    ]
+)
+
+
+def format_of(style: str | None, out: str | None, known: tuple[str, ...]) -> str:
+    """The format that was asked for, else that of FILE's ending, else the first that is known.
+
+    Raises UsageProblem for an ending that promises a format which this verb does not write, and where `check_out`
+    does: before the work, not after it. An ending that promises nothing, as a temporary file has it, is no
+    mistake. Text in columns has .txt.
+    """
+    check_out(out)
+    ending = Path(out or "").suffix.lower().removeprefix(".")
+    if style or not ending or out == "-":
+        return style or known[0]
+    if ending in known:
+        return ending
+    in_columns = {"table", "text"} & set(known)
+    if ending not in PROMISES or (ending == "txt" and in_columns):
+        return known[0]
+    endings = ", ".join(f".{name}" for name in known if name not in in_columns)
+    raise UsageProblem(f"{out}: no format is called .{ending}: the endings are {endings}, or say -f")
 
 
 def say(message: str, quiet: bool = False) -> None:
@@ -30,10 +126,12 @@ def say(message: str, quiet: bool = False) -> None:
 
 
 def use_colour(choice: str) -> bool:
-    """Whether to colour standard output: --color, then NO_COLOR, then whether it is a terminal."""
+    """Whether to colour standard output: --color, then NO_COLOR, FORCE_COLOR, and whether it is a terminal."""
     if choice != "auto":
         return choice == "always"
-    return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
+    if os.environ.get("NO_COLOR"):
+        return False
+    return os.environ.get("FORCE_COLOR", "0") not in ("", "0") or sys.stdout.isatty()
 
 
 def columns() -> int:
@@ -50,3 +148,19 @@ def ascii_only() -> bool:
     """Whether standard output cannot carry more than ASCII."""
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     return not encoding.startswith("utf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What text in columns may take where it goes: cells a line, colours, more than ASCII."""
+
+    width: int
+    colour: bool
+    ascii_only: bool
+
+
+def room_of(out: str | None, colour: str = "never") -> Room:
+    """A file is 80 cells wide, plain and UTF-8; standard output is what it is. colour: what --color says."""
+    if out not in (None, "-"):
+        return Room(width=80, colour=False, ascii_only=False)
+    return Room(width=columns(), colour=use_colour(colour), ascii_only=ascii_only())

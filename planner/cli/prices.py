@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from planner.cli import books
-from planner.cli.output import say
+from planner.cli.output import say, write_result
 from planner.errors import UsageProblem
 
 COLUMNS = ("what", "region", "usd", "unit", "date", "grade", "basis")
@@ -117,8 +117,10 @@ def diff(old: str, new: str, words: tuple[str, ...], form: str) -> None:
         }
         for record in records
     ]
-    title = f"From {before.as_of} to {after.as_of} in USD; ri and sp stand without their `-upfront`"
-    books.print_table(DIFF_COLUMNS, shown, title)
+    regions = {record["region"] for record in records}
+    where = f", {regions.pop()}" if len(regions) == 1 else ""
+    title = f"From {before.as_of} to {after.as_of}{where} in USD; ri and sp stand without their `-upfront`"
+    books.print_table([name for name in DIFF_COLUMNS if name != "region" or not where], shown, title)
     if not records:
         say("no price differs" + (", among those with these words" if words else ""))
 
@@ -140,7 +142,7 @@ def verify(folder: str | None) -> None:
         if changed:
             edited.append(f"{path}: edited since it was written: {', '.join(changed)}")
         else:
-            click.echo(f"{path.name}: intact")
+            write_result(f"{path.name}: intact\n", None)
     if edited:
         raise UsageProblem("\n".join(edited))
 

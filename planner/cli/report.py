@@ -1,34 +1,65 @@
-"""`planner report`: the comparison as one self-contained HTML page."""
+"""`planner report`: the comparison as one self-contained HTML page, or as Markdown for a pull request."""
 
 from __future__ import annotations
 
 import click
 
-from planner.cli.options import Asked, common, priced_plan
-from planner.cli.output import say, write_result
+from planner.cli.options import Asked, checked_plan, common, priced_plan
+from planner.cli.output import format_of, say, write_result
+from planner.cli.page import page_of
 from planner.errors import ExitCode
 
 
-@click.command(short_help="Write the comparison as one HTML page.")
+@click.command(short_help="Write the comparison as one HTML page, or as Markdown.")
 @priced_plan
-@click.option("-o", "--out", metavar="FILE", default="report.html", show_default=True, help="`-`: standard output.")
+@click.option(
+    "-f",
+    "--format",
+    "style",
+    type=click.Choice(["html", "md"]),
+    help="md is for the comment of a pull request. [default: by FILE's ending, else html]",
+)
+@click.option("-o", "--out", metavar="FILE", help="`-`: standard output. [default: report.html or report.md]")
+@click.option(
+    "--architecture/--no-architecture",
+    default=True,
+    help="Draw what stands on AWS for the answer into the HTML page; needs the `deploy` extra. [default: draw it]",
+)
 @common
 def command(
     asked: Asked,
-    out: str,
+    style: str | None,
+    out: str | None,
+    architecture: bool,
     color: str,
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Write one self-contained HTML page on PLAN: the answer, the comparison, every bill, every source."""
-    from planner.decide.compare import compare
-    from planner.report.as_html import render
+    """Write one self-contained HTML page on PLAN: the answer, the comparison, every bill, every source.
 
-    comparison = compare(asked.request())
-    write_result(render(comparison), out)
+    As Markdown it fits the comment of a pull request: the answer first, tables folded, and a hidden marker by
+    which a later run finds the comment again.
+    """
+    from planner.decide.compare import compare
+    from planner.decide.gates import Gates, exit_code, violations
+    from planner.decide.hopeless import remedied
+
+    style = format_of(style, out, ("html", "md"))
+    out = out or f"report.{style}"
+    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    request = asked.request_of(loaded, book, told=style == "html")
+    comparison = remedied(request, compare(request))
+    if style == "md":
+        from planner.decide.study import study
+        from planner.report.as_markdown import render as render_markdown
+
+        text = render_markdown(comparison, study(request, comparison, grid=False), plan_path=asked.plan)
+    else:
+        text = page_of(loaded, request, comparison, architecture=architecture)
+    write_result(text, out)
     if out != "-":
         say(f"wrote {out}", quiet)
-    if not any(scenario.feasible for scenario in comparison.scenarios):
-        say("gate (10): no scenario is feasible")
-        return ExitCode.GATE
-    return ExitCode.OK
+    nothing = [found for found in violations(comparison, Gates()) if found.code is ExitCode.GATE]
+    for violation in nothing:
+        say(f"gate ({violation.code:d}): {violation.message}")
+    return exit_code(nothing)

@@ -1,18 +1,34 @@
-"""`planner schema`: the plan file's JSON Schema."""
+"""`planner schema`: the JSON Schema of the plan file, and of what verbs print with `-f json`."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
 from planner.cli.options import common
 from planner.cli.output import write_result
 
+FOLDER = Path(__file__).resolve().parent.parent / "report" / "schemas"
+VERBS = ("compare", "sensitivity", "explain", "diff")
 
-@click.command(short_help="Print the JSON Schema of the plan file.")
+
+@click.command(short_help="Print the JSON Schema of the plan file, or of a verb's JSON.")
+@click.option(
+    "--of",
+    "what",
+    type=click.Choice(["plan", *VERBS]),
+    default="plan",
+    show_default=True,
+    help="The plan file, or what a verb prints with `-f json`.",
+)
 @click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
 @common
-def command(out: str | None, color: str, quiet: bool, debug: bool) -> None:
-    """Print the JSON Schema of the plan file, for editors and other validators."""
+def command(what: str, out: str | None, color: str, quiet: bool, debug: bool) -> None:
+    """Print a JSON Schema (draft 2020-12), for editors and other validators."""
+    if what in VERBS:
+        write_result((FOLDER / f"{what}.schema.json").read_text(encoding="utf-8"), out)
+        return
     from planner.plan.schema import schema_text
 
     write_result(schema_text(), out)

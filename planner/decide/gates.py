@@ -32,7 +32,8 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     """Every gate that does not hold. Cost and days are judged on the first complete scenario."""
     found = []
     if not any(scenario.feasible for scenario in comparison.scenarios):
-        found.append(Violation(code=ExitCode.GATE, message="no scenario is feasible"))
+        nearest = f"; {comparison.remedies[0].options} makes one so" if comparison.remedies else ""
+        found.append(Violation(code=ExitCode.GATE, message=f"no scenario is feasible{nearest}"))
     best, name = comparison.best, {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]
     for limit, value, what in (
         (gates.max_cost_usd, best and best.cost_usd and getattr(best.cost_usd, gates.at), f"{name} cost in USD"),

@@ -8,7 +8,8 @@ from datetime import date
 import numpy as np
 
 from planner.decide.result import Scenario
-from planner.models.values import Number
+from planner.layouts.base import Demand, Service
+from planner.models.number import Number
 from planner.plan.assumptions import Assumption
 from planner.plan.types import Plan
 from pricing.book import PriceBook
@@ -18,23 +19,23 @@ STALE_EC2_DAYS = 120
 STALE_METERED_DAYS = 3 * 365
 
 
-def broken_constraints(plan: Plan, scenario: Scenario) -> tuple[str, ...]:
+def broken_constraints(
+    plan: Plan, *, cost_usd: float, days: float, service: Service, demand: Demand
+) -> tuple[str, ...]:
+    """Which of the plan's limits a priced choice breaks; empty when it keeps them all."""
     limits, found = plan.constraints, []
-    if not (scenario.cost_usd and scenario.days and scenario.storage):
-        return ()
-    days, cost = scenario.days.plan, scenario.cost_usd.plan
-    if limits.max_cost_usd is not None and cost > limits.max_cost_usd:
-        found.append(f"planned cost {cost:,.0f} USD is above constraints.max_cost_usd {limits.max_cost_usd:,.0f}")
+    if limits.max_cost_usd is not None and cost_usd > limits.max_cost_usd:
+        found.append(f"planned cost {cost_usd:,.0f} USD is above constraints.max_cost_usd {limits.max_cost_usd:,.0f}")
     if limits.max_days is not None and days > limits.max_days:
         found.append(f"{days:.1f} days are above constraints.max_days {limits.max_days:g}")
     deadline = plan.run.deadline_hours
     if deadline is not None and days * 24 > deadline:
-        found.append(f"{days:.1f} days miss run.deadline of {deadline / 24:g} days")
-    usable, margin = scenario.storage.usable_tb, scenario.storage.margin_tb
+        found.append(f"{days:.1f} days miss run.deadline of {deadline / 24:g} day{'' if deadline == 24 else 's'}")
+    usable = service.usable_tb
     if limits.min_usable_tb is not None and (usable is None or usable < limits.min_usable_tb):
         have = "no capacity of its own" if usable is None else f"{usable:,.1f} TB usable"
         found.append(f"{have}, constraints.min_usable_tb asks for {limits.min_usable_tb:,g}")
-    if limits.min_hot_fit and (margin is None or margin < 0):
+    if limits.min_hot_fit and (usable is None or usable < demand.hot_tb):
         found.append("the hot data set does not fit, as constraints.min_hot_fit asks")
     return tuple(found)
 
@@ -50,7 +51,8 @@ def on_time_fraction(plan: Plan, hours: Number, draws: int) -> float | None:
 
 def notes_of(plan: Plan, book: PriceBook, used: Mapping[str, Assumption]) -> tuple[str, ...]:
     """What every total rests on or leaves out. used: the assumptions that went into it, by key."""
-    return (*_money(plan), *_left_out(plan), *_taken_for_granted(plan, used), *_dates(plan, book))
+    granted = (*_taken_for_granted(plan, used), *_across_gpus(plan, book))
+    return (*_money(plan), *_left_out(plan), *granted, *_dates(plan, book))
 
 
 def _money(plan: Plan) -> list[str]:
@@ -106,6 +108,25 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):
         notes.append("mfu is taken as the same on every instance type and at every number of GPUs")
     return notes
+
+
+def _across_gpus(plan: Plan, book: PriceBook) -> list[str]:
+    """That work told of one GPU is compared on several kinds of them."""
+    kinds = sorted({book.instance(name).gpu_name for name in plan.fleet.instance_types})
+    parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
+    told = [
+        name
+        for name, there in (
+            ("gpu_hours are", any(part.gpu_hours is not None for part in parts)),
+            ("the throughput table is", any(part.samples is not None for part in parts)),
+        )
+        if there
+    ]
+    if len(kinds) < 2:
+        return []
+    every = ", ".join(kinds)
+    instead = "give the work as flop, or plan each kind by itself"
+    return [f"{name} taken as the same on every kind of GPU ({every}), whatever its speed: {instead}" for name in told]
 
 
 def _dates(plan: Plan, book: PriceBook) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -9,6 +10,7 @@ from datetime import date
 from planner.decide.purchase import Cash
 from planner.decide.uncertainty import Range
 from planner.models.bill import Line, Unpriced
+from planner.models.derived import Derived
 from planner.plan.assumptions import Assumption
 
 
@@ -48,7 +50,12 @@ class Goodput:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """One row of the comparison. Ranges are None where the choice cannot be evaluated at all."""
+    """One row of the comparison. Ranges are None where the choice cannot be evaluated at all.
+
+    cheapest_fraction: the share of the draws in which it costs least of all complete scenarios; below_best_fraction:
+    in which it costs less than the one with the lowest planned cost. None without draws or without every price.
+    derived: how its numbers came about, but for the lines of the bill, which have their own inputs.
+    """
 
     id: str
     layout: str
@@ -72,10 +79,13 @@ class Scenario:
     ingest_days: float | None = None
     unfinished_fraction: float = 0.0
     on_time_fraction: float | None = None
+    cheapest_fraction: float | None = None
+    below_best_fraction: float | None = None
     cash: tuple[Cash, ...] = ()
     bill: tuple[Line, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
     warnings: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +99,28 @@ class Prices:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Remedy:
+    """A change with which an infeasible plan is feasible. settings: `path=value`, what `--set` takes; scenario: what
+    then has the lowest planned cost, a lower bound where it is not complete."""
+
+    settings: tuple[str, ...]
+    scenario: str
+    cost_usd: float
+    days: float
+    complete: bool
+
+    @property
+    def options(self) -> str:
+        """`--set run.deadline=5.26d`, as a shell takes it."""
+        return " ".join(f"--set {shlex.quote(setting)}" for setting in self.settings)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible."""
+    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible.
+
+    remedies: where nothing is feasible and somebody asked what would be.
+    """
 
     plan_name: str
     plan_sha256: str
@@ -103,6 +133,7 @@ class Comparison:
     notes: tuple[str, ...]
     stale: tuple[str, ...]
     plan: Mapping[str, object]
+    remedies: tuple[Remedy, ...] = ()
 
     @property
     def best(self) -> Scenario | None:

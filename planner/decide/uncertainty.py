@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.models.values import Number
+from planner.models.number import Number, quantiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ def range_of(planned: float, draws: Number, count: int) -> Range:
     if count == 0:
         return Range(plan=planned, p10=planned, p50=planned, p90=planned)
     values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
-    p10, p50, p90 = (float(x) for x in np.quantile(values, (0.1, 0.5, 0.9)))
+    p10, p50, p90 = (float(x) for x in quantiles(values, (0.1, 0.5, 0.9)))
     return Range(plan=planned, p10=p10, p50=p50, p90=p90)
 
 

@@ -8,7 +8,9 @@ from datetime import date
 from typing import ClassVar
 
 from planner.models.bill import Ledger
-from planner.models.values import Number, Values
+from planner.models.derived import Derived
+from planner.models.number import Number
+from planner.models.values import Values
 from pricing.catalog import InstanceType
 
 
@@ -35,6 +37,7 @@ class Demand:
     start: date
     order: str
     s3_gateway_endpoint: bool
+    derived: tuple[Derived, ...] = ()
 
     @property
     def hot_tb(self) -> float:
@@ -58,6 +61,7 @@ class Service:
     usable_tb: None where the layout has no capacity of its own. warm_gb_per_s: from the fast tier, cold:
     from S3 on first read, steady: after the first epoch, hits and misses mixed. write_gb_per_s: blocking
     checkpoint writes of the whole gang. slowdown_fraction: what it takes from the training step.
+    derived: how these numbers came about, under the names storage.*.
     """
 
     raw_tb: float | None
@@ -73,6 +77,7 @@ class Service:
     reserved: str = ""
     reserved_vcpu_fraction: float = 0.0
     warnings: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,62 +6,31 @@ PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from planner.layouts.base import Demand, Layout, Service, Timing
-from planner.layouts.s3 import DURABILITY, get_request_rate
+from planner.layouts.instances import RUN_HOURS
+from planner.layouts.lustre_rates import rates_of
+from planner.layouts.lustre_size import Size, size_for, tell_capacity
+from planner.layouts.s3 import DURABILITY
 from planner.models.bill import Ledger
 from planner.models.capacity import (
+    gb_months,
     included_metadata_iops,
-    lustre_capacity_gib,
-    lustre_throughput_gb_per_s,
 )
-from planner.models.datapath import request_bound_rate
-from planner.models.metered import requests_thousands
+from planner.models.metered import requests_thousands, resource_months
+from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.plan.types import LustreSettings
 from pricing.book import PriceBook, PriceNotFound
-from pricing.offers import HOURS_PER_MONTH
 
 TIERS_MBPS_PER_TIB = (125, 250, 500, 1000)
-EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 DEFAULT_QUOTA_GIB = 100_800  # per account and region; AWS raises it on request
 EFA_MIN_NITRO = 4  # p4d and p4de have Nitro v3 and mount over TCP
-TIERING_STEP_MBPS = 4_000
 TIERING_MAX_MBPS = 2_000_000
 SCRATCH_MBPS_PER_TIB = 200
 SERVICE = "AmazonFSx"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Size:
-    """A file system as AWS would sell it: GiB of 2^30 bytes and MB/s per TiB (or MB/s for tiering)."""
-
-    capacity_gib: int
-    mbps: int
-
-
-def needed_gib(settings: LustreSettings, demand: Demand, fill_fraction: float) -> float:
-    """GiB that must be bought so that the hot data fill at most `fill_fraction` of it."""
-    if settings.capacity_bytes is not None:
-        return settings.capacity_bytes / 2**30
-    return demand.hot_bytes / 2**30 / fill_fraction
-
-
-def size_for(settings: LustreSettings, demand: Demand, tier: int, fill_fraction: float) -> Size:
-    """The smallest file system of a tier for capacity and, unless the plan fixes it, for throughput."""
-    if settings.deployment == "INTELLIGENT_TIERING":
-        steps = max(1, math.ceil(demand.planned_gb_per_s * 1000 / TIERING_STEP_MBPS))
-        return Size(capacity_gib=math.ceil(demand.hot_bytes / 2**30), mbps=steps * TIERING_STEP_MBPS)
-    needed = needed_gib(settings, demand, fill_fraction)
-    if settings.capacity_bytes is None:
-        needed = max(needed, demand.planned_gb_per_s * 1e6 / tier)
-    step = EFA_STEP_GIB[tier] if settings.efa and settings.deployment == "PERSISTENT_2" else 2400
-    return Size(capacity_gib=lustre_capacity_gib(needed_gib=needed, step_gib=step), mbps=tier)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,19 +66,9 @@ class FsxLustre(Layout):
         included = included_metadata_iops(capacity_gib=self.size.capacity_gib)
         return max(included, self.settings.metadata_iops or 0)
 
-    def _disk_gb_per_s(self) -> float:
-        if self.settings.deployment == "INTELLIGENT_TIERING":
-            return self.size.mbps / 1000
-        return lustre_throughput_gb_per_s(capacity_gib=self.size.capacity_gib, mbps_per_tib=self.size.mbps)
-
     def service(self, values: Values) -> Service:
-        link = 0.95 * self.demand.instance.network_mbps / 8000
-        clients = self.demand.training_nodes * np.minimum(values["lustre.client_gb_per_s"], link)
-        opens = request_bound_rate(requests_per_second=self.metadata_iops, object_bytes=self.demand.object_bytes)
-        disk = self._disk_gb_per_s()
-        warm = np.minimum(np.minimum(clients, disk), opens)
-        # the file servers load from S3 themselves, so the fleet's own links do not bound them
-        cold = np.minimum(warm * values["lustre.lazy_load_fraction"], get_request_rate(self.demand, values))
+        sheet = values.sheet()
+        rates = rates_of(self.size, self.settings, self.metadata_iops, self.demand, values, sheet)
         scratch = self.settings.deployment == "SCRATCH_2"
         durability = (
             "one zone, not replicated: SCRATCH_2 loses data with a server; the data set is in S3 as well"
@@ -124,17 +83,27 @@ class FsxLustre(Layout):
             )
         return Service(
             raw_tb=None,
-            usable_tb=self.size.capacity_gib * 2**30 / 1e12,
-            warm_gb_per_s=warm,
-            cold_gb_per_s=cold,
-            steady_gb_per_s=warm,
-            hit_fraction=1.0,
-            write_gb_per_s=np.minimum(clients, disk),
-            slowdown_fraction=0.0,
+            usable_tb=self._capacity(values, sheet),
+            warm_gb_per_s=rates.warm,
+            cold_gb_per_s=rates.cold,
+            steady_gb_per_s=rates.warm,
+            hit_fraction=sheet.words("storage.hit_fraction", 1.0, "fraction", "a file system holds what it loaded"),
+            write_gb_per_s=rates.write,
+            slowdown_fraction=sheet.words("storage.slowdown_fraction", 0.0, "fraction", "nothing runs beside training"),
             durability=durability,
             lost_node="a lost GPU node loses nothing: the file system stands apart",
             warnings=tuple(warnings),
+            derived=sheet.derived,
         )
+
+    def _capacity(self, values: Values, sheet: Sheet) -> float:
+        """Usable decimal TB: all that is bought."""
+        gib = self.size.capacity_gib
+        tell_capacity(self.settings, self.demand, self.size, values.given_central("lustre.fill_fraction"), sheet)
+        size = (gib, "run:storage.capacity_gib", "GiB")
+        sheet.words("storage.capacity_bytes", gib * 2**30, "bytes", "GiB x 2^30", capacity_gib=size)
+        held = (gib * 2**30, "run:storage.capacity_bytes", "bytes")
+        return sheet.words("storage.usable_tb", gib * 2**30 / 1e12, "TB", "bytes / 10^12", capacity_bytes=held)
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         hours, gib = timing.standing_hours, self.size.capacity_gib
@@ -147,7 +116,8 @@ class FsxLustre(Layout):
             (SERVICE, item),
             offering=offering,
             equation="S6",
-            quantity=gib * hours / HOURS_PER_MONTH,
+            quantity=gb_months(stored_bytes=gib * 2**30, hours=hours),
+            inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
             standing=gib,
         )
         extra = self.metadata_iops - included_metadata_iops(capacity_gib=gib)
@@ -156,29 +126,48 @@ class FsxLustre(Layout):
                 "storage.lustre.metadata-iops",
                 (SERVICE, "PERSISTENT_2 Metadata IOPS above the included amount"),
                 equation="T6",
-                quantity=extra * hours / HOURS_PER_MONTH,
+                quantity=resource_months(count=extra, hours=hours),
+                inputs={"count": (extra, "run:storage.metadata_iops_above"), "hours": (hours, RUN_HOURS)},
                 standing=extra,
             )
 
     def _bill_tiering(self, ledger: Ledger, timing: Timing, gib: int) -> None:
-        hours = timing.standing_hours
-        for line, item, count in (
-            ("storage.lustre.throughput", "Throughput capacity", self.size.mbps),
-            ("storage.lustre.capacity", "Intelligent-Tiering Frequent Access storage", gib),
-        ):
-            ledger.metered(
-                line,
-                (SERVICE, f"INTELLIGENT_TIERING {item}"),
-                equation="S6" if "storage" in item else "T6",
-                quantity=count * hours / HOURS_PER_MONTH,
-                standing=count,
-            )
-        moved = timing.read_bytes + timing.s3_read_bytes + timing.checkpoints_written * self.demand.checkpoint_bytes
+        hours, mbps = timing.standing_hours, self.size.mbps
+        ledger.metered(
+            "storage.lustre.throughput",
+            (SERVICE, "INTELLIGENT_TIERING Throughput capacity"),
+            equation="T6",
+            quantity=resource_months(count=mbps, hours=hours),
+            inputs={"count": (mbps, "run:storage.throughput_mbps"), "hours": (hours, RUN_HOURS)},
+            standing=mbps,
+        )
+        ledger.metered(
+            "storage.lustre.capacity",
+            (SERVICE, "INTELLIGENT_TIERING Intelligent-Tiering Frequent Access storage"),
+            equation="S6",
+            quantity=gb_months(stored_bytes=gib * 2**30, hours=hours),
+            inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
+            standing=gib,
+        )
+        moved = ledger.sheet.words(
+            "storage.moved_bytes",
+            timing.read_bytes + timing.s3_read_bytes + timing.checkpoints_written * self.demand.checkpoint_bytes,
+            "bytes",
+            "read by training, loaded from S3, and written as checkpoints",
+            read=(timing.read_bytes, "run:storage.read_bytes", "bytes"),
+            loaded=(timing.s3_read_bytes, "run:storage.s3_read_bytes", "bytes"),
+            checkpoints=(timing.checkpoints_written, "run:run.checkpoints_written", "checkpoints"),
+            checkpoint_bytes=(self.demand.checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
+        )
         ledger.metered(
             "storage.lustre.requests",
             (SERVICE, "INTELLIGENT_TIERING requests"),
             equation="T2",
             quantity=requests_thousands(bytes_moved=moved, object_bytes=self.demand.object_bytes),
+            inputs={
+                "bytes_moved": (moved, "run:storage.moved_bytes"),
+                "object_bytes": (self.demand.object_bytes, "run:data.object_bytes"),
+            },
         )
 
 

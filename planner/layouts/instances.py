@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from planner.models.bill import Ledger
-from planner.models.compute import instance_cost
+from planner.models.compute import node_hours
+from planner.models.derived import PRICE, Given
 from planner.models.metered import volume_gb_months
-from planner.models.values import Number
+from planner.models.number import Number
+
+RUN_HOURS = "run:run.hours"
 
 
-def bill_volumes(ledger: Ledger, line: str, count: Number, size_gib: Number, hours: Number) -> None:
-    """gp3 root volumes of some instances, within the baseline IOPS and throughput that gp3 includes."""
+def bill_volumes(ledger: Ledger, line: str, count: Given, size_gib: Given, hours: Number) -> None:
+    """gp3 root volumes of some instances, within the baseline IOPS and throughput that gp3 includes.
+
+    count, size_gib: each with its origin.
+    """
     ledger.metered(
         line,
         ("AmazonEBS", "gp3 storage"),
         equation="T5",
-        quantity=volume_gb_months(volumes=count, size_gib=size_gib, hours=hours),
-        standing=count * size_gib,
+        quantity=volume_gb_months(volumes=count[0], size_gib=size_gib[0], hours=hours),
+        inputs={"volumes": count, "size_gib": size_gib, "hours": (hours, RUN_HOURS)},
+        standing=count[0] * size_gib[0],
     )
 
 
-def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: Number, hours: Number) -> None:
+def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: Given, hours: Number) -> None:
     """Instances beside the GPU nodes: on-demand, whatever the GPU nodes are bought by."""
     price = ledger.look_up(line, lambda: ledger.book.on_demand(instance_type, ledger.region))
     if price is not None:
         ledger.add(
             line,
             service="AmazonEC2",
-            equation="C1",
-            quantity=instance_cost(node_hours=count * hours, usd_per_hour=1.0),
+            equation="C9",
+            quantity=node_hours(nodes=count[0], hours=hours),
             price=price,
-            usd_per_hour=count * price.usd,
+            inputs={"nodes": count, "hours": (hours, RUN_HOURS), "usd_per_hour": (None, PRICE)},
+            usd_per_hour=count[0] * price.usd,
             note=instance_type,
         )

@@ -3,59 +3,65 @@
 from __future__ import annotations
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.instances import bill_volumes
+from planner.layouts.instances import RUN_HOURS, bill_volumes
 from planner.models.bill import Ledger
-from planner.models.capacity import flow_log_gb
-from planner.models.metered import hourly_resource, resource_months
-from planner.models.values import Number, Values
+from planner.models.derived import PRICE, Given
+from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource, resource_months
+from planner.models.number import Number
+from planner.models.values import Values
+
+ONE = (1, "rule:one of it in the one zone that everything stands in")
 
 
-def bill_hours(ledger: Ledger, line: str, item: str, count: Number, hours: Number) -> None:
+def bill_hours(ledger: Ledger, line: str, item: str, count: Given, hours: Number) -> None:
     """A VPC resource that bills for every hour it stands."""
     ledger.metered(
         line,
         ("AmazonVPC", item),
         equation="T3",
-        quantity=hourly_resource(count=count, hours=hours, usd_per_hour=1.0),
-        standing=count,
+        quantity=hourly_resource(count=count[0], hours=hours, usd_per_hour=1.0),
+        inputs={"count": count, "hours": (hours, RUN_HOURS), "usd_per_hour": (None, PRICE)},
+        standing=count[0],
     )
 
 
 def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values) -> None:
     """One zone: a NAT gateway with its address, interface endpoints, flow logs; the S3 gateway endpoint is free."""
     hours = timing.standing_hours
-    node_days = demand.nodes * hours / 24
-    bill_volumes(ledger, "fleet.ebs", demand.nodes, values["fleet.root_volume_gib"], hours)
-    bill_hours(ledger, "network.nat-gateway", "NAT gateway hour", 1, hours)
-    bill_hours(ledger, "network.public-ipv4", "Public IPv4 address, in use", 1, hours)
-    endpoints = values["network.interface_endpoints"]
+    standing = (hours, RUN_HOURS)
+    nodes = (demand.nodes, "run:nodes")
+    bill_volumes(ledger, "fleet.ebs", nodes, values.given("fleet.root_volume_gib"), hours)
+    bill_hours(ledger, "network.nat-gateway", "NAT gateway hour", ONE, hours)
+    bill_hours(ledger, "network.public-ipv4", "Public IPv4 address, in use", ONE, hours)
+    endpoints = values.given("network.interface_endpoints")
     bill_hours(ledger, "network.interface-endpoints", "Interface endpoint, per availability zone", endpoints, hours)
+    pulled = values.given("network.nat_gb_per_node")
     ledger.metered(
         "network.nat-data",
         ("AmazonVPC", "NAT gateway data processed"),
-        equation="T4",
-        quantity=demand.nodes * values["network.nat_gb_per_node"],
+        equation="T11",
+        quantity=gb_per_node(nodes=demand.nodes, gb_per_node=pulled[0]),
+        inputs={"nodes": nodes, "gb_per_node": pulled},
     )
-    ledger.metered(
-        "network.endpoint-data",
-        ("AmazonVPC", "Interface endpoint data processed"),
-        equation="T4",
-        quantity=node_days * values["network.endpoint_gb_per_node_day"],
-        hours=hours,
-    )
-    ledger.metered(
-        "network.flow-logs",
-        ("AmazonCloudWatch", "Logs ingestion"),
-        equation="S12",
-        quantity=flow_log_gb(
-            node_hours=demand.nodes * hours, gb_per_node_day=values["network.flow_log_gb_per_node_day"]
-        ),
-    )
-    alarms = values["guard.alarms"]
+    for line, item, key, spread in (
+        ("network.endpoint-data", ("AmazonVPC", "Interface endpoint data processed"), "endpoint", hours),
+        ("network.flow-logs", ("AmazonCloudWatch", "Logs ingestion"), "flow_log", None),
+    ):
+        daily = values.given(f"network.{key}_gb_per_node_day")
+        ledger.metered(
+            line,
+            item,
+            equation="T12",
+            quantity=gb_per_node_day(nodes=demand.nodes, hours=hours, gb_per_node_day=daily[0]),
+            inputs={"nodes": nodes, "hours": standing, "gb_per_node_day": daily},
+            hours=spread,
+        )
+    alarms = values.given("guard.alarms")
     ledger.metered(
         "guard.alarms",
         ("AmazonCloudWatch", "Standard resolution alarm"),
         equation="T6",
-        quantity=resource_months(count=alarms, hours=hours),
-        standing=alarms,
+        quantity=resource_months(count=alarms[0], hours=hours),
+        inputs={"count": alarms, "hours": standing},
+        standing=alarms[0],
     )

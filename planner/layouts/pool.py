@@ -15,8 +15,13 @@ from planner.models.datapath import (
     fill_rate_limit,
     mixed_read_rate,
     node_serve_rate,
+    rate_in_series,
 )
-from planner.models.values import Number, Values
+from planner.models.derived import Given
+from planner.models.number import Number, middle
+from planner.models.sheet import UNKEPT, Sheet
+from planner.models.values import Values
+from planner.pool.settings import DONT_EVICT_S, OUT_OF_SPACE_PERCENT
 from pricing.catalog import InstanceType
 
 
@@ -34,51 +39,162 @@ class Pool:
     fill_limit_gb_per_s: float
 
 
-def client_rate(demand: Demand, values: Values) -> Number:
+def client_rate(demand: Demand, values: Values, sheet: Sheet = UNKEPT) -> Number:
     """GB/s that the training nodes take in over IP together."""
-    gbps = np.minimum(values["converged.ip_gbps_per_node"], demand.instance.network_mbps / 1000)
-    return demand.training_nodes * 0.95 * gbps / 8
+    assumed, instance = values.given("converged.ip_gbps_per_node"), demand.instance
+    gbps = np.minimum(assumed[0], instance.network_mbps / 1000)
+    return sheet.words(
+        "storage.clients_gb_per_s",
+        demand.training_nodes * 0.95 * gbps / 8,
+        "GB/s",
+        "nodes that train x 95 % of what a node takes over IP (its network at most) / 8",
+        nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+        ip_gbps=(*assumed, "Gbit/s"),
+        network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps", "Mbit/s"),
+    )
 
 
-def pool_of(instance: InstanceType, nodes: int, cores: int, demand: Demand, values: Values) -> Pool:
+def pool_of(
+    instance: InstanceType, nodes: Given | int, cores: Given, demand: Demand, values: Values, sheet: Sheet = UNKEPT
+) -> Pool:
     """What a pool of `nodes` targets on `instance` gives a demand, clients' own links included."""
-    # where nobody states the number of drives the flash counts as one drive: its size is right, its rate a floor
-    drives = instance.nvme_drives or 1
-    raw = pool_raw_tb(nodes=nodes, drives=drives, drive_tb=instance.raw_nvme_tb / drives)
-    usable = pool_usable_tb(
-        raw_tb=raw,
-        filesystem_fraction=values.central("converged.filesystem_fraction"),
-        low_watermark_fraction=values.central("converged.low_watermark_fraction"),
+    targets: Given = nodes if isinstance(nodes, tuple) else (nodes, "run:nodes")
+    count = targets[0]
+    warm = _warm(instance, targets, cores, demand, values, sheet)
+    raw, usable = _capacity(instance, targets, values, sheet)
+    per_node = sheet.equation(
+        "storage.node_fill_gb_per_s",
+        fill_rate_limit,
+        node_raw_tb=(instance.raw_nvme_tb, f"catalogue:{instance.name}.raw_nvme_tb"),
+        low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
+        dont_evict_seconds=(DONT_EVICT_S, "rule:AIStore 5.0, lru.dont_evict_time: one hour at least"),
     )
-    ip_gbps = np.minimum(values["converged.ip_gbps_per_node"], instance.network_mbps / 1000)
-    per_node = node_serve_rate(
-        network_gbps=ip_gbps,
-        drives=drives,
-        drive_read_gb_per_s=values["converged.drive_read_gb_per_s"],
-        reserved_cores=cores,
-        core_seconds_per_gb=values["converged.core_seconds_per_gb"],
-        efficiency_fraction=values["converged.read_efficiency_fraction"],
+    fill = count * per_node
+    from_s3 = s3_read_rate(demand, values, instance, targets, sheet)
+    fits = usable >= demand.hot_tb
+    limits = {
+        "from_s3": (from_s3, "run:storage.s3_read_gb_per_s", "GB/s"),
+        "warm": (warm, "run:storage.warm_gb_per_s", "GB/s"),
+    }
+    if not fits:
+        limits["fill"] = (per_node, "run:storage.node_fill_gb_per_s", "GB/s per node")
+    cold = sheet.words(
+        "storage.cold_read_gb_per_s",
+        np.minimum(np.minimum(from_s3, warm), np.inf if fits else fill),
+        "GB/s",
+        "the smallest of these" + ("" if fits else ", the fill-rate limit x nodes"),
+        **limits,
     )
-    warm = np.minimum(nodes * per_node, client_rate(demand, values))
-    fill = nodes * fill_rate_limit(
-        node_raw_tb=instance.raw_nvme_tb,
-        low_watermark_fraction=values.central("converged.low_watermark_fraction"),
+    ratio = sheet.words(
+        "storage.fit_ratio",
+        usable / demand.hot_tb,
+        "usable cache / hot data",
+        "usable TB over the hot data, both decimal",
+        usable_tb=(usable, "run:storage.usable_tb", "TB"),
+        hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
     )
-    from_s3 = s3_read_rate(demand, values, instance, nodes)
-    cold = np.minimum(np.minimum(from_s3, warm), np.inf if usable >= demand.hot_tb else fill)
-    ratio = usable / demand.hot_tb
-    hit = cache_hit_shuffled(ratio=ratio) if demand.order == "shuffled" else cache_hit_sequential(ratio=ratio)
-    drives_gb_per_s = nodes * drives * values["converged.drive_write_gb_per_s"]
+    hit = sheet.equation(
+        "storage.hit_fraction",
+        cache_hit_shuffled if demand.order == "shuffled" else cache_hit_sequential,
+        ratio=(ratio, "run:storage.fit_ratio"),
+    )
     return Pool(
         raw_tb=raw,
         usable_tb=usable,
         warm_gb_per_s=warm,
         cold_gb_per_s=cold,
-        steady_gb_per_s=mixed_read_rate(hit_fraction=hit, warm_gb_per_s=warm, cold_gb_per_s=cold),
+        steady_gb_per_s=sheet.equation(
+            "storage.read_gb_per_s",
+            mixed_read_rate,
+            hit_fraction=(hit, "run:storage.hit_fraction"),
+            warm_gb_per_s=(warm, "run:storage.warm_gb_per_s"),
+            cold_gb_per_s=(cold, "run:storage.cold_read_gb_per_s"),
+        ),
         hit_fraction=hit,
-        # a PUT writes the drive and then S3, in series
-        write_gb_per_s=1.0 / (1.0 / drives_gb_per_s + 1.0 / s3_write_rate(demand, values, instance, nodes)),
+        write_gb_per_s=_write(instance, targets, demand, values, sheet),
         fill_limit_gb_per_s=fill,
+    )
+
+
+def _drives(instance: InstanceType) -> Given:
+    """Drives of a node. Where nobody states how many there are the flash counts as one drive: its size is right, its
+    rate a floor."""
+    if not instance.nvme_drives:
+        return 1, f"rule:the number of drives of {instance.name} is not published: its flash counts as one"
+    return instance.nvme_drives, f"catalogue:{instance.name}.nvme_drives"
+
+
+def _capacity(instance: InstanceType, nodes: Given, values: Values, sheet: Sheet) -> tuple[float, float]:
+    """(raw, usable) decimal TB."""
+    drives = _drives(instance)
+    raw = sheet.equation(
+        "storage.raw_tb",
+        pool_raw_tb,
+        nodes=nodes,
+        drives=drives,
+        drive_tb=(instance.raw_nvme_tb / drives[0], f"catalogue:{instance.name}.nvme_drive_gb"),
+    )
+    usable = sheet.equation(
+        "storage.usable_tb",
+        pool_usable_tb,
+        raw_tb=(raw, "run:storage.raw_tb"),
+        filesystem_fraction=values.given_central("converged.filesystem_fraction"),
+        low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
+    )
+    return raw, usable
+
+
+def _warm(instance: InstanceType, nodes: Given, cores: Given, demand: Demand, values: Values, sheet: Sheet) -> Number:
+    """GB/s from the drives: what the targets serve, as far as the clients take it in."""
+    assumed = values.given("converged.ip_gbps_per_node")
+    gbps = sheet.words(
+        "storage.node_network_gbps",
+        np.minimum(assumed[0], instance.network_mbps / 1000),
+        "Gbit/s",
+        "what a node gives over IP, its network at most",
+        ip_gbps=(*assumed, "Gbit/s"),
+        network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps", "Mbit/s"),
+    )
+    per_node = sheet.equation(
+        "storage.node_gb_per_s",
+        node_serve_rate,
+        network_gbps=(gbps, "run:storage.node_network_gbps"),
+        drives=_drives(instance),
+        drive_read_gb_per_s=values.given("converged.drive_read_gb_per_s"),
+        reserved_cores=cores,
+        core_seconds_per_gb=values.given("converged.core_seconds_per_gb"),
+        efficiency_fraction=values.given("converged.read_efficiency_fraction"),
+    )
+    clients = client_rate(demand, values, sheet)
+    return sheet.words(
+        "storage.warm_gb_per_s",
+        np.minimum(nodes[0] * per_node, clients),
+        "GB/s",
+        "the smaller of nodes x GB/s of a node and what the clients take in",
+        nodes=(*nodes, "nodes"),
+        node=(per_node, "run:storage.node_gb_per_s", "GB/s"),
+        clients=(clients, "run:storage.clients_gb_per_s", "GB/s"),
+    )
+
+
+def _write(instance: InstanceType, nodes: Given, demand: Demand, values: Values, sheet: Sheet) -> Number:
+    """GB/s of checkpoints: a PUT writes the drive and then S3, in series."""
+    drives, assumed = _drives(instance), values.given("converged.drive_write_gb_per_s")
+    on_drives = sheet.words(
+        "storage.drives_write_gb_per_s",
+        nodes[0] * drives[0] * assumed[0],
+        "GB/s",
+        "nodes x drives x GB/s of a drive",
+        nodes=(*nodes, "nodes"),
+        drives=(*drives, "drives per node"),
+        drive=(*assumed, "GB/s per drive"),
+    )
+    to_s3 = s3_write_rate(demand, values, instance, nodes, sheet)
+    return sheet.equation(
+        "storage.write_gb_per_s",
+        rate_in_series,
+        first_gb_per_s=(on_drives, "run:storage.drives_write_gb_per_s"),
+        second_gb_per_s=(to_s3, "run:storage.s3_write_streams_gb_per_s"),
     )
 
 
@@ -91,13 +207,14 @@ def pool_warnings(pool: Pool, demand: Demand, instance: InstanceType) -> tuple[s
     if margin < 0:
         found.append(
             f"hot data {demand.hot_tb:,.1f} TB do not fit the {pool.usable_tb:,.1f} TB guaranteed: "
-            f"{float(np.median(pool.hit_fraction)):.0%} of reads hit the cache after the first epoch"
+            f"{middle(pool.hit_fraction):.0%} of reads hit the cache after the first epoch"
         )
-        cold = (1 - float(np.median(pool.hit_fraction))) * float(np.median(demand.required_gb_per_s))
+        cold = (1 - middle(pool.hit_fraction)) * middle(demand.required_gb_per_s)
         if cold > pool.fill_limit_gb_per_s:
             found.append(
                 f"cold reads of {cold:,.1f} GB/s exceed the fill-rate limit {pool.fill_limit_gb_per_s:,.1f} "
-                "GB/s: drives climb to 95 % and answer 507; take more nodes, less hot data, or s3-stream"
+                f"GB/s: drives climb to {OUT_OF_SPACE_PERCENT} % and answer 507; "
+                "take more nodes, less hot data, or s3-stream"
             )
     elif margin < 0.05:
         found.append(

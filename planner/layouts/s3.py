@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.s3_classes import bill_beside_hot
+from planner.layouts.s3_classes import START, STORED_HOURS, bill_beside_hot
 from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
-from planner.models.datapath import request_bound_rate
-from planner.models.metered import billed_gb, cost_at, requests_thousands, resource_months, storage_cost_curve
-from planner.models.values import Number, Values
+from planner.models.datapath import clients_rate, request_bound_rate
+from planner.models.derived import PRICE, Given, Told
+from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months, tiered_storage
+from planner.models.number import Number, middle
+from planner.models.sheet import UNKEPT, Sheet
+from planner.models.values import Values
 from planner.plan.types import Ingest
 from pricing.catalog import InstanceType
-from pricing.offers import HOURS_PER_MONTH
+from pricing.offers import HOURS_PER_MONTH, MeteredPrice
 
 DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 
@@ -20,81 +23,193 @@ DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 NAT_GATEWAY_GB_PER_S = 12.5  # VPC User Guide: a NAT gateway scales up to 100 Gbps
 
 
-def get_request_rate(demand: Demand, values: Values) -> Number:
+def get_request_rate(demand: Demand, values: Values, sheet: Sheet = UNKEPT) -> Number:
     """GB/s that S3 gives to anyone: GET requests a second and prefix, one an object."""
-    requests = values["s3.get_requests_per_second_per_prefix"] * values["s3.prefixes"]
-    return request_bound_rate(requests_per_second=requests, object_bytes=demand.object_bytes)
+    each, prefixes = values.given("s3.get_requests_per_second_per_prefix"), values.given("s3.prefixes")
+    requests = sheet.words(
+        "storage.s3_get_requests_per_second",
+        each[0] * prefixes[0],
+        "requests/s",
+        "requests a second and prefix x prefixes",
+        per_prefix=(*each, "requests/s"),
+        prefixes=(*prefixes, "prefixes"),
+    )
+    return sheet.equation(
+        "storage.s3_get_gb_per_s",
+        request_bound_rate,
+        requests_per_second=(requests, "run:storage.s3_get_requests_per_second"),
+        object_bytes=(demand.object_bytes, "run:data.object_bytes"),
+    )
 
 
-def s3_read_rate(demand: Demand, values: Values, instance: InstanceType, nodes: int) -> Number:
+def s3_read_rate(
+    demand: Demand, values: Values, instance: InstanceType, nodes: Given | int, sheet: Sheet = UNKEPT
+) -> Number:
     """GB/s that `nodes` clients read from S3 together: streams a node, its link, and GET requests a prefix."""
-    streams = _through_vpc(demand, instance, nodes, values["s3.read_gb_per_s_per_node"])
-    return np.minimum(streams, get_request_rate(demand, values))
+    streams = _through_vpc(demand, instance, nodes, "read", values, sheet)
+    gets = get_request_rate(demand, values, sheet)
+    return sheet.words(
+        "storage.s3_read_gb_per_s",
+        np.minimum(streams, gets),
+        "GB/s",
+        "the smaller of what the clients' streams carry and what S3 answers",
+        streams=(streams, "run:storage.s3_read_streams_gb_per_s", "GB/s"),
+        gets=(gets, "run:storage.s3_get_gb_per_s", "GB/s"),
+    )
 
 
-def s3_write_rate(demand: Demand, values: Values, instance: InstanceType, nodes: int) -> Number:
+def s3_write_rate(
+    demand: Demand, values: Values, instance: InstanceType, nodes: Given | int, sheet: Sheet = UNKEPT
+) -> Number:
     """GB/s that `nodes` clients write to S3 together."""
-    return _through_vpc(demand, instance, nodes, values["s3.write_gb_per_s_per_node"])
+    return _through_vpc(demand, instance, nodes, "write", values, sheet)
 
 
-def _through_vpc(demand: Demand, instance: InstanceType, nodes: int, gb_per_s_per_node: Number) -> Number:
-    rate = nodes * np.minimum(gb_per_s_per_node, 0.95 * instance.network_mbps / 8000)
-    return rate if demand.s3_gateway_endpoint else np.minimum(rate, NAT_GATEWAY_GB_PER_S)
+def _through_vpc(
+    demand: Demand, instance: InstanceType, nodes: Given | int, way: str, values: Values, sheet: Sheet
+) -> Number:
+    """way: read or write. Without a gateway endpoint a NAT gateway stands in between."""
+    streams = f"storage.s3_{way}_streams_gb_per_s"
+    through_nat = not demand.s3_gateway_endpoint
+    name = f"storage.s3_{way}_clients_gb_per_s" if through_nat else streams
+    rate = sheet.equation(
+        name,
+        clients_rate,
+        nodes=nodes if isinstance(nodes, tuple) else (nodes, "run:training_nodes"),
+        gb_per_s_per_node=values.given(f"s3.{way}_gb_per_s_per_node"),
+        network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps"),
+    )
+    if not through_nat:
+        return rate
+    return sheet.words(
+        streams,
+        np.minimum(rate, NAT_GATEWAY_GB_PER_S),
+        "GB/s",
+        "the smaller of what the clients and what one NAT gateway carry",
+        clients=(rate, f"run:{name}", "GB/s"),
+        nat_gateway=(NAT_GATEWAY_GB_PER_S, "rule:VPC User Guide: a NAT gateway scales up to 100 Gbps", "GB/s"),
+    )
 
 
 def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, ingest: Ingest) -> None:
     """The durable tier: master copy, checkpoints, requests, keys. The same for every layout but for reads."""
-    hours = timing.standing_hours + timing.retention_hours
+    sheet = ledger.sheet
+    hours = sheet.words(
+        "storage.s3.hours",
+        timing.standing_hours + timing.retention_hours,
+        "h",
+        "the run, and what is kept after it",
+        run_hours=(timing.standing_hours, "run:run.hours", "h"),
+        retention=(timing.retention_hours, "plan:storage.retention", "h"),
+    )
     stored = ledger.look_up(
-        "storage.s3.standard", lambda: ledger.book.metered("AmazonS3", "S3 Standard storage", ledger.region)
+        "storage.s3.standard",
+        lambda: ledger.book.metered("AmazonS3", "S3 Standard storage", ledger.region),
+        "AmazonS3",
     )
     if stored is not None:
-        master_gb = demand.standard_bytes / 2**30
-        checkpoint_bytes = float(np.median(demand.checkpoint_bytes))
-        with_checkpoints_gb = master_gb + timing.checkpoints_stored * checkpoint_bytes / 2**30
-        if not ledger.refused_beyond("storage.s3.standard", stored, with_checkpoints_gb):
-            _storage_lines(ledger, stored, demand, hours, master_gb, with_checkpoints_gb)
+        master_gb = sheet.equation(
+            "storage.s3.standard.stored_gb",
+            billed_gb,
+            bytes_moved=(demand.standard_bytes, "run:data.standard_bytes"),
+        )
+        checkpoint_bytes = middle(demand.checkpoint_bytes)
+        checkpoints_gb = sheet.words(
+            "storage.s3.checkpoints.stored_gb",
+            timing.checkpoints_stored * checkpoint_bytes / 2**30,
+            "GB of 2^30 bytes",
+            "checkpoints kept x bytes of one / 2^30",
+            checkpoints=(timing.checkpoints_stored, "run:run.checkpoints_stored", "checkpoints"),
+            checkpoint_bytes=(checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
+        )
+        if not ledger.refused_beyond("storage.s3.standard", stored, master_gb + checkpoints_gb):
+            _storage_lines(ledger, stored, demand, hours, master_gb, checkpoints_gb)
+    object_bytes: Given = (demand.object_bytes, "run:data.object_bytes")
+    read_bytes: Given = (timing.s3_read_bytes, "run:storage.s3_read_bytes")
     thousands = requests_thousands(bytes_moved=timing.s3_read_bytes, object_bytes=demand.object_bytes)
     ledger.metered(
         "storage.s3.get-requests",
         ("AmazonS3", "S3 Standard GET and all other"),
         equation="T2",
         quantity=thousands,
+        inputs={"bytes_moved": read_bytes, "object_bytes": object_bytes},
     )
     checkpoints = timing.checkpoints_written * demand.checkpoint_bytes
     uploaded = ingest.source != "in-s3"
     bill_beside_hot(ledger, demand, hours, uploaded)
     ingested = demand.standard_bytes if uploaded else 0.0
-    put_thousands = requests_thousands(bytes_moved=checkpoints + ingested, object_bytes=demand.object_bytes)
+    written_bytes = _written(ledger.sheet, demand, timing, checkpoints, ingested)
+    put_thousands = requests_thousands(bytes_moved=written_bytes[0], object_bytes=demand.object_bytes)
     ledger.metered(
         "storage.s3.put-requests",
         ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"),
         equation="T2",
         quantity=put_thousands,
+        inputs={"bytes_moved": written_bytes, "object_bytes": object_bytes},
     )
     ledger.metered(
         "storage.kms.key",
         ("awskms", "Customer managed key"),
         equation="T6",
         quantity=resource_months(count=1, hours=hours),
+        inputs={"count": (1, "rule:one key encrypts the bucket"), "hours": (hours, STORED_HOURS)},
         standing=1,
     )
+    asking = values.given("s3.kms_request_fraction")
     ledger.metered(
         "storage.kms.requests",
         ("awskms", "Symmetric requests"),
-        equation="T2",
-        quantity=(thousands + put_thousands) / 10 * values["s3.kms_request_fraction"],
+        equation="T13",
+        quantity=key_requests(
+            read_bytes=read_bytes[0],
+            written_bytes=written_bytes[0],
+            object_bytes=object_bytes[0],
+            kms_request_fraction=asking[0],
+        ),
+        inputs={
+            "read_bytes": read_bytes,
+            "written_bytes": written_bytes,
+            "object_bytes": object_bytes,
+            "kms_request_fraction": asking,
+        },
     )
     if not demand.s3_gateway_endpoint and timing.s3_through_vpc:
         # what comes in from outside before the run never passes the fleet's own gateway
+        through_nat = sheet.words(
+            "network.nat_s3_bytes",
+            timing.s3_read_bytes + checkpoints,
+            "bytes",
+            "read from S3, and checkpoints written to it",
+            read=(*read_bytes, "bytes"),
+            **_checkpoints(demand, timing),
+        )
         ledger.metered(
             "network.nat-s3-data",
             ("AmazonVPC", "NAT gateway data processed"),
             equation="T4",
-            quantity=billed_gb(bytes_moved=timing.s3_read_bytes + checkpoints),
+            quantity=billed_gb(bytes_moved=through_nat),
+            inputs={"bytes_moved": (through_nat, "run:network.nat_s3_bytes")},
         )
     if ingest.from_region is not None:
         _bill_ingest(ledger, demand, ingest.from_region)
+
+
+def _checkpoints(demand: Demand, timing: Timing) -> dict[str, Told]:
+    return {
+        "checkpoints": (timing.checkpoints_written, "run:run.checkpoints_written", "checkpoints"),
+        "checkpoint_bytes": (demand.checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
+    }
+
+
+def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, ingested: float) -> Given:
+    """Bytes written to S3 Standard: every checkpoint, and the data set where it is uploaded."""
+    given = _checkpoints(demand, timing)
+    how = "checkpoints written x bytes of one"
+    if ingested:
+        given["uploaded"] = (ingested, "run:data.standard_bytes", "bytes")
+        how += ", and the data set that is uploaded"
+    written = sheet.words("storage.s3_written_bytes", checkpoints + ingested, "bytes", how, **given)
+    return written, "run:storage.s3_written_bytes"
 
 
 def _bill_ingest(ledger: Ledger, demand: Demand, from_region: str) -> None:
@@ -107,33 +222,45 @@ def _bill_ingest(ledger: Ledger, demand: Demand, from_region: str) -> None:
         ("AWSDataTransfer", item),
         equation="T4",
         quantity=billed_gb(bytes_moved=demand.kept_bytes),
+        inputs={"bytes_moved": (demand.kept_bytes, "run:data.kept_bytes")},
         region=from_region,
     )
 
 
-def _storage_lines(ledger, stored, demand, hours, master_gb, with_checkpoints_gb) -> None:
-    tiers, price = as_tiers(stored), worst(used_tiers(stored, with_checkpoints_gb))
-    master = storage_cost_curve(stored_gb=master_gb, tiers=tiers, start=demand.start)
-    quantity = master_gb * hours / HOURS_PER_MONTH
-    cost = cost_at(master, hours)
-    ledger.add(
-        "storage.s3.standard",
-        service="AmazonS3",
-        equation="T1",
-        quantity=quantity,
-        price=price,
-        usd=blend(cost, quantity, price.usd),
-        note="monthly tiers blended",
-    )
-    if with_checkpoints_gb > master_gb:
-        both = storage_cost_curve(stored_gb=with_checkpoints_gb, tiers=tiers, start=demand.start)
-        extra = (with_checkpoints_gb - master_gb) * hours / HOURS_PER_MONTH
+def _storage_lines(
+    ledger: Ledger,
+    stored: MeteredPrice,
+    demand: Demand,
+    hours: Number,
+    master_gb: float,
+    checkpoints_gb: float,
+) -> None:
+    """The master copy under the monthly tiers, and the checkpoints on top of it."""
+    tiers, price = as_tiers(stored), worst(used_tiers(stored, master_gb + checkpoints_gb))
+    for line, stored_gb, below_gb, note in (
+        ("storage.s3.standard", master_gb, 0.0, "monthly tiers blended"),
+        ("storage.s3.checkpoints", checkpoints_gb, master_gb, "on top of the master copy's tiers"),
+    ):
+        if below_gb and stored_gb <= 0:
+            continue
+        quantity = stored_gb * hours / HOURS_PER_MONTH
+        cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours, below_gb=below_gb)
         ledger.add(
-            "storage.s3.checkpoints",
+            line,
             service="AmazonS3",
-            equation="T1",
-            quantity=extra,
+            equation="T10",
+            quantity=quantity,
             price=price,
-            usd=blend(cost_at(both, hours) - cost, extra, price.usd),
-            note="on top of the master copy's tiers",
+            inputs={
+                "stored_gb": (stored_gb, f"run:{line}.stored_gb"),
+                "tiers": (tiers, PRICE),
+                "start": (demand.start, START),
+                "hours": (hours, STORED_HOURS),
+                "below_gb": (
+                    below_gb,
+                    "run:storage.s3.standard.stored_gb" if below_gb else "rule:nothing lies below it",
+                ),
+            },
+            usd=blend(cost, quantity, price.usd),
+            note=note,
         )

@@ -10,15 +10,16 @@ import numpy as np
 
 from planner.layouts.base import Demand
 from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
+from planner.models.derived import PRICE
 from planner.models.metered import (
+    billed_gb,
     billed_hours,
-    cost_at,
     requests_thousands,
     resource_months,
-    storage_cost_curve,
     tiered_age_hours,
+    tiered_storage,
 )
-from planner.models.values import Number
+from planner.models.number import Number
 from pricing.offers import HOURS_PER_MONTH
 
 # class -> (words of the price book, minimum billed days)
@@ -28,30 +29,52 @@ CLASSES = {
     "INTELLIGENT_TIERING": ("S3 Intelligent-Tiering", 0),
 }
 # Intelligent-Tiering without opting in to archive: (access tier, from day, to day) of an object nobody reads
+AGE_RULE = "rule:Amazon S3 Intelligent-Tiering: days without a read after which an object moves down"
+STORED_HOURS, START = "run:storage.s3.hours", "run:run.start"
 AGES = (("Frequent Access", 0, 30), ("Infrequent Access", 30, 90), ("Archive Instant Access", 90, np.inf))
 
 
 def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: bool) -> None:
     """Storage of what is kept beside the hot data, where the plan names a class for it."""
-    stored_gb = demand.beside_hot_bytes / 2**30
-    if demand.beside_hot_class == "STANDARD" or stored_gb <= 0:
+    if demand.beside_hot_class == "STANDARD" or demand.beside_hot_bytes <= 0:
         return
+    sheet, beside = ledger.sheet, (demand.beside_hot_bytes, "run:data.beside_hot_bytes")
+    stored_gb = sheet.equation("data.beside_hot_gb", billed_gb, bytes_moved=beside)
     words, minimum_days = CLASSES[demand.beside_hot_class]
     name = demand.beside_hot_class.lower().replace("_", "-")
-    objects = demand.beside_hot_bytes / demand.object_bytes
     if demand.beside_hot_class == "INTELLIGENT_TIERING":
         for tier, first, last in AGES:
             line = f"storage.s3.{name}.{tier.split()[0].lower()}"
-            age = tiered_age_hours(hours=hours, from_days=first, to_days=last)
+            age = sheet.equation(
+                f"{line}.hours",
+                tiered_age_hours,
+                hours=(hours, STORED_HOURS),
+                from_days=(first, AGE_RULE),
+                to_days=(last, AGE_RULE),
+            )
             _stored(ledger, demand, line, f"{words} {tier} storage", stored_gb, age)
+        thousands = sheet.words(
+            "data.beside_hot_thousands",
+            demand.beside_hot_bytes / demand.object_bytes / 1000,
+            "1k objects",
+            "bytes / bytes of an object / 1,000",
+            stored=(*beside, "bytes"),
+            object_bytes=(demand.object_bytes, "run:data.object_bytes", "bytes"),
+        )
         ledger.metered(
             f"storage.s3.{name}.monitoring",
             ("AmazonS3", f"{words} monitoring and automation"),
             equation="T6",
-            quantity=resource_months(count=objects / 1000, hours=hours),
+            quantity=resource_months(count=thousands, hours=hours),
+            inputs={"count": (thousands, "run:data.beside_hot_thousands"), "hours": (hours, STORED_HOURS)},
         )
     else:
-        billed = billed_hours(hours=hours, minimum_days=minimum_days)
+        billed = sheet.equation(
+            f"storage.s3.{name}.hours",
+            billed_hours,
+            hours=(hours, STORED_HOURS),
+            minimum_days=(minimum_days, "rule:Amazon S3 pricing: minimum storage duration of the class"),
+        )
         _stored(ledger, demand, f"storage.s3.{name}", f"{words} storage", stored_gb, billed)
     if uploaded:
         ledger.metered(
@@ -59,6 +82,10 @@ def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: boo
             ("AmazonS3", f"{words} PUT/COPY/POST/LIST"),
             equation="T2",
             quantity=requests_thousands(bytes_moved=demand.beside_hot_bytes, object_bytes=demand.object_bytes),
+            inputs={
+                "bytes_moved": beside,
+                "object_bytes": (demand.object_bytes, "run:data.object_bytes"),
+            },
         )
 
 
@@ -66,18 +93,26 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
     """GB-months of one class or access tier, with its own monthly tiers; no line where it never comes to that."""
     if not np.any(np.asarray(hours) > 0):
         return
-    found = ledger.look_up(line, lambda: ledger.book.metered("AmazonS3", item, ledger.region))
+    found = ledger.look_up(line, lambda: ledger.book.metered("AmazonS3", item, ledger.region), "AmazonS3")
     if found is None or ledger.refused_beyond(line, found, stored_gb):
         return
     price = worst(used_tiers(found, stored_gb))
     quantity = stored_gb * hours / HOURS_PER_MONTH
-    curve = storage_cost_curve(stored_gb=stored_gb, tiers=as_tiers(found), start=demand.start)
+    tiers = as_tiers(found)
+    cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours)
     ledger.add(
         line,
         service="AmazonS3",
-        equation="T1",
+        equation="T10",
         quantity=quantity,
         price=price,
-        usd=blend(cost_at(curve, hours), quantity, price.usd),
+        inputs={
+            "stored_gb": (stored_gb, "run:data.beside_hot_gb"),
+            "tiers": (tiers, PRICE),
+            "start": (demand.start, START),
+            "hours": (hours, f"run:{line}.hours"),
+            "below_gb": (0.0, "rule:its tiers are its own"),
+        },
+        usd=blend(cost, quantity, price.usd),
         note="kept beside the hot data",
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar
 
 import numpy as np
 
+from planner.models.derived import PRICE, Given, Input, inputs_of
 from planner.models.metered import beyond_tiers, tiered_usd
-from planner.models.values import Number
-from planner.plan.assumptions import Assumption
+from planner.models.number import Number, middle
+from planner.models.sheet import Sheet
 from pricing.book import NotOffered, PriceBook, PriceNotFound
 from pricing.offers import HOURS_PER_MONTH, MeteredPrice, Price
 
@@ -29,6 +30,11 @@ SERVICES = {
     "awskms": ("AWS Key Management Service", "Security"),
     "people": ("People and other runs", "Other"),
 }
+INSTANCES = "AmazonEC2"
+
+
+# lines of what was bought ahead and is not used by the run
+UNUSED = frozenset(["fleet.block-unused", "fleet.commitment-unused"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +43,8 @@ class Line:
 
     usd_per_hour: what bills while it stands, None for what bills by use, upfront or unused.
     basis: "observed" | "carried" | "assumption".
+    inputs: those of the equation, on central values: called with them it gives the quantity, or the effective cost
+    where its result is in USD.
     """
 
     line: str
@@ -56,10 +64,19 @@ class Line:
     pricing_category: str = "Standard"
     note: str = ""
     price_note: str = ""
+    inputs: tuple[Input, ...] = ()
 
     @property
     def effective_cost(self) -> Number:
         return self.quantity * self.effective_unit_price
+
+    @property
+    def commitment_status(self) -> str | None:
+        """FOCUS's word for hours of a Reserved Instance, Savings Plan or Capacity Block: those that the run uses, and
+        the rest; None for what is no part of one."""
+        if self.pricing_category != "Committed":
+            return None
+        return "Unused" if self.line in UNUSED else "Used"
 
     @property
     def list_cost(self) -> Number:
@@ -68,19 +85,24 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Unpriced:
-    """A line that could not be priced: what was asked, what is near."""
+    """A line that could not be priced: what was asked, what is near, which service would charge it."""
 
     line: str
     what: str
     nearest: tuple[str, ...]
+    service: str = INSTANCES
 
 
 @dataclass
 class Ledger:
-    """Collects the lines of one scenario; a look-up that fails becomes an unpriced line, never a zero."""
+    """Collects the lines of one scenario; a look-up that fails becomes an unpriced line, never a zero.
+
+    sheet: where the lines' own numbers are worked out; while nothing is kept there, lines keep no inputs either.
+    """
 
     book: PriceBook
     region: str
+    sheet: Sheet = field(default_factory=Sheet)
     lines: list[Line] = field(default_factory=list)
     unpriced: list[Unpriced] = field(default_factory=list)
     not_offered: list[str] = field(default_factory=list)
@@ -93,15 +115,18 @@ class Ledger:
         equation: str,
         quantity: Number,
         price: Price,
+        inputs: Mapping[str, Given],
         unit: str = "",
         usd: Number | None = None,
         list_usd: Number | None = None,
         usd_per_hour: Number | None = None,
-        charge_category: str = "Usage",
         pricing_category: str = "Standard",
         note: str = "",
     ) -> None:
-        """One priced line. usd: effective unit price where it is not the price itself (discount, tiers)."""
+        """One priced line. usd: effective unit price where it is not the price itself (discount, tiers).
+
+        inputs: of the equation; one given as (None, PRICE) is that unit price.
+        """
         effective = price.usd if usd is None else usd
         self.lines.append(
             Line(
@@ -118,31 +143,58 @@ class Ledger:
                 price_grade=price.grade,
                 basis=price.basis.value,
                 carried_back=price.carried_back,
-                charge_category=charge_category,
                 pricing_category=pricing_category,
                 note=note,
                 price_note=price.note,
+                inputs=self._inputs(line, equation, inputs, effective),
             )
         )
 
+    def _inputs(self, line: str, equation: str, given: Mapping[str, Given], usd: Number) -> tuple[Input, ...]:
+        if not self.sheet.kept:
+            return ()
+        own = {
+            name: (usd if what[0] is None else what[0], PRICE + line) if what[1] == PRICE else what
+            for name, what in given.items()
+        }
+        return inputs_of(equation, own)
+
     def assumed(
-        self, line: str, *, equation: str, quantity: Number, unit: str, usd: Number, assumption: Assumption
+        self,
+        line: str,
+        *,
+        equation: str,
+        quantity: Number,
+        unit: str,
+        usd: Number,
+        source: str,
+        inputs: Mapping[str, Given],
+        year: str = "",
+        service: str = "people",
+        list_usd: Number | None = None,
+        usd_per_hour: Number | None = None,
+        pricing_category: str = "Standard",
+        note: str = "",
     ) -> None:
-        """A line whose unit price is an assumption, not an AWS price."""
+        """A line whose quantity or unit price is an assumption. service: on whose bill it is, AWS's or none.
+        source, year: of the assumption. list_usd: where another price is the list's."""
         self.lines.append(
             Line(
                 line=line,
-                service="people",
+                service=service,
                 equation=equation,
                 quantity=quantity,
                 unit=unit,
-                list_unit_price=usd,
+                list_unit_price=usd if list_usd is None else list_usd,
                 effective_unit_price=usd,
-                usd_per_hour=None,
-                price_source=assumption.source,
-                price_date=assumption.year,
+                usd_per_hour=usd_per_hour,
+                price_source=source,
+                price_date=year,
                 price_grade=None,
                 basis="assumption",
+                pricing_category=pricing_category,
+                note=note,
+                inputs=self._inputs(line, equation, inputs, usd),
             )
         )
 
@@ -153,6 +205,7 @@ class Ledger:
         *,
         equation: str,
         quantity: Number,
+        inputs: Mapping[str, Given],
         offering: str = "",
         standing: Number | None = None,
         hours: Number | None = None,
@@ -165,7 +218,7 @@ class Ledger:
         spread, since its tiers start again each month. region: where it is billed, if not the plan's.
         """
         service, name = item
-        found = self.look_up(line, lambda: self.book.metered(service, name, region or self.region, offering))
+        found = self.look_up(line, lambda: self.book.metered(service, name, region or self.region, offering), service)
         if found is None:
             return
         unit_usd: Number = found.tiers[0].usd
@@ -186,39 +239,41 @@ class Ledger:
             equation=equation,
             quantity=quantity,
             price=worst(tiers),
+            inputs=inputs,
             usd=unit_usd,
             usd_per_hour=per_hour,
         )
 
     def refused_beyond(self, line: str, found: MeteredPrice, monthly: Number) -> bool:
         """Note a line whose monthly quantity lies above the last tier that the book knows."""
-        largest = float(np.median(monthly))
+        largest = middle(monthly)
         if not beyond_tiers(largest, as_tiers(found)):
             return False
         what = f"{found.service} {found.item} in {found.region} above {found.tiers[-1].tier_to:,.0f} GB a month"
         known = tuple(f"{t.tier_from:,.0f}-{t.tier_to:,.0f} GB: {t.usd:g} USD" for t in found.tiers[-2:])
-        self.unpriced.append(Unpriced(line=line, what=what, nearest=known))
+        self.unpriced.append(Unpriced(line=line, what=what, nearest=known, service=found.service))
         return True
 
-    def look_up(self, line: str, question: Callable[[], T]) -> T | None:
+    def look_up(self, line: str, question: Callable[[], T], service: str = INSTANCES) -> T | None:
         """Ask the book; on PriceNotFound note the line as unpriced, on NotOffered that AWS does not sell it."""
         try:
             return question()
         except NotOffered as missing:
             self.not_offered.append(f"{missing.asked}: {missing.because}")
         except PriceNotFound as missing:
-            self.unpriced.append(Unpriced(line=line, what=missing.asked, nearest=missing.nearest))
+            entry = Unpriced(line=line, what=missing.asked, nearest=missing.nearest, service=service)
+            self.unpriced.append(entry)
         return None
 
 
-def as_tiers(found: MeteredPrice) -> list[tuple[float, float, float]]:
+def as_tiers(found: MeteredPrice) -> tuple[tuple[float, float, float], ...]:
     """A metered price as (from GB, to GB, USD per GB)."""
-    return [(tier.tier_from, tier.tier_to, tier.usd) for tier in found.tiers]
+    return tuple((tier.tier_from, tier.tier_to, tier.usd) for tier in found.tiers)
 
 
 def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
     """The tiers that a month's quantity reaches; the first one always."""
-    largest = float(np.median(monthly))
+    largest = middle(monthly)
     return tuple(tier for tier in found.tiers if tier.tier_from < largest) or found.tiers[:1]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from planner.models.equation import equation
-from planner.models.values import Number
+from planner.models.number import Number
+from planner.pool.settings import LOW_WATERMARK_PERCENT
 from pricing.offers import HOURS_PER_MONTH
 
 _WEKA = "weka/docs-weka-io weka-system-overview/ssd-capacity-management.md: 10 x 1 TB, 6+2, 1 spare = 6.075 TB"
@@ -34,7 +35,7 @@ def pool_raw_tb(*, nodes: Number, drives: Number, drive_tb: Number) -> Number:
     steps=("result = raw_tb * filesystem_fraction * low_watermark_fraction",),
 )
 def pool_usable_tb(
-    *, raw_tb: Number, filesystem_fraction: Number = 0.99, low_watermark_fraction: Number = 0.70
+    *, raw_tb: Number, filesystem_fraction: Number = 0.99, low_watermark_fraction: Number = LOW_WATERMARK_PERCENT / 100
 ) -> Number:
     """Cache that a pool of AIStore targets guarantees. One copy: S3 holds every object.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.models.equation import equation
-from planner.models.values import Number
+from planner.models.number import Number
 
 BLOCK_SIZES = (64, 32, 16, 8, 4, 2, 1)
 BLOCK_MAX_NODES = 256
@@ -168,3 +168,74 @@ def break_even_hours(*, term_hours: Number, committed_usd_per_hour: Number, on_d
 def usd_per_useful_gpu_hour(*, cost_usd: Number, useful_gpu_hours: Number) -> Number:
     """Everything the run costs over the GPU-hours of work it keeps, at the throughput of the best row."""
     return cost_usd / useful_gpu_hours
+
+
+@equation(
+    "C9",
+    "nodes-cost",
+    units={
+        "nodes": "nodes",
+        "hours": "h",
+        "usd_per_hour": "USD/h",
+        "unheld_hours": "h",
+        "discount_fraction": "fraction",
+    },
+    result_unit="USD",
+    source="EC2 pricing: an instance bills from its start to its end; a reclaimed spot instance does not bill",
+    steps=("result = nodes * (hours - unheld_hours) * usd_per_hour * (1 - discount_fraction)",),
+)
+def nodes_cost(
+    *,
+    nodes: Number,
+    hours: Number,
+    usd_per_hour: Number,
+    unheld_hours: Number = 0.0,
+    discount_fraction: Number = 0.0,
+) -> Number:
+    """Cost of some instances that stand for some hours, all of them together.
+
+    unheld_hours: in which a reclaimed spot gang waits for capacity and holds no node. discount_fraction: a
+    private discount on the list price.
+    """
+    return nodes * (hours - unheld_hours) * usd_per_hour * (1 - discount_fraction)
+
+
+@equation(
+    "C10",
+    "block-unused",
+    units={"nodes": "nodes", "run_hours": "h", "block_days": "days", "usd_per_hour": "USD/h"},
+    result_unit="USD",
+    source=_BLOCKS + "; the fee is paid at purchase for every hour",
+    steps=("result = nodes * (block_days * 24 - run_hours) * usd_per_hour",),
+)
+def block_unused(*, nodes: Number, run_hours: Number, block_days: Number, usd_per_hour: Number) -> Number:
+    """The part of a Capacity Block's fee that pays for hours after the run: with the hours used it makes C6."""
+    return nodes * (block_days * 24 - run_hours) * usd_per_hour
+
+
+@equation(
+    "C11",
+    "node-hours",
+    units={"nodes": "nodes", "hours": "h", "unheld_hours": "h"},
+    result_unit="node-hours",
+    source="EC2 pricing: by the second, shown by the hour",
+    steps=("result = nodes * (hours - unheld_hours)",),
+)
+def node_hours(*, nodes: Number, hours: Number, unheld_hours: Number = 0.0) -> Number:
+    """Hours that some nodes are held, added up over all of them."""
+    return nodes * (hours - unheld_hours)
+
+
+@equation(
+    "C12",
+    "unused-node-hours",
+    units={"nodes": "nodes", "run_hours": "h", "term_hours": "h", "reuse_value_fraction": "fraction"},
+    result_unit="node-hours",
+    source="AWS: Reserved Instances and Savings Plans bill every hour of the term, used or not",
+    steps=("result = nodes * (ceil(run_hours / term_hours) * term_hours - run_hours) * (1 - reuse_value_fraction)",),
+)
+def unused_node_hours(
+    *, nodes: Number, run_hours: Number, term_hours: Number, reuse_value_fraction: Number = 0.0
+) -> Number:
+    """Node-hours of a commitment that are paid and free for other work of the run, such as experiments."""
+    return nodes * (np.ceil(run_hours / term_hours) * term_hours - run_hours) * (1 - reuse_value_fraction)

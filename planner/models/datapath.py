@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from planner.models.equation import equation
-from planner.models.values import Number
+from planner.models.number import Number
+from planner.pool.settings import DONT_EVICT_S, LOW_WATERMARK_PERCENT
 
 
 @equation(
@@ -183,7 +184,10 @@ def input_fraction(
     steps=("result = node_raw_tb * 1000 * low_watermark_fraction / dont_evict_seconds",),
 )
 def fill_rate_limit(
-    *, node_raw_tb: Number, low_watermark_fraction: Number = 0.70, dont_evict_seconds: Number = 3600
+    *,
+    node_raw_tb: Number,
+    low_watermark_fraction: Number = LOW_WATERMARK_PERCENT / 100,
+    dont_evict_seconds: Number = DONT_EVICT_S,
 ) -> Number:
     """Cold GB/s that a node can take for ever: above it the node fills to 95 % and refuses (507).
 
@@ -222,3 +226,29 @@ def checkpoint_write_rate(
     writes, so the larger of the two counts, not their sum.
     """
     return checkpoint_gb / (overhead_fraction * interval_hours * 3600)
+
+
+@equation(
+    "I11",
+    "clients-rate",
+    units={"nodes": "nodes", "gb_per_s_per_node": "GB/s", "network_mbps": "Mbit/s"},
+    result_unit="GB/s",
+    source="the tighter of what a client's streams carry and 95 % of its link, over all clients",
+    steps=("result = nodes * min(gb_per_s_per_node, 0.95 * network_mbps / 8000)",),
+)
+def clients_rate(*, nodes: Number, gb_per_s_per_node: Number, network_mbps: Number) -> Number:
+    """GB a second that some nodes take in or give out together over their own links."""
+    return nodes * np.minimum(gb_per_s_per_node, 0.95 * network_mbps / 8000)
+
+
+@equation(
+    "I12",
+    "rate-in-series",
+    units={"first_gb_per_s": "GB/s", "second_gb_per_s": "GB/s"},
+    result_unit="GB/s",
+    source="bytes over time: what passes one after the other takes both times",
+    steps=("result = 1 / (1 / first_gb_per_s + 1 / second_gb_per_s)",),
+)
+def rate_in_series(*, first_gb_per_s: Number, second_gb_per_s: Number) -> Number:
+    """Rate of bytes that are written to one place and then to another before they count: the drives, then S3."""
+    return 1.0 / (1.0 / first_gb_per_s + 1.0 / second_gb_per_s)

@@ -10,6 +10,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -46,14 +47,21 @@ class Equation:
 
     @property
     def summary(self) -> str:
-        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+        return summary_of(self.text)
 
     @property
     def text(self) -> str:
         return inspect.getdoc(self.function) or ""
 
 
+def summary_of(docstring: str) -> str:
+    """The first paragraph, on one line."""
+    return " ".join(docstring.split("\n\n", 1)[0].split())
+
+
 _REGISTRY: dict[str, Equation] = {}
+_BY_NUMBER: dict[str, Equation] = {}
+_BY_FUNCTION: dict[Callable[..., Any], Equation] = {}
 
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "ceil": math.ceil,
@@ -88,9 +96,9 @@ def equation(
                 raise TypeError(f"{name}: {parameter.name} must be keyword-only")
             default = None if parameter.default is inspect.Parameter.empty else parameter.default
             parameters.append(Parameter(name=parameter.name, unit=units[parameter.name], default=default))
-        if name in _REGISTRY or any(e.number == number for e in _REGISTRY.values()):
+        if name in _REGISTRY or number in _BY_NUMBER:
             raise ValueError(f"equation {number} {name} is registered twice")
-        _REGISTRY[name] = Equation(
+        _REGISTRY[name] = _BY_NUMBER[number] = _BY_FUNCTION[function] = Equation(
             number=number,
             name=name,
             function=function,
@@ -109,6 +117,16 @@ def equation(
 def registered() -> tuple[Equation, ...]:
     """Every equation of the modules imported so far; planner.models.catalogue imports them all."""
     return tuple(_REGISTRY.values())
+
+
+def numbered(number: str) -> Equation:
+    """The equation of that number, of the modules imported so far."""
+    return _BY_NUMBER[number]
+
+
+def equation_of(function: Callable[..., Any]) -> Equation:
+    """The equation that a function was registered as."""
+    return _BY_FUNCTION[function]
 
 
 def evaluate_steps(entry: Equation, inputs: Mapping[str, Any]) -> tuple[list[str], float]:
@@ -138,6 +156,15 @@ def _put_in_numbers(expression: str, scope: Mapping[str, Any]) -> str:
     return re.sub(r"[A-Za-z_][A-Za-z_0-9]*", number, expression)
 
 
+def written(value: Any) -> str:
+    """An input as `planner calc` takes it: twelve digits, tables as 0:50:0.023,50:inf:0.022, days as 2026-10-05."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return ",".join(":".join(written(cell) for cell in row) for row in value)
+    return f"{value:.12g}"
+
+
 def format_number(value: Any) -> str:
     """A number as a person reads it: up to nine significant digits, thousands separated."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -147,4 +174,5 @@ def format_number(value: Any) -> str:
     if abs(value) < 1e-4 or abs(value) >= 1e15:
         return f"{value:.6g}"
     digits = max(0, 8 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{min(digits, 10)}f}".rstrip("0").rstrip(".")
+    text = f"{value:,.{min(digits, 10)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

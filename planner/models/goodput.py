@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from planner.models.equation import equation
-from planner.models.values import Number
+from planner.models.number import Number
 from pricing.offers import HOURS_PER_MONTH
 
 _DALY = "Daly 2006 (10.1016/j.future.2004.11.016); Aupy, Robert, Vivien 2013, table 2"
@@ -234,3 +234,109 @@ def meta_ettr(
     """Meta's first-order effective training time ratio, a cross-check of G5; negative when failures are dense."""
     per_hour = nodes * failures_per_1000_node_days / 24_000
     return (1 - per_hour * (restart_hours + interval_hours / 2)) / (1 + write_hours / interval_hours)
+
+
+@equation(
+    "G10",
+    "run-hours",
+    units={
+        "bring_up_hours": "h",
+        "warm_up_hours": "h",
+        "work_hours": "h at full speed",
+        "input_fraction": "fraction",
+        "availability_fraction": "fraction",
+    },
+    result_unit="h",
+    source="work over the share of time that computes (I7) and the share that is kept (G5), after bring-up and warm-up",
+    steps=("result = bring_up_hours + warm_up_hours + work_hours / input_fraction / availability_fraction",),
+)
+def run_hours(
+    *,
+    bring_up_hours: Number,
+    warm_up_hours: Number,
+    work_hours: Number,
+    input_fraction: Number,
+    availability_fraction: Number,
+) -> Number:
+    """Hours from the first to the last paid GPU-hour of a run."""
+    return bring_up_hours + warm_up_hours + work_hours / input_fraction / availability_fraction
+
+
+@equation(
+    "G11",
+    "restart-hours",
+    units={"restart_minutes": "min", "checkpoint_gb": "GB", "cold_gb_per_s": "GB/s"},
+    result_unit="h",
+    source=_META + ": u0 of 5 to 20 minutes; then the checkpoint comes back from S3",
+    steps=("result = restart_minutes / 60 + checkpoint_gb / cold_gb_per_s / 3600",),
+)
+def restart_hours(*, restart_minutes: Number, checkpoint_gb: Number, cold_gb_per_s: Number) -> Number:
+    """Hours from an interruption to training again, once the nodes are there: start-up, then the checkpoint read."""
+    return restart_minutes / 60 + checkpoint_gb / cold_gb_per_s / 3600
+
+
+@equation(
+    "G12",
+    "mean-wait-hours",
+    units={
+        "mtbf_hours": "h",
+        "failures_per_hour": "1/h",
+        "no_spare_fraction": "fraction",
+        "replacement_hours": "h",
+        "reclaims_per_hour": "1/h",
+        "gang_wait_hours": "h",
+    },
+    result_unit="h",
+    source="derived here: each kind of interruption waits for its own thing, weighted by how often it comes",
+    steps=(
+        "result = mtbf_hours * (failures_per_hour * no_spare_fraction * replacement_hours"
+        " + reclaims_per_hour * gang_wait_hours)",
+    ),
+)
+def mean_wait_hours(
+    *,
+    mtbf_hours: Number,
+    failures_per_hour: Number,
+    no_spare_fraction: Number,
+    replacement_hours: Number,
+    reclaims_per_hour: Number = 0.0,
+    gang_wait_hours: Number = 0.0,
+) -> Number:
+    """Mean hours that an interruption waits for nodes: a failure for a new one where no spare is left, a reclaimed
+    spot gang for all of them."""
+    return mtbf_hours * (
+        failures_per_hour * no_spare_fraction * replacement_hours + reclaims_per_hour * gang_wait_hours
+    )
+
+
+@equation(
+    "G13",
+    "unheld-hours",
+    units={
+        "training_hours": "h",
+        "mtbf_hours": "h",
+        "wait_hours": "h",
+        "reclaims_per_hour": "1/h",
+        "gang_wait_hours": "h",
+    },
+    result_unit="h",
+    source="derived here from G5: of all time the share D / (M + D) is waiting; the traces hold all of a gang or none",
+    steps=(
+        "gang_wait = mtbf_hours * reclaims_per_hour * gang_wait_hours",
+        "result = training_hours * gang_wait / (mtbf_hours + wait_hours)",
+    ),
+)
+def unheld_hours(
+    *,
+    training_hours: Number,
+    mtbf_hours: Number,
+    wait_hours: Number,
+    reclaims_per_hour: Number = 0.0,
+    gang_wait_hours: Number = 0.0,
+) -> Number:
+    """Hours in which a reclaimed spot gang waits for capacity: no node is held, and none bills.
+
+    G5 is proportional to M + D, so D / (M + D) of the time is waiting, and of that the part that follows reclaims.
+    A gang comes and goes as a whole: 94 % of the traces' ticks hold all nodes or none.
+    """
+    return training_hours * (mtbf_hours * reclaims_per_hour * gang_wait_hours) / (mtbf_hours + wait_hours)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
 
 from planner.models.equation import equation
-from planner.models.values import Number
+from planner.models.number import Number
 from pricing.offers import HOURS_PER_MONTH
 
 _HORIZON_MONTHS = 60  # beyond five years a month costs what the last ones did
 
 Tiers = Sequence[tuple[float, float, float]]  # (from GB, to GB, USD per GB), abutting from 0
+Curve = tuple[np.ndarray, np.ndarray]
 
 
 def tiered_usd(quantity_gb: Number, tiers: Tiers) -> Number:
@@ -59,7 +61,8 @@ def _month_starts(start: date, months: int) -> list[datetime]:
     return starts
 
 
-def storage_cost_curve(*, stored_gb: float, tiers: Tiers, start: date) -> tuple[np.ndarray, np.ndarray]:
+@lru_cache(maxsize=256)  # one curve serves every scenario that stores the same
+def storage_cost_curve(*, stored_gb: float, tiers: tuple[tuple[float, float, float], ...], start: date) -> Curve:
     """Cumulative cost of keeping `stored_gb` from `start` on: (hours, USD) of a piecewise linear curve.
 
     The bill counts GB-months = GB-hours / 730 of a calendar month, and its tiers start again with the
@@ -77,7 +80,7 @@ def storage_cost_curve(*, stored_gb: float, tiers: Tiers, start: date) -> tuple[
     return np.array(hours), np.array(usd)
 
 
-def cost_at(curve: tuple[np.ndarray, np.ndarray], hours: Number) -> Number:
+def cost_at(curve: Curve, hours: Number) -> Number:
     """Read a cumulative cost curve at some hours; beyond its end it goes on at its mean slope."""
     x, y = curve
     beyond = np.maximum(np.asarray(hours) - x[-1], 0.0) * y[-1] / x[-1]
@@ -119,7 +122,7 @@ def hourly_resource(*, count: Number, hours: Number, usd_per_hour: Number) -> Nu
     steps=("result = bytes_moved / 2**30",),
 )
 def billed_gb(*, bytes_moved: Number) -> Number:
-    """Gigabytes of AWS's transfer and processing bill."""
+    """Gigabytes as AWS bills them, stored or moved: 2^30 bytes each."""
     return bytes_moved / 2**30
 
 
@@ -186,3 +189,98 @@ def billed_hours(*, hours: Number, minimum_days: Number) -> Number:
 def tiered_age_hours(*, hours: Number, from_days: Number, to_days: Number) -> Number:
     """Hours that an object nobody reads spends in one access tier of Intelligent-Tiering."""
     return np.maximum(0.0, np.minimum(hours, to_days * 24) - from_days * 24)
+
+
+def _show_months(*, stored_gb: float, tiers: Tiers, start: date, hours: float, below_gb: float = 0.0) -> list[str]:
+    lines, done = [], 0.0
+    cost = partial(tiered_storage, stored_gb=stored_gb, tiers=tiers, start=start, below_gb=below_gb)
+    for begin, end in pairwise(_month_starts(start, _HORIZON_MONTHS)):
+        length = min((end - begin) / timedelta(hours=1), hours - done)
+        if length <= 0:
+            break
+        usd = cost(hours=done + length) - cost(hours=done)
+        months = length / HOURS_PER_MONTH
+        lines.append(
+            f"{begin:%Y-%m}: {stored_gb:,.3f} GB x {length:,.3f} h / 730 = {stored_gb * months:,.3f} GB-Mo"
+            + (f" above {below_gb * months:,.3f}" if below_gb else "")
+            + f": {usd:,.2f} USD"
+        )
+        done += length
+    if hours > done:
+        usd = cost(hours=hours) - cost(hours=done)
+        lines.append(f"later: {hours - done:,.1f} h at the mean of the months above: {usd:,.2f} USD")
+    lines.append(f"result = {cost(hours=hours):,.6f}")
+    return lines
+
+
+@equation(
+    "T10",
+    "tiered-storage",
+    units={
+        "stored_gb": "GB of 2^30 bytes",
+        "tiers": "from:to:USD, ...",
+        "start": "YYYY-MM-DD",
+        "hours": "h",
+        "below_gb": "GB of 2^30 bytes",
+    },
+    result_unit="USD",
+    source="Amazon S3 pricing: GB-months of a calendar month, whose tiers start again with the next",
+    show=_show_months,
+)
+def tiered_storage(*, stored_gb: float, tiers: Tiers, start: date, hours: Number, below_gb: float = 0.0) -> Number:
+    """Storage from a day on, for some hours, under tiers that start again each calendar month.
+
+    A month bills GB x hours / 730, and its tiers fill up as the month goes on. below_gb: what is stored beside it
+    and fills the tiers from below, so that this comes on top. Limits: beyond five years at the mean of the first five.
+    """
+    ladder = tuple(tiers)
+    both = cost_at(storage_cost_curve(stored_gb=below_gb + stored_gb, tiers=ladder, start=start), hours)
+    if not below_gb:
+        return both
+    return both - cost_at(storage_cost_curve(stored_gb=below_gb, tiers=ladder, start=start), hours)
+
+
+@equation(
+    "T11",
+    "gb-per-node",
+    units={"nodes": "nodes", "gb_per_node": "GB"},
+    result_unit="GB",
+    source="assumption: container images and packages, once a node",
+    steps=("result = nodes * gb_per_node",),
+)
+def gb_per_node(*, nodes: Number, gb_per_node: Number) -> Number:
+    """Gigabytes that every node moves once."""
+    return nodes * gb_per_node
+
+
+@equation(
+    "T12",
+    "gb-per-node-day",
+    units={"nodes": "nodes", "hours": "h", "gb_per_node_day": "GB"},
+    result_unit="GB",
+    source="assumption: agent traffic and logs that come as long as a node stands",
+    steps=("result = nodes * hours / 24 * gb_per_node_day",),
+)
+def gb_per_node_day(*, nodes: Number, hours: Number, gb_per_node_day: Number) -> Number:
+    """Gigabytes that nodes move or write day by day, as long as they stand."""
+    return nodes * hours / 24 * gb_per_node_day
+
+
+@equation(
+    "T13",
+    "key-requests",
+    units={
+        "read_bytes": "bytes",
+        "written_bytes": "bytes",
+        "object_bytes": "bytes",
+        "kms_request_fraction": "fraction",
+    },
+    result_unit="10k requests",
+    source="AWS KMS pricing: by ten thousand; with an S3 Bucket Key only a share of the objects asks for its key",
+    steps=("result = (read_bytes + written_bytes) / object_bytes / 10000 * kms_request_fraction",),
+)
+def key_requests(
+    *, read_bytes: Number, written_bytes: Number, object_bytes: Number, kms_request_fraction: Number
+) -> Number:
+    """Requests to KMS for the objects that are read from and written to S3."""
+    return (read_bytes + written_bytes) / object_bytes / 10_000 * kms_request_fraction

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.models.bill import Ledger, Unpriced
+from planner.models.derived import PRICE
 from planner.models.equation import equation
-from planner.models.values import Number, Values
+from planner.models.number import Number
+from planner.models.values import Values
 from pricing.catalog import InstanceType
 from pricing.offers import HOURS_PER_MONTH
 
@@ -97,15 +99,29 @@ def bill_people(
     if people is None:
         return
     if people.engineers is not None:
-        months = people.months_before + hours / HOURS_PER_MONTH
-        monthly = values["people.usd_per_engineer_year"] / 12 * (1 + values["people.overhead_fraction"])
+        months = ledger.sheet.words(
+            "people.months",
+            people.months_before + hours / HOURS_PER_MONTH,
+            "months",
+            "before the run, and the run's hours / 730",
+            months_before=(people.months_before, "plan:people.months_before", "months"),
+            run_hours=(hours, "run:run.hours", "h"),
+        )
+        yearly, overhead = values.given("people.usd_per_engineer_year"), values.given("people.overhead_fraction")
         ledger.assumed(
             "people.staff",
             equation="P1",
             quantity=people.engineers * months,
             unit="person-months",
-            usd=monthly,
-            assumption=values.table["people.usd_per_engineer_year"],
+            usd=yearly[0] / 12 * (1 + overhead[0]),
+            source=values.table["people.usd_per_engineer_year"].source,
+            year=values.table["people.usd_per_engineer_year"].year,
+            inputs={
+                "engineers": (people.engineers, "plan:people.engineers"),
+                "months": (months, "run:people.months"),
+                "usd_per_engineer_year": yearly,
+                "overhead_fraction": overhead,
+            },
         )
     if people.preprocessing is not None:
         _bill_preprocessing(ledger, people, instance)
@@ -113,19 +129,27 @@ def bill_people(
         what = "experiments at the hourly rate of the GPU nodes, which has no price"
         ledger.unpriced.append(Unpriced(line="people.experiments", what=what, nearest=()))
     elif people.experiments:
-        factor = values["people.experiment_factor"]
+        factor = values.given("people.experiment_factor")
         ledger.assumed(
             "people.experiments",
             equation="P3",
             quantity=experiments_cost(
                 run_node_hours=node_hours,
-                experiment_factor=factor,
+                experiment_factor=factor[0],
                 usd_per_hour=1.0,
                 unused_node_hours=unused_node_hours,
             ),
             unit="Hrs",
             usd=usd_per_node_hour,
-            assumption=values.table["people.experiment_factor"],
+            source=values.table["people.experiment_factor"].source,
+            year=values.table["people.experiment_factor"].year,
+            service="AmazonEC2",  # the same nodes again: AWS bills them as compute
+            inputs={
+                "run_node_hours": (node_hours, "run:fleet.node_hours"),
+                "experiment_factor": factor,
+                "usd_per_hour": (usd_per_node_hour, "run:fleet.compute.effective_unit_price"),
+                "unused_node_hours": (unused_node_hours, "run:fleet.unused_node_hours"),
+            },
         )
 
 
@@ -147,5 +171,10 @@ def _bill_preprocessing(ledger: Ledger, people: People, fleet_type: InstanceType
             equation="P2",
             quantity=work.gpu_hours / max(1, chosen.gpu_count),
             price=price,
+            inputs={
+                "gpu_hours": (work.gpu_hours, "plan:people.preprocessing.gpu_hours"),
+                "gpus_per_node": (max(1, chosen.gpu_count), f"catalogue:{chosen.name}.gpu_count"),
+                "usd_per_hour": (None, PRICE),
+            },
             note=f"{chosen.name}, on-demand",
         )

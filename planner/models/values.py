@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from planner.models.number import Number
+from planner.models.sheet import Sheet
 from planner.plan.assumptions import Assumption
-
-Number = Any  # a float, or an array with one entry a draw: the models do not care which
 
 Z_95 = 1.6448536269514722  # standard normal quantile: low and high are the 5th and 95th percentile
 
@@ -26,12 +26,16 @@ class Values:
 
     Draws are common to all scenarios and independent of each other: each key has a stream of its own,
     seeded by the seed and the key's name, so that a new assumption never moves another one's draws.
+    pinned: values of streams for the central run, by name, in place of their middle. told: whether a run on them
+    writes down how its numbers came about.
     """
 
     table: Mapping[str, Assumption]
     draws: int = 0
     seed: int = 0
     used: set[str] = field(default_factory=set)
+    pinned: Mapping[str, float] = field(default_factory=dict)
+    told: bool = True
     _cache: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Number:
@@ -43,21 +47,33 @@ class Values:
             self._cache[key] = sample(self.table[key], self.normal(key))
         return self._cache[key]
 
+    def given(self, key: str) -> tuple[Number, str]:
+        """The value of an assumption with its origin, as an input of an equation."""
+        return self[key], f"assumption:{key}"
+
+    def given_central(self, key: str) -> tuple[float, str]:
+        """The same for a central value that holds in every draw."""
+        return self.central(key), f"assumption:{key}"
+
+    def sheet(self) -> Sheet:
+        """Where the numbers of one run are worked out."""
+        return Sheet(kept=self.told)
+
     def central(self, key: str) -> float:
         """The central value, also in a run of draws: for what is decided once, before the run."""
         self.used.add(key)
         return self.table[key].value
 
     def normal(self, key: str) -> Number:
-        """Standard normal draws of a stream of that name; 0.0 for the central run."""
+        """Standard normal draws of a stream of that name; for the central run 0.0, or what is pinned."""
         if not self.draws:
-            return 0.0
+            return self.pinned.get(key, 0.0)
         return self._stream(key).standard_normal(self.draws)
 
     def uniform(self, key: str) -> Number:
-        """Uniform draws in [0, 1) of a stream of that name; 0.5 for the central run."""
+        """Uniform draws in [0, 1) of a stream of that name; for the central run 0.5, or what is pinned."""
         if not self.draws:
-            return 0.5
+            return self.pinned.get(key, 0.5)
         return self._stream(key).random(self.draws)
 
     def _stream(self, key: str) -> np.random.Generator:

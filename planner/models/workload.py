@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.models.equation import equation
-from planner.models.values import Z_95, Number
+from planner.models.number import Number
+from planner.models.values import Z_95
 
 SECONDS_PER_DAY = 86_400
 _MOSAIC = "github mosaicml/diffusion-benchmark README.md (2023-02-01), table 1"
@@ -204,3 +205,36 @@ def mfu(
     """Model FLOP utilisation of a dense transformer, attention included."""
     flop_per_token = 6 * parameters + 12 * layers * hidden_size * sequence_length
     return tokens_per_second_per_gpu * flop_per_token / (peak_tflops * 1e12)
+
+
+@equation(
+    "W8",
+    "hours-from-samples",
+    units={"samples": "samples", "samples_per_second": "samples/s", "throughput_factor": "ratio"},
+    result_unit="h",
+    source=_MOSAIC,
+    steps=("result = samples / (samples_per_second * throughput_factor) / 3600",),
+)
+def hours_from_samples(*, samples: Number, samples_per_second: Number, throughput_factor: Number = 1.0) -> Number:
+    """Hours of work at full speed from samples. throughput_factor: how much faster than the table this run is."""
+    return samples / (samples_per_second * throughput_factor) / 3600
+
+
+@equation(
+    "W9",
+    "hours-from-gpu-hours",
+    units={
+        "gpu_hours": "GPU-hours",
+        "gpus": "GPUs",
+        "scaling_efficiency": "fraction",
+        "throughput_factor": "ratio",
+    },
+    result_unit="h",
+    source="useful GPU-hours are counted at the throughput of the best row of the table",
+    steps=("result = gpu_hours / gpus / scaling_efficiency / throughput_factor",),
+)
+def hours_from_gpu_hours(
+    *, gpu_hours: Number, gpus: Number, scaling_efficiency: Number = 1.0, throughput_factor: Number = 1.0
+) -> Number:
+    """Hours of work at full speed from useful GPU-hours."""
+    return gpu_hours / gpus / scaling_efficiency / throughput_factor

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.pool import settings
+
 if TYPE_CHECKING:
     # only the name: equations and their units must not wait for pydantic to start up
     from planner.plan.types import Assumption as Override
@@ -30,7 +32,19 @@ class Assumption:
     source: str
     origin: str = "default"
 
+    @property
+    def whole(self) -> bool:
+        """Whether it counts things, of which there is no part."""
+        return self.unit in COUNTED
 
+
+# units of things that are counted, with what one of them is called
+COUNTED = {"nodes": "node", "prefixes": "prefix", "endpoints": "endpoint", "alarms": "alarm"}
+# what we set rather than assume: its cells in the table say `set`, and its value stands with the pool's settings
+SET = {
+    "converged.low_watermark_fraction": settings.LOW_WATERMARK_PERCENT / 100,
+    "pool.control_nodes": float(settings.CONTROL_NODES),
+}
 COLUMNS = ("key", "value", "low", "high", "unit", "year", "source")
 
 
@@ -42,9 +56,9 @@ def default_assumptions() -> Mapping[str, Assumption]:
         for row in csv.DictReader(file):
             entry = Assumption(
                 key=row["key"],
-                value=float(row["value"]),
-                low=float(row["low"]),
-                high=float(row["high"]),
+                value=_number(row, "value"),
+                low=_number(row, "low"),
+                high=_number(row, "high"),
                 unit=row["unit"],
                 year=row["year"],
                 source=row["source"],
@@ -53,6 +67,10 @@ def default_assumptions() -> Mapping[str, Assumption]:
                 raise ValueError(f"assumptions.csv: {entry.key} is out of order or there twice")
             table[entry.key] = entry
     return table
+
+
+def _number(row: Mapping[str, str], column: str) -> float:
+    return SET[row["key"]] if row[column] == "set" else float(row[column])
 
 
 def resolve(overrides: Mapping[str, float | Override]) -> Mapping[str, Assumption]:

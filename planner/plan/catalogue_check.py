@@ -25,12 +25,13 @@ def check_against_catalogue(
     instances: every type whose hardware is known. assumption_keys: the keys that a plan may override.
     """
     known = {instance.name: instance for instance in instances}
-    found = [*_types(loaded.plan, known), *_assumptions(loaded.plan, tuple(assumption_keys))]
+    found = [*types_of(loaded.plan, known), *_assumptions(loaded.plan, tuple(assumption_keys))]
     problems = dict.fromkeys(loaded.problem_at(*finding) for finding in found)
     return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
 
 
-def _types(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
+def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
+    """What is wrong with the plan's instance types and GPU counts. known: hardware by name."""
     with_gpus = [name for name, instance in known.items() if instance.gpu_count]
     mine: list[InstanceType] = []
     for index, name in enumerate(plan.fleet.instance_types):

@@ -166,6 +166,9 @@ def _purchase(plan: Plan) -> Iterator[Finding]:
             at: Path = ("purchase", "options", index)
             yield at, f"unknown purchase option {shown(text)}", remedy
     yield from _twice(("purchase", "options"), options)
+    if plan.purchase.spot_usd_per_hour is not None and len(plan.fleet.instance_types) > 1:
+        message = f"spot_usd_per_hour is the price of one type, and the plan compares {len(plan.fleet.instance_types)}"
+        yield ("purchase", "spot_usd_per_hour"), message, "remove it, or name one type in fleet.instance_types"
     if plan.purchase.private_discount >= 1:
         message = "private_discount takes the whole price away"
         yield ("purchase", "private_discount"), message, "write a share below 100%"

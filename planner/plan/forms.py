@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from planner.plan.quantities import (
+    MOST_KEPT,
     Accelerators,
     parse_accelerator_list,
     parse_bytes,
@@ -100,7 +101,7 @@ ImageId = Annotated[str, *_like("^ami-[0-9a-f]{8,17}$", "an image", "ami-0123456
 KeptCheckpoints = Annotated[
     int | Literal["all"],
     PlainValidator(parse_kept),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": 1_000_000}, {"const": "all"}]}),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_KEPT}, {"const": "all"}]}),
 ]
 # An editor offers the names; the check answers a wrong one with the nearest (planner/plan/check.py).
 PurchaseName = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ALL_PURCHASE_OPTIONS)})]

@@ -17,6 +17,7 @@ from planner.plan.overrides import apply_overrides, split_path
 from planner.plan.say import data_path, say
 from planner.plan.textfile import clean, decode, label_of, read_text, refuse
 from planner.plan.types import Plan
+from planner.plan.wording import path_text
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
 MAX_SHOWN = 50  # problems in one report: the rest are usually the same slip again
@@ -116,7 +117,8 @@ def _problem(
     for here in prefixes:
         # before the places: what --set replaced is no longer what stands in the file
         if here in overridden:
-            return Problem(where=overridden[here], line=None, column=None, message=message, remedy=remedy)
+            said = message.removeprefix(f"{path_text(here)}: ")  # which `--set PATH` says already
+            return Problem(where=overridden[here], line=None, column=None, message=said, remedy=remedy)
     for here in prefixes:
         if here in places:
             line, column = places[here]

@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from planner.errors import Problem
+from planner.plan.assumptions import default_assumptions
 from planner.plan.say import unknown_key
 from planner.plan.shape import keys_of, section_at
 from planner.plan.wording import did_you_mean, path_text, shown
@@ -108,6 +109,9 @@ def _known(path: Path) -> None:
             near = did_you_mean(part, keys_of(section))
             if near:
                 remedy = f"did you mean {path_text((*above, near[13:-1]))}?"
+            whole = ".".join(str(part) for part in path)
+            if whole in default_assumptions():
+                remedy = f"did you mean assumptions.{whole}?"
             raise _Wrong(message, remedy)
 
 

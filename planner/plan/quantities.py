@@ -20,6 +20,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # ASCII only: \d would take Arabic digits, and the Kelvin sign is a K to a pattern that ignores case.
 _NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
 _SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)", re.ASCII)
+_NEAR_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(?:([KMGTPkmgtp])[iI]?[bB]?(?![A-Za-z])|$)", re.ASCII)
 _DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
 _RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s", re.ASCII)
 _BITS = re.compile(rf"{_NUMBER}\s*[KMGTPE]i?b(?:it|ps|/s)?", re.ASCII)
@@ -31,6 +32,7 @@ _COMMA = re.compile(r"[0-9],[0-9]")
 
 MAX_BYTES = 10**21  # a zettabyte: beyond any plan, so a slip of the unit
 MAX_HOURS = 10.0 * HOURS_PER_YEAR  # ten years: beyond any training run
+MOST_KEPT = 1_000_000  # checkpoints of a run
 
 
 def _times(text: str, unit: int) -> float:
@@ -55,13 +57,22 @@ def _bounded(value: float, upper: float, what: str) -> float:
     return value
 
 
+def _as_size(text: object) -> str:
+    """What to write, with the number that was given where it can be told."""
+    found = _NEAR_SIZE.match(str(text)[:100].strip())
+    if not found:
+        return "write 2.2PB (decimal) or 600GiB (binary)"
+    near = found[1] + (found[2] or "G").upper()
+    return f"write {'' if found[2] else 'its unit, as in '}{near}B (decimal) or {near}iB (binary)"
+
+
 def parse_bytes(text: object) -> float:
     """Bytes from `2.2PB` (10^15) or `600GiB` (2^30)."""
     if isinstance(text, int | float) and not isinstance(text, bool):
-        raise ValueError("a size needs a unit: write 2.2PB (decimal) or 600GiB (binary)")
+        raise ValueError(f"a size needs a unit: {_as_size(text)}")
     match = _SIZE.fullmatch(str(text).strip())
     if not match:
-        raise _refusal(text, "a size", "write 2.2PB (decimal) or 600GiB (binary)")
+        raise _refusal(text, "a size", _as_size(text))
     unit = match[2].upper()
     return _bounded(_times(match[1], (_DECIMAL | _BINARY)[unit]), MAX_BYTES, "a size")
 
@@ -169,6 +180,6 @@ def parse_kept(text: object) -> int | Literal["all"]:
     """How many checkpoints are kept: a count from 1, or `all`."""
     if text == "all":
         return "all"
-    if isinstance(text, int) and not isinstance(text, bool) and 1 <= text <= 1_000_000:
+    if isinstance(text, int) and not isinstance(text, bool) and 1 <= text <= MOST_KEPT:
         return text
-    raise ValueError("not a number of checkpoints: write 3 (from 1 to 1,000,000) or all")
+    raise ValueError(f"not a number of checkpoints: write 3 (from 1 to {MOST_KEPT:,}) or all")

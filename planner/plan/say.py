@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 from planner.plan.forms import SMALLEST
@@ -55,7 +55,8 @@ def say(error: Mapping[str, Any], path: Path) -> tuple[str, str]:
         return f"{name} is empty", "write at least one" if kind == "too_short" else _describe(path)
     if kind in ("too_long", "string_too_long"):
         what = "entries" if kind == "too_long" else "characters"
-        return f"{name} has more than {context['max_length']:,} {what}", ""
+        most, there = context["max_length"], len(given) if isinstance(given, Sized) else 0
+        return f"{name} has more than {most:,} {what}", f"shorten it by {there - most:,}" if there > most else ""
     return f"{name} must be {_kind(kind) or error['msg'].lower()}; here {shown(given)}", _hint(kind, path, given)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DEFAULT_SCHEMA = "planner/plan/schema.json"
+BESIDE = "plan.schema.json"  # the schema, where no other is named
 
 _PLAN = """\
 # yaml-language-server: $schema={schema}
@@ -53,6 +53,7 @@ fleet:
 purchase:
   # options: [on-demand, capacity-block, spot, sp-1y-compute-no-upfront]   # default: nine common ones
   # zone_id: use1-az4          # for spot; default: the median of the region's zones
+  # spot_usd_per_hour: 9.50    # of one GPU node, as you have seen it; default: after the price book
   private_discount: 0%         # off the on-demand list price of the GPU nodes
   reuse_value: 0%              # share of an unused commitment that other work takes over
 
@@ -65,6 +66,7 @@ storage:
 # reliability:                 # rates of failure are assumptions; these are choices
 #   checkpoint_interval: 2h    # default: the optimal one
 #   checkpoint_blocking: 30s   # training stands still for one checkpoint
+#   spot_reclaims_per_node_day: 0.05   # as you have seen them; default: after the Spot Advisor's band
 
 # people:                      # what a run costs beyond machines; only what is written is counted
 #   engineers: 2
@@ -84,7 +86,7 @@ deploy:                        # what `pulumi up` will need; not priced
 """
 
 
-def starter_plan(*, file: str = "plan.yaml", schema: str = DEFAULT_SCHEMA) -> str:
+def starter_plan(*, file: str = "plan.yaml", schema: str = BESIDE) -> str:
     """The plan's text. file: its name in the comments. schema: path or address for the editor's first line."""
     return _PLAN.format(file=_one_line(file), schema=_one_line(schema))
 

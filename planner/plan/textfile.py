@@ -13,6 +13,7 @@ MAX_BYTES = 1_000_000  # a plan has a few kilobytes; a decimal megabyte is a sli
 # What YAML forbids, and the three line separators that YAML counts as lines and most editors do not.
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_PRINTED = re.compile(rb'\s*\{\s*"schema_version"')  # how all JSON of the planner begins
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -24,14 +25,18 @@ def refuse(where: str, message: str, remedy: str = "", place: tuple[int, int] | 
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a file, or of standard input for `-`. Raises PlanProblems, never OSError."""
+    return decode(read_bytes(path), label_of(path))
+
+
+def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
+    """The first bytes of a file, one more than the limit where there are as many. Raises PlanProblems."""
     label = label_of(path)
     try:
         if label == "<stdin>":
-            raw = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            # Read no more than the limit: the path may be a device without an end.
-            with open(path, "rb") as file:
-                raw = file.read(MAX_BYTES + 1)
+            return sys.stdin.buffer.read(limit + 1)
+        # Read no more than the limit: the path may be a device without an end.
+        with open(path, "rb") as file:
+            return file.read(limit + 1)
     except FileNotFoundError:
         raise refuse(label, "no such file", _nearby(path)) from None
     except IsADirectoryError:
@@ -39,7 +44,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "the path cannot be opened"
         raise refuse(label, f"cannot be read: {reason}") from None
-    return decode(raw, label)
 
 
 def label_of(path: str | os.PathLike[str]) -> str:
@@ -67,6 +71,9 @@ def _nearby(path: str | os.PathLike[str]) -> str:
 
 def decode(raw: bytes, where: str) -> str:
     """UTF-8 text without a byte-order mark. Raises PlanProblems for anything that is not text."""
+    if _PRINTED.match(raw):
+        remedy = "name the plan that it was made from; `planner diff A B` compares what `compare -f json` saved"
+        raise refuse(where, "this is JSON that planner printed, not a plan", remedy)
     if len(raw) > MAX_BYTES:
         raise refuse(where, "larger than 1 MB (1,000,000 bytes): not a plan file", "check the file name")
     wide = _WIDE.get(raw[:2])

@@ -147,6 +147,9 @@ class Purchase(Section):
         (), strict=False, max_length=100, description="purchase options to compare; default: nine common ones"
     )
     zone_id: ZoneId | None = Field(None, description="zone ID for spot, like use1-az4; default: the region's median")
+    spot_usd_per_hour: Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)] | None = Field(
+        None, description="USD an hour of one spot GPU node, as you have seen it; default: after the price book"
+    )
     private_discount: Fraction = Field(0.0, description="off the on-demand list price of the GPU nodes")
     reuse_value: Fraction = Field(
         0.0, description="share of an unused commitment that other work in the company takes over"
@@ -209,6 +212,10 @@ class Reliability(Section):
     checkpoint_blocking_hours: Hours | None = Field(
         None, alias="checkpoint_blocking", description="time that training stands still for one checkpoint"
     )
+    spot_reclaims_per_node_day: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] | None = Field(
+        None,
+        description="reclaims of one spot node a day, as you have seen them; default: after the Spot Advisor's band",
+    )
 
 
 class Preprocessing(Section):
@@ -265,6 +272,7 @@ class Deploy(Section):
     zone_id: ZoneId | None = Field(None, description="zone ID of the one zone that everything stands in")
     ami: ImageId | None = Field(None, description="machine image of the GPU nodes")
     notify: str | None = Field(None, max_length=320, description="address for budget and health alarms")
+    pool_tls: bool = Field(True, description="whether daemons and clients of a pool show each other certificates")
 
 
 class Plan(Section):
@@ -289,5 +297,12 @@ class Plan(Section):
     deploy: Deploy = _settings(Deploy)
 
     def canonical(self) -> dict[str, Any]:
-        """The resolved plan as plain data, the same for the same meaning: what its hash is taken over."""
-        return self.model_dump(mode="json", by_alias=True)
+        """The resolved plan as plain data, the same for the same meaning: what its hash is taken over.
+
+        A key that came to the format later is left out at its default, so that plans of before keep their hash.
+        """
+        found = self.model_dump(mode="json", by_alias=True)
+        for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):
+            if found[section][key] == default:
+                del found[section][key]
+        return found

@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 
 from planner.decide.result import Comparison
+from planner.models.bill import SERVICES
 from planner.report.as_json import bill_line, usd
+from planner.report.encoded import utf8
+from planner.report.made_by import made_by
+from planner.report.words import visible
 
 COLUMNS = (
     "x_Scenario",
@@ -35,6 +39,16 @@ COLUMNS = (
     "x_ScenarioCostP10",
     "x_ScenarioCostP50",
     "x_ScenarioCostP90",
+    "CommitmentDiscountStatus",
+    "ProviderName",
+    "ChargeDescription",
+    "x_Plan",
+    "x_PlanSha256",
+    "x_PriceBook",
+    "x_Seed",
+    "x_Draws",
+    "x_PlannerVersion",
+    "x_ModelSha256",
 )
 
 
@@ -55,6 +69,12 @@ def _safe(value: object) -> object:
     return f"'{text}" if isinstance(text, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
+def _charge(service: str, line: str, note: str) -> tuple[str, str]:
+    """FOCUS's provider of a charge, and its description: what it is for, in one text."""
+    described = f"{SERVICES[service][0]}: {line}" + (f", {note}" if note else "")
+    return "" if service == "people" else "AWS", described
+
+
 def render(comparison: Comparison) -> str:
     """Every bill under each other. A row without a cost is a line without a price; a sum over one x_Scenario is its
     planned cost, and the x_ScenarioCost columns repeat its range on each of its rows, where it is complete."""
@@ -62,6 +82,13 @@ def render(comparison: Comparison) -> str:
     # with "\r\n" as its end of line the writer also quotes a lone carriage return, which readers take for one
     writer = csv.writer(rows, lineterminator="\r\n")
     writer.writerow(COLUMNS)
+    program = made_by()
+    origin = (
+        visible(comparison.plan_name),
+        comparison.plan_sha256,
+        comparison.prices.as_of,
+        *(comparison.seed, comparison.draws, program["version"], program["model_sha256"]),
+    )
     for scenario in comparison.scenarios:
         cost = scenario.cost_usd
         spread = [usd(part) for part in (cost.p10, cost.p50, cost.p90)] if cost and scenario.complete else [None] * 3
@@ -79,11 +106,16 @@ def render(comparison: Comparison) -> str:
                 _truth(scenario.complete),
                 data["note"],
                 *(comparison.region, feasible, _truth(line.carried_back), *spread),
+                data["commitment_discount_status"],
+                *_charge(line.service, line.line, data["note"]),
+                *origin,
             ]
             writer.writerow([_safe(cell) for cell in row])
         for missing in scenario.unpriced:
             note = f"no price for {missing.what}; nearest: " + ", ".join(missing.nearest)
-            blank = [""] * (COLUMNS.index("x_Complete") - 2)
-            row = [scenario.id, missing.line, *blank, "false", note, comparison.region, feasible, "", *spread]
+            service = (missing.line, *SERVICES[missing.service], "Usage")
+            blank = [""] * (COLUMNS.index("x_Complete") - 1 - len(service))
+            row = [scenario.id, *service, *blank, "false", note, comparison.region, feasible, "", *spread]
+            row += ["", *_charge(missing.service, missing.line, "no price"), *origin]
             writer.writerow([_safe(cell) for cell in row])
-    return "".join(rows).encode("utf-8", "backslashreplace").decode("utf-8")
+    return utf8("".join(rows))

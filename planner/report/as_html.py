@@ -1,23 +1,37 @@
-"""A comparison as one HTML page that needs nothing else: no script, no font, no picture from elsewhere."""
+"""A comparison as one HTML page that needs nothing else: no font, no picture, no script from elsewhere."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from planner import __version__
 from planner.decide.result import Comparison, Scenario
+from planner.decide.spreads import Spread
+from planner.decide.study import Study
 from planner.models.bill import SERVICES, Line
-from planner.report import chart, verdict, words
+from planner.models.equation import Equation
+from planner.report import answer, chart, remedies, verdict, words
+from planner.report.encoded import utf8
+from planner.report.gathered import infeasible_of, sources_of, unpriced_of
+from planner.report.made_by import model_sha256
+from planner.report.page_change import view
+from planner.report.page_hand import Hand, lines_of, numbers_of
+from planner.report.page_stack import StackView
+from planner.report.parts import parts_of
+from planner.report.remarks import aged
+from planner.templates import folder
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-INSTALLED = Path(__file__).parents[1] / "_templates"
-REPOSITORY = Path(__file__).parents[2] / "templates"
+TEMPLATES = folder("report")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,36 +57,75 @@ class Entry:
     off: bool
     list_total: float
     opened: bool
+    hands: tuple[Hand, ...]
+    numbers: tuple[Hand, ...]
 
 
-def render(comparison: Comparison) -> str:
-    """The whole page. The same comparison gives the same bytes."""
+def render(
+    comparison: Comparison,
+    study: Study | None = None,
+    stack: StackView | None = None,
+    spreads: Mapping[str, Mapping[str, Spread]] | None = None,
+) -> str:
+    """The whole page. The same comparison, study and stack give the same bytes.
+
+    study: what would change the answer; stack: what stands for the answer; None leaves that section out. spreads: by
+    scenario and number, how far the numbers of the answer's scenarios go. The page's
+    script only sorts, filters and shows combinations that the page holds; it is allowed by its hash and the page is
+    complete without it.
+    """
     from markupsafe import Markup
 
-    sources = _sources(comparison.scenarios)
+    sources = sources_of(comparison.scenarios)
     best, safe = comparison.best, verdict.lowest_risk(comparison)
     shown_first = {scenario.id for scenario in verdict.picks(comparison)}
     entries = [
-        _entry(rank, scenario, sources, scenario.id in shown_first)
+        _entry(comparison, rank, scenario, sources, scenario.id in shown_first, (spreads or {}).get(scenario.id, {}))
         for rank, scenario in enumerate(comparison.scenarios, 1)
         if scenario.feasible
     ]
-    page = _environment().get_template("page.html.j2").render(
+    environment = _environment()
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    changes = view(comparison, study) if study else None
+    if changes:
+        pictures = {key: Markup(getattr(changes, key)) for key in ("picture", "narrow_picture", "grid")}
+        changes = replace(changes, **pictures)
+    picture = chart.svg(comparison.scenarios)
+    sections = (
+        ("Cost against time", "chart", bool(picture)),
+        ("Comparison", "compare", True),
+        ("What would change it", "change", changes is not None),
+        ("What stands on AWS", "stack", stack is not None),
+        ("Bills", "bills", bool(entries)),
+        ("Assumptions", "assumptions", True),
+        ("Sources of prices", "sources", bool(sources)),
+        ("Where this page comes from", "provenance", True),
+    )
+    page = environment.get_template("page.html.j2").render(
+        contents=[(name, id) for name, id, there in sections if there],
         c=comparison,
+        change=changes,
+        stack=replace(stack, picture=Markup(stack.picture)) if stack else None,
+        script=Markup(script),
+        script_hash=Markup("sha256-" + b64encode(sha256(script.encode()).digest()).decode()),
+        layouts=sorted({words.layout_name(entry.scenario) for entry in entries}),
+        purchases=list(dict.fromkeys(words.short_purchase(entry.scenario.purchase) for entry in entries)),
         version=__version__,
+        model_sha256=model_sha256(),
+        aged=aged(comparison),
         best=best,
         safe=safe,
         fleet=words.only_fleet(comparison.scenarios),
         entries=entries,
         closed=sum(not entry.opened for entry in entries),
-        infeasible=_infeasible(comparison.scenarios),
-        unpriced=_unpriced(comparison.scenarios),
+        infeasible=infeasible_of(comparison.scenarios),
+        unpriced=unpriced_of(comparison.scenarios),
         incomplete=sum(bool(scenario.unpriced) for scenario in comparison.scenarios),
         stale=verdict.stale(comparison),
         sources=sources,
         source_notes=_source_notes(comparison.scenarios),
         equations=_equations(comparison.scenarios),
-        picture=Markup(chart.svg(comparison.scenarios)),
+        picture=Markup(picture),
         names=chart.names(comparison.scenarios),
         legend=[(name, Markup(shape)) for _, name, shape in chart.legend(comparison.scenarios)],
         undrawn=sum(not entry.scenario.complete for entry in entries),
@@ -82,16 +135,14 @@ def render(comparison: Comparison) -> str:
         commitments=verdict.commitments(comparison, [entry.scenario for entry in entries]),
         plan=json.dumps(comparison.plan, indent=2, ensure_ascii=False, default=str),
     )  # fmt: skip
-    # halves of surrogate pairs cannot be written as UTF-8; a name that has them is shown with their numbers
-    return page.encode("utf-8", "backslashreplace").decode("utf-8")
+    return utf8(page)
 
 
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    folder = INSTALLED if INSTALLED.is_dir() else REPOSITORY
     environment = Environment(
-        loader=FileSystemLoader(folder / "report"),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -108,15 +159,23 @@ def _environment() -> Environment:
         "quantity": words.quantity,
         "percent": lambda value: f"{value:.1%}",
         "visible": words.visible,
+        "breakable": _breakable,
     }
-    environment.globals |= {"verdict": verdict, "words": words}
+    environment.globals |= {
+        "answer": answer,
+        "remedies": remedies,
+        "verdict": verdict,
+        "words": words,
+        "parts_of": parts_of,
+    }
     return environment
 
 
-def _sources(scenarios: Sequence[Scenario]) -> dict[str, int]:
-    """Every source of a price, numbered in the order of the bills: a row names its number, the text stands once."""
-    found = dict.fromkeys(line.price_source for s in scenarios if s.feasible for line in s.bill)
-    return {source: number for number, source in enumerate(found, 1)}
+def _breakable(key: str) -> Markup:
+    """A key that a narrow column may break after its dots and underscores, and nowhere else."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"([._])(?=\w)", r"\1<wbr>", str(escape(key))))
 
 
 def _source_notes(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
@@ -129,7 +188,14 @@ def _source_notes(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
     return {source: list(notes) for source, notes in found.items()}
 
 
-def _entry(rank: int, scenario: Scenario, sources: dict[str, int], opened: bool) -> Entry:
+def _entry(
+    comparison: Comparison,
+    rank: int,
+    scenario: Scenario,
+    sources: dict[str, int],
+    opened: bool,
+    spreads: Mapping[str, Spread],
+) -> Entry:
     cents = [round(line.effective_cost, 2) for line in scenario.bill]
     total = words.plan_usd(scenario)
     printed = [cents, [round(cash.usd, 2) for cash in scenario.cash]]
@@ -145,30 +211,24 @@ def _entry(rank: int, scenario: Scenario, sources: dict[str, int], opened: bool)
         for line, cost in zip(scenario.bill, cents, strict=True)
     )
     list_total = sum(line.list_cost for line in scenario.bill)
-    return Entry(rank=rank, scenario=scenario, rows=rows, total=total, off=off, list_total=list_total, opened=opened)
+    return Entry(
+        rank=rank,
+        scenario=scenario,
+        rows=rows,
+        total=total,
+        off=off,
+        list_total=list_total,
+        opened=opened,
+        hands=lines_of(comparison, scenario, rank, spreads) if opened else (),
+        numbers=numbers_of(comparison, scenario, rank, spreads) if opened else (),
+    )
 
 
-def _infeasible(scenarios: Sequence[Scenario]) -> list[tuple[tuple[str, ...], list[Scenario]]]:
-    """Scenarios by the reasons why not."""
-    found: dict[tuple[str, ...], list[Scenario]] = {}
-    for scenario in scenarios:
-        if not scenario.feasible:
-            found.setdefault(scenario.why_not, []).append(scenario)
-    return list(found.items())
-
-
-def _unpriced(scenarios: Sequence[Scenario]) -> list[tuple[str, str, tuple[str, ...], list[str]]]:
-    """(line, what has no price, what is near, the scenarios it is missing in)."""
-    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
-    for scenario in scenarios:
-        for entry in scenario.unpriced:
-            found.setdefault((entry.line, entry.what, entry.nearest), []).append(scenario.id)
-    return [(*key, ids) for key, ids in found.items()]
-
-
-def _equations(scenarios: Sequence[Scenario]) -> list[tuple[str, str, str]]:
-    """(number, name, what it says) of the equations on the bills."""
+def _equations(scenarios: Sequence[Scenario]) -> list[Equation]:
+    """The equations behind the bills and the numbers of the runs."""
     from planner.models.catalogue import all_equations
 
-    used = {line.equation for scenario in scenarios if scenario.feasible for line in scenario.bill}
-    return [(e.number, e.name, e.summary) for e in all_equations() if e.number in used]
+    priced = [scenario for scenario in scenarios if scenario.feasible]
+    used = {line.equation for scenario in priced for line in scenario.bill}
+    used |= {entry.equation for scenario in priced for entry in scenario.derived}
+    return [entry for entry in all_equations() if entry.number in used]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
+from planner.decide.bounds import bounded, reason
 from planner.decide.result import Comparison, Scenario
 from planner.decide.uncertainty import Range
 from planner.models.bill import SERVICES, Line
+from planner.models.equation import written
+from planner.report.encoded import json_text
+from planner.report.made_by import made_by
 from planner.report.words import plan_usd
 
 SCHEMA_VERSION = "1"
@@ -25,8 +29,16 @@ def number(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(f"{value:.12g}")
 
 
-def _range(value: Range | None, convert=number) -> dict[str, Any] | None:
-    return None if value is None else {key: convert(part) for key, part in asdict(value).items()}
+def given(value: Any) -> float | str | None:
+    """An input of an equation: a number, or a table of tiers or a day as `planner calc` takes them."""
+    return written(value) if isinstance(value, (tuple, date)) else number(value)
+
+
+def _range(scenario: Scenario, id: str, value: Range | None, convert=number) -> dict[str, Any] | None:
+    """A planned figure and its percentiles; of a lower bound they are bounds too, and no range."""
+    if value is None:
+        return None
+    return {key: convert(part) for key, part in asdict(value).items()} | {"lower_bound": bounded(scenario, id)}
 
 
 def bill_line(line: Line) -> dict[str, Any]:
@@ -38,6 +50,7 @@ def bill_line(line: Line) -> dict[str, Any]:
         "service_category": category,
         "charge_category": line.charge_category,
         "pricing_category": line.pricing_category,
+        "commitment_discount_status": line.commitment_status,
         "equation": line.equation,
         "pricing_quantity": number(line.quantity),
         "pricing_unit": line.unit,
@@ -52,17 +65,18 @@ def bill_line(line: Line) -> dict[str, Any]:
         "price_basis": line.basis,
         "carried_back": line.carried_back,
         "note": line.note or line.price_note,
+        "inputs": {entry.name: given(entry.value) for entry in line.inputs},
     }
 
 
 def _cost(scenario: Scenario) -> dict[str, Any] | None:
     if scenario.cost_usd is None:
         return None
-    cost = _range(scenario.cost_usd, usd)
+    cost = _range(scenario, "cost_usd", scenario.cost_usd, usd)
     assert cost is not None
     # the printed lines add up to the printed total, whatever rounding did to each of them
     cost["plan"] = plan_usd(scenario)
-    cost["plan_percentile"] = number(scenario.cost_plan_percentile)
+    cost["plan_percentile"] = None if cost["lower_bound"] else number(scenario.cost_plan_percentile)
     return cost
 
 
@@ -84,21 +98,27 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "purchase": scenario.purchase,
         "feasible": scenario.feasible,
         "why_not": list(scenario.why_not),
-        "days": _range(scenario.days),
+        "days": _range(scenario, "days", scenario.days),
         "days_at_full_speed": number(scenario.days_at_full_speed),
         "cost_usd": _cost(scenario),
         "complete": scenario.complete,
+        "lower_bound": reason(scenario) or None,
         "extrapolated": scenario.extrapolated,
-        "usd_per_useful_gpu_hour": _range(scenario.usd_per_useful_gpu_hour),
+        "usd_per_useful_gpu_hour": _range(scenario, "usd_per_useful_gpu_hour", scenario.usd_per_useful_gpu_hour),
         "useful_gpu_hours": number(scenario.useful_gpu_hours),
         "unfinished_fraction": number(scenario.unfinished_fraction),
         "on_time_fraction": number(scenario.on_time_fraction),
+        "cheapest_fraction": number(scenario.cheapest_fraction),
+        "below_best_fraction": number(scenario.below_best_fraction),
         "goodput": None
         if scenario.goodput is None
         else {key: number(value) for key, value in asdict(scenario.goodput).items()},
         "storage": _storage(scenario),
         "ingest_days": number(scenario.ingest_days),
-        "cash": [{"due": entry.due, "usd": usd(entry.usd), "what": entry.what} for entry in scenario.cash],
+        "cash": [
+            {"due": entry.due, "usd": usd(entry.usd), "what": entry.what, "lower_bound": entry.at_least}
+            for entry in scenario.cash
+        ],
         "bill": [bill_line(line) for line in scenario.bill],
         "warnings": list(scenario.warnings),
     }
@@ -109,6 +129,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
     prices = comparison.prices
     return {
         "schema_version": SCHEMA_VERSION,
+        "planner": made_by(),
         "plan": {"name": comparison.plan_name, "sha256": comparison.plan_sha256, "region": comparison.region},
         "prices": {
             "as_of": prices.as_of.isoformat(),
@@ -139,10 +160,18 @@ def document(comparison: Comparison) -> dict[str, Any]:
         ],
         "notes": list(comparison.notes),
         "stale": list(comparison.stale),
+        "remedies": [
+            {
+                "set": list(remedy.settings),
+                "scenario": remedy.scenario,
+                "cost_usd": usd(remedy.cost_usd),
+                "days": number(remedy.days),
+                "lower_bound": not remedy.complete,
+            }
+            for remedy in comparison.remedies
+        ],
     }
 
 
 def render(comparison: Comparison) -> str:
-    text = json.dumps(document(comparison), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    # half of a surrogate pair cannot be written as UTF-8; its escape is what JSON itself has for it
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return json_text(document(comparison))

@@ -6,12 +6,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from planner.decide.result import Comparison, Scenario
-from planner.report import verdict, words
-from planner.report.columns import Column, cut, fitted, rows, wrap
-from planner.report.remarks import MAY_NOT_FINISH, assumptions, remarks
-from planner.report.words import days, dollars
+from planner.report import answer, verdict, words
+from planner.report.columns import TABLE_FROM, Column, command, cut, fitted, rows, wrap
+from planner.report.remarks import MAY_NOT_FINISH, assumptions, heading, remarks
+from planner.report.words import days, dollars, plain
 
-TABLE_FROM = 80  # narrower than this, a scenario is a record of several lines
 NARROWEST = 32
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -24,13 +23,13 @@ def render(
     ascii_only: bool,
     top: int,
     plan_path: str = "PLAN",
-    overridden: bool = False,
+    again: Sequence[str] = (),
     verbose: bool = False,
 ) -> str:
     """The comparison as lines of at most `width` cells (at least 32).
 
-    overridden: the plan was changed by --set, which the next command must repeat. verbose: list every
-    assumption with its range and source.
+    again: options that the next command must repeat, like --set. verbose: list every assumption with its range and
+    source.
     """
     width = max(width, NARROWEST)
     more = "..." if ascii_only else "…"
@@ -42,7 +41,8 @@ def render(
     later = [(rank, s) for rank, s in ranked[len(first) :] if s.id in named]
     shown = [s for _, s in first + later]
     lines = _heading(comparison, width, more)
-    lines.append("")
+    if ranked:
+        lines.append("")
     table = _Table(first + later, comparison, width, ascii_only)
     head, body = table.header(), table.body(len(first))
     lines += _emphasised([*head, *body]) if colour else [*head, *body]
@@ -51,34 +51,22 @@ def render(
         lines += wrap(rest + ("; among them" if later else ""), width)
         lines += table.body(len(first), rest=True)
     lines.append("")
-    for sentence in verdict.answer(comparison):
-        lines += wrap(words.visible(sentence), width, indent="  ")
+    for sentence in answer.sentences(comparison):
+        lines += wrap(words.visible(sentence), width, indent="    " if sentence.startswith("  --") else "  ")
     lines.append("")
     for remark in remarks(comparison, shown):
         lines += wrap(words.visible(remark), width, indent="    " if remark.startswith("  ") else "  ")
     if verbose:
         lines += assumptions(comparison, width)
-    lines += _next(plan_path, width, more, overridden)
+    lines += _next(plan_path, again, width)
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
 
 
 def _heading(comparison: Comparison, width: int, more: str) -> list[str]:
-    """Whose run it is, on which fleet; then which prices, and how the ranges came about."""
-    prices = comparison.prices
-    age = f" ({prices.age_days} days old)" if prices.age_days is not None else ""
-    facts = [comparison.region]
-    fleet = words.only_fleet(comparison.scenarios)
-    if fleet:
-        facts.append(f"{fleet}, {comparison.scenarios[0].gpus:,} GPUs train")
-    else:
-        facts += dict.fromkeys(s.instance_type for s in comparison.scenarios)
-    draws = (
-        f"P10-P90 of {comparison.draws:,} draws, seed {comparison.seed}" if comparison.draws else "no draws, no range"
-    )
-    grounds = f"prices of {prices.as_of}{age}, before tax; {draws}"
+    """Whose run it is; then where, and at which prices."""
     name = cut(" ".join(words.visible(comparison.plan_name).split()), width, more)
-    return [name, *wrap(", ".join(facts), width), *wrap(grounds, width)]
+    return [name, *(line for text in heading(comparison) for line in wrap(text, width))]
 
 
 Ranked = Sequence[tuple[int, Scenario]]
@@ -90,7 +78,7 @@ class _Table:
     def __init__(self, ranked: Ranked, comparison: Comparison, width: int, ascii_only: bool) -> None:
         self.ranked, self.width, self.fleet = ranked, width, words.only_fleet(comparison.scenarios)
         types = words.short_types(comparison.scenarios)
-        placed = fitted(_columns(ranked, self.fleet, types), width) if ranked and width >= TABLE_FROM else None
+        placed = fitted(ranking_columns(ranked, self.fleet, types), width) if ranked and width >= TABLE_FROM else None
         rule, more = ("-", "...") if ascii_only else ("─", "…")
         self.lines = rows(placed, rule=rule, more=more) if placed else []
 
@@ -103,7 +91,7 @@ class _Table:
         return self.lines[2:][part] if self.lines else _records(self.ranked[part], self.width, self.fleet)
 
 
-def _columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> list[Column]:
+def ranking_columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> list[Column]:
     """Every column there is; `keep` says which leave first when there is no room."""
 
     def column(title: str, value: Callable[[Scenario], str], *, text: bool = False, keep: int = 0) -> Column:
@@ -136,8 +124,15 @@ def _buy(scenario: Scenario) -> str:
     return words.short_purchase(scenario.purchase) + flag
 
 
+def _ranged(scenario: Scenario) -> bool:
+    """Whether there were draws: without them a percentile would be the planned figure under another name."""
+    return scenario.cost_plan_percentile is not None
+
+
 def _run(scenario: Scenario, which: str) -> str:
-    return "-" if scenario.days is None else days(getattr(scenario.days, which))
+    if scenario.days is None or (which != "plan" and not _ranged(scenario)):
+        return "-"
+    return days(getattr(scenario.days, which))
 
 
 def _planned(scenario: Scenario) -> str:
@@ -150,7 +145,7 @@ def _planned(scenario: Scenario) -> str:
 
 
 def _cost(scenario: Scenario, which: str) -> str:
-    if scenario.cost_usd is None or not scenario.complete:
+    if scenario.cost_usd is None or not scenario.complete or not _ranged(scenario):
         return "-"
     floor = ">" if which == "p90" and verdict.open_ended(scenario) else ""
     return floor + dollars(getattr(scenario.cost_usd, which))
@@ -174,7 +169,12 @@ def _stored(scenario: Scenario, which: str, shown: str) -> str:
 
 def _reading(scenario: Scenario) -> str:
     facts = scenario.storage
-    return f"{facts.read_gb_per_s:,.1f}/{facts.required_read_gb_per_s:,.1f}" if facts else "-"
+    return f"{_rate(facts.read_gb_per_s)}/{_rate(facts.required_read_gb_per_s)}" if facts else "-"
+
+
+def _rate(gb_per_s: float) -> str:
+    """One decimal; below 1 two digits, so that a small need is not shown as none."""
+    return f"{gb_per_s:,.1f}" if gb_per_s == 0 or gb_per_s >= 0.995 else plain(gb_per_s, 2)
 
 
 def _records(ranked: Ranked, width: int, fleet: str) -> list[str]:
@@ -187,8 +187,8 @@ def _records(ranked: Ranked, width: int, fleet: str) -> list[str]:
         facts = [
             *([] if fleet else [words.fleet(s)]),
             f"planned {'' if planned in ('no price', '-') else '$'}{planned}",
-            *(costs if s.complete else []),
-            f"days {_run(s, 'plan')}{star}, P10-P90 {_run(s, 'p10')} to {_run(s, 'p90')}",
+            *(costs if s.complete and _ranged(s) else []),
+            f"days {_run(s, 'plan')}{star}" + (f", P10-P90 {_run(s, 'p10')} to {_run(s, 'p90')}" if _ranged(s) else ""),
             *([f"${_per_hour(s)} a useful GPU-hour"] if s.complete else []),
         ]
         lines += wrap(f"{rank}. {words.layout_name(s)}, {_buy(s)}", width, indent="   ")
@@ -202,15 +202,11 @@ def _emphasised(table: list[str]) -> list[str]:
     return [f"{BOLD}{line}{PLAIN}" if i in (0, 2) else line for i, line in enumerate(table)]
 
 
-def _next(plan_path: str, width: int, more: str, overridden: bool) -> list[str]:
-    """What to type for the rest; a path too long for the line is cut in front."""
+def _next(plan_path: str, again: Sequence[str], width: int) -> list[str]:
+    """What to type for the rest, as it can be pasted."""
     say, before, after = "Bills and sources: ", "planner report ", " -o report.html"
-    if overridden:
-        say = "Bills and sources, with your --set again: "
+    options = "".join(f" {shlex.quote(words.visible(word))}" for word in again)
     path = shlex.quote(words.visible(plan_path))
-    if len(say) + len(before) + len(path) + len(after) <= width:
-        return [say + before + path + after]
-    room = width - len(before) - len(after) - 2
-    if len(path) > room:
-        path = more + path[len(path) - max(room - len(more), 1) :]
-    return [say.rstrip(), *wrap(f"  {before}{path}{after}", width, indent="    ")]
+    if len(say) + len(before) + len(path) + len(options) + len(after) <= width:
+        return [say + before + path + options + after]
+    return [say.rstrip(), *command(f"{before}{path}{options}{after}", width)]

@@ -34,7 +34,9 @@ class Axis:
         if not self.log:
             step = _nice((self.high - self.low) / 5)
             first = math.ceil(self.low / step - 1e-9)
-            return [step * i for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
+            last = math.floor(self.high / step + 1e-9)
+            # a tick on an end may miss it by a rounding: it is put there
+            return [min(max(step * i, self.low), self.high) for i in range(first, last + 1)]
         found = []
         many = math.log10(self.high / self.low) > 3
         for power in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1):
@@ -47,6 +49,11 @@ def axis_over(values: Sequence[Range], start: float, end: float) -> Axis:
     top_planned = max(value.plan for value in values)
     low = min(min(value.p10, value.plan) for value in values)
     high = max(max(value.plan, min(value.p90, FAR * top_planned)) for value in values)
+    return axis_of(low, high, start, end)
+
+
+def axis_of(low: float, high: float, start: float, end: float) -> Axis:
+    """An axis from a little below `low` to a little above `high`; logarithmic where they are far apart."""
     log = low > 0 and high / low >= LOG_FROM
     if log:
         return Axis(low=low / 1.15, high=high * 1.1, start=start, end=end, log=True)

@@ -6,7 +6,6 @@ and what lies beyond an axis ends in an arrow. Colours are classes: the page say
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -23,11 +22,13 @@ from planner.report.words import (
     layout_name,
     short_purchase,
     span,
+    tick_label,
 )
 
 WIDTH, HEIGHT = 960, 470
 LEFT, RIGHT, TOP, BOTTOM = 66, 624, 22, 420  # of the plot; names stand to the right of it
 LINE = 16  # pixels between two names
+NAME = 46  # characters of a name that fit beside the plot in a broad font
 FAR_COST = 5  # what is planned beyond this multiple of the best is in the table only
 
 
@@ -128,17 +129,12 @@ def legend(scenarios: Sequence[Scenario]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _tick(value: float) -> str:
-    text = dollars(value)
-    return re.sub(r"\.?0+(?=[kMBT]?$)", "", text) if "." in text else text
-
-
 def _frame(across: Axis, up: Axis) -> list[str]:
     parts = []
     for tick in up.ticks():
         y = up.at(tick)
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">${_tick(tick)}</text>')
+        parts.append(f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">${tick_label(tick)}</text>')
     for tick in across.ticks():
         x = across.at(tick)
         parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{BOTTOM}"/>')
@@ -222,12 +218,18 @@ def _apart(wanted: list[float]) -> list[float]:
 
 
 def _cluster_name(cluster: list[Point], layouts: set[str]) -> str:
-    """`#9-16 RI 1y std, SP 1y inst: every layout`: rank, purchase and layout in at most some fifty characters."""
+    """`#9-16 RI 1y std, SP 1y inst: every layout`: rank, purchase and layout; counts where names have no room."""
     ranked = sorted(cluster, key=lambda p: p.rank)
+    ranks = _ranks([point.rank for point in ranked])
     there = list(dict.fromkeys(layout_name(point.scenario) for point in ranked))
     names = "every layout" if len(there) > 2 and set(there) == layouts else _few(there, 26)
-    bought = _few(list(dict.fromkeys(short_purchase(point.scenario.purchase) for point in ranked)), 24)
-    return f"{_ranks([point.rank for point in ranked])} {bought}: {names}"
+    options = list(dict.fromkeys(short_purchase(point.scenario.purchase) for point in ranked))
+    bought = _few(options, 24)
+    if len(ranks) + len(bought) + len(names) > NAME - 3 and len(there) > 1:
+        names = f"{len(there)} layouts"
+    if len(ranks) + len(bought) + len(names) > NAME - 3 and len(options) > 1:
+        bought = f"{len(options)} options"
+    return f"{ranks} {bought}: {names}"
 
 
 def _few(names: list[str], room: int) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
+TABLE_FROM = 80  # narrower than this, a row that does not fit is a record of several lines
 GAP = 2  # cells between two columns
 NARROWEST = 8  # a column of text is not cut below this
 
@@ -44,9 +47,37 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
         start = False
         while cells(line) > width:
             head = cut(line, width, "")
+            # a long name breaks after one of its parts where that leaves no line half empty
+            part = max(map(head.rfind, "/-._,")) + 1
+            head = head[:part] if cells(head[:part]) > width / 2 else head
             lines.append(head)
             line = indent + line[len(head) :]
     return [*lines, line] if line.strip() else lines
+
+
+def command(text: str, width: int, indent: str = "  ") -> list[str]:
+    """A command in lines of at most `width` cells which a shell reads as one: broken between words, and inside one
+    only where it is longer than a line. Raises ValueError where `text` is no command."""
+    lines, line = [], indent
+    for word in shlex.split(text):
+        quoted = shlex.quote(word)
+        if line.strip() and cells(line) + 1 + cells(quoted) + 2 > width:
+            lines.append(f"{line} \\")
+            line = f"{indent}  "
+        elif line.strip():
+            line += " "
+        while _room(line, word) + 2 > width and len(word) > 1:
+            # a part is quoted by itself; the next begins in the first cell, since a space would end the word
+            fitting = (n for n in range(min(len(word), width), 1, -1) if _room(line, word[:n]) < width)
+            n = next(fitting, 1)
+            lines.append(f"{line}{shlex.quote(word[:n])}\\")
+            line, word = "", word[n:]
+        line += shlex.quote(word)
+    return [*lines, line]
+
+
+def _room(line: str, word: str) -> int:
+    return cells(line) + cells(shlex.quote(word))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +100,7 @@ class Column:
 
 def fitted(columns: Sequence[Column], width: int) -> list[tuple[Column, int]] | None:
     """Columns and their widths in at most `width` cells; None where the numbers alone do not fit."""
-    kept = list(columns)
-    while _total(kept) > width and any(column.keep for column in kept):
-        last = max(column.keep for column in kept)
-        kept = [column for column in kept if column.keep != last]
+    kept = needed(columns, width)
     widths = [column.natural for column in kept]
     while sum(widths) + GAP * (len(widths) - 1) > width:
         texts = [i for i, column in enumerate(kept) if column.text and widths[i] > NARROWEST]
@@ -82,12 +110,70 @@ def fitted(columns: Sequence[Column], width: int) -> list[tuple[Column, int]] | 
     return list(zip(kept, widths, strict=True))
 
 
+def needed(columns: Sequence[Column], width: int) -> list[Column]:
+    """The columns without those that may leave and for which there is no room."""
+    kept = list(columns)
+    while _total(kept) > width and any(column.keep for column in kept):
+        last = max(column.keep for column in kept)
+        kept = [column for column in kept if column.keep != last]
+    return kept
+
+
 def _total(columns: Sequence[Column]) -> int:
     return sum(column.natural for column in columns) + GAP * (len(columns) - 1)
 
 
+def whole(columns: Sequence[Column], width: int, rule: str = "─") -> list[str]:
+    """A table in which nothing is cut or left out, where there is room for it. Else one whose texts go on in the next
+    line and whose least columns leave, from TABLE_FROM cells on; below that one record a row."""
+    placed = fitted(columns, width)
+    narrow = width < TABLE_FROM and not all_fit(columns, width)
+    return records(columns, width) if placed is None or narrow else rows(placed, rule, more="")
+
+
+def all_fit(columns: Sequence[Column], width: int) -> bool:
+    """Whether there is room for every column as wide as it is."""
+    return _total(columns) <= width
+
+
+def records(columns: Sequence[Column], width: int, skip: Sequence[str] = ("",)) -> list[str]:
+    """One row under the other, for narrow terminals: what it is called, by the first text, then each figure with its
+    title. skip: values that say nothing."""
+    name = next(column for column in columns if column.text)
+    lines: list[str] = []
+    for index, title in enumerate(name.values):
+        facts = [
+            f"{column.title} {column.values[index]}".strip()
+            for column in columns
+            if column is not name and column.values[index] not in skip
+        ]
+        lines += wrap(title, width, indent="    ")
+        lines += [line for text in _packed(facts, width - 2) for line in wrap(f"  {text}", width, indent="    ")]
+    return lines
+
+
+def _packed(facts: Sequence[str], width: int) -> list[str]:
+    """Facts in lines of at most `width` cells, none of them broken where it fits a line."""
+    found: list[str] = []
+    for fact in facts:
+        if found and cells(f"{found[-1]}; {fact};") <= width:
+            found[-1] += f"; {fact}"
+        else:
+            found[-1:] = [*(f"{line};" for line in found[-1:]), fact]
+    return found
+
+
 def rows(placed: Sequence[tuple[Column, int]], rule: str = "─", more: str = "…") -> list[str]:
-    """The header, a rule and one line a row."""
+    """The header, a rule and one line a row. more: where a text is cut; "": it goes on in the next line instead."""
+
+    def lines(texts: Sequence[str]) -> list[str]:
+        if more or all(cells(text) <= room for (_, room), text in zip(placed, texts, strict=True)):
+            return [line(texts)]
+        wrapped = [
+            wrap(text, room, "  ") if column.text else [text]
+            for (column, room), text in zip(placed, texts, strict=True)
+        ]
+        return [line(part) for part in zip_longest(*wrapped, fillvalue="")]
 
     def line(texts: Sequence[str]) -> str:
         parts = []
@@ -99,5 +185,5 @@ def rows(placed: Sequence[tuple[Column, int]], rule: str = "─", more: str = "�
 
     count = len(placed[0][0].values)
     total = sum(width for _, width in placed) + GAP * (len(placed) - 1)
-    body = [line([column.values[i] for column, _ in placed]) for i in range(count)]
-    return [line([column.title for column, _ in placed]), rule * total, *body]
+    body = [text for i in range(count) for text in lines([column.values[i] for column, _ in placed])]
+    return [*lines([column.title for column, _ in placed]), rule * total, *body]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from planner.decide.facts import unfinished_warning
 from planner.decide.result import Comparison, Scenario
@@ -15,14 +16,15 @@ MAY_NOT_FINISH = "!"
 
 def remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     """What the signs mean, what is wrong with what the answer names, what is left out: short, and each thing once."""
-    found = [*_legend(comparison, shown), *_unpriced(comparison, shown), *_caveats(comparison)]
+    found = pressing(comparison, shown)
     reasons: dict[tuple[str, ...], list[str]] = {}
     for scenario in comparison.scenarios:
         if not scenario.feasible:
             reasons.setdefault(scenario.why_not, []).append(scenario.id)
     for why, ids in list(reasons.items())[:MOST]:
         others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
-        found.append(f"Not feasible: {ids[0]}{others}: {'; '.join(why)}")
+        which = f"all {len(ids)} scenarios" if 1 < len(ids) == len(comparison.scenarios) else ids[0] + others
+        found.append(f"Not feasible: {which}: {'; '.join(why)}")
     if len(reasons) > MOST:
         left = sum(len(ids) for ids in list(reasons.values())[MOST:])
         found.append(f"Not feasible: {left} more, each with its reason in -f json")
@@ -33,6 +35,37 @@ def remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     count = words.many(len(comparison.assumptions), "assumption")
     rests = f"Note: this rests on {count}, each with range and source: -v, -f json or the report lists them"
     return [*found, *(f"Note: {note}" for note in comparison.notes), rests]
+
+
+def pressing(comparison: Comparison, shown: Sequence[Scenario], folded: Sequence[Scenario] = ()) -> list[str]:
+    """What must not be folded away: what the signs mean, what has no price, what is wrong with what is named.
+
+    folded: rows of a longer table further down, whose signs are told here, too."""
+    return [*_legend(comparison, [*shown, *folded]), *_unpriced(comparison, shown), *_caveats(comparison)]
+
+
+def heading(comparison: Comparison) -> tuple[str, str]:
+    """Where the run stands and on which fleet; then which prices, and how the ranges came about."""
+    prices = comparison.prices
+    facts = [comparison.region]
+    fleet = words.only_fleet(comparison.scenarios)
+    if fleet:
+        facts.append(f"{fleet}, {comparison.scenarios[0].gpus:,} GPUs train")
+    else:
+        facts += dict.fromkeys(s.instance_type for s in comparison.scenarios)
+    draws = (
+        f"P10-P90 of {comparison.draws:,} draws, seed {comparison.seed}" if comparison.draws else "no draws, no range"
+    )
+    return ", ".join([*facts, "USD before tax"]), f"prices of {prices.as_of}{aged(comparison)}; {draws}"
+
+
+def aged(comparison: Comparison) -> str:
+    """`, 34 days old on 2026-10-05`: the run's start or --as-of, not today, which no model knows; nothing without."""
+    days = comparison.prices.age_days
+    if days is None:
+        return ""
+    day = comparison.prices.as_of + timedelta(days=days)
+    return f", {days} days old on {day}" if days >= 0 else f", {-days} days younger than {day}"
 
 
 def assumptions(comparison: Comparison, width: int) -> list[str]:

@@ -1,13 +1,13 @@
-"""What a comparison amounts to: which scenarios to look at, how sure they are, what they rest on, in sentences."""
+"""What a comparison amounts to: which scenarios to look at, how sure they are, what they rest on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planner.decide import bounds
+from planner.decide.facts import MAY_NOT_FINISH, P90_OPEN
 from planner.decide.result import Comparison, Scenario
 from planner.report import words
-
-P90_OPEN = 0.1  # with this share of unfinished draws the 90th percentile is among them, hence only a floor
 
 
 def open_ended(scenario: Scenario) -> bool:
@@ -16,23 +16,31 @@ def open_ended(scenario: Scenario) -> bool:
 
 
 def may_not_finish(scenario: Scenario) -> bool:
-    """Whether the draws that do not finish are worth a flag; the warning has the same threshold."""
-    return scenario.unfinished_fraction >= 0.005
+    """Whether the draws that do not finish are worth a flag."""
+    return scenario.unfinished_fraction >= MAY_NOT_FINISH
 
 
 def without_nodes(scenario: Scenario) -> bool:
-    """Whether the GPU nodes themselves have no price: the rest of such a bill says nothing of its total."""
-    return any(entry.line == "fleet.compute" for entry in scenario.unpriced)
+    """Whether the GPU nodes themselves have no price."""
+    return bounds.without_nodes(scenario.unpriced)
+
+
+def complete(scenarios: Sequence[Scenario]) -> list[Scenario]:
+    """Those that have a total."""
+    return [s for s in scenarios if s.feasible and s.complete and s.cost_usd]
 
 
 def lowest_p90(scenarios: Sequence[Scenario]) -> Scenario | None:
-    """The complete scenario whose 90th percentile of cost is lowest."""
-    complete = [s for s in scenarios if s.feasible and s.complete and s.cost_usd]
-    return min(complete, key=lambda s: (s.cost_usd.p90 if s.cost_usd else 0.0, s.id), default=None)
+    """The complete scenario whose 90th percentile of cost is lowest, of those that finish: the P90 of a run that may
+    never end says nothing of its worst luck. Of all where none is sure to finish."""
+    found = complete(scenarios)
+    finish = [s for s in found if not may_not_finish(s)]
+    return min(finish or found, key=lambda s: (s.cost_usd.p90 if s.cost_usd else 0.0, s.id), default=None)
 
 
 def lowest_risk(comparison: Comparison) -> Scenario | None:
-    return lowest_p90(comparison.scenarios)
+    """The one with the lowest P90; without draws nothing is known of bad luck, and the best stands for it."""
+    return lowest_p90(comparison.scenarios) if comparison.draws else comparison.best
 
 
 def picks(comparison: Comparison) -> list[Scenario]:
@@ -105,7 +113,7 @@ def limits(comparison: Comparison) -> list[str]:
         ]
         if len(ends) > 1:
             said = said if value == min(end for end, _ in ends) else []
-        found.append("; ".join([f"At most {value:g} days ({name})", *said]))
+        found.append("; ".join([f"At most {value:g} day{'' if value == 1 else 's'} ({name})", *said]))
     return found
 
 
@@ -143,47 +151,5 @@ def staff(comparison: Comparison) -> list[str]:
     return []
 
 
-def answer(comparison: Comparison) -> list[str]:
-    """The answer in a few sentences: cheapest planned, and the one that holds up when things go wrong."""
-    best, safe = comparison.best, lowest_risk(comparison)
-    if best is None or safe is None or best.cost_usd is None or safe.cost_usd is None:
-        return ["No scenario is both feasible and completely priced: there is no total to sign."]
-    if safe.id == best.id:
-        return [_sentence(comparison, "Lowest planned cost, and lowest in bad luck (P90)", best), *_doubt(best)]
-    lines = [_sentence(comparison, "Lowest planned cost", best), *_doubt(best)]
-    lines.append(_sentence(comparison, "Lowest in bad luck (P90)", safe))
-    return [*lines, *_doubt(safe)]
-
-
-def trade(best: Scenario, safe: Scenario) -> str:
-    """What the safer choice costs and what it saves."""
-    assert best.cost_usd is not None and safe.cost_usd is not None  # noqa: PT018
-    more, less = safe.cost_usd.plan - best.cost_usd.plan, best.cost_usd.p90 - safe.cost_usd.p90
-    least = "at least " if open_ended(best) else ""
-    return f"${words.dollars(more)} more as planned, {least}${words.dollars(less)} less at P90"
-
-
 def rank_of(comparison: Comparison, scenario: Scenario) -> int:
     return next(rank for rank, entry in enumerate(comparison.scenarios, 1) if entry.id == scenario.id)
-
-
-def _sentence(comparison: Comparison, what: str, scenario: Scenario) -> str:
-    assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018
-    cost, run = scenario.cost_usd, scenario.days
-    floor = ">" if open_ended(scenario) else ""
-    place = "" if words.only_fleet(comparison.scenarios) else f" on {words.fleet(scenario)}"
-    return (
-        f"{what}: #{rank_of(comparison, scenario)} {words.layout_name(scenario)}, {scenario.purchase}{place}: "
-        f"${words.dollars(cost.plan)} planned (P10-P90 ${words.dollars(cost.p10)} to "
-        f"{floor}${words.dollars(cost.p90)}), "
-        f"{words.days(run.plan)} days ({words.days(run.p10)} to {words.days(run.p90)})"
-        + "".join(f"; {chance}" for chance in chances(scenario))
-        + "."
-    )
-
-
-def _doubt(scenario: Scenario) -> list[str]:
-    """What must stand beside the answer, not under it."""
-    if not may_not_finish(scenario):
-        return []
-    return [f"  ! It may not finish: in {scenario.unfinished_fraction:.1%} of the draws it never does."]

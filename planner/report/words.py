@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
@@ -36,6 +37,12 @@ def dollars(value: float) -> str:
         digits = 2 if abs(scaled) < 9.995 else 1 if abs(scaled) < 99.95 else 0
         return f"{scaled:.3g}{name}" if abs(scaled) >= 1e6 else f"{scaled:,.{digits}f}{name}"
     return f"{value:,.2f}" if size < 99.995 else f"{value:,.0f}"
+
+
+def tick_label(value: float) -> str:
+    """USD beside an axis, without zeros that say nothing: 2M, 1.5M, 400k."""
+    text = dollars(value)
+    return re.sub(r"\.?0+(?=[kMBT]?$)", "", text) if "." in text else text
 
 
 def money(value: float) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from planner.decide import compare as compare_module
 from planner.decide.gates import Gates, exit_code, violations
-from planner.decide.purchase import spot_hazard_of, spot_price
+from planner.decide.spot import spot_hazard_of, spot_price
 from planner.decide.uncertainty import percentile_of, range_of
 from planner.errors import ExitCode
 from planner.models.values import Values
@@ -172,6 +172,39 @@ class TestPurchase:
         offer = book_of().spot("p4d.24xlarge", "us-east-1")
         drawn = spot_price(offer, Values(table=default_assumptions(), draws=2000))
         assert set(drawn.tolist()) == {price.usd for _, price in offer.observations}
+
+    def test_the_plans_own_spot_price_is_billed_and_spreads_as_the_observed_ones_do(self):
+        """Twice the book's price: twice the bill of the nodes in every percentile, on the same draws."""
+        offer = book_of().spot("p4d.24xlarge", "us-east-1")
+        booked, own = (
+            scenario_of(plan_of(purchase={"options": ["spot"], **more}), "s3-stream", draws=500)
+            for more in ({}, {"spot_usd_per_hour": 2 * offer.planned.usd})
+        )
+        before, after = (next(e for e in s.bill if e.line == "fleet.compute") for s in (booked, own))
+        assert after.effective_cost == pytest.approx(2 * before.effective_cost)
+        assert after.list_cost == before.list_cost
+        assert after.usd_per_hour == pytest.approx(2 * before.usd_per_hour)
+        assert (after.basis, after.price_grade, after.pricing_category) == ("assumption", None, "Dynamic")
+        assert "purchase.spot_usd_per_hour" in after.price_source
+        rest = booked.cost_usd.plan - before.effective_cost
+        for part in ("p10", "p50", "p90"):
+            expected = 2 * getattr(booked.cost_usd, part)
+            assert getattr(own.cost_usd, part) == pytest.approx(expected, abs=3 * rest)
+
+    def test_with_a_price_of_its_own_a_plan_needs_none_of_the_books(self):
+        book = book_of().without(lambda table, row: table == "spot")
+        plan = plan_of(purchase={"options": ["spot"]}, storage={"layouts": ["s3-stream"]})
+        assert not compared(plan, book=book).scenarios[0].complete
+        own = plan_of(purchase={"options": ["spot"], "spot_usd_per_hour": 9}, storage={"layouts": ["s3-stream"]})
+        (scenario,) = compared(own, book=book, draws=50).scenarios
+        line = next(e for e in scenario.bill if e.line == "fleet.compute")
+        assert scenario.complete
+        assert line.effective_unit_price == 9
+        assert "no range" in line.note
+
+    def test_a_plan_without_an_own_spot_price_keeps_its_hash(self):
+        assert "spot_usd_per_hour" not in plan_of().canonical()["purchase"]
+        assert plan_of(purchase={"spot_usd_per_hour": 9}).canonical()["purchase"]["spot_usd_per_hour"] == 9
 
     def test_reclaims_spread_from_the_advisors_band_to_the_published_traces(self):
         """Central: the upper edge, 15 % a month. The 95th percentile: 3 losses a node-day. The 5th: 10 % a month."""

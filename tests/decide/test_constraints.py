@@ -113,7 +113,7 @@ class TestTieredLines:
     def line(self, quantity, hours):
         ledger = Ledger(book_of(), "us-east-1")
         item = ("AmazonVPC", "Interface endpoint data processed")
-        ledger.metered("network.endpoint-data", item, equation="T4", quantity=quantity, hours=hours)
+        ledger.metered("network.endpoint-data", item, equation="T4", quantity=quantity, inputs={}, hours=hours)
         return ledger.lines[0].effective_cost
 
     def test_one_month_and_two(self):

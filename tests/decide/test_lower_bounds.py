@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from planner.decide.bounds import bounded
 from planner.decide.gates import Gates, exit_code, violations
 from planner.errors import ExitCode
+from planner.report import as_html
+from planner.report.as_json import scenario_document
 from tests.builders import book_of, by_id, compared, plan_of
 
 OPTIONS = ["on-demand", "spot", "capacity-block", "ri-1y-standard-no-upfront"]
@@ -211,3 +216,48 @@ def test_above_the_last_tier_that_is_known():
     gone = {"storage.s3.standard", "storage.s3.checkpoints"}
     left = sum(e.effective_cost for e in whole.bill if e.line not in gone)
     assert bound.cost_usd.plan == pytest.approx(left)
+
+
+class TestWhatIsBounded:
+    """What lacks a price is marked in the document and on the page, wherever its figure stands."""
+
+    def test_the_document_marks_totals_and_names_what_is_missing(self):
+        unpriced = compared(PLAN, book=_without(*STANDS_ON["storage.s3.standard"]), draws=50)
+        for scenario in (s for s in unpriced.scenarios if s.feasible):
+            document = scenario_document(scenario)
+            assert document["lower_bound"].startswith("no price for storage.s3.standard: AmazonS3")
+            assert document["cost_usd"]["lower_bound"]
+            assert document["cost_usd"]["plan_percentile"] is None
+            assert document["usd_per_useful_gpu_hour"]["lower_bound"]
+            assert not document["days"]["lower_bound"]
+            # a fee that is known is known; what has no price comes with the monthly bills
+            bounds = [entry for entry in document["cash"] if entry["lower_bound"]]
+            assert [entry["due"] for entry in bounds] == ["monthly"]
+            assert bounds[0]["what"].endswith("in all, with the monthly bills")
+
+    def test_a_whole_bill_has_no_bound(self):
+        for scenario in WHOLE.values():
+            document = scenario_document(scenario)
+            assert document["lower_bound"] is None
+            entries = [document[key] for key in ("cost_usd", "days", "usd_per_useful_gpu_hour")]
+            assert not any(entry["lower_bound"] for entry in (*entries, *document["cash"]))
+
+    def test_without_the_rate_of_reclaims_the_time_is_one_too(self):
+        book = book_of().without(lambda table, row: table == "interruptions")
+        (scenario,) = compared(
+            plan_of(purchase={"options": ["spot"]}, storage={"layouts": ["s3-stream"]}), book=book
+        ).scenarios
+        assert scenario_document(scenario)["days"]["lower_bound"]
+        assert bounded(scenario, "days.p90")
+        assert bounded(scenario, "run.hours")
+        assert not bounded(scenario, "run.hours_of_something_else")
+
+    def test_the_page_says_at_least(self):
+        unpriced = compared(PLAN, book=_without(*STANDS_ON["storage.s3.standard"]), draws=50)
+        page = as_html.render(unpriced)
+        for entry in re.findall(r'<tr class="list">.*?</tr>', page):
+            assert '<td class="n">≥ ' in entry
+        for what, sign in ((r"everything else in all|in all, with the monthly bills", "≥ "), ("not refundable", "")):
+            found = re.findall(rf"<dd>([^<]*)\$[^<]*<br><span class=\"quiet\">[^<]*(?:{what})", page)
+            assert found
+            assert set(found) == {sign}

@@ -35,6 +35,17 @@ def test_a_constant_mfu_is_said():
     assert "mfu" not in _notes()
 
 
+def test_work_told_of_one_gpu_on_several_kinds_is_said():
+    """GPU-hours of an A100 are not those of an H100; FLOP are, and two types with one kind of GPU share their hours."""
+    several = {"instance_types": ["p4d.24xlarge", "p5.48xlarge"]}
+    assert "gpu_hours are taken as the same on every kind of GPU (A100, H100)" in _notes(fleet=several)
+    rows = [{"gpus": gpus, "samples_per_second": 16.0 * gpus} for gpus in (8, 32)]
+    samples = {"work": {"gpu_hours": None, "samples": 1e8}, "throughput": rows}
+    assert "the throughput table is taken as the same on every kind of GPU" in _notes(fleet=several, run=samples)
+    assert "kind of GPU" not in _notes(fleet=several, run={"work": {"gpu_hours": None, "flop": 1e21, "mfu": 0.4}})
+    assert "kind of GPU" not in _notes(fleet={"instance_types": ["p4d.24xlarge", "p4de.24xlarge"]})
+
+
 def test_discount_and_reuse_are_said_and_prices_no_longer_called_list():
     assert "list prices" in _notes()
     plan = plan_of(purchase={"options": ["on-demand"], "private_discount": "12%", "reuse_value": "90%"})

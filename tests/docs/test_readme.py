@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -35,6 +36,36 @@ def test_every_command_runs_in_order(tmp_path: Path) -> None:
         words = [str(planner), *shlex.split(command)[1:]]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False)
         assert done.returncode == 0, (command, done.stderr)
+    # the one command that is not ours sends what ours wrote
+    (sent,) = re.findall(r"^\$ gh pr comment .*--body-file (\S+)$", README, flags=re.MULTILINE)
+    assert (tmp_path / sent).read_text(encoding="utf-8").startswith("<!-- planner:compare my-run-")
+
+
+def test_from_nothing_to_a_pull_request_in_five_commands() -> None:
+    section = README.split("## From a plan to a report in a pull request")[1].split("## ")[0]
+    commands = re.findall(r"^\$ (.*)$", section, flags=re.MULTILINE)
+    assert len(commands) == 5
+    assert commands[0].endswith("planner init my-run.yaml")
+    assert commands[-1].startswith("gh pr comment")
+
+
+@pytest.mark.parametrize("known", [(), ("17",), ("17", "18")])
+def test_a_pipeline_posts_the_first_comment_and_updates_it_later(known: tuple[str, ...], tmp_path: Path) -> None:
+    """With a `gh` that writes down what it is asked for, and knows of comments or of none."""
+    block = re.findall(r"```console\n(.*?)```", README.split("### In a pipeline")[1], flags=re.DOTALL)[0]
+    script = re.sub(r"^\$ ", "", block, flags=re.MULTILINE)
+    gh = tmp_path / "gh"
+    listed = "; ".join(f"echo {number}" for number in known) or ":"
+    gh.write_text(f'#!/bin/sh\necho "$@" >> asked\ncase "$*" in *--paginate*) {listed} ;; esac\n')
+    gh.chmod(0o755)
+    (tmp_path / "report.md").write_text("<!-- planner:compare x -->\nanswer\n")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    subprocess.run(["bash", "-eu", "-c", script], cwd=tmp_path, check=True, env=os.environ | {"PATH": path, "PR": "5"})
+    first, last = (tmp_path / "asked").read_text().splitlines()
+    assert "repos/{owner}/{repo}/issues/5/comments" in first
+    assert 'startswith("<!-- planner:compare x -->")' in first
+    wanted = "api -X PATCH repos/{owner}/{repo}/issues/comments/17 -F body=@report.md"
+    assert last == (wanted if known else "pr comment 5 --body-file report.md")
 
 
 @pytest.mark.parametrize("name", re.findall(r"^\| `([a-z0-9-]+)` \|", README, flags=re.MULTILINE))

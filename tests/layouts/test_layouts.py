@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.converged import Converged, reserved_vcpus
+from planner.layouts.converged import Converged
 from planner.layouts.fsx_lustre import FsxLustre, lustre_variants
 from planner.layouts.s3 import bill_s3, s3_read_rate
 from planner.layouts.s3_stream import S3Stream
@@ -19,6 +19,7 @@ from planner.models.bill import Ledger
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from planner.plan.types import ConvergedSettings, Ingest, LustreSettings, SeparateSettings
+from planner.pool.settings import reserved_vcpu
 from tests.builders import book_of, by_id, compared, plan_of, scenario_of
 
 CENTRAL = Values(table=default_assumptions())
@@ -85,13 +86,17 @@ class TestConverged:
         layout = converged(instance="p5.4xlarge", nodes=1, hot_bytes=1e12)
         given = layout.service(CENTRAL)
         assert given.usable_tb == pytest.approx(3.8 * 0.99 * 0.70)
-        assert reserved_vcpus(layout.demand.instance) == 8
+        assert reserved_vcpu(layout.demand.instance.vcpu) == 8
         assert given.reserved_vcpu_fraction == 0.5
         assert given.warm_gb_per_s == pytest.approx(0.8 * 2)  # the one drive
 
-    def test_nothing_between_a_target_and_the_wire(self):
-        """Four p4d: 0.8 x 0.95 x 12.5 GB/s each; they also take in no more than 0.95 x 12.5 each."""
-        assert converged().service(CENTRAL).warm_gb_per_s == pytest.approx(4 * 0.8 * 0.95 * 12.5)
+    def test_certificates_cost_cores_and_without_them_it_is_the_wire(self):
+        """Four p4d with 8 cores kept each: at 0.78 core-seconds a GB they serve 10.3 GB/s, at 0.56 they could serve
+        14.3, more than the 0.95 x 12.5 of their wire; of either, 0.8."""
+        assert converged().service(CENTRAL).warm_gb_per_s == pytest.approx(4 * 0.8 * 8 / 0.78)
+        plain = replace(CENTRAL.table["converged.core_seconds_per_gb"], value=0.56)
+        values = Values(table={**CENTRAL.table, plain.key: plain})
+        assert converged().service(values).warm_gb_per_s == pytest.approx(4 * 0.8 * 0.95 * 12.5)
 
     def test_cores_are_reported_and_not_billed(self):
         layout = converged()

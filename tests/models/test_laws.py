@@ -21,7 +21,7 @@ from planner.models.workload import fit_step_time, strong_scaling_throughput
 from planner.plan.assumptions import Assumption, default_assumptions
 from tests.builders import BOOK_DATES, NEWEST, book_of
 
-S3_TIERS = [(0, 51_200, 0.023), (51_200, 512_000, 0.022), (512_000, math.inf, 0.021)]
+S3_TIERS = ((0, 51_200, 0.023), (51_200, 512_000, 0.022), (512_000, math.inf, 0.021))
 
 
 class TestCommitments:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+from datetime import date
 
 import numpy as np
 import pytest
@@ -66,6 +67,9 @@ def test_loops_show_their_result(entry):
         "gpus": 64,
         "tiers": [(0, 100, 0.1), (100, 1e9, 0.05)],
         "stored_gb": 150.0,
+        "below_gb": 20.0,
+        "start": date(2026, 10, 5),
+        "hours": 2000.0,
         "capacity_gib": 4800,
         "needed_gib": 4000.0,
         "step_gib": 2400,

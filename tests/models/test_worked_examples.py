@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 
 import pytest
 
@@ -107,6 +108,83 @@ EXAMPLES = [
             "interval_hours": 2 / 60,
         },
         1 - 12_500 * 2.34 / 1000 / 24 * (2 + 1) / 60,
+    ),
+    # half an hour to start, 10 h of filling, then 90 h of work of which 0.9 x 0.5 are kept
+    (
+        "run-hours",
+        {
+            "bring_up_hours": 0.5,
+            "warm_up_hours": 10,
+            "work_hours": 90,
+            "input_fraction": 0.9,
+            "availability_fraction": 0.5,
+        },
+        0.5 + 10 + 200,
+    ),
+    # 10 minutes, then 360 GB at 1 GB/s are 0.1 h
+    ("restart-hours", {"restart_minutes": 10, "checkpoint_gb": 360, "cold_gb_per_s": 1}, 1 / 6 + 0.1),
+    # every 10 h an interruption: 0.06 / 0.1 of them failures, half of which wait 2 h; the rest reclaims that wait 5 h
+    (
+        "mean-wait-hours",
+        {
+            "mtbf_hours": 10,
+            "failures_per_hour": 0.06,
+            "no_spare_fraction": 0.5,
+            "replacement_hours": 2,
+            "reclaims_per_hour": 0.04,
+            "gang_wait_hours": 5,
+        },
+        0.6 * 0.5 * 2 + 0.4 * 5,
+    ),
+    # the same: of 126 h of training each cycle of 10 + 2.6 h waits 2 h for the gang
+    (
+        "unheld-hours",
+        {
+            "training_hours": 126,
+            "mtbf_hours": 10,
+            "wait_hours": 2.6,
+            "reclaims_per_hour": 0.04,
+            "gang_wait_hours": 5,
+        },
+        126 / 12.6 * 2,
+    ),
+    ("hours-from-samples", {"samples": 3_600_000, "samples_per_second": 100, "throughput_factor": 1.25}, 10 / 1.25),
+    ("hours-from-gpu-hours", {"gpu_hours": 4000, "gpus": 32, "scaling_efficiency": 0.5}, 250),
+    # 100 Gbit/s x 0.95 / 8 = 11.875 GB/s bind 4 clients whose streams carry 20
+    ("clients-rate", {"nodes": 4, "gb_per_s_per_node": 20, "network_mbps": 100_000}, 4 * 11.875),
+    ("rate-in-series", {"first_gb_per_s": 6, "second_gb_per_s": 3}, 2),
+    # 400 nodes for 100 h less 10 without capacity, at 20 USD less 5 %
+    (
+        "nodes-cost",
+        {"nodes": 400, "hours": 100, "unheld_hours": 10, "usd_per_hour": 20, "discount_fraction": 0.05},
+        400 * 90 * 19,
+    ),
+    ("block-unused", {"nodes": 4, "run_hours": 40, "block_days": 2, "usd_per_hour": 11.8}, 4 * 8 * 11.8),
+    ("node-hours", {"nodes": 4, "hours": 100, "unheld_hours": 10}, 360),
+    # 9,000 h need a second year: 2 x 8,760 - 9,000 h, half of them taken over by others
+    (
+        "unused-node-hours",
+        {"nodes": 2, "run_hours": 9000, "term_hours": 8760, "reuse_value_fraction": 0.5},
+        2 * 8520 * 0.5,
+    ),
+    # 100 GB of October, 744 h: 101.9 GB-Mo, of which the first 50 at 0.1 and the rest at 0.05
+    (
+        "tiered-storage",
+        {
+            "stored_gb": 100,
+            "tiers": ((0, 50, 0.1), (50, math.inf, 0.05)),
+            "start": date(2026, 10, 1),
+            "hours": 744,
+        },
+        50 * 0.1 + (100 * 744 / 730 - 50) * 0.05,
+    ),
+    ("gb-per-node", {"nodes": 400, "gb_per_node": 20}, 8000),
+    ("gb-per-node-day", {"nodes": 400, "hours": 48, "gb_per_node_day": 0.05}, 400 * 2 * 0.05),
+    # 50 million objects, one in a hundred asks for the key: half a million requests
+    (
+        "key-requests",
+        {"read_bytes": 4e15, "written_bytes": 1e15, "object_bytes": 100e6, "kms_request_fraction": 0.01},
+        50,
     ),
     ("instance-cost", {"node_hours": 24, "usd_per_hour": 21.957642}, 24 * 21.957642),
     ("gpu-hours-cost", {"gpu_hours": 13_165, "usd_per_hour": 40.96}, 13_165 / 8 * 40.96),

@@ -121,6 +121,13 @@ CATALOGUE = (
             "did you mean ri-1y-standard-no-upfront?",
         ),
         ("4}", "4}\npurchase: {options: [spot, spot]}", "7:28", "'spot' stands twice", ""),
+        (
+            "[p4d.24xlarge], nodes: 4}",
+            "[p4d.24xlarge, p5.48xlarge], nodes: 4}\npurchase: {spot_usd_per_hour: 9}",
+            "7:12",
+            "is the price of one type, and the plan compares 2",
+            "name one type in fleet.instance_types",
+        ),
         ("4}", "4}\npurchase: {private_discount: 100%}", "7:12", "takes the whole price away", "below 100%"),
         ("4}", "4}\nstorage: {layouts: [s3-stream, s3-stream]}", "7:32", "'s3-stream' stands twice", ""),
         (

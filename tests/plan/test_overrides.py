@@ -90,7 +90,7 @@ def test_a_shared_alias_is_changed_in_one_place_only():
         ("fleet.nodes=[1", "--set fleet.nodes", "'[1': not YAML", ""),
         ("fleet.nodes=0", "--set fleet.nodes", "between 1 and 100,000; here 0", ""),
         ("fleet.spares=400", "--set fleet.spares", "400 spares leave no node of 16", ""),
-        ("data.hot_dataset=5", "--set data.hot_dataset", "a size needs a unit; here 5", "2.2PB"),
+        ("data.hot_dataset=5", "--set data.hot_dataset", "a size needs a unit; here 5", "as in 5GB"),
         ("fleet.instance_types=[p4d]", "--set fleet.instance_types", "not an instance type", ""),
         ("name=", "--set name", "name must be text; here nothing", ""),
         ("purchase.options=[spt]", "--set purchase.options", "unknown purchase option 'spt'", "did you mean spot?"),

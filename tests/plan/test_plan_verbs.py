@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 from click.testing import CliRunner, Result
@@ -30,6 +31,27 @@ def test_init_writes_a_plan_that_validates(tmp_path):
     assert run(validate, str(path)).stdout == f"ok  {path}  my-run\n"
 
 
+def test_init_in_a_checkout_names_its_schema(tmp_path):
+    there = tmp_path / "planner" / "plan" / "schema.json"
+    there.parent.mkdir(parents=True)
+    there.write_text("{}")
+    (tmp_path / "my" / "plans").mkdir(parents=True)
+    for path in (tmp_path / "plan.yaml", tmp_path / "my" / "plans" / "plan.yaml"):
+        assert "schema" not in run(init, str(path)).stderr
+        found = path.read_text().splitlines()[0].partition("$schema=")[2]
+        assert (path.parent / found).resolve() == there
+
+
+def test_init_elsewhere_names_a_schema_beside_the_plan_and_how_to_get_it(tmp_path):
+    path = tmp_path / "plan.yaml"
+    said = run(init, str(path)).stderr
+    assert path.read_text().startswith("# yaml-language-server: $schema=plan.schema.json\n")
+    [words] = [line.partition(": planner ")[2] for line in said.splitlines() if "schema" in line]
+    assert run(schema, *shlex.split(words)[1:]).exit_code == 0
+    assert json.loads((tmp_path / "plan.schema.json").read_text()) == plan_schema()
+    assert "schema" not in run(init, str(path), "--force").stderr
+
+
 def test_init_does_not_overwrite_unless_forced(tmp_path):
     path = tmp_path / "plan.yaml"
     path.write_text("mine")
@@ -42,7 +64,7 @@ def test_init_does_not_overwrite_unless_forced(tmp_path):
 
 
 def test_init_to_standard_output_and_to_places_that_are_not_there(tmp_path):
-    assert run(init, "-").stdout == starter_plan()
+    assert run(init, "-").stdout == starter_plan(schema="planner/plan/schema.json")
     for place in (tmp_path, tmp_path / "no" / "plan.yaml", "a\x00b"):
         assert isinstance(run(init, str(place)).exception, UsageProblem)
 

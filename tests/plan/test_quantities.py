@@ -195,3 +195,22 @@ def test_any_value_is_read_or_refused_with_words(value):
     ):
         with suppress(ValueError):
             parse(value)
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        (14, "write its unit, as in 14GB (decimal) or 14GiB (binary)"),
+        (0.5, "write its unit, as in 0.5GB (decimal) or 0.5GiB (binary)"),
+        ("14Gb", "write 14GB (decimal) or 14GiB (binary)"),
+        ("3 T", "write 3TB (decimal) or 3TiB (binary)"),
+        ("7", "write its unit, as in 7GB (decimal) or 7GiB (binary)"),
+        (1e9, "write 2.2PB (decimal) or 600GiB (binary)"),
+        ("1,500GB", "write 2.2PB (decimal) or 600GiB (binary)"),
+        ("14 Giraffes", "write 2.2PB (decimal) or 600GiB (binary)"),
+    ],
+)
+def test_a_wrong_size_is_put_right_in_its_own_number(given, remedy):
+    with pytest.raises(ValueError, match="a size") as caught:
+        q.parse_bytes(given)
+    assert str(caught.value).endswith(remedy)

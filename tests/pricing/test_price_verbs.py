@@ -15,6 +15,7 @@ from planner.cli.offers import command as offers
 from planner.cli.prices import command as prices
 from planner.errors import ExitCode, UsageProblem
 from pricing import snapshot
+from tests.typed import planner
 
 
 def run(command, *arguments: str) -> Result:
@@ -133,6 +134,42 @@ def test_offers_as_a_table_keep_missing_apart_and_fit_80_columns() -> None:
     assert "Not known:" in below
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "\x1b" not in result.stdout
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+def test_offers_are_as_wide_as_the_terminal(width: int) -> None:
+    text = planner("offers", "p4d.24xlarge", COLUMNS=str(width)).stdout
+    assert max(map(len, text.splitlines())) <= width
+    assert ("$/GPU-h" in text) == (width != 60)  # the column that leaves before a table becomes records
+    offered = json.loads(run(offers, "p4d.24xlarge", "-f", "json").stdout)["offers"]
+    assert {row["purchase"] for row in offered} <= set(text.split())  # every option by its whole name
+
+
+def test_a_gpu_is_no_instance_type_and_the_way_to_name_it_is_said() -> None:
+    with pytest.raises(UsageProblem, match="a100 is a GPU and no instance type: `planner offers --gpu A100`"):
+        raise run(offers, "a100").exception or AssertionError
+
+
+def test_names_of_one_region_are_whole_in_a_difference_of_books() -> None:
+    text = planner("prices", "diff", "2025-05-31", "2026-09-01", "p5.48xlarge ri", COLUMNS="80").stdout
+    assert "p5.48xlarge ri-1y-convertible-partial " in text
+    assert "…" not in text
+    assert ", us-east-1 in USD" in text.splitlines()[0]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+@pytest.mark.parametrize("words", ["p5.48xlarge", "spot", "AmazonS3", "ri-1y"])
+def test_what_tells_two_rows_of_a_difference_apart_is_whole_at_any_width(words: str, width: int) -> None:
+    asked = ("prices", "diff", "2025-05-31", "2026-09-01", words)
+    changes = json.loads(planner(*asked, "-f", "json").stdout)["changes"]
+    text = planner(*asked, COLUMNS=str(width)).stdout
+    assert "…" not in text
+    assert all(len(line) <= width for line in text.splitlines())
+    said = "".join(text.split())
+    for change in changes:
+        # a name that goes on in the next line has the rest of its row between its two parts
+        parts = (*change["what"].removesuffix("-upfront").split(), change["region"])
+        assert all(part in said for part in parts), change
 
 
 def test_offers_top_and_unknown_names() -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+from planner.decide.compare import compare
+from planner.decide.hopeless import remedied
+from planner.decide.request import Request
 from planner.decide.result import Comparison, Scenario
 from planner.decide.uncertainty import Range
-from tests.builders import compared, plan_of
+from tests.builders import book_of, compared, plan_of
 
 ESCAPE = "\x1b[31mred\x1b[0m"
 HOSTILE = {
@@ -46,6 +49,14 @@ def sixty() -> Comparison:
         for i in range(60)
     ]
     return replace(base, scenarios=tuple(many))
+
+
+@cache
+def late() -> Comparison:
+    """Nothing is feasible within a day, and what would be."""
+    plan = plan_of(run={"deadline": "1d"})
+    request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=0)
+    return remedied(request, compare(request))
 
 
 def named(name: str) -> Comparison:

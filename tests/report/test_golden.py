@@ -1,4 +1,4 @@
-"""Every example in every format, byte for byte. Page, JSON and CSV show two layouts and two purchases of each."""
+"""Every example in every format, byte for byte. All but the table show two layouts and two purchases of each."""
 
 from __future__ import annotations
 
@@ -8,23 +8,50 @@ from pathlib import Path
 import pytest
 
 from planner.cli.options import Asked
-from planner.decide.compare import compare
+from planner.decide.compare import Request, compare
 from planner.decide.result import Comparison
-from planner.report import as_csv, as_html, as_json, as_table
+from planner.decide.study import Study, study
+from planner.report import (
+    as_csv,
+    as_diff,
+    as_diff_markdown,
+    as_html,
+    as_json,
+    as_markdown,
+    as_sensitivity,
+    as_table,
+    tornado,
+)
+from planner.report.changes import changes
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
 
+def _request(path: Path, *overrides: str) -> Request:
+    asked = Asked(plan=str(path), overrides=overrides, draws=5000, seed=0, prices=None, as_of=None, max_price_age=None)
+    return asked.request()
+
+
 @cache
 def _compared(path: Path, *overrides: str) -> Comparison:
-    asked = Asked(plan=str(path), overrides=overrides, draws=5000, seed=0, prices=None, as_of=None, max_price_age=None)
-    return compare(asked.request())
+    return compare(_request(path, *overrides))
+
+
+def _part(path: Path) -> tuple[str, str]:
+    """A small part of the example, so that a change of its golden files can be read."""
+    layouts = "[separate-nvme, fsx-lustre]" if path.stem == "video-separate" else "[converged, fsx-lustre]"
+    return "purchase.options=[on-demand, spot]", f"storage.layouts={layouts}"
 
 
 def _few(path: Path) -> Comparison:
-    """A small part of the example, so that a change of its golden files can be read."""
-    layouts = "[separate-nvme, fsx-lustre]" if path.stem == "video-separate" else "[converged, fsx-lustre]"
-    return _compared(path, "purchase.options=[on-demand, spot]", f"storage.layouts={layouts}")
+    return _compared(path, *_part(path))
+
+
+@cache
+def _studied(path: Path) -> Study:
+    found = study(_request(path, *_part(path)), _few(path))
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -43,4 +70,35 @@ class TestExamples:
         golden(f"{path.stem}.csv", as_csv.render(_few(path)))
 
     def test_html(self, path: Path, golden) -> None:
-        golden(f"{path.stem}.html", as_html.render(_few(path)))
+        golden(f"{path.stem}.html", as_html.render(_few(path), _studied(path)))
+
+    def test_sensitivity(self, path: Path, golden) -> None:
+        text = as_sensitivity.render(
+            _few(path), _studied(path), None, width=80, ascii_only=False, top=12, of="cost_usd", plan_path="plan.yaml"
+        )
+        golden(f"{path.stem}.sensitivity.txt", text)
+        golden(f"{path.stem}.sensitivity.json", as_sensitivity.render_json(_few(path), _studied(path), None))
+        golden(f"{path.stem}.sensitivity.svg", tornado.alone(_studied(path)))
+
+    def test_markdown(self, path: Path, golden) -> None:
+        golden(f"{path.stem}.md", as_markdown.render(_few(path), _studied(path), plan_path=f"examples/{path.name}"))
+
+
+class TestDifference:
+    """One example under two price books, and with another fleet."""
+
+    def _changes(self):
+        sides = [
+            _compared(next(path for path in EXAMPLES if path.stem == "small"), f"prices={day}", f"fleet.nodes={nodes}")
+            for day, nodes in (("2025-05-31", 4), ("2026-09-01", 6))
+        ]
+        before, after = (as_json.document(side) for side in sides)
+        return changes(before, after, plan_before=sides[0].plan, plan_after=sides[1].plan)
+
+    @pytest.mark.parametrize("width", [60, 80, 160])
+    def test_table(self, width: int, golden) -> None:
+        text = as_diff.render(self._changes(), width=width, colour=False, ascii_only=False, top=12)
+        golden(f"small.diff.{width}.txt", text)
+
+    def test_markdown(self, golden) -> None:
+        golden("small.diff.md", as_diff_markdown.render(self._changes()))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import html.parser
 import re
 from dataclasses import replace
@@ -10,12 +13,18 @@ from itertools import pairwise
 
 import pytest
 
-from planner.report import as_html, as_json
+from planner.cli.options import Asked
+from planner.decide.compare import compare
+from planner.decide.study import study
+from planner.report import as_html, as_json, verdict
+from planner.report.gathered import sources_of
+from planner.report.page_stack import StackView
 from planner.report.words import visible
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
+from tests.typed import FEW, SMALL
 
-VOID = {"meta", "br", "link", "img", "hr", "input", "circle", "path", "polygon"}
+VOID = {"meta", "br", "wbr", "rect", "link", "img", "hr", "input", "circle", "path", "polygon"}
 
 
 class Page(html.parser.HTMLParser):
@@ -57,6 +66,13 @@ def page() -> Page:
     return Page(as_html.render(small()))
 
 
+def whole(stack: StackView) -> str:
+    """A page with every section that there is."""
+    request = Asked(plan=SMALL, overrides=FEW[1::2], draws=40).request()
+    comparison = compare(request)
+    return as_html.render(comparison, study(request, comparison), stack)
+
+
 def test_tags_are_closed_and_ids_are_unique() -> None:
     assert page().open == []
     assert len(page().ids) == len(set(page().ids))
@@ -64,7 +80,7 @@ def test_tags_are_closed_and_ids_are_unique() -> None:
 
 def test_nothing_comes_from_elsewhere() -> None:
     text = as_html.render(small())
-    assert not page().named("script")
+    assert all("src" not in attrs for attrs in page().named("script"))
     assert not page().named("link")
     assert not page().named("img")
     assert not re.search(r"@import|url\(", text)
@@ -72,6 +88,17 @@ def test_nothing_comes_from_elsewhere() -> None:
         for key in ("src", "href", "xlink:href", "action", "poster", "srcset"):
             assert not attrs.get(key) or str(attrs[key]).startswith("#")
         assert not any(key.startswith("on") for key in attrs)
+
+
+def test_the_script_is_allowed_by_its_hash_and_by_nothing_else() -> None:
+    text = as_html.render(small())
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    script = re.search(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert policy is not None
+    assert script is not None
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in html.unescape(policy[1])
+    assert "default-src 'none'" in html.unescape(policy[1])
 
 
 def test_links_lead_somewhere() -> None:
@@ -97,6 +124,30 @@ def test_headings_leave_no_level_out() -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
+def test_what_stands_beside_the_cards_is_no_part_of_the_last_of_them() -> None:
+    """A heading belongs to the one above it: beside h3 of a card stands h3, right under h2 stands no h4."""
+    stack = StackView(scenario="x", picture="<svg aria-hidden='true'></svg>")
+    shown = Page(whole(stack))
+    assert shown.open == []
+    section, found = "", {}
+    for tag, attrs in shown.tags:
+        section = str(attrs["id"]) if tag == "section" else section
+        if re.fullmatch("h[2-6]", tag):
+            found.setdefault(section, []).append(tag)
+    for name in ("answer", "compare", "stack"):
+        assert set(found[name]) <= {"h2", "h3"}, name
+    assert all(before != "h2" or after != "h4" for tags in found.values() for before, after in pairwise(tags))
+
+
+def test_the_contents_name_every_long_section_that_is_there() -> None:
+    for shown in (page(), Page(whole(StackView(scenario="x", why_not="y")))):
+        assert shown.named("nav") == [{"class": "contents", "aria-label": "Contents"}]
+        linked = [str(attrs["href"]).removeprefix("#") for attrs in shown.named("a")]
+        there = [str(attrs["id"]) for attrs in shown.named("section")]
+        short = {"answer", "unpriced", "equations", "stale"}
+        assert linked[1 : 1 + len(set(there) - short)] == [name for name in there if name not in short]
+
+
 def test_wide_tables_scroll_by_themselves_and_by_keyboard() -> None:
     regions = [attrs for attrs in page().named("div") if "scroll" in str(attrs.get("class"))]
     assert regions
@@ -113,13 +164,13 @@ def test_the_order_of_the_page() -> None:
 
 
 def test_every_total_is_the_figure_of_the_json_document() -> None:
-    sources = as_html._sources(small().scenarios)
+    sources = sources_of(small().scenarios)
     text = as_html.render(small())
     noted = text.count("the total is not their sum but exact")
     off = 0
     for scenario in small().scenarios:
         if scenario.feasible:
-            entry = as_html._entry(1, scenario, sources, False)
+            entry = as_html._entry(small(), 1, scenario, sources, False, {})
             document = as_json.scenario_document(scenario)
             assert entry.total == document["cost_usd"]["plan"]
             assert f"{entry.total:,.2f}" in text
@@ -133,7 +184,7 @@ def test_every_total_is_the_figure_of_the_json_document() -> None:
 def test_page_one_holds_the_limits_of_the_plan_against_the_result() -> None:
     limited = compared(plan_of(constraints={"max_cost_usd": 1e6, "max_days": 30}), draws=100)
     text = "".join(Page(as_html.render(limited)).text)
-    start, end = text.index("What this rests on"), text.index("Cost against time")
+    start, end = text.index("What this rests on"), text.rindex("Cost against time")
     assert "Budget $1,000,000: no scenario above it counts as feasible; #1 is planned at $" in text[start:end]
     assert "At most 30 days (constraints.max_days); #1 is planned at " in text[start:end]
 
@@ -157,7 +208,9 @@ def test_incomplete_rows_have_no_range() -> None:
 def test_every_feasible_scenario_has_its_bill_and_the_answers_are_open() -> None:
     bills = page().named("details")
     feasible = [s for s in small().scenarios if s.feasible]
-    assert len(bills) == len(feasible) + 1  # and the plan
+    by_hand = [attrs for attrs in bills if attrs.get("class") == "hand"]
+    assert len(by_hand) == 2 * len(verdict.picks(small()))  # the lines, and the numbers of the run
+    assert len(bills) == len(feasible) + len(by_hand) + 1  # and the plan
     assert sum("open" in attrs for attrs in bills) in (1, 2)
     assert "open" in bills[0]
 
@@ -185,7 +238,7 @@ def test_sixty_scenarios_stay_under_a_megabyte() -> None:
 def test_what_may_not_finish_says_so_in_the_answer() -> None:
     text = as_html.render(unfinished())
     assert text.index("May not finish.") < text.index('id="h-chart"')
-    assert "more than $2.02B" in text
+    assert "&gt; $2.02B <small>P90</small>" in text
 
 
 def test_nothing_feasible_is_a_page_with_reasons() -> None:
@@ -208,7 +261,7 @@ def test_one_card_where_one_scenario_is_both() -> None:
 class TestContrast:
     """WCAG 2.2: 4.5 for text, 3 for what a picture needs, on every ground, in light, dark and print."""
 
-    CSS = (as_html.REPOSITORY / "report" / "style.css").read_text(encoding="utf-8")
+    CSS = (as_html.TEMPLATES / "style.css").read_text(encoding="utf-8")
     MODES = ("light", "dark", "print")
 
     def palette(self, mode: str) -> dict[str, str]:

@@ -10,13 +10,16 @@ from dataclasses import replace
 
 import pytest
 
+from planner import __version__
 from planner.decide.result import Comparison
 from planner.report import as_csv, as_json
+from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, named, small
 
 FOCUS = {
     "ServiceName", "ServiceCategory", "ChargeCategory", "PricingCategory", "PricingQuantity", "PricingUnit",
-    "ListUnitPrice", "ListCost", "EffectiveCost", "BillingCurrency", "RegionId",
+    "ListUnitPrice", "ListCost", "EffectiveCost", "BillingCurrency", "RegionId", "CommitmentDiscountStatus",
+    "ProviderName", "ChargeDescription",
 }  # fmt: skip
 
 
@@ -65,6 +68,60 @@ def test_lines_without_a_price_are_rows_without_a_cost() -> None:
         assert row["RegionId"] == "us-east-1"
     for row in rows_of(small()):
         assert (row["x_ScenarioCostP50"] == "") == (row["x_Complete"] == "false")
+
+
+def test_every_row_says_which_plan_book_draws_and_program_it_is_of() -> None:
+    comparison = replace(small(), plan_name="a\nname")
+    document = as_json.document(comparison)
+    wanted = {
+        "x_Plan": "a name",
+        "x_PlanSha256": comparison.plan_sha256,
+        "x_PriceBook": document["prices"]["as_of"],
+        "x_Seed": str(comparison.seed),
+        "x_Draws": str(comparison.draws),
+        "x_PlannerVersion": __version__,
+        "x_ModelSha256": document["planner"]["model_sha256"],
+    }
+    rows = rows_of(comparison)
+    assert any(row["x_Note"].startswith("no price for") for row in rows)
+    for row in rows:
+        assert {name: row[name] for name in wanted} == wanted
+
+
+def test_a_row_says_who_charges_what_also_without_a_price() -> None:
+    away = compared(plan_of(region="eu-west-1", people={"engineers": 1}), draws=5)
+    rows = rows_of(away)
+    missing = {row["x_Line"]: row for row in rows if row["x_Note"].startswith("no price for")}
+    services = {name: row["ServiceName"] for name, row in missing.items()}
+    assert services["storage.s3.standard"] == "Amazon Simple Storage Service"
+    assert services["storage.kms.key"] == "AWS Key Management Service"
+    assert services["fleet.compute"] == "Amazon Elastic Compute Cloud"
+    for row in rows:
+        assert row["ChargeCategory"] == "Usage"
+        assert row["ServiceCategory"]
+        assert row["ChargeDescription"].startswith(f"{row['ServiceName']}: {row['x_Line']}")
+        assert row["ProviderName"] == ("" if row["x_Line"].startswith("people.") else "AWS")
+
+
+def test_what_is_bought_ahead_is_spread_over_used_and_unused_hours() -> None:
+    """FOCUS: a charge of the category Purchase has no effective cost; only hours that it covers have one."""
+    options = ["on-demand", "spot", "capacity-block", "ri-1y-standard-no-upfront", "sp-1y-instance-no-upfront"]
+    rows = rows_of(compared(plan_of(purchase={"options": options}), draws=5))
+    status: dict[str, dict[str, str]] = {}
+    for row in rows:
+        if row["x_Line"].startswith("fleet.") and row["EffectiveCost"] and row["x_Line"] != "fleet.ebs":
+            purchase = row["x_Scenario"].rpartition("/")[2]
+            status.setdefault(purchase, {})[row["x_Line"]] = row["CommitmentDiscountStatus"]
+        else:
+            assert row["CommitmentDiscountStatus"] == ""
+    term = {"fleet.compute": "Used", "fleet.commitment-unused": "Unused"}
+    assert status == {
+        "on-demand": {"fleet.compute": ""},
+        "spot": {"fleet.compute": ""},
+        "capacity-block": {"fleet.compute": "Used", "fleet.block-unused": "Unused"},
+        "ri-1y-standard-no-upfront": term,
+        "sp-1y-instance-no-upfront": term,
+    }
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from planner.decide.result import Comparison
 from planner.models.bill import Unpriced
 from planner.report import verdict
-from planner.report.as_table import render
-from planner.report.words import visible
+from planner.report.as_table import ranking_columns, render
+from planner.report.columns import cells, command
+from planner.report.words import short_types, visible
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, ranged, sixty, small, unfinished
 
@@ -20,6 +24,17 @@ LONG_PATH = "plans/" + "a very long folder name/" * 9 + "plan.yaml"
 def text_of(comparison: Comparison, width: int = 80, **more) -> str:
     settings = {"colour": False, "ascii_only": False, "top": 0, "plan_path": "plan.yaml"} | more
     return render(comparison, width=width, **settings)
+
+
+@pytest.mark.parametrize(
+    ("need", "shown"), [(0.0365, "0.036"), (0.0, "0.0"), (0.996, "1.0"), (0.5, "0.5"), (1234.56, "1,234.6")]
+)
+def test_a_small_need_is_not_shown_as_none(need: float, shown: str) -> None:
+    base = first(small())
+    assert base.storage is not None
+    thirsty = replace(base, storage=replace(base.storage, read_gb_per_s=16.0, required_read_gb_per_s=need))
+    columns = ranking_columns([(1, thirsty)], "", short_types([thirsty]))
+    assert next(c.values for c in columns if c.title == "Read/need GB/s") == [f"16.0/{shown}"]
 
 
 @pytest.mark.parametrize("width", [40, 60, 79, 80, 100, 120, 160, 250])
@@ -171,7 +186,7 @@ def test_colour_adds_no_words() -> None:
 def test_nothing_feasible_says_why() -> None:
     scenarios = tuple(replace(s, feasible=False, why_not=("too dear",)) for s in small().scenarios)
     text = text_of(replace(small(), scenarios=scenarios))
-    assert "No scenario is both feasible and completely priced" in text
+    assert "No scenario is feasible: there is no total to sign." in text
     assert "too dear" in text
 
 
@@ -185,3 +200,19 @@ def test_next_command_can_be_pasted() -> None:
         .splitlines()[-1]
         .endswith("planner report 'my plan.yaml' -o report.html")
     )
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=200), min_size=1, max_size=6),
+    st.integers(min_value=20, max_value=120),
+)
+@example(
+    ["planner", "compare", "/a/" + "deep/" * 30 + "plan.yaml", "--set", "storage.layouts=[s3-stream, converged]"], 40
+)
+def test_a_command_in_lines_is_the_same_command(words: list[str], width: int) -> None:
+    """A shell drops a backslash and the end of the line behind it, outside of quotes, and so does shlex."""
+    lines = command(" ".join(map(shlex.quote, words)), width)
+    told = "".join(line.removesuffix("\\") for line in lines[:-1]) + lines[-1]
+    assert shlex.split(told) == words
+    assert all(line.endswith("\\") for line in lines[:-1])
+    assert all(max(cells(line), len(line)) <= width for line in lines)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.report import verdict, words
-from planner.report.columns import Column, cells, cut, fitted, rows, wrap
+from planner.decide.result import Comparison
+from planner.report import answer, verdict, words
+from planner.report.as_json import document
+from planner.report.changes import changes
+from planner.report.columns import Column, cells, cut, fitted, rows, whole, wrap
+from planner.report.remarks import aged
 from tests.builders import compared, plan_of
-from tests.report.scenes import HOSTILE, first, small, unfinished
+from tests.report.scenes import HOSTILE, first, ranged, small, unfinished
 
 
 @pytest.mark.parametrize(
@@ -58,12 +64,13 @@ def test_every_purchase_has_words() -> None:
 
 
 def test_answer_names_both_and_says_what_may_not_finish() -> None:
-    said = verdict.answer(unfinished(0.2))
+    said = answer.sentences(unfinished(0.2))
     assert said[0].startswith("Lowest planned cost: #1 ")
     assert " >$2.02B" in said[0]
     assert "% of the draws cost more" in said[0]
     assert "20.0% of the draws" in said[1]
-    assert said[2].startswith("Lowest in bad luck (P90): #")
+    assert said[2].startswith("  It goes to GPU nodes ")
+    assert said[3].startswith("Lowest P90: #")
 
 
 def test_chances_are_said_where_they_are_known() -> None:
@@ -101,6 +108,88 @@ def test_safer_choice_has_the_lowest_p90() -> None:
     assert first(small()).complete
 
 
+def lucky(share: float) -> Comparison:
+    """The first as in `unfinished`, but with the lowest P90 of all."""
+    base = unfinished(share)
+    bad, *others = base.scenarios
+    return replace(base, scenarios=(ranged(bad, cost=(100.0, 90.0, 110.0), run=(4, 3, 5)), *others))
+
+
+@pytest.mark.parametrize(("share", "first_is_safe"), [(0.0, True), (0.004, True), (0.005, False), (0.2, False)])
+def test_what_may_never_end_is_not_the_safer_choice(share: float, first_is_safe: bool) -> None:
+    """As the table, the page and a difference have it."""
+    comparison = lucky(share)
+    safe = verdict.lowest_risk(comparison)
+    assert (safe == comparison.scenarios[0]) is first_is_safe
+    assert safe is not None
+    assert changes(document(comparison), document(comparison)).safest_after == safe.id
+    assert len(verdict.picks(comparison)) == (1 if first_is_safe else 2)
+
+
+def test_where_nothing_is_sure_to_finish_the_lowest_p90_stays() -> None:
+    base = lucky(0.2)
+    doubtful = replace(base, scenarios=tuple(replace(s, unfinished_fraction=0.2) for s in base.scenarios))
+    assert verdict.lowest_risk(doubtful) == doubtful.scenarios[0]
+
+
+def test_the_safer_choice_may_cost_more_at_p90_too_and_says_what_it_gives() -> None:
+    comparison = lucky(0.2)
+    best, safe = verdict.picks(comparison)
+    said = answer.trade(best, safe)
+    assert " more as planned and " in said
+    assert said.endswith(" more at P90 too; chosen because it finishes in every draw")
+    told = answer.trade(best, replace(safe, unfinished_fraction=0.004))
+    assert told.endswith("; chosen because it finishes in 99% of the draws")
+    why = "  It costs more at P90 too, and is chosen because it finishes in every draw."
+    assert why in answer.sentences(comparison)
+    assert why not in answer.sentences(unfinished(0.2))
+
+
+def test_a_title_is_true_whatever_finishes() -> None:
+    """The lowest P90 is named so only where no other has a lower one."""
+
+    def titles(comparison: Comparison) -> list[str]:
+        return [line.partition(": #")[0] for line in answer.sentences(comparison) if not line.startswith(" ")]
+
+    assert titles(unfinished(0.2)) == ["Lowest planned cost", "Lowest P90"]
+    assert titles(lucky(0.2)) == ["Lowest planned cost", "Lowest P90 of those that finish"]
+    assert titles(lucky(0.0)) == ["Lowest planned cost, and lowest P90"]
+    assert titles(replace(lucky(0.0), draws=0)) == ["Lowest planned cost"]
+
+
+@pytest.mark.parametrize(
+    ("second_usd", "below", "said"),
+    [
+        (1001.0, 0.63, "by $1.00 (0.1%), which costs less in 63% of the draws: take the one that is easier to run."),
+        (1001.0, 0.1, ""),
+        (1001.0, None, "by $1.00 (0.1%): a small lead."),
+        (1100.0, 0.63, "by $100 (10.0%), which costs less in 63% of the draws."),
+        (1100.0, 0.4, ""),
+        (1100.0, None, ""),
+    ],
+)
+def test_a_lead_that_decides_nothing_is_told_under_the_first_sentence(
+    second_usd: float, below: float | None, said: str
+) -> None:
+    base = small()
+    one = ranged(base.scenarios[0], cost=(1000.0, 900.0, 1200.0), run=(4, 3, 5))
+    two = ranged(base.scenarios[1], cost=(second_usd, 900.0, 1200.0), run=(4, 3, 5))
+    comparison = replace(base, scenarios=(one, replace(two, below_best_fraction=below), *base.scenarios[2:]))
+    told = answer.sentences(comparison)[1]
+    assert told.endswith(said)
+    assert told.startswith("  It leads #2 ") is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(34, "34 days old on 2026-10-05"), (0, "0 days old on 2026-09-01"), (-968, "968 days younger than 2024-01-07")],
+)
+def test_the_age_of_prices_names_the_day_that_it_is_counted_to(days: int, said: str) -> None:
+    prices = replace(small().prices, as_of=date(2026, 9, 1), age_days=days)
+    assert aged(replace(small(), prices=prices)) == f", {said}"
+    assert aged(replace(small(), prices=replace(prices, age_days=None))) == ""
+
+
 @given(st.text(), st.integers(min_value=2, max_value=40))
 def test_wrapped_lines_fit(text: str, width: int) -> None:
     shown = words.visible(text)
@@ -132,3 +221,32 @@ class TestColumns:
 
     def test_numbers_that_do_not_fit_are_refused(self) -> None:
         assert fitted([self.TEXT, self.NUMBER], 15) is None
+
+    def test_a_table_in_which_nothing_is_cut(self) -> None:
+        """As wide as it needs where there is room; from 80 cells on texts go on below; else records."""
+        columns = [self.TEXT, self.NUMBER, self.EXTRA]
+        assert whole(columns, 40) == rows(fitted(columns, 40) or [])
+        assert whole(columns, 20) == [
+            "fsx-lustre+1000",
+            "  Cost 1,234,567;",
+            "  Useful 90.0%",
+            "converged",
+            "  Cost 8;",
+            "  Useful 80.0%",
+        ]
+        long = Column(title="Name", values=["one two " + "three" * 13, "four"], text=True)
+        one, _, *body = whole([long, self.NUMBER], 80)
+        assert one.split() == ["Name", "Cost"]
+        assert body == [f"{'one two':<69}  1,234,567", "  " + "three" * 13, f"{'four':<69}  {8:>9}"]
+
+    @given(
+        names=st.lists(st.text(min_size=1).map(words.visible), min_size=1, max_size=4),
+        width=st.integers(min_value=32, max_value=120),
+    )
+    def test_nothing_is_lost_at_any_width(self, names: list[str], width: int) -> None:
+        numbers = Column(title="USD", values=[f"{i:,.2f}" for i, _ in enumerate(names)])
+        lines = whole([Column(title="Name", values=names, text=True), numbers], width)
+        assert all(cells(line) <= width for line in lines)
+        shown = sorted("".join(lines).replace(" ", ""))
+        for text in (*names, *numbers.values):
+            assert not Counter("".join(text.split())) - Counter(shown)

@@ -1,0 +1,99 @@
+"""What `pulumi up` runs: the stack file's cluster, checked, composed, and what it costs an hour."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pulumi
+
+# the engine runs this file from its own folder, and our packages lie beside it
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from infra.compose import Stack, bundle_of, compose
+from infra.node import built
+from planner.errors import PlannerError, UsageProblem
+from planner.stack.component import usd_per_hour_by_component
+from planner.stack.file import CLUSTER, from_config
+from planner.stack.spec import ClusterSpec
+
+KEY_LINE = "storage.kms.key"
+
+
+def cluster() -> ClusterSpec:
+    """The cluster of the stack's configuration. Raises UsageProblem or PlanProblems with all that is wrong with it."""
+    config, stack = pulumi.Config(), pulumi.get_stack()
+    given = config.get_object(CLUSTER)
+    if given is None:
+        writes = f"`planner stack PLAN --scenario best --stack {stack}` writes it"
+        raise UsageProblem(f"the stack has no {config.full_key(CLUSTER)}: {writes}")
+    spec = from_config(given, stack=stack, region=pulumi.Config("aws").get("region"))
+    if spec.placeholders and not pulumi.runtime.is_dry_run():
+        raise UsageProblem(f"still to give: {', '.join(spec.placeholders)}; `planner stack` says where to get each")
+    return spec
+
+
+def bundle_folder(spec: ClusterSpec) -> Path | None:
+    """Where the built files of the nodes' bundle lie; None where there are none to upload, or a preview goes on without
+    them. Raises UsageProblem where they are missing."""
+    files = bundle_of(spec).built
+    if not files:
+        return None
+    wrong = built.missing(files, built.FOLDER)
+    if not wrong:
+        return built.FOLDER
+    if pulumi.runtime.is_dry_run():
+        pulumi.log.warn(f"the nodes' bundle in out/bundle: {wrong}; `pulumi up` will want it: {built.HOW}")
+        return None
+    raise UsageProblem(f"the nodes' bundle in out/bundle: {wrong}; {built.HOW}")
+
+
+def cost_lines(spec: ClusterSpec) -> list[str]:
+    """Dollars an hour of each component, and their sum."""
+    found = usd_per_hour_by_component(spec)
+    every = {**found, "all": sum(found.values())}
+    width = max(map(len, every))
+    return [f"{name:<{width}}  {usd:>14,.4f} $/hour" for name, usd in every.items()]
+
+
+def kept_by_destroy(spec: ClusterSpec) -> list[str]:
+    """What stays at AWS when the stack goes, and what it bills: `pulumi destroy` shows the stack's outputs."""
+    key = spec.usd_per_hour.get(KEY_LINE)
+    dollars = "dollars a day that are not known" if key is None else f"{key * 24:,.4f} $/day"
+    return [
+        "the data bucket with every version: bills what lies in it, which `planner teardown-check` counts",
+        f"its key: bills {dollars} until it is deleted",
+    ]
+
+
+def export(spec: ClusterSpec, stack: Stack) -> None:
+    """What a person or a script wants to know of a stack that stands."""
+    pulumi.export("scenario", spec.scenario)
+    pulumi.export("plan_sha256", spec.plan_sha256)
+    pulumi.export("usd_per_hour", {**usd_per_hour_by_component(spec)})
+    pulumi.export("data_bucket", stack.tier.bucket.id)
+    pulumi.export("artefacts_bucket", stack.artefacts.bucket.id)
+    pulumi.export("kept_by_destroy", kept_by_destroy(spec))
+    pulumi.export("vpc_id", stack.network.vpc.id)
+    pulumi.export("fleet_group", stack.fleet.group.name)
+    if stack.pool:
+        pulumi.export("control_addresses", list(stack.network.addresses.control))
+    if stack.nvme:
+        pulumi.export("storage_group", stack.nvme.group.name)
+    if stack.lustre:
+        pulumi.export("lustre_dns_name", stack.lustre.file_system.dns_name)
+        pulumi.export("lustre_mount_name", stack.lustre.file_system.mount_name)
+
+
+def main() -> None:
+    """The program; also what tests of the engine run in line."""
+    try:
+        spec = cluster()
+        pulumi.log.info("\n".join(["what this stack costs while it stands:", *cost_lines(spec)]))
+        export(spec, compose(spec, bundle_folder(spec)))
+    except PlannerError as error:
+        raise pulumi.RunError(str(error)) from error
+
+
+if __name__ == "__main__":
+    main()

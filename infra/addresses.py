@@ -1,0 +1,56 @@
+"""Address plan of the one zone: three subnets in one /16, the nodes' sized for what takes an address. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from dataclasses import dataclass
+
+from planner.errors import UsageProblem
+
+VPC = "10.0.0.0/16"
+PUBLIC = "10.0.255.240/28"  # the NAT gateway and nothing else
+CONTROL = "10.0.255.224/28"  # the control nodes' fixed addresses: nothing else may be given one of theirs
+RESERVED = 5  # AWS keeps the first four addresses and the last of every subnet
+LARGEST, SMALLEST = 17, 24  # prefix lengths of the nodes' subnet: half of the VPC at most
+SPARE = 0.10  # replacements come up before what they replace has given its address back
+FIRST_CONTROL = 4  # the first address of the control subnet that AWS leaves free
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddressPlan:
+    """CIDR blocks. needed: addresses wanted in the nodes' subnet, spare ones included. control: fixed addresses."""
+
+    vpc: str
+    nodes: str
+    control_subnet: str
+    public: str
+    needed: int
+    control: tuple[str, ...]
+
+
+def lustre_addresses(capacity_gib: int) -> int:
+    """Addresses that the file servers of a file system may take: at most one for each 1,200 GiB, and the metadata's."""
+    return math.ceil(capacity_gib / 1200) + 8
+
+
+def address_plan(*, nodes: int, per_node: int, others: int, control: int) -> AddressPlan:
+    """Subnets for so many nodes. others: addresses of endpoints, servers, storage nodes. Raises UsageProblem."""
+    needed = math.ceil((nodes * per_node + others) * (1 + SPARE)) + RESERVED
+    prefix = min(SMALLEST, 32 - math.ceil(math.log2(needed)))
+    if prefix < LARGEST:
+        raise UsageProblem(
+            f"{nodes:,} nodes with {per_node} addresses each and {others:,} others need {needed:,} addresses, "
+            f"more than the {2 ** (32 - LARGEST):,} of one subnet: take the ip-saving profile, or fewer nodes"
+        )
+    free = list(ipaddress.ip_network(CONTROL))[FIRST_CONTROL:-1]
+    if control > len(free):
+        raise UsageProblem(f"{control} control nodes do not fit {len(free)} fixed addresses")
+    return AddressPlan(
+        vpc=VPC,
+        nodes=f"10.0.0.0/{prefix}",
+        control_subnet=CONTROL,
+        public=PUBLIC,
+        needed=needed,
+        control=tuple(str(address) for address in free[:control]),
+    )

@@ -1,0 +1,115 @@
+"""What nodes fetch when they start: a bundle of files, named by its hash, in a bucket of its own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pulumi
+import pulumi_aws as aws
+
+from infra.buckets import bucket_name, secure_bucket
+from infra.naming import Component, Naming
+from infra.node.built import expected
+from infra.node.render import bundle_files
+from planner.pool.node.facts import Stack
+from planner.pool.settings import DAEMON
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle:
+    """texts: files by name. built: files of `make bundle` by name, with the hash that each must have."""
+
+    texts: Mapping[str, str]
+    built: Mapping[str, str]
+
+    @cached_property
+    def every_sum(self) -> tuple[tuple[str, str], ...]:
+        """(name, sha256) of every file."""
+        texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
+        return tuple(sorted({**texts, **self.built}.items()))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of all files together: part of every key and of the user data, so that a change is a new bundle."""
+        whole = "".join(f"{sha256}  {name}\n" for name, sha256 in self.every_sum)
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+    @property
+    def sums(self) -> tuple[tuple[str, str], ...]:
+        """(name, sha256) of what every node fetches. The daemon is fetched by who runs one, and checked then."""
+        return tuple((name, sha256) for name, sha256 in self.every_sum if name != DAEMON)
+
+    def key(self, name: str) -> str:
+        """Where a file lies in the bucket. The daemon has a place of its own: it outlives many bundles."""
+        return f"daemons/{self.built[DAEMON]}/{DAEMON}" if name == DAEMON else f"bundles/{self.sha256}/{name}"
+
+
+def bundle(stack: Stack) -> Bundle:
+    """The bundle of a stack. Without a pool there is nothing built in it."""
+    return Bundle(texts=bundle_files(stack), built=expected() if stack.proxies else {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArtefactsArgs:
+    """key: encrypts the bucket. bundle: what is put into it. folder: where its built files lie; None: nowhere yet, as
+    in a preview, where a word stands for each."""
+
+    key: aws.kms.Key
+    bundle: Bundle
+    folder: Path | None
+
+
+class Artefacts(Component):
+    """Bucket of bundles. It goes with the stack: everything in it is made anew."""
+
+    def __init__(self, naming: Naming, args: ArtefactsArgs) -> None:
+        super().__init__("artefacts", naming)
+        self.bucket, self._before = secure_bucket(
+            self,
+            "bucket",
+            name=bucket_name(self, "artefacts"),
+            key=args.key,
+            rules=[],
+            kept=False,
+        )
+        self.bundle = args.bundle
+        texts = [self._text(name, text) for name, text in args.bundle.texts.items()]
+        built = [self._built(name, sha256, args.folder) for name, sha256 in args.bundle.built.items()]
+        # what starts by the bundle waits for all of it
+        self.ready: list[pulumi.Resource] = [*texts, *built]
+        self.register_outputs({"bucket": self.bucket.id, "bundle": args.bundle.sha256})
+
+    def _text(self, name: str, text: str) -> aws.s3.BucketObjectv2:
+        part = f"object-{_part(name)}"
+        return aws.s3.BucketObjectv2(
+            self.named(part),
+            bucket=self.bucket.id,
+            key=self.bundle.key(name),
+            content=text,
+            content_type="application/json" if name.endswith(".json") else "text/plain",
+            tags=self.tags(part),
+            opts=self.child(depends_on=self._before),
+        )
+
+    def _built(self, name: str, sha256: str, folder: Path | None) -> aws.s3.BucketObjectv2:
+        part = f"object-{_part(name)}"
+        word = pulumi.StringAsset(f"{name} with SHA-256 {sha256}, built by `make bundle`")
+        return aws.s3.BucketObjectv2(
+            self.named(part),
+            bucket=self.bucket.id,
+            key=self.bundle.key(name),
+            source=pulumi.FileAsset(folder / name) if folder else word,
+            source_hash=sha256,
+            content_type="application/octet-stream",
+            tags=self.tags(part),
+            opts=self.child(depends_on=self._before),
+        )
+
+
+def _part(name: str) -> str:
+    """Part of a resource's name: start for start.sh."""
+    return name.partition(".")[0]

@@ -1,0 +1,175 @@
+"""The budget of a stack and its action: when all of it is spent, some identities can buy nothing more.
+
+The action stops nothing: what runs goes on and bills, and the groups of nodes keep their size, since Auto Scaling
+launches as itself. It forbids buying to the members of a group, which is empty at first, and to the roles that the
+stack file names. Deleting, ending and scaling to zero stay allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from infra.naming import Component
+from infra.policy import document, trust
+from planner.stack.spec import Guard
+
+THRESHOLDS_PERCENT = (50, 80, 100)
+# every action that makes, starts or enlarges what bills: of the deployer's policies, and the other ways to buy
+FORBIDDEN = (
+    "autoscaling:BatchPutScheduledUpdateGroupAction",
+    "autoscaling:CreateAutoScalingGroup",
+    "autoscaling:ExecutePolicy",
+    "autoscaling:PutScalingPolicy",
+    "autoscaling:PutScheduledUpdateGroupAction",
+    "autoscaling:PutWarmPool",
+    "autoscaling:ResumeProcesses",
+    "autoscaling:SetDesiredCapacity",
+    "budgets:CreateBudgetAction",
+    "cloudwatch:PutMetricAlarm",
+    "ec2:AllocateAddress",
+    "ec2:AllocateHosts",
+    "ec2:CreateCapacityReservation",
+    "ec2:CreateCapacityReservationFleet",
+    "ec2:CreateFleet",
+    "ec2:CreateFlowLogs",
+    "ec2:CreateNatGateway",
+    "ec2:CreateVolume",
+    "ec2:CreateVpcEndpoint",
+    "ec2:ModifyCapacityReservation",
+    "ec2:ModifyCapacityReservationFleet",
+    "ec2:ModifyFleet",
+    "ec2:ModifySpotFleetRequest",
+    "ec2:ModifyVolume",
+    "ec2:ModifyVpcEndpoint",
+    "ec2:MonitorInstances",
+    "ec2:PurchaseCapacityBlock",
+    "ec2:PurchaseCapacityBlockExtension",
+    "ec2:PurchaseHostReservation",
+    "ec2:PurchaseReservedInstancesOffering",
+    "ec2:PurchaseScheduledInstances",
+    "ec2:RequestSpotFleet",
+    "ec2:RequestSpotInstances",
+    "ec2:RunInstances",
+    "ec2:RunScheduledInstances",
+    "ec2:StartInstances",
+    "fsx:CreateFileSystem",
+    "fsx:CreateFileSystemFromBackup",
+    "fsx:UpdateFileSystem",
+    "kms:CreateKey",
+    "savingsplans:CreateSavingsPlan",
+)
+# a group may still be set to zero, which is how `pulumi destroy` begins to take it down
+FORBIDDEN_BUT_TO_ZERO = "autoscaling:UpdateAutoScalingGroup"
+
+
+def budget_with_action(guards: Component, guard: Guard) -> None:
+    """The forecast is of the whole run, so the budget is of the year: a month would hide a long run's half."""
+    told = {"subscriber_email_addresses": [guard.notify], "threshold_type": "PERCENTAGE"}
+    notices = [("ACTUAL", percent) for percent in THRESHOLDS_PERCENT] + [("FORECASTED", 100)]
+    budget = aws.budgets.Budget(
+        guards.named("budget"),
+        name=guards.physical("budget"),
+        budget_type="COST",
+        time_unit="ANNUALLY",
+        limit_amount=f"{guard.budget_usd:.2f}",
+        limit_unit="USD",
+        cost_filters=[
+            aws.budgets.BudgetCostFilterArgs(name="TagKeyValue", values=[f"user:planner:stack${guards.naming.stack}"])
+        ],
+        notifications=[
+            aws.budgets.BudgetNotificationArgs(
+                comparison_operator="GREATER_THAN", threshold=percent, notification_type=kind, **told
+            )
+            for kind, percent in notices
+        ],
+        tags=guards.tags("budget"),
+        opts=guards.child(),
+    )
+    _action(guards, guard, budget)
+
+
+def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None:
+    operators = aws.iam.Group(
+        guards.named("operators"), name=guards.physical("operators"), path="/planner/", opts=guards.child()
+    )
+    forbidden = aws.iam.Policy(
+        guards.named("no-more"),
+        name=guards.physical("no-more"),
+        description="Attached by the budget: nothing more is bought",
+        policy=document(*_deny()),
+        tags=guards.tags("no-more"),
+        opts=guards.child(),
+    )
+    role = aws.iam.Role(
+        guards.named("action-role"),
+        name=guards.physical("action"),
+        description="The budget attaches its policy to the operators",
+        assume_role_policy=pulumi.Output.from_input(guards.naming.account).apply(
+            lambda id: trust("budgets.amazonaws.com", id)
+        ),
+        tags=guards.tags("action-role"),
+        opts=guards.child(),
+    )
+    others = [guards.naming.arn("iam", f"role/{name}", region=False) for name in guard.roles]
+    may = aws.iam.RolePolicy(
+        guards.named("action-policy"),
+        name="attach",
+        role=role.id,
+        policy=pulumi.Output.all(group=operators.arn, policy=forbidden.arn, roles=others).apply(_attach_policy),
+        opts=guards.child(),
+    )
+    aws.budgets.BudgetAction(
+        guards.named("action"),
+        budget_name=budget.name,
+        action_type="APPLY_IAM_POLICY",
+        approval_model="AUTOMATIC",
+        notification_type="ACTUAL",
+        execution_role_arn=role.arn,
+        action_threshold=aws.budgets.BudgetActionActionThresholdArgs(
+            action_threshold_type="PERCENTAGE", action_threshold_value=100
+        ),
+        definition=aws.budgets.BudgetActionDefinitionArgs(
+            iam_action_definition=aws.budgets.BudgetActionDefinitionIamActionDefinitionArgs(
+                policy_arn=forbidden.arn, groups=[operators.name], roles=list(guard.roles) or None
+            )
+        ),
+        subscribers=[aws.budgets.BudgetActionSubscriberArgs(subscription_type="EMAIL", address=guard.notify)],
+        tags=guards.tags("action"),
+        opts=guards.child(depends_on=[may]),
+    )
+
+
+def _deny() -> tuple[dict[str, object], ...]:
+    # an update that names no maximum is denied as well: a key that is missing is not equal
+    to_zero = {"NumericNotEquals": {"autoscaling:MaxSize": "0"}}
+    return (
+        {"Sid": "NoMore", "Effect": "Deny", "Action": FORBIDDEN, "Resource": "*"},
+        {
+            "Sid": "OnlyToZero",
+            "Effect": "Deny",
+            "Action": FORBIDDEN_BUT_TO_ZERO,
+            "Resource": "*",
+            "Condition": to_zero,
+        },
+    )
+
+
+def _attach_policy(given: Mapping[str, Any]) -> str:
+    """The action's own role attaches this one policy, to the group and to the roles that were named."""
+    only = {"ArnEquals": {"iam:PolicyARN": given["policy"]}}
+    targets = [("Group", given["group"])] + ([("Role", given["roles"])] if given["roles"] else [])
+    statements = [
+        {
+            "Sid": f"AttachNoMoreTo{kind}",
+            "Effect": "Allow",
+            "Action": [f"iam:Attach{kind}Policy", f"iam:Detach{kind}Policy"],
+            "Resource": where,
+            "Condition": only,
+        }
+        for kind, where in targets
+    ]
+    return document(*statements)

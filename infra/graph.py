@@ -1,0 +1,186 @@
+"""The program run against recording mocks: every resource that `pulumi up` would ask for, without engine or account.
+
+A mock answers every output of a resource with "${urn.property}", so that a reference to another resource stands in
+the inputs as what it is; what comes of text and references together (policies, user data) holds them inside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from pulumi import StringAsset
+from pulumi.runtime import mocks, rpc
+from pulumi.runtime.config import set_all_config
+
+from infra.billing import COMPONENTS, carried
+from infra.compose import compose
+from planner.stack.spec import ClusterSpec
+
+PROJECT = "gpu-fleet-planner"
+ACCOUNT = "000000000000"  # a placeholder: only an account has an id
+STACK_TYPE = "pulumi:pulumi:Stack"
+SCHEMA_VERSION = "1"
+
+
+class _Recording(mocks.MockMonitor):
+    """Keeps every request, names resources as the engine does, and answers with references.
+
+    Requests come from several threads; each is answered in the one that it came in.
+    """
+
+    def __init__(self, stack: str) -> None:
+        super().__init__(_Answers())
+        self.stack = stack
+        self.requests: dict[str, Any] = {}
+        self.twice: list[str] = []
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        above = parent.split("::")[2] + "$" if parent and f"::{STACK_TYPE}::" not in parent else ""
+        return f"urn:pulumi:{self.stack}::{PROJECT}::{above}{type_}::{name}"
+
+    def RegisterResource(self, request: Any) -> Any:
+        if request.type != STACK_TYPE:
+            urn = self.make_urn(request.parent, request.type, request.name)
+            if urn in self.requests:
+                self.twice.append(urn)
+            self.requests[urn] = request
+            _ANSWERED.urn = urn
+        with _own_loop():
+            return super().RegisterResource(request)
+
+    def Invoke(self, request: Any) -> Any:
+        with _own_loop():
+            return super().Invoke(request)
+
+
+_ANSWERED = threading.local()
+
+
+class _Answers(mocks.Mocks):
+    """Outputs as references, and the one look-up that the program makes."""
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        urn = _ANSWERED.urn
+        return f"${{{urn}.id}}", args.inputs | {name: f"${{{urn}.{name}}}" for name in _outputs(args.typ)}
+
+    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+        if args.token == "aws:index/getCallerIdentity:getCallerIdentity":
+            arn = f"arn:aws:iam::{ACCOUNT}:root"
+            return {"accountId": ACCOUNT, "arn": arn, "id": ACCOUNT, "userId": ACCOUNT}, []
+        raise LookupError(f"the preview knows no answer to {args.token}")
+
+
+@cache
+def _outputs(token: str) -> tuple[str, ...]:
+    """Wire names of the outputs of a type that are plain text or numbers: what a program can refer to."""
+    if not token.startswith("aws:"):
+        return ()
+    import pulumi_aws
+
+    module, kind = token.split(":")[1].split("/")[0], token.split(":")[2]
+    found = []
+    for _, member in inspect.getmembers(getattr(getattr(pulumi_aws, module), kind)):
+        name = getattr(getattr(member, "fget", None), "_pulumi_name", None)
+        if name and any(f"Output[{kind}" in str(member.fget.__annotations__.get("return")) for kind in _PLAIN):
+            found.append(name)
+    return tuple(found)
+
+
+_PLAIN = ("_builtins.str", "_builtins.int", "str]", "int]", "Optional[_builtins.str", "Optional[_builtins.int")
+
+
+def resource_graph(spec: ClusterSpec) -> dict[str, Any]:
+    """The graph of a spec, as design 3.5 has it: the same for the same spec. Raises UsageProblem, ValueError."""
+    monitor = _Recording(spec.stack)
+    # the runtime keeps its settings in context variables: what is set in a copy of the context is gone after it
+    contextvars.copy_context().run(_record, monitor, spec)
+    if monitor.twice:
+        raise ValueError(f"two resources of one URN, which the engine refuses: {monitor.twice[0]}")
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "stack": {
+            "name": spec.stack,
+            "plan_sha256": spec.plan_sha256,
+            "scenario": spec.scenario,
+            "placeholders": [*spec.placeholders, "account"],
+            "unpriced": list(spec.unpriced),
+        },
+        "resources": _resources(spec, monitor.requests),
+    }
+
+
+def _record(monitor: _Recording, spec: ClusterSpec) -> None:
+    set_all_config({"aws:region": spec.region})
+    with _own_loop() as loop:
+        mocks.set_mocks(monitor.mocks, project=PROJECT, stack=spec.stack, preview=False, monitor=monitor)
+        mocks.test(lambda: _composed(spec))()
+        loop.run_until_complete(loop.shutdown_default_executor())
+
+
+def _composed(spec: ClusterSpec) -> None:
+    compose(spec)
+
+
+@contextmanager
+def _own_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop of this thread, closed again: the runtime makes one in every thread and leaves it open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield loop
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+def _resources(spec: ClusterSpec, requests: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """By component and name: the order of requests is that of threads."""
+    ours = {request.name: urn for urn, request in requests.items() if request.type.startswith("aws:")}
+    bills = carried(spec, sorted(ours))
+    found = []
+    for urn, request in requests.items():
+        lines, usd = bills.get(request.name, ((), 0.0))
+        found.append(
+            {
+                "type": request.type,
+                "name": request.name,
+                "urn": urn,
+                "parent": request.parent if request.parent in requests else None,
+                "inputs": _plain(rpc.deserialize_properties(request.object)),
+                "depends_on": sorted(request.dependencies),
+                "protect": bool(request.protect),
+                "retain_on_delete": bool(request.retainOnDelete),
+                "component": request.name.split("-")[0],
+                "bill_lines": list(lines),
+                "usd_per_hour": usd,
+                "free": not lines,
+            }
+        )
+    return sorted(found, key=_order)
+
+
+def _order(entry: Mapping[str, Any]) -> tuple[int, bool, str]:
+    """Component by component, each before its children."""
+    return COMPONENTS.index(entry["component"]), entry["parent"] is not None, entry["name"]
+
+
+def _plain(value: Any) -> Any:
+    """Inputs as a person writes them: no wrapping of secrets, nothing that was left out, whole numbers whole."""
+    if isinstance(value, Mapping):
+        if rpc._special_sig_key in value:
+            return _plain(value.get("value"))
+        return {key: _plain(entry) for key, entry in sorted(value.items()) if entry is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, StringAsset):
+        return value.text  # stands for a file that is not built yet
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

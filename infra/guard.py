@@ -1,0 +1,176 @@
+"""What watches the money and the nodes: the budget, alarms, anomalies, and the end of a Capacity Block."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from infra.alarms import Watch
+from infra.budget import budget_with_action
+from infra.naming import Component, Naming
+from infra.policy import document
+from planner.stack.moment import moment_of, written
+from planner.stack.spec import BEFORE_END, PLACEHOLDER, Buying, Guard
+
+ANOMALY_SHARE = 0.01  # of the budget: below it an anomaly is nobody's errand
+ANOMALY_LEAST_USD = 100.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuardArgs:
+    """guard: who is told, and at what. watches: alarms, as many as are paid for. dimensions: target -> what names it
+    to CloudWatch. buying, nodes, group: for the start and the end of a block."""
+
+    guard: Guard
+    buying: Buying
+    nodes: int
+    watches: list[Watch]
+    dimensions: Mapping[str, Mapping[str, pulumi.Input[str]]]
+    group: aws.autoscaling.Group
+
+
+class Guards(Component):
+    """Budget, action, alarms, anomaly subscription, and for a block the way up when it starts and down at its end."""
+
+    def __init__(self, naming: Naming, args: GuardArgs) -> None:
+        super().__init__("guard", naming)
+        self.topic = self._topic(args.guard.notify)
+        budget_with_action(self, args.guard)
+        self._anomalies(args.guard)
+        for watch in args.watches:
+            self._alarm(watch, args.dimensions[watch.target])
+        if args.buying.kind == "capacity-block":
+            if args.buying.starts:
+                self._sized("block-start", args.group, scale_up_at(args.buying.starts), args.nodes)
+            self._sized("block-end", args.group, scale_down_at(args.buying.ends), 0)
+        self.register_outputs({"topic": self.topic.arn})
+
+    def _sized(self, part: str, group: aws.autoscaling.Group, at: str, nodes: int) -> None:
+        """The group has so many nodes from a moment on."""
+        aws.autoscaling.Schedule(
+            self.named(part),
+            scheduled_action_name=part,
+            autoscaling_group_name=group.name,
+            start_time=at,
+            min_size=nodes,
+            max_size=nodes,
+            desired_capacity=nodes,
+            opts=self.child(),
+        )
+
+    def _topic(self, notify: str) -> aws.sns.Topic:
+        topic = aws.sns.Topic(
+            self.named("topic"), name=self.physical("topic"), tags=self.tags("topic"), opts=self.child()
+        )
+        aws.sns.TopicSubscription(
+            self.named("subscription"), topic=topic.arn, protocol="email", endpoint=notify, opts=self.child()
+        )
+        self.topic_policy = aws.sns.TopicPolicy(
+            self.named("topic-policy"),
+            arn=topic.arn,
+            policy=pulumi.Output.all(arn=topic.arn, account=self.naming.account).apply(_topic_policy),
+            opts=self.child(),
+        )
+        return topic
+
+    def _anomalies(self, guard: Guard) -> None:
+        stack = {"Key": "user:planner:stack", "MatchOptions": None, "Values": [self.naming.stack]}
+        others = dict.fromkeys(("And", "CostCategories", "Dimensions", "Not", "Or"))
+        monitor = aws.costexplorer.AnomalyMonitor(
+            self.named("anomalies"),
+            name=self.physical("anomalies"),
+            monitor_type="CUSTOM",
+            monitor_specification=json.dumps({**others, "Tags": stack}, sort_keys=True),
+            tags=self.tags("anomalies"),
+            opts=self.child(),
+        )
+        least = max(ANOMALY_LEAST_USD, ANOMALY_SHARE * guard.budget_usd)
+        aws.costexplorer.AnomalySubscription(
+            self.named("anomaly-notice"),
+            name=self.physical("anomalies"),
+            frequency="IMMEDIATE",  # daily and weekly ones go by mail only
+            monitor_arn_lists=[monitor.arn],
+            subscribers=[aws.costexplorer.AnomalySubscriptionSubscriberArgs(type="SNS", address=self.topic.arn)],
+            threshold_expression=aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs(
+                dimension=aws.costexplorer.AnomalySubscriptionThresholdExpressionDimensionArgs(
+                    key="ANOMALY_TOTAL_IMPACT_ABSOLUTE",
+                    match_options=["GREATER_THAN_OR_EQUAL"],
+                    values=[f"{least:.0f}"],
+                )
+            ),
+            tags=self.tags("anomaly-notice"),
+            opts=self.child(depends_on=[self.topic_policy]),
+        )
+
+    def _alarm(self, watch: Watch, dimensions: Mapping[str, pulumi.Input[str]]) -> None:
+        part = f"alarm-{watch.name}"
+        aws.cloudwatch.MetricAlarm(
+            self.named(part),
+            name=self.physical(part),
+            alarm_description=watch.why,
+            **(_difference(watch, dimensions) if watch.less else _plain(watch, dimensions)),
+            comparison_operator=watch.comparison,
+            threshold=watch.threshold,
+            evaluation_periods=watch.periods,
+            treat_missing_data=watch.missing,
+            alarm_actions=[self.topic.arn],
+            ok_actions=[self.topic.arn],
+            tags=self.tags(part),
+            opts=self.child(),
+        )
+
+
+def _plain(watch: Watch, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
+    return {
+        "namespace": watch.namespace,
+        "metric_name": watch.metric,
+        "dimensions": dimensions,
+        "statistic": watch.statistic,
+        "period": watch.period,
+    }
+
+
+def _difference(watch: Watch, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
+    """Two metrics of one target, the second taken off the first."""
+    taken = {"namespace": watch.namespace, "dimensions": dimensions, "stat": watch.statistic, "period": watch.period}
+    metrics = [
+        aws.cloudwatch.MetricAlarmMetricQueryArgs(
+            id=id, metric=aws.cloudwatch.MetricAlarmMetricQueryMetricArgs(metric_name=name, **taken)
+        )
+        for id, name in (("metric", watch.metric), ("less", watch.less))
+    ]
+    answer = aws.cloudwatch.MetricAlarmMetricQueryArgs(
+        id="difference", expression="metric - less", label=f"{watch.metric} - {watch.less}", return_data=True
+    )
+    return {"metric_queries": [answer, *metrics]}
+
+
+def scale_up_at(starts: str) -> str:
+    """When the fleet of a block that begins later gets its size, as AWS wants moments."""
+    return written(moment_of(starts))
+
+
+def scale_down_at(ends: str) -> str:
+    """When the fleet goes to zero: 45 minutes before a block ends. A placeholder stays one."""
+    if PLACEHOLDER in ends:
+        return f"{PLACEHOLDER}-45-minutes-before-the-block-ends"
+    return written(moment_of(ends) - BEFORE_END)
+
+
+def _topic_policy(given: Mapping[str, str]) -> str:
+    # budgets mail by themselves
+    services = ["cloudwatch.amazonaws.com", "costalerts.amazonaws.com"]
+    statement = {
+        "Sid": "Notices",
+        "Effect": "Allow",
+        "Principal": {"Service": services},
+        "Action": "sns:Publish",
+        "Resource": given["arn"],
+        "Condition": {"StringEquals": {"aws:SourceAccount": given["account"]}},
+    }
+    return document(statement)

@@ -1,0 +1,167 @@
+"""What a node may do: its role, by ARN and nothing by wildcard on data, and the instance profile that carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from infra.artefacts import Artefacts
+from infra.buckets import bucket_arn
+from infra.naming import Component
+from infra.policy import document, trust
+from infra.tier import Tier
+
+SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """reads, writes: prefixes of the data bucket. group: physical name of the node's own Auto Scaling group, whose
+    lifecycle actions it may complete; empty: it has none. daemon: proxy or target of the pool; empty: none.
+    authority: whether it has a certificate of the pool's own authority."""
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    group: str = ""
+    daemon: str = ""
+    authority: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """The profile of a launch, and what must stand before a node uses it (IAM is eventually consistent)."""
+
+    role: aws.iam.Role
+    profile: aws.iam.InstanceProfile
+    ready: list[pulumi.Resource]
+
+
+def node_identity(component: Component, tier: Tier, artefacts: Artefacts, access: Access) -> Identity:
+    """Role, policies and instance profile of a component's nodes."""
+    naming = component.naming
+    role = aws.iam.Role(
+        component.named("role"),
+        name=component.physical("role"),
+        description=f"Nodes of {component.kind} in stack {naming.stack}",
+        assume_role_policy=trust("ec2.amazonaws.com"),
+        tags=component.tags("role"),
+        opts=component.child(),
+    )
+    managed = aws.iam.RolePolicyAttachment(
+        component.named("role-ssm"),
+        role=role.name,
+        policy_arn=SSM_CORE,
+        opts=component.child(),
+    )
+    policy = aws.iam.RolePolicy(
+        component.named("role-data"),
+        name="data",
+        role=role.id,
+        policy=pulumi.Output.all(
+            data=tier.bucket.arn,
+            artefacts=bucket_arn(artefacts.bucket.id),
+            key=tier.key.arn,
+            group=naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{access.group}"),
+        ).apply(lambda arns: _policy(arns, access)),
+        opts=component.child(),
+    )
+    profile = aws.iam.InstanceProfile(
+        component.named("profile"),
+        name=component.physical("profile"),
+        role=role.name,
+        tags=component.tags("profile"),
+        opts=component.child(),
+    )
+    return Identity(role=role, profile=profile, ready=[managed, policy])
+
+
+def _policy(arns: dict[str, str], access: Access) -> str:
+    """Reads of the prefixes, writes of some, the bundle, the key, the own group's lifecycle actions."""
+    data, everything = arns["data"], dict.fromkeys((*access.reads, *access.writes))
+    statements: list[dict[str, object]] = [
+        {
+            "Sid": "FindTheBucket",
+            "Effect": "Allow",
+            "Action": ["s3:GetBucketLocation", "s3:GetBucketVersioning"],
+            "Resource": data,
+        },
+        _list(data, () if access.daemon == "target" else everything),
+        {
+            "Sid": "Read",
+            "Effect": "Allow",
+            "Action": "s3:GetObject",
+            "Resource": [f"{data}/{prefix}*" for prefix in everything],
+        },
+        {
+            "Sid": "Bundle",
+            "Effect": "Allow",
+            "Action": "s3:GetObject",
+            "Resource": [f"{arns['artefacts']}/{folder}/*" for folder in _folders(access)],
+        },
+        {
+            "Sid": "Key",
+            "Effect": "Allow",
+            "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
+            "Resource": arns["key"],
+        },
+    ]
+    if access.writes:
+        # versions are never deleted by a node: what is overwritten can be had back
+        statements.append(
+            {
+                "Sid": "Write",
+                "Effect": "Allow",
+                "Action": [
+                    "s3:PutObject",
+                    "s3:DeleteObject",
+                    "s3:AbortMultipartUpload",
+                    "s3:ListMultipartUploadParts",
+                ],
+                "Resource": [f"{data}/{prefix}*" for prefix in access.writes],
+            }
+        )
+    if access.authority:
+        statements.append(
+            {
+                "Sid": "LookForTheAuthority",
+                "Effect": "Allow",
+                "Action": "s3:ListBucket",
+                "Resource": arns["artefacts"],
+                "Condition": {"StringLike": {"s3:prefix": "authority/*"}},
+            }
+        )
+    if access.authority and access.daemon == "proxy":
+        statements.append(
+            {
+                "Sid": "KeepTheAuthority",
+                "Effect": "Allow",
+                "Action": "s3:PutObject",
+                "Resource": f"{arns['artefacts']}/authority/*",
+            }
+        )
+    if access.group:
+        statements.append(
+            {
+                "Sid": "Lifecycle",
+                "Effect": "Allow",
+                "Action": ["autoscaling:CompleteLifecycleAction", "autoscaling:RecordLifecycleActionHeartbeat"],
+                "Resource": arns["group"],
+            }
+        )
+    return document(*statements)
+
+
+def _list(data: str, prefixes: Iterable[str]) -> dict[str, object]:
+    """Names below some prefixes. A target asks for the bucket itself as well, which no prefix can be named for."""
+    statement: dict[str, object] = {"Sid": "List", "Effect": "Allow", "Action": "s3:ListBucket", "Resource": data}
+    if prefixes:
+        statement["Condition"] = {"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in prefixes]}}
+    return statement
+
+
+def _folders(access: Access) -> tuple[str, ...]:
+    """What of the artefact bucket a node reads."""
+    return ("bundles", *(("daemons",) if access.daemon else ()), *(("authority",) if access.authority else ()))

@@ -1,0 +1,1 @@
+"""Rules over a resource graph: pure functions of its JSON, without Pulumi and without the planner."""

@@ -1,0 +1,113 @@
+"""Every rule, and what they find in a graph."""
+
+from __future__ import annotations
+
+from infra.lint import (
+    access,
+    addresses,
+    alarms,
+    arguments,
+    arns,
+    attachments,
+    bill,
+    block,
+    disks,
+    endpoints,
+    escalation,
+    exposure,
+    fires,
+    grammar,
+    group,
+    guard,
+    identity,
+    ids,
+    keeping,
+    lifecycle,
+    logs,
+    lustre,
+    lustre_links,
+    names,
+    network,
+    nics,
+    objects,
+    openness,
+    placement,
+    reach,
+    references,
+    rights,
+    running,
+    scaling,
+    security,
+    shutout,
+    sorts,
+    spelling,
+    spending,
+    spot,
+    storage,
+    template,
+    together,
+    twice,
+    upkeep,
+    userdata,
+    words,
+    world,
+)
+from infra.lint.graph import Graph, Resource
+from infra.lint.rule import ERROR, Finding, Rule
+from infra.lint.topology import TEMPLATE, users_of
+
+# subject -> its rules, in the order of docs/lint.md
+SUBJECTS: dict[str, tuple[Rule, ...]] = {
+    "Network interfaces": nics.RULES + attachments.RULES,
+    "Launch templates and instances": template.RULES + together.RULES + disks.RULES + access.RULES,
+    "User data and secrets": userdata.RULES,
+    "Groups": group.RULES + running.RULES + scaling.RULES,
+    "Placement": placement.RULES,
+    "Spot": spot.RULES,
+    "Capacity Blocks": block.RULES + world.RULES[1:],
+    "Addresses": addresses.RULES,
+    "Network": network.RULES + endpoints.RULES + reach.RULES,
+    "Security groups": security.RULES + exposure.RULES + world.RULES[:1],
+    "Buckets and keys": storage.RULES + keeping.RULES + openness.RULES,
+    "Versions and lifecycles": lifecycle.RULES + objects.RULES,
+    "FSx for Lustre": lustre.RULES + lustre_links.RULES + upkeep.RULES,
+    "Identity": identity.RULES + rights.RULES + grammar.RULES + escalation.RULES + shutout.RULES,
+    "Names and tags": names.RULES + spelling.RULES,
+    "Bill": bill.RULES,
+    "Budget and alarms": guard.RULES + alarms.RULES + fires.RULES + spending.RULES,
+    "Logs": logs.RULES,
+    "References and order": references.RULES + ids.RULES + arns.RULES + twice.RULES,
+    "Arguments": arguments.RULES + sorts.RULES + words.RULES,
+}
+RULES: tuple[Rule, ...] = tuple(rule for rules in SUBJECTS.values() for rule in rules)
+
+GENERAL = ("INPUT-TYPE",)
+
+
+def lint(graph: Graph) -> list[Finding]:
+    """Everything that is wrong with a graph: errors first, then by rule and resource, whatever the file's order."""
+    found = {
+        Finding(
+            id=rule.id,
+            severity=rule.severity,
+            resource=resource.urn,
+            property=where,
+            message=f"{resource.name}: {message}",
+            why=rule.why,
+            remedy=rule.remedy,
+            usd_at_risk=usd_at_risk(graph, resource),
+        )
+        for rule in RULES
+        for resource, where, message in rule.check(graph)
+    }
+    # what a rule of its own says of an argument need not be said of its sort as well
+    said = {(one.resource, one.property) for one in found if one.id not in GENERAL}
+    found = {one for one in found if one.id not in GENERAL or (one.resource, one.property) not in said}
+    return sorted(found, key=lambda f: (f.severity != ERROR, f.id, f.resource, f.property, f.message))
+
+
+def usd_at_risk(graph: Graph, resource: Resource) -> float | None:
+    """A day of what the resource costs; of a template, of what starts from it."""
+    costs = [resource, *(users_of(graph, resource) if resource.kind == TEMPLATE else ())]
+    total = sum(one.usd_per_hour or 0.0 for one in costs)
+    return round(24 * total, 6) if total > 0 and abs(total) < 1e15 else None

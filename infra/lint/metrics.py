@@ -1,0 +1,90 @@
+"""Metrics of CloudWatch that a fleet's alarms watch: namespaces, names, dimensions.
+
+From the user guides of the services (EC2, Auto Scaling, NAT gateways, SQS), as of autumn 2026. A namespace that is not
+here is not judged, except where its name is nearly one of these.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+GROUP_METRICS = tuple(
+    f"{prefix}{name}"
+    for prefix, names in {
+        "Group": (
+            *("MinSize", "MaxSize", "DesiredCapacity", "InServiceInstances", "PendingInstances", "StandbyInstances"),
+            *("TerminatingInstances", "TotalInstances", "InServiceCapacity", "PendingCapacity", "StandbyCapacity"),
+            *("TerminatingCapacity", "TotalCapacity"),
+        ),
+        "WarmPool": (
+            *("MinSize", "DesiredCapacity", "PendingCapacity", "WarmedCapacity", "TerminatingCapacity"),
+            *("TotalCapacity",),
+        ),
+        "GroupAndWarmPool": ("DesiredCapacity", "TotalCapacity"),
+    }.items()
+    for name in names
+)
+METRICS: dict[str, tuple[str, ...]] = {
+    "AWS/AutoScaling": (
+        *GROUP_METRICS,
+        *("PredictiveScalingLoadForecast", "PredictiveScalingCapacityForecast"),
+        "PredictiveScalingMetricPairCorrelation",
+    ),
+    "AWS/EC2": (
+        *("CPUUtilization", "CPUCreditUsage", "CPUCreditBalance", "CPUSurplusCreditBalance"),
+        *("CPUSurplusCreditsCharged", "DedicatedHostCPUUtilization", "DiskReadOps", "DiskWriteOps", "DiskReadBytes"),
+        *("DiskWriteBytes", "EBSReadOps", "EBSWriteOps", "EBSReadBytes", "EBSWriteBytes", "EBSIOBalance%"),
+        *("EBSByteBalance%", "InstanceEBSIOPSExceededCheck", "InstanceEBSThroughputExceededCheck", "MetadataNoToken"),
+        *("MetadataNoTokenRejected", "NetworkIn", "NetworkOut", "NetworkPacketsIn", "NetworkPacketsOut"),
+        *("StatusCheckFailed", "StatusCheckFailed_Instance", "StatusCheckFailed_System"),
+        *("StatusCheckFailed_AttachedEBS", "GPUPowerUtilization"),
+    ),
+    "AWS/NATGateway": (
+        *("ActiveConnectionCount", "BytesInFromDestination", "BytesInFromSource", "BytesOutToDestination"),
+        *("BytesOutToSource", "ConnectionAttemptCount", "ConnectionEstablishedCount", "ErrorPortAllocation"),
+        *("IdleTimeoutCount", "PacketsDropCount", "PacketsInFromDestination", "PacketsInFromSource"),
+        *("PacketsOutToDestination", "PacketsOutToSource", "PeakBytesPerSecond", "PeakPacketsPerSecond"),
+    ),
+}
+# of these a part: a name is judged only where it is nearly one
+SOME: dict[str, tuple[str, ...]] = {
+    "AWS/FSx": (
+        *("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations"),
+        *("FreeDataStorageCapacity", "LogicalDiskUsage", "PhysicalDiskUsage", "StorageCapacityUtilization"),
+        *("CPUUtilization", "NetworkThroughputUtilization", "ClientConnections", "AgeOfOldestQueuedMessage"),
+    ),
+    "AWS/SQS": (
+        *("ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesDelayed", "NumberOfMessagesDeleted"),
+        *("ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesVisible", "NumberOfEmptyReceives"),
+        *("NumberOfMessagesReceived", "NumberOfMessagesSent", "SentMessageSize"),
+    ),
+    "AWS/S3": ("BucketSizeBytes", "NumberOfObjects", "4xxErrors", "5xxErrors", "AllRequests", "BytesDownloaded"),
+    "AWS/Billing": ("EstimatedCharges",),
+}
+DIMENSIONS: dict[str, tuple[str, ...]] = {
+    "AWS/AutoScaling": ("AutoScalingGroupName",),
+    "AWS/EC2": ("AutoScalingGroupName", "ImageId", "InstanceId", "InstanceType"),
+    "AWS/NATGateway": ("NatGatewayId",),
+}
+SPACES = (
+    *METRICS,
+    *("AWS/ApplicationELB", "AWS/Batch", "AWS/Billing", "AWS/DynamoDB", "AWS/EBS", "AWS/EC2CapacityReservations"),
+    *("AWS/EC2Spot", "AWS/ECS", "AWS/EFS", "AWS/ELB", "AWS/Events", "AWS/FSx", "AWS/KMS", "AWS/Lambda", "AWS/Logs"),
+    *("AWS/NetworkELB", "AWS/PrivateLinkEndpoints", "AWS/RDS", "AWS/S3", "AWS/SNS", "AWS/SQS", "AWS/SageMaker"),
+    *("AWS/Usage", "AWS/VPN", "AWS/EC2/API", "AWS/SSM-RunCommand", "AWS/TransitGateway", "AWS/TrustedAdvisor"),
+)
+
+
+def misread(space: str, name: str) -> bool:
+    """Whether a metric is nearly, but not, one that its namespace is known to have."""
+    known = SOME.get(space, ())
+    return name not in known and bool(difflib.get_close_matches(name, known, n=1, cutoff=0.88))
+
+
+def namespace_of(space: str) -> str:
+    """What is wrong with a namespace: nothing, or that it is nearly one of AWS's."""
+    if space in SPACES:
+        return ""
+    lower = {known.lower(): known for known in SPACES}
+    near = difflib.get_close_matches(space.lower(), lower, n=1, cutoff=0.88)
+    return f"no namespace is called {space!r}, did you mean {lower[near[0]]!r}?" if near else ""

@@ -1,0 +1,89 @@
+"""FSx for Lustre, with the bucket behind it: what is missing is loaded on first use, what is written is exported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from infra.naming import Component, Naming
+from planner.stack.spec import Lustre
+
+VERSION = "2.15"  # EFA and metadata settings need it
+EVENTS = ["NEW", "CHANGED", "DELETED"]
+PATIENCE = pulumi.CustomTimeouts(create="2h", update="2h", delete="2h")  # petabytes of it
+
+
+@dataclass(frozen=True, kw_only=True)
+class LustreArgs:
+    """size: the file system as AWS sells it. security_group_ids: its own, and the clients' where EFA joins them.
+    bucket: name of the data bucket. linked: directory -> (prefix, whether what is written there goes to S3)."""
+
+    size: Lustre
+    subnet_id: pulumi.Input[str]
+    security_group_ids: list[pulumi.Input[str]]
+    bucket: pulumi.Input[str]
+    linked: Mapping[str, tuple[str, bool]]
+    key_arn: pulumi.Input[str]
+    waits_for: list[pulumi.Resource]
+
+
+class LustreFileSystem(Component):
+    """The file system, and an association for each prefix where its deployment type takes one."""
+
+    def __init__(self, naming: Naming, args: LustreArgs) -> None:
+        super().__init__("lustre", naming)
+        size = args.size
+        persistent, tiering = size.deployment == "PERSISTENT_2", size.deployment == "INTELLIGENT_TIERING"
+        metadata = None
+        if persistent or tiering:
+            metadata = aws.fsx.LustreFileSystemMetadataConfigurationArgs(
+                mode="USER_PROVISIONED" if size.metadata_iops or tiering else "AUTOMATIC",
+                iops=size.metadata_iops or (6000 if tiering else None),
+            )
+        # 0 means what AWS takes: SCRATCH_2 has its own rate, Intelligent-Tiering a rate of the whole
+        self.file_system = aws.fsx.LustreFileSystem(
+            self.named("file-system"),
+            subnet_ids=args.subnet_id,
+            deployment_type="PERSISTENT_2" if tiering else size.deployment,
+            storage_type="INTELLIGENT_TIERING" if tiering else "SSD",
+            storage_capacity=None if tiering else size.capacity_gib,
+            per_unit_storage_throughput=size.mbps_per_tib if persistent else None,
+            throughput_capacity=size.throughput_mbps if tiering else None,
+            data_read_cache_configuration=aws.fsx.LustreFileSystemDataReadCacheConfigurationArgs(sizing_mode="NO_CACHE")
+            if tiering
+            else None,
+            metadata_configuration=metadata,
+            file_system_type_version=VERSION,
+            efa_enabled=size.efa or None,
+            security_group_ids=args.security_group_ids,
+            kms_key_id=args.key_arn if persistent or tiering else None,
+            data_compression_type="NONE",
+            copy_tags_to_backups=True if persistent else None,
+            automatic_backup_retention_days=0 if persistent else None,  # S3 holds every object: no backups to pay for
+            tags=self.tags("file-system"),
+            opts=self.child(depends_on=args.waits_for, patience=PATIENCE),
+        )
+        self.ready: list[pulumi.Resource] = [self.file_system]
+        for directory, (prefix, exported) in args.linked.items() if persistent else ():
+            self.ready.append(
+                aws.fsx.DataRepositoryAssociation(
+                    self.named(f"link-{directory}"),
+                    file_system_id=self.file_system.id,
+                    file_system_path=f"/{directory}",
+                    data_repository_path=pulumi.Output.concat("s3://", args.bucket, "/", prefix),
+                    batch_import_meta_data_on_create=True,
+                    delete_data_in_filesystem=False,
+                    s3=aws.fsx.DataRepositoryAssociationS3Args(
+                        auto_import_policy=aws.fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(events=EVENTS),
+                        auto_export_policy=aws.fsx.DataRepositoryAssociationS3AutoExportPolicyArgs(events=EVENTS)
+                        if exported
+                        else None,
+                    ),
+                    tags=self.tags(f"link-{directory}"),
+                    opts=self.child(),
+                )
+            )
+        self.register_outputs({"dns_name": self.file_system.dns_name, "mount_name": self.file_system.mount_name})

@@ -1,0 +1,42 @@
+"""What `make bundle` has built into out/bundle, held against what the program expects there.
+
+The daemon's hash is known before it is built: the module, its checksums, the compiler and the flags are pinned, and Go
+builds the same bytes from them everywhere. So a preview needs no build, and `pulumi up` takes no other one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from infra.node.zipped import pool_file
+from planner.pool.settings import DAEMON
+
+FOLDER = Path(__file__).resolve().parents[2] / "out" / "bundle"
+# linux/amd64, by tools/gotools.py; a test builds it and compares
+DAEMON_SHA256 = "2db88c671b5c28e8a37665950f445a91bac5f58f514e28060f3e5ca378380abb"
+POOL_FILE = "planner-pool.pyz"
+HOW = "type `make bundle`"
+
+
+def expected() -> dict[str, str]:
+    """Name -> SHA-256 of every file that `make bundle` writes."""
+    return {DAEMON: DAEMON_SHA256, POOL_FILE: hashlib.sha256(pool_file()).hexdigest()}
+
+
+def missing(files: Mapping[str, str], folder: Path) -> str:
+    """What keeps the files from being uploaded, in one line; nothing where all are there. files: name -> hash."""
+    wrong = []
+    for name, sha256 in files.items():
+        path = folder / name
+        if not path.is_file():
+            wrong.append(f"{name} is not built")
+        elif sha256_of(path) != sha256:
+            wrong.append(f"{name} is not the one of this version")
+    return "; ".join(wrong)
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

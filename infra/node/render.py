@@ -1,0 +1,135 @@
+"""The files of a stack's bundle, from what its nodes must know: templates in, text out, nothing else read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from infra.node.built import DAEMON_SHA256
+from planner.pool import config, settings
+from planner.pool.node.certificates import RENEW_DAYS
+from planner.pool.node.facts import USER, Stack
+from planner.pool.node.stray import CHECK_S
+from planner.pool.problems import Code
+from planner.templates import folder
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = folder("node")
+FETCHES = ("aws", "curl", "python3")
+MAKES_FILE_SYSTEMS = ("mkfs.xfs", "wipefs", "lsblk", "blkid", "udevadm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """What nodes of one role run. daemon: whether they fetch the engine. programs: what their image must have."""
+
+    name: str
+    units: tuple[str, ...]
+    daemon: bool
+    programs: tuple[str, ...]
+
+
+def roles(stack: Stack) -> tuple[Role, ...]:
+    """Roles of a pool's nodes: control, and storage or gpu with targets; GPU nodes without them are clients."""
+    own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
+    common = ("planner-prepare.service", *own, "planner-metrics.service", "planner-metrics.timer")
+    programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
+    target = ("planner-target.service", "planner-notice.service")
+    proxy = ("planner-proxy.service", "planner-rejoin.service", "planner-rejoin.timer")
+    found = [Role(name="control", units=(*common, *proxy), daemon=True, programs=programs)]
+    for name in ("storage", "gpu") if stack.targets_on == "storage" else ("gpu",):
+        serves = name == stack.targets_on
+        found.append(
+            Role(
+                name=name,
+                units=(*common, *(target if serves else ())),
+                daemon=serves,
+                programs=(*programs, *(MAKES_FILE_SYSTEMS if serves else ())),
+            )
+        )
+    return tuple(found)
+
+
+def installed_files(stack: Stack) -> dict[str, str]:
+    """What start.sh carries and puts in place, by name: units and a script; nothing where there is no pool."""
+    if not stack.proxies:
+        return {}
+    units = sorted({unit for role in roles(stack) for unit in role.units})
+    script = (TEMPLATES / "leave.sh").read_text(encoding="utf-8")
+    return {"leave.sh": script, **{name: _unit(name, stack) for name in units}}
+
+
+def bundle_files(stack: Stack) -> dict[str, str]:
+    """Every text file of the bundle, by name."""
+    pooled = bool(stack.proxies)
+    return {
+        "start.sh": _rendered(
+            "start.sh.j2",
+            stack=stack.name,
+            layout=stack.layout,
+            pooled=pooled,
+            roles=roles(stack) if pooled else (),
+            user=USER,
+            state=settings.STATE_FOLDER,
+            daemon_sha256=DAEMON_SHA256,
+            daemon_version=settings.AISTORE_VERSION,
+            installed=installed_files(stack),
+        ),
+        "stack.json": json.dumps(asdict(stack), indent=2, sort_keys=True) + "\n",
+    }
+
+
+def user_data_text(settings_of_node: Mapping[str, str], sums: Sequence[tuple[str, str]]) -> str:
+    """The cloud-config of a node. settings_of_node: PLANNER_* of it. sums: (name, sha256) of what it fetches."""
+    return _rendered("user-data.yaml.j2", settings=sorted(settings_of_node.items()), sums=sums)
+
+
+def _unit(name: str, stack: Stack) -> str:
+    if name not in ("planner-target.service", "planner-proxy.service"):
+        return _rendered(
+            f"{name}.j2",
+            poll_s=settings.NOTICE_POLL_S,
+            left_code=int(Code.AWS),
+            renew_days=RENEW_DAYS,
+            check_s=CHECK_S,
+        )
+    role = name.removeprefix("planner-").removesuffix(".service")
+    folder = f"{settings.STATE_FOLDER}/{role}"
+    return _rendered(
+        "planner-daemon.service.j2",
+        role=role,
+        daemon_version=settings.AISTORE_VERSION,
+        tls=stack.tls,
+        user=USER,
+        arguments=config.command_line(role, folder, "${PLANNER_DAEMON_ID}"),
+        writes=(folder, *((settings.MOUNT_FOLDER,) if role == "target" else ())),
+        open_files=settings.OPEN_FILES,
+        busy_s=settings.HOST_BUSY_S,
+        beside_training=role == "target" and stack.targets_on == "gpu",
+        cpu_weight=settings.CPU_WEIGHT,
+        memory_gib=settings.RESERVED_MEMORY_GIB,
+    )
+
+
+def _rendered(name: str, **values: object) -> str:
+    return _environment().get_template(name).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=False,  # shell, units and YAML; every value is checked where it enters a spec
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )

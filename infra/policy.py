@@ -1,0 +1,25 @@
+"""Policies of AWS as text: a document of statements, and whom a role trusts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+Statement = Mapping[str, object]
+
+
+def document(*statements: Statement) -> str:
+    """A policy document, for a role, a bucket, a key, a topic or an endpoint."""
+    return json.dumps({"Version": "2012-10-17", "Statement": statements})
+
+
+def trust(service: str, account: str = "") -> str:
+    """Trust policy of one AWS service, in one account where the service says in whose name it asks."""
+    statement: dict[str, object] = {
+        "Effect": "Allow",
+        "Principal": {"Service": service},
+        "Action": "sts:AssumeRole",
+    }
+    if account:
+        statement["Condition"] = {"StringEquals": {"aws:SourceAccount": account}}
+    return document(statement)

@@ -1,0 +1,61 @@
+"""What watches the money, by name: the budget with its actions, monitors of cost anomalies and their subscriptions.
+
+AWS makes an action, a monitor and a subscription a second time without a word, so these are what a killed `up` leaves
+behind. They have no Region. Each service is asked itself, since it is sure to know its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from contextlib import suppress
+from typing import Any
+
+from planner.account.door import HOME, Make, asked
+from planner.account.tagged import thing_of
+from planner.stack.names import physical
+from planner.stack.standing import Tagged
+
+BUDGET, ANOMALIES = "guard-budget", "guard-anomalies"  # parts of the names that the program gives them
+
+
+def budgets_of(stack: str, make: Make, seen: Container[str]) -> list[Tagged]:
+    """The budget and all of its actions, less those whose ARN was seen already."""
+    name = physical(stack, BUDGET)
+    with asked("the account's id"):
+        account = make("sts", HOME).get_caller_identity()["Account"]
+    budgets = make("budgets", HOME)
+    whose = {"AccountId": account, "BudgetName": name}
+    arn = f"arn:aws:budgets::{account}:budget/{name}"
+    arns = [arn]
+    with asked(f"budget {name}"):
+        try:
+            budgets.describe_budget(**whose)
+            for page in budgets.get_paginator("describe_budget_actions_for_budget").paginate(**whose):
+                arns += [f"{arn}/action/{action['ActionId']}" for action in page["Actions"]]
+        except budgets.exceptions.NotFoundException:
+            return []
+    gone = budgets.exceptions.NotFoundException
+    return _with_tags(budgets, "ResourceARN", gone, [arn for arn in arns if arn not in seen])
+
+
+def anomalies_of(stack: str, make: Make, seen: Container[str]) -> list[Tagged]:
+    """Monitors and subscriptions with the stack's name, less those whose ARN was seen already."""
+    name, explorer, arns = physical(stack, ANOMALIES), make("ce", HOME), []
+    for operation, list_, named, arn in (
+        ("get_anomaly_monitors", "AnomalyMonitors", "MonitorName", "MonitorArn"),
+        ("get_anomaly_subscriptions", "AnomalySubscriptions", "SubscriptionName", "SubscriptionArn"),
+    ):
+        with asked(f"cost anomalies: {operation}"):
+            for page in explorer.get_paginator(operation).paginate():
+                arns += [entry[arn] for entry in page.get(list_, ()) if entry.get(named) == name]
+    gone = explorer.exceptions.ResourceNotFoundException
+    return _with_tags(explorer, "ResourceArn", gone, [arn for arn in arns if arn not in seen])
+
+
+def _with_tags(service: Any, argument: str, gone: type[Exception], arns: list[str]) -> list[Tagged]:
+    """Each with its logical name. gone: what the service raises for one that went meanwhile."""
+    found = []
+    for arn in arns:
+        with asked(f"tags of {arn}"), suppress(gone):
+            found.append(thing_of(arn, service.list_tags_for_resource(**{argument: arn}).get("ResourceTags")))
+    return found

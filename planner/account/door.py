@@ -1,0 +1,86 @@
+"""The only door to boto3 beside prices: clients with bounded patience, and what AWS refuses as errors of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
+
+HOME = "us-east-1"  # where AWS keeps what has no Region: budgets, cost anomalies, IAM
+Make = Callable[[str, str], Any]  # a client of a service in a Region
+
+# codes by which services say that the caller is unknown, or may not
+DENIED = (
+    "AccessDenied",
+    "AccessDeniedException",
+    "AuthFailure",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidClientTokenId",
+    "OptInRequired",
+    "RequestExpired",
+    "SignatureDoesNotMatch",
+    "UnauthorizedOperation",
+    "UnrecognizedClientException",
+)
+
+
+def client(service: str, region: str, *, attempts: int = 4) -> Any:
+    """A client with bounded patience. Raises UsageProblem where boto3 is not installed, CredentialsProblem."""
+    try:
+        import boto3
+        from botocore.config import Config
+    except ModuleNotFoundError as error:
+        missing = f"this verb asks AWS, and {error.name} is not installed"
+        raise UsageProblem(f"{missing}: pip install 'gpu-fleet-planner[aws]'") from None
+    retries = {"total_max_attempts": attempts, "mode": "standard"}
+    with asked(f"{service} in {region}"):
+        return boto3.client(
+            service,
+            region_name=region,
+            config=Config(connect_timeout=5, read_timeout=30, retries=retries),  # type: ignore[arg-type]
+        )
+
+
+@contextmanager
+def asked(what: str) -> Iterator[None]:
+    """Errors of AWS as ours, with what was asked. Raises CredentialsProblem or AwsProblem."""
+    from botocore.exceptions import (
+        BotoCoreError,
+        ClientError,
+        CredentialRetrievalError,
+        NoAuthTokenError,
+        NoCredentialsError,
+        PartialCredentialsError,
+        ProfileNotFound,
+        SSOError,
+        TokenRetrievalError,
+        UnauthorizedSSOTokenError,
+    )
+
+    unknown = (
+        NoCredentialsError,
+        PartialCredentialsError,
+        CredentialRetrievalError,
+        ProfileNotFound,
+        NoAuthTokenError,
+        TokenRetrievalError,
+        SSOError,
+        UnauthorizedSSOTokenError,
+    )
+    try:
+        yield
+    except ClientError as error:
+        said = error.response.get("Error", {})
+        code, message = said.get("Code", "no code"), said.get("Message", "no message")
+        if code in DENIED:
+            hint = "`aws sts get-caller-identity` says who asks; infra/deployer-policy-*.json say what they need"
+            raise CredentialsProblem(f"AWS refuses {what}: {code}: {message}; {hint}") from None
+        raise AwsProblem(f"AWS failed at {what}: {code}: {message}") from None
+    except unknown as error:
+        hint = "`aws configure` or `aws sso login`, then `aws sts get-caller-identity`"
+        raise CredentialsProblem(f"no credentials for {what}: {error}; {hint}") from None
+    except BotoCoreError as error:
+        raise AwsProblem(f"AWS could not be asked for {what}: {error}") from None

@@ -1,0 +1,84 @@
+"""What Capacity Blocks cost today, as AWS offers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from planner.account.door import asked
+from planner.errors import AwsProblem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """A Capacity Block as AWS offers it now. fee_usd: of all instances, paid at once and not given back."""
+
+    id: str
+    instance_type: str
+    instances: int
+    zone: str
+    zone_id: str
+    starts: datetime
+    ends: datetime
+    hours: float
+    fee_usd: float
+
+
+def zone_ids(ec2: Any) -> dict[str, str]:
+    """Zone name -> zone id, in this account."""
+    with asked("its zones"):
+        answer = ec2.describe_availability_zones(AllAvailabilityZones=False)
+    return {entry["ZoneName"]: entry["ZoneId"] for entry in answer.get("AvailabilityZones", ())}
+
+
+def block_offers(ec2: Any, *, instance_type: str, instances: int, hours: int, after: datetime | None) -> list[Offer]:
+    """Blocks on offer now, the lowest fee first, then the earliest."""
+    wanted: dict[str, Any] = {"InstanceType": instance_type, "InstanceCount": instances, "CapacityDurationHours": hours}
+    if after is not None:
+        wanted["StartDateRange"] = after
+    zones = zone_ids(ec2)
+    found: list[Offer] = []
+    with asked("offers of Capacity Blocks"):
+        for page in ec2.get_paginator("describe_capacity_block_offerings").paginate(**wanted):
+            found += parse_offers(page, zones)
+    return sorted(found, key=lambda offer: (offer.fee_usd, offer.starts, offer.id))
+
+
+def parse_offers(answer: Mapping[str, Any], zones: Mapping[str, str]) -> list[Offer]:
+    """Raises AwsProblem for a fee that is not in dollars: nobody signs for a figure of unknown currency."""
+    found = []
+    for entry in answer.get("CapacityBlockOfferings", ()):
+        currency, fee = entry.get("CurrencyCode"), entry.get("UpfrontFee", "")
+        usd = _number(fee)
+        if currency != "USD" or usd is None:
+            raise AwsProblem(f"an offer of {fee!r} {currency!r}: not a fee in USD")
+        starts, ends = utc(entry["StartDate"]), utc(entry["EndDate"])
+        found.append(
+            Offer(
+                id=entry["CapacityBlockOfferingId"],
+                instance_type=entry["InstanceType"],
+                instances=entry["InstanceCount"],
+                zone=entry["AvailabilityZone"],
+                zone_id=zones.get(entry["AvailabilityZone"], ""),
+                starts=starts,
+                ends=ends,
+                # what the window holds, which a segmented offer may exceed
+                hours=entry.get("CapacityBlockDurationHours") or (ends - starts).total_seconds() / 3600,
+                fee_usd=usd,
+            )
+        )
+    return found
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return None
+    return value if 0 < value < 1e12 else None
+
+
+def utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

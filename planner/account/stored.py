@@ -1,0 +1,33 @@
+"""What lies in a bucket, by S3's own daily count."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from planner.account.door import Make, asked
+
+
+def stored_bytes(bucket: str, region: str, now: datetime, make: Make) -> dict[str, float]:
+    """Storage type -> bytes by S3's daily count, versions and unfinished uploads with them; empty before the first."""
+    watch = make("cloudwatch", region)
+    found: dict[str, float] = {}
+    named = {"Name": "BucketName", "Value": bucket}
+    with asked(f"what lies in {bucket}"):
+        for page in watch.get_paginator("list_metrics").paginate(
+            Namespace="AWS/S3", MetricName="BucketSizeBytes", Dimensions=[named]
+        ):
+            for metric in page.get("Metrics", ()):
+                answer = watch.get_metric_statistics(
+                    Namespace="AWS/S3",
+                    MetricName="BucketSizeBytes",
+                    Dimensions=metric["Dimensions"],
+                    StartTime=now - timedelta(days=3),  # counted once a day, and late
+                    EndTime=now,
+                    Period=86_400,
+                    Statistics=["Average"],
+                )
+                points = sorted(answer.get("Datapoints", ()), key=lambda point: point["Timestamp"])
+                types = [entry["Value"] for entry in metric["Dimensions"] if entry["Name"] == "StorageType"]
+                if points and types:
+                    found[types[0]] = points[-1]["Average"]
+    return found

@@ -1,0 +1,182 @@
+"""`planner diff`: what changed between two plans, two saved comparisons, or one plan under two price books."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from planner.cli.options import DRAWS, SEEDS, Asked, book_of, common
+from planner.cli.output import format_of, room_of, write_result
+from planner.decide.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+from planner.errors import ExitCode, UsageProblem
+
+
+@click.command(short_help="What changed between two plans, price books or saved comparisons, by line.")
+@click.argument("a", type=click.Path())
+@click.argument("b", type=click.Path(), required=False)
+@click.option("--prices", metavar="DATE|DIR", help="Price book of both. [default: the plan's, else the newest]")
+@click.option("--prices-a", metavar="DATE|DIR", help="Price book of A.")
+@click.option("--prices-b", metavar="DATE|DIR", help="Price book of B.")
+@click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of both plans.")
+@click.option("--set-a", "overrides_a", multiple=True, metavar="PATH=VALUE", help="Override a value of A.")
+@click.option("--set-b", "overrides_b", multiple=True, metavar="PATH=VALUE", help="Override a value of B.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="ID",
+    help="Show the bill of this one, too: an id, a rank of B like 3, or best.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "md"]),
+    help="json holds everything, md what fits the comment of a pull request. [default: by FILE's ending, else table]",
+)
+@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of each list; 0 for all.")
+@click.option("--exit-code", is_flag=True, help="Exit with 14 when anything differs in dollars, days or plan.")
+@click.option("--draws", type=DRAWS, help=f"Monte Carlo draws of both. [default: {DEFAULT_DRAWS}]")
+@click.option("--seed", type=SEEDS, help=f"Seed of both. [default: {DEFAULT_SEED}]")
+@click.option("--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]")
+@common
+def command(
+    a: str,
+    b: str | None,
+    prices: str | None,
+    prices_a: str | None,
+    prices_b: str | None,
+    overrides: tuple[str, ...],
+    overrides_a: tuple[str, ...],
+    overrides_b: tuple[str, ...],
+    scenarios: tuple[str, ...],
+    style: str | None,
+    out: str | None,
+    top: int,
+    exit_code: bool,
+    draws: int | None,
+    seed: int | None,
+    as_of: str | None,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> int:
+    """What changed from A to B, in dollars and days, by scenario and by line of the bill.
+
+    A and B are plans or saved comparisons (`compare -f json`). With A alone, a plan is held against itself:
+    `planner diff PLAN --prices-a 2025-05-31 --prices-b 2026-09-01`. Plans are priced with the same seed and draws,
+    which are those of the saved comparison where the other side is one.
+    """
+    from planner.report.changes import changes
+
+    options = (prices_a or overrides_a, prices_b or overrides_b)
+    if b is None and not any(options):
+        raise UsageProblem(
+            f"nothing to hold {_name(a)} against: name a second file, or --prices-a, --prices-b, --set-b"
+        )
+    style = format_of(style, out, ("table", "json", "md"))
+    if a == "-" and b == "-":
+        raise UsageProblem("A and B cannot both be standard input: name a file for one of them")
+    one = _read(a)
+    other = one if b is None else _read(b)
+    if b is None and one.saved is not None:
+        raise UsageProblem(f"{_name(a)} is a saved comparison, which has its prices: name its plan, or a second file")
+    shared = [side.saved for side in (one, other) if side.saved is not None]
+    known = shared[0] if shared else {}
+    asked = Asked(
+        plan="",
+        overrides=overrides,
+        draws=draws if draws is not None else known.get("draws", DEFAULT_DRAWS),
+        seed=seed if seed is not None else known.get("seed", DEFAULT_SEED),
+        prices=prices,
+        as_of=as_of,
+    )
+    before, plan_before = _document(one, asked, prices_a, overrides_a, "a")
+    after, plan_after = _document(other, asked, prices_b, overrides_b, "b")
+    scenarios = tuple(_named(name, before, after) for name in scenarios)
+    found = changes(before, after, plan_before=plan_before, plan_after=plan_after, scenarios=scenarios)
+    if style == "json":
+        from planner.report.as_diff import render_json
+
+        text = render_json(found)
+    elif style == "md":
+        from planner.report.as_diff_markdown import render as render_markdown
+
+        text = render_markdown(found)
+    else:
+        from planner.report.as_diff import render
+
+        room = room_of(out, color)
+        text = render(
+            found,
+            width=room.width,
+            colour=room.colour,
+            ascii_only=room.ascii_only,
+            top=top,
+        )
+    write_result(text, out)
+    return ExitCode.DIFFERENT if exit_code and found.different else ExitCode.OK
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Side:
+    """One side as it was read: the bytes of a plan, or a saved comparison."""
+
+    label: str
+    raw: bytes
+    saved: Mapping[str, Any] | None
+
+
+def _read(path: str) -> _Side:
+    """A file, or standard input for `-`, read once: it may be a pipe. Raises PlanProblems or UsageProblem."""
+    from planner.plan.textfile import label_of, read_bytes
+    from planner.report import saved
+
+    label, raw = label_of(path), read_bytes(path, saved.MAX_BYTES)
+    return _Side(label=label, raw=raw, saved=saved.parse(raw, label) if saved.is_saved(raw, label) else None)
+
+
+def _document(
+    side: _Side, asked: Asked, prices: str | None, overrides: tuple[str, ...], letter: str
+) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """The comparison of one side as JSON has it, and its plan where that is known."""
+    if side.saved is not None:
+        if prices or overrides:
+            option = f"--prices-{letter}" if prices else f"--set-{letter}"
+            raise UsageProblem(f"{option} cannot change {side.label}, a saved comparison: name its plan instead")
+        return side.saved, None
+    from planner.decide.compare import compare
+    from planner.plan.load import load_text
+    from planner.report.as_json import document
+
+    loaded = load_text(side.raw, where=side.label, overrides=(*asked.overrides, *overrides))
+    comparison = compare(asked.request_of(loaded, book_of(loaded, prices or asked.prices)))
+    return document(comparison), comparison.plan
+
+
+def _named(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """The id of a scenario that either side has, of a rank of B (`3` or `#3`), or of B's best. Raises UsageProblem."""
+    from planner.plan.wording import did_you_mean, shown
+
+    ids = [scenario["id"] for scenario in after["scenarios"]]
+    whole = [s["id"] for s in after["scenarios"] if s["feasible"] and s["complete"]]
+    if text == "best" and whole:
+        return whole[0]
+    rank = text.removeprefix("#")
+    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(ids):
+        return ids[int(rank) - 1]
+    known = {*ids, *(scenario["id"] for scenario in before["scenarios"])}
+    if text not in known:
+        near = did_you_mean(text, known) or f"ranks of B are 1 to {len(ids)}; -f json lists the ids"
+        raise UsageProblem(f"no scenario is called {shown(text)} on either side: {near}")
+    return text
+
+
+def _name(path: str) -> str:
+    from planner.plan.textfile import label_of
+
+    return label_of(path)

@@ -1,0 +1,140 @@
+"""`planner lint`: the mistakes that no provider catches, found in a resource graph before anything stands."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from planner import __version__
+from planner.cli.options import Asked, common
+from planner.cli.output import format_of, room_of, write_result
+from planner.cli.stack_shared import text_of
+from planner.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from infra.lint.graph import Graph
+
+
+@click.command(short_help="Mistakes in what would stand on AWS, found before it does.")
+@click.argument("plan", type=click.Path(), required=False)
+@click.option("--scenario", metavar="ID", help="The scenario of PLAN: an id, a rank like 3, or best.")
+@click.option(
+    "--graph",
+    "graph_file",
+    type=click.Path(),
+    metavar="FILE",
+    help="A resource graph, or what `pulumi preview --json --show-sames` or `pulumi stack export` print, in place of a "
+    "plan; - is standard input.",
+)
+@click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
+@click.option(
+    "--nic-profile",
+    type=click.Choice(["ip-saving", "bandwidth", "efa-every-card"]),
+    default="ip-saving",
+    show_default=True,
+    help="ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before.",
+)
+@click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan.")
+@click.option("--prices", metavar="DATE|DIR", help="Price book. [default: the plan's, else the newest]")
+@click.option(
+    "-f",
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "sarif"]),
+    help="sarif is what code hosts and editors read. [default: by FILE's ending, else table]",
+)
+@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@common
+def command(
+    plan: str | None,
+    scenario: str | None,
+    graph_file: str | None,
+    stack: str | None,
+    nic_profile: str,
+    overrides: tuple[str, ...],
+    prices: str | None,
+    style: str | None,
+    out: str | None,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> int:
+    """Check a resource graph against every rule of docs/lint.md: the one of a scenario of PLAN, or any such FILE.
+
+    Exit code 13 where there is an error; warnings are printed and pass.
+    """
+    from infra.lint.all import RULES, lint
+
+    style = format_of(style, out, ("table", "json", "sarif"))
+    if graph_file is not None:
+        if plan is not None or scenario is not None or stack is not None or overrides or prices is not None:
+            raise UsageProblem("--graph takes no plan, nor what belongs to one")
+        source, text = graph_file, text_of(graph_file)
+        graph = _parsed(source, text)
+    elif plan is None:
+        raise UsageProblem("name a plan and --scenario ID, or --graph FILE")
+    elif scenario is None:
+        raise UsageProblem(f"--scenario is missing: an id, a rank like 3, or best; `planner compare {plan}` lists them")
+    else:
+        source, text = plan, ""
+        graph = _of_plan(plan, scenario, stack, nic_profile, overrides, prices)
+    findings = lint(graph)
+    if style == "json":
+        found = {"schema_version": "1", "findings": [finding.as_json() for finding in findings]}
+        text = json.dumps(found, indent=2) + "\n"
+    elif style == "sarif":
+        from infra.lint.sarif import sarif
+
+        found = sarif(findings, RULES, graph, file=source, lines=_lines(graph, text), version=__version__)
+        text = json.dumps(found, indent=2) + "\n"
+    else:
+        from planner.report.as_findings import table
+
+        room = room_of(out, color)
+        resources = sum(resource.type.startswith("aws:") for resource in graph.resources)
+        text = table(
+            [finding.as_json() for finding in findings],
+            resources or len(graph.resources),
+            width=room.width,
+            colour=room.colour,
+            quiet=quiet,
+        )
+    write_result(text, out)
+    return ExitCode.BLOCKER if any(finding.severity == "error" for finding in findings) else ExitCode.OK
+
+
+def _parsed(source: str, text: str) -> Graph:
+    from infra.lint.graph import NotAGraph, parse
+
+    try:
+        return parse(text)
+    except NotAGraph as error:
+        raise UsageProblem(
+            f"{source}: {error}; `planner preview PLAN --scenario ID -f json` writes one, "
+            "and so do `pulumi preview --json --show-sames` and `pulumi stack export`"
+        ) from error
+
+
+def _of_plan(
+    plan: str, scenario: str, stack: str | None, nic_profile: str, overrides: tuple[str, ...], prices: str | None
+) -> Graph:
+    from infra.lint.graph import graph_from
+    from planner.cli.preview import stood
+
+    asked = Asked(plan=plan, overrides=overrides, draws=0, prices=prices)
+    document, _ = stood(asked, scenario, stack, nic_profile)
+    return graph_from(document)
+
+
+def _lines(graph: Graph, text: str) -> dict[str, int]:
+    """URN -> the line of the file that gives it to a resource."""
+    found: dict[str, int] = {}
+    wanted = {form: urn for urn in graph.by_urn for form in (json.dumps(urn), json.dumps(urn, ensure_ascii=False))}
+    for number, line in enumerate(text.splitlines(), 1):
+        key, colon, value = line.strip().partition(":")
+        urn = wanted.get(value.strip().rstrip(",")) if colon and key == '"urn"' else None
+        if urn is not None:
+            found.setdefault(urn, number)
+    return found

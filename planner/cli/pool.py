@@ -1,0 +1,29 @@
+"""`planner pool`: the same command that runs on the nodes; all words after it are its own."""
+
+from __future__ import annotations
+
+import click
+
+
+def _verbs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """For the shell: the verb, and nothing behind it."""
+    from planner.pool.command import verbs_of
+
+    first = not (context.params.get("words") or ())
+    return [name for name in verbs_of("planner pool") if first and name.startswith(incomplete)]
+
+
+@click.command(
+    short_help="Look after a pool that stands: buckets, prefetch, status, drain, canary.",
+    # every word is the pool's, --help too
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, shell_complete=_verbs)
+def command(words: tuple[str, ...]) -> int:
+    """Look after the pool of NVMe drives over S3 that stands: its buckets, its data, its nodes.
+
+    `planner pool --help` lists its verbs. It asks the pool at the proxies of --endpoint or AIS_ENDPOINT.
+    """
+    from planner.pool.command import main
+
+    return main(words, "planner pool")

@@ -1,0 +1,80 @@
+"""`planner preview`: every resource that `pulumi up` would create, without engine, account or credentials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from planner.cli.options import Asked, checked_plan, common, named, priced_plan
+from planner.cli.output import format_of, room_of, write_result
+from planner.cli.stack_shared import graph_of
+
+
+@click.command(short_help="Every resource that `pulumi up` would create, with its dollars an hour.")
+@priced_plan
+@click.option("--scenario", metavar="ID", required=True, help="The scenario to deploy: an id, a rank like 3, or best.")
+@click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
+@click.option(
+    "--nic-profile",
+    type=click.Choice(["ip-saving", "bandwidth", "efa-every-card"]),
+    default="ip-saving",
+    show_default=True,
+    help="ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "svg"]),
+    help="json is the resource graph that `planner lint --graph` reads, svg a picture. "
+    "[default: by FILE's ending, else table]",
+)
+@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@common
+def command(
+    asked: Asked,
+    scenario: str,
+    stack: str | None,
+    nic_profile: str,
+    style: str | None,
+    out: str | None,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> None:
+    """Show what one scenario of PLAN is made of on AWS: resources by component, dollars an hour, lines of the bill.
+
+    Runs the program of `pulumi up` against a recording stand-in. Ids that only an account can give are placeholders.
+    """
+    from planner.report import as_graph
+
+    style = format_of(style, out, ("table", "json", "svg"))
+    graph, stored_usd = stood(asked, scenario, stack, nic_profile)
+    if style == "json":
+        text = as_graph.as_json(graph)
+    elif style == "svg":
+        from planner.report.architecture import svg
+
+        text = svg(graph, stored_usd=stored_usd)
+    else:
+        room = room_of(out)
+        text = as_graph.table(graph, stored_usd=stored_usd, width=room.width, ascii_only=room.ascii_only)
+    write_result(text, out)
+
+
+def stood(asked: Asked, scenario: str, stack: str | None, nic_profile: str) -> tuple[dict[str, Any], float | None]:
+    """The resource graph of a scenario of a plan, and what it stores in S3 in dollars an hour.
+
+    Raises UsageProblem or PlanProblems.
+    """
+    from planner.decide.compare import compare
+    from planner.report.parts import stored_usd_per_hour
+    from planner.stack.choose import spec_of
+
+    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    comparison = compare(replace(asked, draws=0).request_of(loaded, book))
+    chosen = named(comparison, scenario)
+    spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile)
+    return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen)

@@ -1,0 +1,237 @@
+"""`planner reserve`: the one verb that spends, and only for a dollar amount that a person has typed."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.cli.options import common, parse_date
+from planner.cli.output import columns, say, write_result
+from planner.cli.stack_shared import stack_path
+from planner.errors import AwsProblem, ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from planner.account.reservations import Reservation
+    from planner.stack.spec import ClusterSpec
+
+NOTHING = "nothing bought"
+
+
+@click.command(short_help="Buy the Capacity Block of a stack, for a dollar amount that you type.")
+@click.argument("stackfile", type=click.Path(), required=False)
+@click.option("--stack", metavar="NAME", help="The stack whose file is beside Pulumi.yaml, in place of STACKFILE.")
+@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Only to look: offers of another size.")
+@click.option("--days", type=click.IntRange(1, 182), metavar="DAYS", help="Length of the block. [default: the plan's]")
+@click.option("--starts-after", metavar="DATE", help="Not before this day, 2026-12-01. [default: as soon as there is]")
+@click.option("--zone-id", metavar="ZONE", help="Only in this zone. [default: the stack's, where it has one]")
+@click.option("--offering", metavar="ID", help="This offer. [default: the lowest fee, then the earliest]")
+@click.option("--capacity-reservation", "open_ended", is_flag=True, help="On-demand capacity, until it is cancelled.")
+@click.option("--placement-group", metavar="ARN", default="", help="The cluster group of --capacity-reservation.")
+@click.option("--accept-usd", type=float, metavar="USD", help="Buy at this amount, within 0.5 %, without asking.")
+@click.option("--dry-run", is_flag=True, help="Show the offers, buy nothing.")
+@common
+def command(
+    stackfile: str | None,
+    stack: str | None,
+    nodes: int | None,
+    days: int | None,
+    starts_after: str | None,
+    zone_id: str | None,
+    offering: str | None,
+    open_ended: bool,
+    placement_group: str,
+    accept_usd: float | None,
+    dry_run: bool,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> int:
+    """Show what AWS offers for the nodes of a stack, and buy it if the dollar amount is typed or given.
+
+    A Capacity Block is paid at once and not given back. Exit code 10 where nothing was bought. What was bought is
+    written into the stack file; what a call bought that died before that is found by its tag, and not bought twice.
+    """
+    from planner.account import door
+    from planner.account.reservations import reservations_of
+    from planner.stack.check import findings_of
+    from planner.stack.file import open_file, read, rendered, write
+    from planner.stack.reserving import bought, to_buy
+
+    path = path_of(stackfile, stack)
+    spec = read(path)
+    to_buy(spec, open_ended=open_ended)
+    if nodes not in (None, spec.fleet.nodes) and not dry_run:
+        raise UsageProblem(f"the stack has {spec.fleet.nodes} nodes: --nodes {nodes} is to look only, with --dry-run")
+    if (days or starts_after or offering) and open_ended:
+        raise UsageProblem("--days, --starts-after and --offering are of Capacity Blocks")
+    if placement_group and not open_ended:
+        raise UsageProblem("--placement-group is of --capacity-reservation: a Capacity Block takes none")
+    ec2 = door.client("ec2", spec.region)
+    bought_before = reservations_of(ec2, spec.stack)
+    held = [entry for entry in bought_before if entry.held and entry.instance_type == spec.fleet.instance_type]
+    if held and not dry_run:
+        found = _of(held, spec, open_ended)
+        say(f"{found.id} was bought before for this stack ({found.state}): {NOTHING}", quiet)
+    elif open_ended:
+        over = [entry.id for entry in bought_before if not entry.held]
+        found = _open_ended(spec, ec2, zone_id, placement_group, over, accept_usd, dry_run)
+    else:
+        after = None
+        if starts_after:
+            day = parse_date(starts_after, "--starts-after")
+            after = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        found = _block(spec, ec2, nodes or spec.fleet.nodes, days, after, zone_id, offering, accept_usd, dry_run)
+    if found is None:
+        return ExitCode.OK if dry_run else ExitCode.GATE
+    after_it = bought(
+        spec,
+        reservation_id=found.id,
+        zone_id=found.zone_id,
+        starts=found.starts,
+        ends=found.ends,
+        placement_group=placement_group,
+    )
+    wrong = findings_of(after_it)
+    if wrong:
+        listed = "; ".join(finding.message for finding in wrong)
+        raise AwsProblem(f"{found.id} is bought, and does not fit {path}: {listed}")
+    write(path, rendered(after_it, open_file(path).text, where=str(path)))
+    write_result(f"{found.id}\n", None)
+    say(f"wrote {path}: {_written(after_it)}", quiet)
+    return ExitCode.OK
+
+
+def path_of(stackfile: str | None, stack: str | None) -> Path:
+    """The stack file that was named, or that of a stack beside the project file. Raises UsageProblem."""
+    if (stackfile is None) == (stack is None):
+        raise UsageProblem("name a stack file, or --stack NAME")
+    return Path(stackfile) if stackfile is not None else stack_path(str(stack))
+
+
+def _block(
+    spec: ClusterSpec,
+    ec2: object,
+    nodes: int,
+    days: int | None,
+    after: datetime | None,
+    zone_id: str | None,
+    offering: str | None,
+    accept_usd: float | None,
+    dry_run: bool,
+) -> Reservation | None:
+    from planner.account import door
+    from planner.account.offers import block_offers
+    from planner.account.reservations import buy_block
+    from planner.cli.reserve_words import block_lines
+    from planner.stack.reserving import block_days, tags_of
+
+    length = days or block_days(spec.guard.max_days)
+    if length > 14 and length % 7:
+        raise UsageProblem(f"--days {length}: beyond 14 days AWS sells whole weeks")
+    kind = spec.fleet.instance_type
+    offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)
+    where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
+    fitting = [offer for offer in offers if offer.instances == nodes and where in ("", offer.zone_id)]
+    if offering is not None:
+        fitting = [offer for offer in fitting if offer.id == offering]
+    if not fitting:
+        beside = f" ({len(offers)} elsewhere)" if offers else ""
+        place = f" in {where}" if where else ""
+        say(f"no offer of {nodes} x {kind} for {length} days{place}{beside}: {NOTHING}")
+        return None
+    chosen = fitting[0]
+    write_result("\n".join(block_lines(spec, fitting, chosen, _gpus(kind), columns())) + "\n", None)
+    if dry_run or not _agreed(chosen.fee_usd, "the fee", accept_usd):
+        return None
+    # once: a call that AWS has heard and not answered must not be made again by the client itself
+    return buy_block(door.client("ec2", spec.region, attempts=1), chosen, tags_of(spec))
+
+
+def _open_ended(
+    spec: ClusterSpec,
+    ec2: object,
+    zone_id: str | None,
+    group: str,
+    over: list[str],
+    accept_usd: float | None,
+    dry_run: bool,
+) -> Reservation | None:
+    from planner.account.reservations import reserve
+    from planner.cli.reserve_words import open_ended_lines
+    from planner.stack.reserving import tags_of
+
+    where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
+    if not where:
+        raise UsageProblem("in which zone? --zone-id, like use1-az4")
+    usd = spec.usd_per_hour.get("fleet.compute")
+    write_result("\n".join(open_ended_lines(spec, where, usd, columns())) + "\n", None)
+    if usd is None:
+        say(f"the plan has no price of {spec.fleet.instance_type}, so there is no amount to agree to: {NOTHING}")
+        return None
+    if dry_run or not _agreed(usd * 24, "a day's dollars", accept_usd):
+        return None
+    return reserve(
+        ec2,
+        instance_type=spec.fleet.instance_type,
+        instances=spec.fleet.nodes,
+        zone_id=where,
+        group=group,
+        tags=tags_of(spec),
+        over=over,
+    )
+
+
+def _of(held: list[Reservation], spec: ClusterSpec, open_ended: bool) -> Reservation:
+    """The one that fits the stack. Raises UsageProblem where that is not plain."""
+    kind = "reservation" if open_ended else "capacity-block"
+    fitting = [entry for entry in held if entry.kind == kind and entry.instances == spec.fleet.nodes]
+    if len(fitting) != 1:
+        listed = ", ".join(f"{entry.id} ({entry.instances} x {entry.instance_type}, {entry.kind})" for entry in held)
+        raise UsageProblem(
+            f"this stack has {listed} at AWS already: {NOTHING}. Write the one to use into the stack file"
+        )
+    return fitting[0]
+
+
+def _agreed(usd: float, what: str, accept_usd: float | None) -> bool:
+    """Whether the amount was given within half a percent, or is typed to the cent at a terminal."""
+    from planner.stack.reserving import agrees
+
+    if accept_usd is not None:
+        if not agrees(accept_usd, usd):
+            say(f"--accept-usd {accept_usd:,.2f} is not within 0.5 % of {what}, {usd:,.2f}: {NOTHING}")
+            return False
+        return True
+    if not _at_a_terminal():
+        say(f"no terminal to type {what} at, and no --accept-usd {usd:.2f}: {NOTHING}")
+        return False
+    typed = click.prompt(f"To buy, type {what}, {usd:,.2f}", default="", show_default=False, err=True)
+    if str(typed).strip().lstrip("$").replace(",", "") != f"{usd:.2f}":
+        say(NOTHING)
+        return False
+    return True
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _gpus(instance_type: str) -> int:
+    """GPUs of a node. Raises UsageProblem for a type that the newest price book does not know."""
+    from planner.cli.options import book_for
+
+    try:
+        return book_for(None).instance(instance_type).gpu_count
+    except LookupError as error:
+        raise UsageProblem(str(error)) from None
+
+
+def _written(spec: ClusterSpec) -> str:
+    buying = spec.buying
+    starts = f", starts {buying.starts}" if buying.starts else ""
+    ends = f", ends {buying.ends}" if buying.ends else ""
+    return f"{buying.reservation_id} in {spec.zone_id}{starts}{ends}"

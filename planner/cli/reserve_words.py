@@ -1,0 +1,71 @@
+"""What `planner reserve` says before it asks: the fee, what it comes to, and what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from planner.report.columns import Column, fitted, rows, wrap
+from planner.report.words import many, visible
+from planner.stack.reserving import LOST_HOURS
+
+if TYPE_CHECKING:
+    from planner.account.offers import Offer
+    from planner.stack.spec import ClusterSpec
+
+SHOWN = 8
+
+
+def block_lines(spec: ClusterSpec, offers: Sequence[Offer], chosen: Offer, gpus: int, width: int) -> list[str]:
+    """Every offer with its fee, the chosen one first, and in words what signing for it means."""
+    shown = [chosen, *(offer for offer in offers if offer is not chosen)][:SHOWN]
+    placed = [
+        Column(title="", values=["*" if offer is chosen else "" for offer in shown], text=True),
+        Column(title="Fee $", values=[f"{offer.fee_usd:,.2f}" for offer in shown]),
+        Column(title="$/GPU-h", values=[f"{_per_gpu_hour(offer, gpus):.4f}" for offer in shown]),
+        Column(title="Zone", values=[visible(offer.zone_id or offer.zone) for offer in shown], text=True),
+        Column(title="Starts (UTC)", values=[_moment(offer.starts) for offer in shown], text=True),
+        Column(title="Ends (UTC)", values=[_moment(offer.ends) for offer in shown], text=True),
+        Column(title="Offering", values=[visible(offer.id) for offer in shown], text=True, keep=1),
+    ]
+    table = rows(fitted(placed, width) or [(column, column.natural) for column in placed])
+    hours = chosen.hours - LOST_HOURS
+    count = f"{chosen.instances} x {visible(chosen.instance_type)}, {chosen.instances * gpus:,} GPUs"
+    said = [
+        f"* {count}: ${chosen.fee_usd:,.2f} in all, paid at once, non-refundable: it cannot be cancelled or moved.",
+        f"  {chosen.hours:g} hours, of which AWS takes the last 30 minutes to end the nodes: {hours:g} to train in, "
+        f"${_per_gpu_hour(chosen, gpus) * chosen.hours / hours:.4f} a usable GPU-hour.",
+        f"  {_against(spec, chosen)}",
+    ]
+    left = len(offers) - len(shown)
+    more = [f"and {many(left, 'offer')} more, dearer or later"] if left else []
+    return [*table, *more, "", *(line for part in said for line in wrap(part, width, "  "))]
+
+
+def open_ended_lines(spec: ClusterSpec, zone_id: str, usd_per_hour: float | None, width: int) -> list[str]:
+    """What a reservation without an end bills."""
+    what = f"{spec.fleet.nodes} x {visible(spec.fleet.instance_type)} in {visible(zone_id)}"
+    price = f"${usd_per_hour:,.2f} an hour, ${usd_per_hour * 24:,.2f} a day" if usd_per_hour is not None else "unpriced"
+    said = f"{what}, reserved on demand: {price}, from now until it is cancelled, whether nodes run in it or not."
+    end = f"aws ec2 cancel-capacity-reservation --region {spec.region} --capacity-reservation-id ID"
+    return [*wrap(said, width, "  "), "To end it:", f"  {end}"]
+
+
+def _against(spec: ClusterSpec, offer: Offer) -> str:
+    """The offer beside the plan's own price of such a block, hour by hour."""
+    planned = spec.usd_per_hour.get("fleet.compute")
+    if not planned:
+        return "The plan has no price for it to compare with."
+    planned_fee = planned / spec.fleet.nodes * offer.instances * offer.hours
+    change = offer.fee_usd / planned_fee - 1
+    word = "the same" if abs(change) < 0.0005 else f"{abs(change):.1%} {'more' if change > 0 else 'less'}"
+    return f"By the plan's price this block is ${planned_fee:,.2f}: the offer is {word}."
+
+
+def _per_gpu_hour(offer: Offer, gpus: int) -> float:
+    return offer.fee_usd / (offer.instances * gpus * offer.hours)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}"

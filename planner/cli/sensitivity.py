@@ -1,0 +1,112 @@
+"""`planner sensitivity`: what moves a scenario, what flips the decision, how often one is cheaper than another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.cli.options import Asked, common, named, priced_plan
+from planner.cli.output import format_of, room_of, say, write_result
+from planner.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from planner.decide.result import Scenario
+
+MOST = 3  # lines without a price that are named
+
+
+@click.command(short_help="What moves a scenario, and what flips the decision.")
+@priced_plan
+@click.option("--scenario", metavar="ID", help="The scenario to vary: an id or a rank like 3. [default: the best one]")
+@click.option("--against", metavar="ID", help="Tell how often the scenario costs less than this one.")
+@click.option(
+    "--of",
+    type=click.Choice(["cost", "days"]),
+    default="cost",
+    show_default=True,
+    help="What the table sorts by and shows.",
+)
+@click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of the table; 0 for all.")
+@click.option(
+    "-f",
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "svg"]),
+    help="svg is the picture of the table. [default: by FILE's ending, else table]",
+)
+@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@common
+def command(
+    asked: Asked,
+    scenario: str | None,
+    against: str | None,
+    of: str,
+    top: int,
+    style: str | None,
+    out: str | None,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> int:
+    """Vary every assumption of PLAN, one at a time, and show what it does.
+
+    First how far each moves one scenario, planned again at its 5th and 95th percentile; then the values at which
+    another scenario becomes the cheapest, each of them planned with; then how often each is the cheapest when
+    everything varies at once.
+    """
+    from planner.decide.compare import compare
+    from planner.decide.odds import odds
+    from planner.decide.study import study
+
+    style = format_of(style, out, ("table", "json", "svg"))
+    request = asked.request(told=False)
+    comparison = compare(request)
+    chosen = named(comparison, scenario) if scenario else comparison.best
+    if chosen is None:
+        say("gate (10): no scenario is both feasible and completely priced; `planner compare` says why")
+        return ExitCode.GATE
+    other = named(comparison, against) if against else None
+    if other is chosen:
+        raise UsageProblem(f"--against {against}: that is the scenario itself, {chosen.id}; name another one")
+    found = study(request, comparison, chosen.id, grid=False)
+    if found is None:
+        other_one = "--scenario best, or name another one" if comparison.best else "`planner compare` shows all"
+        raise UsageProblem(f"{chosen.id} cannot be varied: {_lacks(chosen)}; {other_one}")
+    pair = odds(request, chosen.id, other.id) if other else None
+    if other and pair is None:
+        raise UsageProblem(f"{other.id} has no range to compare with: {_lacks(other)}; name another one with --against")
+    if style == "table":
+        from planner.report.as_sensitivity import render
+
+        room = room_of(out)
+        text = render(
+            comparison,
+            found,
+            pair,
+            width=room.width,
+            ascii_only=room.ascii_only,
+            top=top,
+            of="cost_usd" if of == "cost" else "days",
+            plan_path=asked.plan,
+            again=asked.again,
+        )
+    elif style == "json":
+        from planner.report.as_sensitivity import render_json
+
+        text = render_json(comparison, found, pair)
+    else:
+        from planner.report.tornado import alone
+
+        text = alone(found)
+    write_result(text, out)
+    return ExitCode.OK
+
+
+def _lacks(scenario: Scenario) -> str:
+    """Why a scenario has no range."""
+    if not scenario.feasible:
+        return "; ".join(scenario.why_not)
+    missing = [f"{entry.line}: {entry.what}" for entry in scenario.unpriced]
+    more = f" and {len(missing) - MOST} more" if len(missing) > MOST else ""
+    return f"no price for {', '.join(missing[:MOST])}{more}" if missing else "nothing was drawn (--draws 0)"

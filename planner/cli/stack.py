@@ -1,0 +1,206 @@
+"""`planner stack`: the chosen scenario as the file that `pulumi up` reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.cli.options import Asked, checked_plan, common, named, priced_plan
+from planner.cli.output import ascii_only, check_out, columns, say, write_result
+from planner.cli.stack_shared import project_folder
+from planner.errors import PlanProblems, UsageProblem
+
+if TYPE_CHECKING:
+    from planner.decide.result import Comparison, Scenario
+    from planner.plan.load import LoadedPlan
+    from planner.stack.choose import FromAccount
+    from planner.stack.file import StackFile
+    from planner.stack.spec import ClusterSpec
+    from pricing.book import PriceBook
+
+
+@click.command(short_help="Write the stack file of a scenario, or hold one against its plan.")
+@priced_plan
+@click.option("--scenario", metavar="ID", help="The scenario to deploy: an id, a rank like 3, or best.")
+@click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
+@click.option(
+    "-o",
+    "--out",
+    metavar="DIR",
+    help="Folder of the stack file; `-` prints its text. [default: where Pulumi.yaml is, here or above]",
+)
+@click.option(
+    "--nic-profile",
+    type=click.Choice(["ip-saving", "bandwidth", "efa-every-card"]),
+    help="ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before. "
+    "[default: ip-saving]",
+)
+@click.option("--ami", metavar="AMI", help="Image of the GPU nodes.")
+@click.option("--control-ami", metavar="AMI", help="Plain image of the control and storage nodes.")
+@click.option("--zone-id", metavar="ZONE", help="The one zone that everything stands in, like use1-az4.")
+@click.option("--reservation", metavar="CR", help="Capacity Reservation or Capacity Block that the nodes run in.")
+@click.option("--placement-group", metavar="GROUP", help="Cluster group that the Capacity Reservation was made in.")
+@click.option("--block-starts", metavar="TIME", help="Start of a Capacity Block that has not begun: nodes wait for it.")
+@click.option("--block-ends", metavar="TIME", help="End of the Capacity Block, like 2026-11-30T11:30:00Z.")
+@click.option("--notify", metavar="ADDRESS", help="E-mail address that budget and alarms tell.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Instead of the forecast.")
+@click.option("--force", is_flag=True, help="Write over the stack file of another plan or scenario.")
+@click.option("--check", is_flag=True, help="Write nothing: hold the stack file against the plan as it is now.")
+@common
+def command(
+    asked: Asked,
+    scenario: str | None,
+    stack: str | None,
+    out: str | None,
+    nic_profile: str | None,
+    ami: str | None,
+    control_ami: str | None,
+    zone_id: str | None,
+    reservation: str | None,
+    placement_group: str | None,
+    block_starts: str | None,
+    block_ends: str | None,
+    notify: str | None,
+    budget: float | None,
+    force: bool,
+    check: bool,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> None:
+    """Write Pulumi.STACK.yaml for one scenario of PLAN: what stands, and what each part costs an hour.
+
+    What only an account knows is a placeholder until it is given, here or in the plan's deploy section; a file that
+    is there keeps what was given before, and every key that is not the planner's.
+    """
+    from planner.cli.stack_words import change_lines, summary
+    from planner.decide.compare import compare
+    from planner.stack.changes import changes
+    from planner.stack.choose import FromAccount
+    from planner.stack.file import name_of, rendered, write
+
+    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    stack = stack or loaded.plan.deploy.stack
+    folder = project_folder(None if out == "-" else out)
+    path = folder / name_of(stack)
+    before = _before(path, force and not check)
+    # the draws say how long the run may last, which a start alone makes days of a calendar
+    draws = asked.draws if loaded.plan.start is not None and not check else 0
+    comparison = compare(replace(asked, draws=draws).request_of(loaded, book, told=False))
+    given = FromAccount(
+        ami=ami or "",
+        control_ami=control_ami or "",
+        zone_id=zone_id or "",
+        notify=notify or "",
+        reservation_id=reservation or "",
+        placement_group=placement_group or "",
+        starts=block_starts or "",
+        ends=block_ends or "",
+    )
+    if check:
+        _check(loaded, comparison, book, before, path, scenario, given, nic_profile, budget)
+        missing = before.spec.placeholders if before and before.spec else ()
+        more = f"; still to give: {', '.join(missing)}" if missing else ""
+        say(f"{path} is what {asked.plan} gives{more}", quiet)
+        return
+    if scenario is None:
+        raise UsageProblem(
+            "which scenario? --scenario with best, a rank like 3, or an id: `planner compare` ranks them"
+        )
+    chosen = named(comparison, scenario)
+    kept = before.spec if before else None
+    spec = _spec(loaded, comparison, chosen, book, stack, kept, given, nic_profile, budget)
+    text = rendered(spec, before.text if before else "", where=str(path))
+    if out == "-":
+        write_result(text, None)
+        return
+    check_out(str(path))  # not before the stack's name is known to be one
+    _refuse_another(path, kept, spec, force)
+    write(path, text)
+    write_result(summary(spec, chosen, asked.plan, loaded.plan.start, width=columns(), ascii_only=ascii_only()), None)
+    if kept is not None:
+        changed = change_lines(changes(kept, spec))
+        say("\n".join(["changed:", *changed] if changed else ["nothing changed"]), quiet)
+    say(f"wrote {path}" + ("" if (folder / "Pulumi.yaml").is_file() else "; no Pulumi.yaml is beside it"), quiet)
+
+
+def _before(path: Path, force: bool) -> StackFile | None:
+    """The stack file that is there, or None. Raises PlanProblems where its cluster is wrong, unless forced."""
+    from planner.stack.file import open_file
+
+    if not path.exists():
+        return None
+    file = open_file(path)
+    if file.found and not force:
+        raise PlanProblems(file.problems(file.found))
+    return file
+
+
+def _spec(
+    loaded: LoadedPlan,
+    comparison: Comparison,
+    chosen: Scenario,
+    book: PriceBook,
+    stack: str,
+    kept: ClusterSpec | None,
+    given: FromAccount,
+    nic_profile: str | None,
+    budget: float | None,
+) -> ClusterSpec:
+    """The spec of a scenario; what the call and the plan do not say stays as the file before had it."""
+    from planner.stack.changes import by_hand
+    from planner.stack.choose import spec_of
+    from planner.stack.kept import kept_of
+
+    profile = nic_profile or (kept.fleet.nic_profile if kept else "ip-saving")
+    given = kept_of(kept, loaded.plan, chosen, given)
+    spec = spec_of(loaded, comparison, chosen, book, stack=stack, nic_profile=profile, given=given, budget=budget)
+    return by_hand(kept, spec) if kept else spec
+
+
+def _refuse_another(path: Path, kept: ClusterSpec | None, spec: ClusterSpec, force: bool) -> None:
+    from planner.cli.stack_words import change_lines
+    from planner.stack.changes import changes
+
+    if kept is None or force or (kept.plan_sha256, kept.scenario) == (spec.plan_sha256, spec.scenario):
+        return
+    what = "scenario" if kept.plan_sha256 == spec.plan_sha256 else "plan"
+    lines = "\n".join(change_lines(changes(kept, spec)))
+    raise UsageProblem(f"{path} is of another {what}; --force would change\n{lines}")
+
+
+def _check(
+    loaded: LoadedPlan,
+    comparison: Comparison,
+    book: PriceBook,
+    file: StackFile | None,
+    path: Path,
+    scenario: str | None,
+    given: FromAccount,
+    nic_profile: str | None,
+    budget: float | None,
+) -> None:
+    """Raises PlanProblems with every value of the file that the plan does not give."""
+    from planner.cli.stack_words import value_words
+    from planner.stack.changes import changes
+    from planner.stack.file import read
+    from planner.stack.mapping import Finding
+
+    if file is None:
+        raise UsageProblem(f"no {path} to check: `planner stack {loaded.where} --scenario best` writes it")
+    kept = read(path)
+    chosen = named(comparison, scenario or kept.scenario)
+    spec = _spec(loaded, comparison, chosen, book, kept.stack, kept, given, nic_profile, budget)
+    again = f"planner stack {loaded.where} --scenario {chosen.id} --stack {kept.stack} --force"
+    problems = file.problems(
+        Finding(
+            path=change.path,
+            message=f"{change.name} is {value_words(change.before)}; the plan gives {value_words(change.after)}",
+        )
+        for change in changes(kept, spec)
+    )
+    if problems:
+        raise PlanProblems((*problems[:-1], replace(problems[-1], remedy=f"to take the plan's: {again}")))

@@ -1,0 +1,194 @@
+"""What `planner stack` says: what stands and costs, what is still to give, what to type next."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from planner.plan.wording import shown
+from planner.report.columns import Column, fitted, rows, wrap
+from planner.report.words import dollars, many, money, visible
+from planner.stack.component import component_of, usd_per_hour_by_component
+from planner.stack.placeholder import wanted
+from planner.stack.spec import PLACEHOLDER
+from planner.stack.window import crosses_new_year
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from planner.decide.result import Scenario
+    from planner.stack.changes import Change
+    from planner.stack.spec import ClusterSpec
+
+MOST_CHANGES = 20
+MOST_DAYS = 3 * 365  # beyond, a draw that never ends has been counted
+
+
+def summary(
+    spec: ClusterSpec, scenario: Scenario, plan_path: str, start: date | None, *, width: int, ascii_only: bool
+) -> str:
+    """The whole answer, no line longer than `width` but commands, which must stay whole to be copied. start: of the
+    run, where the plan says it."""
+    blocks = [
+        _what(spec, scenario, width),
+        _table(spec, width, ascii_only),
+        _notes(spec, scenario, start, width),
+        _missing(spec, width),
+        _next(spec, plan_path),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def change_lines(found: Sequence[Change]) -> list[str]:
+    """`  fleet.nodes: 4 -> 8`, and how many more."""
+    lines = [f"  {c.name}: {value_words(c.before)} -> {value_words(c.after)}" for c in found[:MOST_CHANGES]]
+    return lines + ([f"  and {len(found) - MOST_CHANGES} more"] if len(found) > MOST_CHANGES else [])
+
+
+def value_words(value: Any) -> str:
+    """A value of a spec in a message."""
+    if isinstance(value, list):
+        return shown(", ".join(map(str, value)) or "nothing")
+    return f"{value:.10g}" if isinstance(value, float) else shown(value)
+
+
+def _what(spec: ClusterSpec, scenario: Scenario, width: int) -> list[str]:
+    fleet, guard = spec.fleet, spec.guard
+    lines = [f"Stack {spec.stack}: {visible(spec.plan_name)}, {spec.scenario}"]
+    efa = f", {fleet.efa_interfaces} EFA a node ({fleet.nic_profile})" if fleet.efa_interfaces else ""
+    lines.append(f"{fleet.nodes:,} x {fleet.instance_type}, {_bought(spec)}{efa}, {spec.region} {_zone(spec)}".rstrip())
+    if spec.lustre:
+        iops = f", {spec.lustre.metadata_iops:,} metadata IOPS" if spec.lustre.metadata_iops else ""
+        efa = ", over EFA" if spec.lustre.efa else ""
+        lines.append(
+            f"FSx for Lustre {spec.lustre.deployment}: {spec.lustre.capacity_gib:,} GiB at "
+            f"{spec.lustre.mbps_per_tib} MB/s per TiB{iops}{efa}"
+        )
+    if spec.nvme:
+        lines.append(f"{spec.nvme.nodes} x {spec.nvme.instance_type} for storage, {spec.nvme.spares} of them spare")
+    if spec.control.count:
+        lines.append(f"{spec.control.count} x {spec.control.instance_type} control{_engine(spec)}")
+    assert scenario.days is not None  # it is feasible
+    assert scenario.cost_usd is not None
+    lines.append(
+        f"Planned: ${money(scenario.cost_usd.plan)} in {scenario.days.plan:.1f} days; "
+        f"budget of the stack ${money(guard.budget_usd)}"
+    )
+    return [part for line in lines for part in wrap(line, width, "  ")]
+
+
+def _engine(spec: ClusterSpec) -> str:
+    return f"; the pool is {spec.pool.engine} {spec.pool.engine_version}" if spec.pool else ""
+
+
+def _zone(spec: ClusterSpec) -> str:
+    return "" if "zone_id" in spec.placeholders else spec.zone_id
+
+
+def _bought(spec: ClusterSpec) -> str:
+    buying = spec.buying
+    if buying.kind == "capacity-block":
+        starts = f"from {buying.starts} " if buying.starts else ""
+        return f"Capacity Block {_id(buying.reservation_id)}{starts}until {_id(buying.ends) or 'its end'}".rstrip()
+    if buying.kind == "reservation":
+        group = f" of placement group {buying.placement_group_name}" if buying.placement_group else ""
+        return f"in reservation {buying.reservation_id}{group}"
+    return buying.kind
+
+
+def _id(text: str) -> str:
+    return "" if PLACEHOLDER in text else f"{text} "
+
+
+def _table(spec: ClusterSpec, width: int, ascii_only: bool) -> list[str]:
+    found = usd_per_hour_by_component(spec)
+    total = math.fsum(spec.usd_per_hour.values())
+    names = [*found, "all"]
+    usd = [*found.values(), total]
+    by_name = {name: [line for line in spec.usd_per_hour if component_of(line) == name] for name in found}
+    lines = [[line.removeprefix(f"{name}.") for line in every] for name, every in by_name.items()]
+    placed = [
+        Column(title="Component", values=names, text=True),
+        Column(title="$/hour", values=[f"{value:,.4f}" for value in usd]),
+        Column(title="$/day", values=[dollars(value * 24) for value in usd]),
+        Column(title="Lines of the bill", values=[*(", ".join(entry) for entry in lines), ""], text=True),
+    ]
+    fit = fitted(placed, width) or [(column, column.natural) for column in placed]
+    return rows(fit, "-" if ascii_only else "─", "..." if ascii_only else "…")
+
+
+def _notes(spec: ClusterSpec, scenario: Scenario, start: date | None, width: int) -> list[str]:
+    notes = []
+    priced_in = next((line.note for line in scenario.bill if line.line == "fleet.compute"), "")
+    if priced_in.startswith("zone ") and spec.zone_id not in priced_in and "zone_id" not in spec.placeholders:
+        notes.append(f"! The spot price is that of {priced_in}, and the stack stands in {spec.zone_id}.")
+    if spec.buying.kind == "reservation" and not spec.buying.placement_group and spec.fleet.nodes > 1:
+        notes.append(
+            "! No placement group: nodes of a reservation stand in the one that it was made in, or apart. "
+            "If it was made in one: --placement-group GROUP."
+        )
+    if spec.unpriced:
+        listed = ", ".join(spec.unpriced)
+        notes.append(f"! No price, so that the stack costs more than this: {listed}. It can be deployed all the same.")
+        notes.append("! The budget is a lower bound as well, and its action would come too early: give --budget USD.")
+    else:
+        notes.append("The budget is what is planned. The report has the P90 of the cost: --budget USD takes it.")
+    notes.append(_action(spec))
+    notes += _new_year(scenario, start)
+    if spec.metered:
+        notes.append(f"Not by the hour, but by use or once: {', '.join(spec.metered)}")
+    if spec.scenario.rpartition("/")[2].startswith(("ri-", "sp-")):
+        notes.append("Reserved Instances and Savings Plans are bought apart: without them these nodes bill on-demand.")
+    return [part for note in notes for part in wrap(note, width, "  ")]
+
+
+def _action(spec: ClusterSpec) -> str:
+    roles = f" and to {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
+    return (
+        "When all of it is spent, its action forbids buying more to the members of the stack's group of operators "
+        f"(nobody, until you add them){roles}. It stops nothing that runs: nodes bill until `pulumi destroy`."
+    )
+
+
+def _new_year(scenario: Scenario, start: date | None) -> list[str]:
+    assert scenario.days is not None  # it is feasible
+    if start is None or not crosses_new_year(start, scenario.days.p90):
+        return []
+    surely = crosses_new_year(start, scenario.days.plan)
+    days = scenario.days.plan if surely else scenario.days.p90
+    lasts = f"{days:,.1f} days" if days <= MOST_DAYS else "more than 3 years"
+    return [
+        f"! From {start} the run {'goes' if surely else 'may go'} on into {start.year + 1} "
+        f"({'planned' if surely else 'P90'}: {lasts}). The budget is of a calendar year: on 1 January it counts from "
+        "nothing again, and the stack may spend it once more. Then write this file again with what is left: "
+        "--budget USD."
+    ]
+
+
+def _missing(spec: ClusterSpec, width: int) -> list[str]:
+    missing = wanted(spec)
+    if not missing:
+        return []
+    count = many(len(missing), "value")
+    lines = wrap(f"{count} still to give: `pulumi preview` takes placeholders, `pulumi up` does not.", width, "  ")
+    for entry in missing:
+        also = f", or {entry.key} in the plan" if entry.key else ""
+        lines += wrap(f"- {entry.what}: {entry.option} {entry.example}{also}", width, "  ")
+        if entry.command:
+            lines.append(f"    {entry.command}")
+    return lines
+
+
+def _next(spec: ClusterSpec, plan_path: str) -> list[str]:
+    path = shlex.quote(visible(plan_path))
+    lines = ["Next:"]
+    missing = wanted(spec)
+    if missing:
+        again = " ".join(f"{entry.option} ..." for entry in missing)
+        lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack} {again}")
+    lines.append(f"  planner preview {path} --scenario {spec.scenario}")
+    lines.append(f"  pulumi preview --stack {spec.stack}")
+    lines.append(f"  pulumi up --stack {spec.stack}")
+    return lines

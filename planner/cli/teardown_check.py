@@ -1,0 +1,124 @@
+"""`planner teardown-check`: what a stack still bills, in dollars a day, and what is left of it that nobody knows."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planner.cli.options import common
+from planner.cli.output import format_of, room_of, say, write_result
+from planner.cli.stack_shared import graph_of, stack_path, text_of
+from planner.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from planner.stack.leftover import Left, Prices
+    from planner.stack.spec import ClusterSpec
+
+
+@click.command(short_help="What a stack still bills, from its state and from its tags.")
+@click.option("--stack", metavar="NAME", required=True, help="Name of the Pulumi stack.")
+@click.option(
+    "--state", type=click.Path(), metavar="FILE", help="What `pulumi stack export` wrote; - is standard input."
+)
+@click.option(
+    "--from-tags", is_flag=True, help="Ask AWS for everything with the stack's tag. [default without --state]"
+)
+@click.option("--region", metavar="REGION", help="Where to ask. [default: the stack file's]")
+@click.option("-f", "--format", "style", type=click.Choice(["table", "json"]), help="[default: by FILE's ending]")
+@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@common
+def command(
+    stack: str,
+    state: str | None,
+    from_tags: bool,
+    region: str | None,
+    style: str | None,
+    out: str | None,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> int:
+    """List what is left of a stack: in the state and at AWS, at AWS alone (what a killed `up` made twice), in the
+    state alone; and what was kept on purpose. With what each bills a day by the plan's prices.
+
+    Exit code 13 where anything is left but what was kept on purpose.
+    """
+    from planner.report.as_leftover import as_json, table
+    from planner.stack.leftover import leftovers
+    from planner.stack.standing import state_of
+
+    style = format_of(style, out, ("table", "json"))
+    known = None
+    if state is not None:
+        of, known = state_of(text_of(state), state)
+        if of not in ("", stack):
+            raise UsageProblem(f"{state} is of stack {of!r}, not of {stack!r}")
+    spec, why = _spec(stack)
+    if why:
+        say(f"{why}: what things bill is unknown", quiet)
+    prices = prices_of(spec)
+    tagged, where = None, ""
+    if from_tags or state is None:
+        from planner.account import door
+        from planner.account.standing import standing
+
+        where = region or (spec.region if spec else "")
+        if not where:
+            raise UsageProblem("in which Region? --region, like us-east-1: no stack file says")
+        tagged = standing(stack, where, door.client)
+    rows = leftovers(prices, known, tagged)
+    if tagged is not None:
+        rows = _counted(rows, where)
+    if style == "json":
+        found = as_json(stack, rows, state=known is not None, tags=tagged is not None)
+        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    else:
+        room = room_of(out)
+        text = table(stack, rows, width=room.width, ascii_only=room.ascii_only)
+    write_result(text, out)
+    return ExitCode.BLOCKER if any(not row.retained for row in rows) else ExitCode.OK
+
+
+def _counted(rows: tuple[Left, ...], region: str) -> tuple[Left, ...]:
+    """Buckets with what lies in them."""
+    from planner.account import door
+    from planner.account.stored import stored_bytes
+    from planner.cli.options import book_for
+    from planner.stack.stored import BUCKET, with_stored
+
+    now, listed = datetime.now(UTC), None
+    found = []
+    for row in rows:
+        if row.kind == BUCKET and len(row.ids) == 1 and row.found != "state only":
+            listed = listed or list(book_for(None).rows("metered"))
+            row = with_stored(row, stored_bytes(row.ids[0], region, now, door.client), listed, region)
+        found.append(row)
+    return tuple(found)
+
+
+def prices_of(spec: ClusterSpec | None) -> Prices:
+    """Dollars an hour of everything in a stack: those of the resource graph that `planner preview` shows."""
+    from planner.stack.leftover import Prices
+
+    if spec is None:
+        return Prices(spec=None, resources={})
+    graph = graph_of(spec, "what each resource costs comes of")
+    resources: dict[str, Any] = {entry["name"]: entry for entry in graph["resources"]}
+    return Prices(spec=spec, resources=resources)
+
+
+def _spec(stack: str) -> tuple[ClusterSpec | None, str]:
+    """The cluster of the stack file, or why there is none: a stack without its file must be found all the same."""
+    from planner.errors import PlanProblems
+    from planner.stack.file import read
+
+    path = stack_path(stack)
+    if not path.is_file():
+        return None, f"no {path} here"
+    try:
+        return read(path), ""
+    except PlanProblems as error:
+        return None, str(error)

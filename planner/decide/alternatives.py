@@ -1,0 +1,133 @@
+"""A plan with one thing said otherwise, as `--set` says it: what an infeasible plan is tried again with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planner.plan.catalogue_check import types_of
+from planner.plan.check import check_plan
+from planner.plan.forms import LAYOUTS
+from planner.plan.quantities import Accelerators
+from planner.plan.types import Plan
+from pricing.catalog import InstanceType
+from pricing.offers import DEFAULT_PURCHASE_OPTIONS
+
+MOST_NODES = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """settings: `path=value` as `--set` takes it; plan: the plan with them."""
+
+    settings: tuple[str, ...]
+    plan: Plan
+
+    def also(self, other: Alternative) -> Alternative:
+        """Both; `other` was made from this plan."""
+        return Alternative(settings=(*self.settings, *other.settings), plan=other.plan)
+
+
+def same(plan: Plan) -> Alternative:
+    return Alternative(settings=(), plan=plan)
+
+
+def with_value(base: Alternative, section: str, name: str, value: Any, text: str) -> Alternative:
+    """name: of the field; text: `path=value`. A setting of one layout has `storage.` in its section."""
+    outer, _, inner = section.partition(".")
+    changed = {name: value}
+    if inner:
+        changed = {inner: getattr(getattr(base.plan, outer), inner).model_copy(update=changed)}
+    whole = getattr(base.plan, outer).model_copy(update=changed)
+    return Alternative(settings=(*base.settings, text), plan=base.plan.model_copy(update={outer: whole}))
+
+
+def is_right(plan: Plan, instances: Sequence[InstanceType]) -> bool:
+    """Whether the checks of a plan have nothing against it."""
+    known = {instance.name: instance for instance in instances}
+    return not check_plan(plan) and not any(types_of(plan, known))
+
+
+def purchases(base: Alternative) -> Iterator[Alternative]:
+    """Each purchase option of the usual ones that the plan leaves out."""
+    mine = base.plan.purchase.options or DEFAULT_PURCHASE_OPTIONS
+    for option in DEFAULT_PURCHASE_OPTIONS:
+        if option not in mine:
+            yield with_value(base, "purchase", "options", (option,), f"purchase.options=[{option}]")
+
+
+def layouts(base: Alternative) -> Iterator[Alternative]:
+    """Each layout that the plan leaves out."""
+    for layout in LAYOUTS:
+        if layout not in base.plan.storage.layouts:
+            yield with_value(base, "storage", "layouts", (layout,), f"storage.layouts=[{layout}]")
+
+
+# section, field, its key: what makes a layout refuse where the plan says it, and not at its default
+_SETTINGS = (
+    ("storage.fsx_lustre", "efa", "storage.fsx-lustre.efa"),
+    ("storage.fsx_lustre", "capacity_bytes", "storage.fsx-lustre.capacity"),
+    ("storage.fsx_lustre", "deployment", "storage.fsx-lustre.deployment"),
+    ("storage.separate_nvme", "instance_type", "storage.separate-nvme.instance_type"),
+)
+_WORDS = {False: "false", None: "null"}
+
+
+def defaults(base: Alternative) -> Iterator[Alternative]:
+    """Each setting of a layout that can forbid it, back at its default."""
+    for section, name, key in _SETTINGS:
+        here = getattr(base.plan.storage, section.partition(".")[2])
+        usual = type(here).model_fields[name].default
+        if getattr(here, name) != usual:
+            yield with_value(base, section, name, usual, f"{key}={_WORDS.get(usual, usual)}")
+
+
+def types(base: Alternative, instances: Sequence[InstanceType]) -> Iterator[Alternative]:
+    """Each other instance type on which the plan's work means the same: those with the same GPU, or any where it is
+    told in FLOP; with no fewer GPUs a node, and with EFA where the plan's have it."""
+    plan = base.plan
+    mine = [instance for instance in instances if instance.name in plan.fleet.instance_types]
+    parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
+    anywhere = plan.fleet.gpus is None and all(part.flop is not None for part in parts)
+    if plan.purchase.spot_usd_per_hour is not None or len({entry.gpu_name for entry in mine}) > 1:
+        return  # a price of one type; GPUs of several kinds, of which a part would be left
+    for instance in instances:
+        if (
+            instance not in mine
+            and (anywhere or instance.gpu_name == mine[0].gpu_name)
+            and instance.gpu_count >= min(entry.gpu_count for entry in mine)
+            and (instance.efa_interfaces or not any(entry.efa_interfaces for entry in mine))
+        ):
+            name = instance.name
+            yield with_value(base, "fleet", "instance_types", (name,), f"fleet.instance_types=[{name}]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """The size of a fleet as the plan tells it: nodes, or GPUs of one kind in steps of a node's."""
+
+    sizes: tuple[int, ...]
+    least: int
+    gpu: str = ""
+    step: int = 1
+
+    def at(self, base: Alternative, count: int) -> Alternative:
+        if not self.gpu:
+            return with_value(base, "fleet", "nodes", (count,), f"fleet.nodes={count}")
+        wanted = Accelerators(gpu=self.gpu, count=count * self.step)
+        return with_value(base, "fleet", "gpus", (wanted,), f"fleet.gpus={self.gpu}:{wanted.count}")
+
+
+def size_of(plan: Plan, instances: Sequence[InstanceType]) -> Size | None:
+    """None where GPUs of several kinds are compared: no one number is the size then."""
+    fleet = plan.fleet
+    if fleet.nodes is not None:
+        return Size(sizes=fleet.nodes, least=fleet.spares + 1)
+    wanted = fleet.gpus
+    if not wanted or len({entry.gpu for entry in wanted}) != 1:
+        return None
+    mine = [instance for instance in instances if instance.name in fleet.instance_types]
+    step = math.lcm(*(instance.gpu_count for instance in mine))
+    return Size(sizes=tuple(entry.count // step for entry in wanted), least=1, gpu=wanted[0].gpu, step=step)

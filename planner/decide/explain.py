@@ -1,0 +1,200 @@
+"""One number of one scenario: what it is made of, how far its draws go, and which assumptions move it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planner.decide.bounds import bounded
+from planner.decide.compare import compare
+from planner.decide.derive import derived_of_line, find, id_of, is_percentile, known_of
+from planner.decide.evaluate import evaluate
+from planner.decide.knobs import Knob, knobs_of, turned
+from planner.decide.request import Request
+from planner.decide.result import Comparison, Scenario
+from planner.decide.uncertainty import Range, range_of
+from planner.models.bill import Line, Unpriced
+from planner.models.derived import Derived, Input
+
+_STILL = 1e-9  # relative; what moves a number by less does not move it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mover:
+    """One assumption that moves the number: the number at its low and its high end, the others as planned.
+
+    None where the scenario cannot be planned there, or does not have the number.
+    """
+
+    knob: Knob
+    at_low: float | None
+    at_high: float | None
+
+    def swing(self, planned: float) -> float:
+        """How far apart the ends are, the planned value among them; without end where one is not there."""
+        ends = [self.at_low, self.at_high]
+        known = [planned, *(end for end in ends if end is not None)]
+        return float("inf") if None in ends else max(known) - min(known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """known: every number of the scenario by id. draws: P10, P50, P90 of this number, None where it has no draws or
+    is a lower bound.
+
+    moved: the number that the movers move: its planned figure where this one is a percentile, the planned cost where
+    this one is an assumption (assumed), which is then the only mover.
+    """
+
+    scenario: Scenario
+    derived: Derived
+    line: Line | None
+    known: Mapping[str, Derived]
+    draws: Range | None
+    moved: Derived
+    movers: tuple[Mover, ...]
+    assumed: bool = False
+
+
+def missing_line(scenario: Scenario, id: str) -> Unpriced | None:
+    """The line without a price that an id names, or one of its numbers."""
+    return next((entry for entry in scenario.unpriced if id == entry.line or id.startswith(f"{entry.line}.")), None)
+
+
+def explain(request: Request, scenario: Scenario, id: str) -> Explanation:
+    """Explain a number of a scenario that could be planned, or an assumption behind it. Raises KeyError for an id
+    that it does not have."""
+    known = known_of(scenario)
+    alone = narrowed(request, scenario)
+    try:
+        derived = find(known, id_of(scenario, id))
+    except KeyError:
+        return _assumption(alone, scenario, known, id)
+    moved = known.get(derived.id.rpartition(".")[0], derived) if is_percentile(derived.id) else derived
+    line = next((entry for entry in scenario.bill if derived.id in (entry.line, *_fields(entry))), None)
+    return Explanation(
+        scenario=scenario,
+        derived=derived,
+        line=line,
+        known=known,
+        draws=None if bounded(scenario, derived.id) else range_in(drawn(alone, scenario), derived, alone.draws),
+        moved=moved,
+        movers=movers_in(turned_over(alone, scenario), moved),
+    )
+
+
+def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived], id: str) -> Explanation:
+    """An assumption or a stream of draws that the scenario rests on, and what it does to the planned cost."""
+    central = compare(replace(alone, draws=0))
+    entry = next((entry for entry in central.assumptions if entry.key == id), None)
+    knob = next((knob for knob in knobs_of(alone, central.assumptions) if knob.key == id), None)
+    if entry is not None:
+        given = Input(name="value", value=entry.value, unit=entry.unit, origin=f"assumption:{id}")
+        how = "an assumption: nobody can look it up"
+        derived = Derived(id=id, value=entry.value, unit=entry.unit, equation="", inputs=(given,), how=how)
+    elif knob is not None:
+        how = f"a stream of draws: {knob.source}; as a share, 0.5 stands for the middle"
+        derived = Derived(id=id, value=knob.value, unit="percentile", equation="", inputs=(), how=how)
+    else:
+        raise KeyError(id)
+    moved = known["cost_usd"]
+    return Explanation(
+        scenario=scenario,
+        derived=derived,
+        line=None,
+        known=known,
+        draws=None,
+        moved=moved,
+        movers=movers_in(turned_over(alone, scenario, only=id), moved),
+        assumed=True,
+    )
+
+
+def narrowed(request: Request, scenario: Scenario) -> Request:
+    """The same question for the layout, the instance type and the purchase of one scenario alone."""
+    plan = request.plan
+    changed = {
+        "fleet": plan.fleet.model_copy(update={"instance_types": (scenario.instance_type,)}),
+        "purchase": plan.purchase.model_copy(update={"options": (scenario.purchase,)}),
+        "storage": plan.storage.model_copy(update={"layouts": (scenario.layout,)}),
+    }
+    return replace(request, plan=plan.model_copy(update=changed))
+
+
+def reached(known: Mapping[str, Derived], derived: Derived) -> Iterator[Derived]:
+    """Every number of the run that this one is made of, itself first, none twice."""
+    seen, waiting = {derived.id}, [derived]
+    while waiting:
+        entry = waiting.pop(0)
+        yield entry
+        for part in entry.inputs:
+            if part.kind == "run" and part.where not in seen and part.where in known:
+                seen.add(part.where)
+                waiting.append(known[part.where])
+
+
+def _fields(line: Line) -> list[str]:
+    return [entry.id for entry in derived_of_line(line)]
+
+
+def drawn(request: Request, scenario: Scenario) -> Mapping[str, Any]:
+    """Every number of the run and the bill by id, each with one entry a draw; nothing without draws."""
+    if not request.draws:
+        return {}
+    central = request.central()
+    for entry in evaluate(request, central, request.drawn(central, told=True)):
+        if entry.choice.id == scenario.id and entry.spread is not None:
+            found: dict[str, Any] = {found.id: found.value for found in entry.spread.derived}
+            for line in entry.spread.lines:
+                found |= {found.id: found.value for found in derived_of_line(line)}
+            return found
+    return {}
+
+
+def range_in(numbers: Mapping[str, Any], derived: Derived, draws: int) -> Range | None:
+    """The range of a number among those drawn; None where nothing was, or where it is read off the draws already."""
+    if not isinstance(derived.value, float) or derived.id not in numbers:
+        return None
+    return range_of(derived.value, numbers[derived.id], draws)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turned:
+    """A scenario's numbers by id as planned, and with each knob at its low and at its high end."""
+
+    planned: Mapping[str, float]
+    ends: tuple[tuple[Knob, Mapping[str, float], Mapping[str, float]], ...]
+
+
+def turned_over(request: Request, scenario: Scenario, only: str | None = None) -> Turned:
+    """Plan again with every assumption at both of its ends. only: the key of the one that is asked for."""
+    still = replace(request, draws=0)
+    central = compare(still)
+    ends = []
+    for knob in knobs_of(still, central.assumptions):
+        if only not in (None, knob.key):
+            continue
+        low, high = (_numbers(compare(turned(still, knob, end)), scenario) for end in (knob.low, knob.high))
+        ends.append((knob, low, high))
+    return Turned(planned=_numbers(central, scenario), ends=tuple(ends))
+
+
+def movers_in(found: Turned, derived: Derived) -> tuple[Mover, ...]:
+    """The assumptions that move a number, the widest first."""
+    base, movers = found.planned.get(derived.id), []
+    if not isinstance(derived.value, float) or base is None:
+        return ()
+    for knob, low, high in found.ends:
+        mover = Mover(knob=knob, at_low=low.get(derived.id), at_high=high.get(derived.id))
+        if mover.swing(base) > _STILL * max(abs(base), 1e-300):
+            movers.append(mover)
+    planned = derived.value
+    return tuple(sorted(movers, key=lambda mover: (-mover.swing(planned), mover.knob.key)))
+
+
+def _numbers(comparison: Comparison, scenario: Scenario) -> Mapping[str, float]:
+    """The numbers of a scenario, also where a constraint of the plan is broken: they are there all the same."""
+    here = next((entry for entry in comparison.scenarios if entry.id == scenario.id), None)
+    known = known_of(here) if here else {}
+    return {id: entry.value for id, entry in known.items() if isinstance(entry.value, float)}

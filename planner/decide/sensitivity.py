@@ -1,0 +1,58 @@
+"""How far each assumption moves one scenario: planned again at its low and at its high end, the others central."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.decide.knobs import Knob
+from planner.decide.outline import Standing
+from planner.decide.rankings import Rankings
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """A scenario with a knob at one end. None where it is no longer feasible or priced; first: who leads then."""
+
+    at: float
+    cost_usd: float | None
+    days: float | None
+    first: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swing:
+    """One bar of the tornado: the scenario at the low and at the high end of a knob."""
+
+    knob: Knob
+    low: End
+    high: End
+
+    def spread(self, of: str) -> float:
+        """How far apart the ends are, in USD or days (of: "cost_usd" or "days"); infinite where one is not feasible."""
+        ends = [getattr(end, of) for end in (self.low, self.high)]
+        return float("inf") if None in ends else abs(ends[0] - ends[1])
+
+
+def swings(rankings: Rankings, knobs: Sequence[Knob], scenario_id: str, of: str = "cost_usd") -> tuple[Swing, ...]:
+    """Every knob's effect on one scenario, the widest first."""
+    found = [
+        Swing(
+            knob=knob,
+            low=_end(rankings, knob, knob.low, scenario_id),
+            high=_end(rankings, knob, knob.high, scenario_id),
+        )
+        for knob in knobs
+    ]
+    return tuple(sorted(found, key=lambda swing: (-swing.spread(of), swing.knob.key)))
+
+
+def _end(rankings: Rankings, knob: Knob, value: float, scenario_id: str) -> End:
+    ranked = rankings.at((knob, value))
+    here: Standing | None = next((s for s in ranked if s.id == scenario_id), None)
+    return End(
+        at=value,
+        cost_usd=here.cost_usd if here else None,
+        days=here.days if here else None,
+        first=ranked[0].id if ranked else None,
+    )

@@ -1,0 +1,34 @@
+"""How far every number of one scenario goes: its range in the draws, and the assumption that moves it most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planner.decide.bounds import bounded
+from planner.decide.derive import known_of
+from planner.decide.explain import Mover, drawn, movers_in, narrowed, range_in, turned_over
+from planner.decide.request import Request
+from planner.decide.result import Scenario
+from planner.decide.uncertainty import Range
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """draws: P10, P50, P90, None where the number has none. widest: what moves it most, None where nothing does."""
+
+    draws: Range | None
+    widest: Mover | None
+
+
+def spreads_of(request: Request, scenario: Scenario) -> Mapping[str, Spread]:
+    """By id, what `explain` tells of each number; worked out together, since the plans behind them are the same."""
+    alone = narrowed(request, scenario)
+    numbers, ends = drawn(alone, scenario), turned_over(alone, scenario)
+    found = {}
+    for id, derived in known_of(scenario).items():
+        draws = None if bounded(scenario, id) else range_in(numbers, derived, alone.draws)
+        widest = next(iter(movers_in(ends, derived)), None)
+        if draws is not None or widest is not None:
+            found[id] = Spread(draws=draws, widest=widest)
+    return found

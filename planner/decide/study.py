@@ -1,0 +1,73 @@
+"""A comparison and what would change it: one question, all that the report and `planner sensitivity` tell of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.decide.flips import Search, search
+from planner.decide.knobs import STREAM_OF, Knob, choices_of, knobs_of
+from planner.decide.outline import Standing
+from planner.decide.rankings import Rankings
+from planner.decide.request import Request
+from planner.decide.result import Comparison, Scenario
+from planner.decide.sensitivity import Swing, swings
+from planner.decide.whatif import WhatIf, what_if
+
+MOST_IMPORTANT = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What moves one scenario and what flips the ranking.
+
+    swings: the widest first, in cost. searches: of every knob that has a value, also those that change nothing.
+    unsearched: streams of draws that nothing stands for which a plan can set. ranking: as planned.
+    plans_priced: how often the plan was planned anew for this.
+    """
+
+    scenario: Scenario
+    ranking: tuple[Standing, ...]
+    swings: tuple[Swing, ...]
+    searches: tuple[Search, ...]
+    unsearched: tuple[Knob, ...]
+    what_if: WhatIf | None
+    plans_priced: int
+
+
+def study(
+    request: Request, comparison: Comparison, scenario_id: str | None = None, *, grid: bool = True
+) -> Study | None:
+    """Vary everything that can be varied around a scenario, the best one if none is named.
+
+    None where that scenario is not feasible and completely priced. grid: whether the combinations of the three most
+    important knobs are wanted.
+    """
+    scenario = comparison.best
+    if scenario_id is not None:
+        scenario = next((s for s in comparison.scenarios if s.id == scenario_id), None)
+    if scenario is None or not (scenario.feasible and scenario.complete):
+        return None
+    rankings = Rankings(request)
+    knobs = knobs_of(request, comparison.assumptions)
+    ranking = rankings.at()
+    found = swings(rankings, knobs, scenario.id)
+    choices = choices_of(request)
+    searches = search(rankings, [*choices, *knobs])
+    stood_for = {STREAM_OF[choice.key] for choice in choices if choice.key in STREAM_OF}
+    most = [swing.knob for swing in found[:MOST_IMPORTANT]]
+    cells = what_if(rankings, most) if grid else None
+    return Study(
+        scenario=scenario,
+        ranking=ranking,
+        swings=found,
+        searches=searches,
+        unsearched=tuple(swing.knob for swing in found if _unsearched(swing, ranking[0].id, stood_for)),
+        what_if=cells,
+        plans_priced=rankings.priced,
+    )
+
+
+def _unsearched(swing: Swing, leader: str, stood_for: set[str]) -> bool:
+    """Whether it moves anything and has neither a value to search nor a number of the plan that stands for it."""
+    moves = bool(swing.spread("cost_usd")) or {swing.low.first, swing.high.first} != {leader}
+    return moves and not swing.knob.path and swing.knob.key not in stood_for

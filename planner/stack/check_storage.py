@@ -1,0 +1,182 @@
+"""What the layout has and has not, and the sizes that AWS sells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from planner.plan.quantities import MOST_KEPT
+from planner.plan.wording import shown
+from planner.pool.settings import AISTORE_VERSION, BadSetting, low_watermark_percent
+from planner.stack.mapping import Finding
+from planner.stack.spec import ENGINE, ClusterSpec, Lustre, Pool
+
+EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
+NITRO_3 = ("c5n", "g4dn", "inf1", "m5dn", "p3dn", "p4d", "p4de", "r5dn")  # families with EFA, but before Nitro v4
+METADATA_IOPS = (1500, 3000, 6000)  # and multiples of 12,000 up to 192,000
+S3_CLASSES = ("STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "GLACIER_IR")
+NAT_LINE = "network.nat-s3-data"
+_FEW_DIGITS = re.compile("[1-9][0-9]{0,8}")  # so few that they can be read as a number at all
+_WITH_CONTROL = ("converged", "separate-nvme")
+
+
+def storage_findings(spec: ClusterSpec) -> Iterator[Finding]:
+    yield from _has(spec, "lustre", "fsx-lustre", "a file system")
+    yield from _has(spec, "nvme", "separate-nvme", "a storage cluster")
+    if spec.lustre is not None:
+        yield from _lustre(spec, spec.lustre)
+    yield from _nvme(spec)
+    yield from _control(spec)
+    yield from _pool(spec)
+    yield from _data(spec)
+    yield from _gateway(spec)
+
+
+def _has(spec: ClusterSpec, section: str, layout: str, what: str) -> Iterator[Finding]:
+    there = getattr(spec, section) is not None
+    if there == (spec.layout == layout):
+        return
+    if there:
+        message = f"{spec.layout} has no {section}: {what} would bill that nothing reads"
+        yield Finding(path=(section,), message=message, remedy=f"remove it, or choose a {layout} scenario")
+    else:
+        message = f"{layout} without {section}: there is nothing to read from"
+        yield Finding(path=(), message=message, remedy="`planner stack` writes it with its size")
+
+
+def _lustre(spec: ClusterSpec, lustre: Lustre) -> Iterator[Finding]:
+    if lustre.deployment != "PERSISTENT_2":
+        message = f"{shown(lustre.deployment)} is priced, not deployed: a stack links PERSISTENT_2 to the bucket"
+        yield Finding(path=("lustre", "deployment"), message=message, remedy="plan with deployment: PERSISTENT_2")
+        return
+    if lustre.mbps_per_tib not in EFA_STEP_GIB:
+        tiers = ", ".join(map(str, EFA_STEP_GIB))
+        message = f"{lustre.mbps_per_tib} MB/s per TiB: PERSISTENT_2 has {tiers}"
+        yield Finding(path=("lustre", "mbps_per_tib"), message=message, remedy="write one of them")
+        return
+    if lustre.throughput_mbps:
+        message = f"{lustre.throughput_mbps} MB/s of the whole: that is of Intelligent-Tiering; PERSISTENT_2 has a tier"
+        yield Finding(path=("lustre", "throughput_mbps"), message=message, remedy="remove it; mbps_per_tib says it")
+    yield from _capacity(lustre)
+    if lustre.efa:
+        family = spec.fleet.instance_type.partition(".")[0]
+        if spec.fleet.efa_interfaces == 0 or family in NITRO_3:
+            message = f"{shown(spec.fleet.instance_type)[1:-1]} cannot mount Lustre over EFA: that needs Nitro v4"
+            yield Finding(path=("lustre", "efa"), message=message, remedy="write efa: false; it mounts over TCP")
+    iops = lustre.metadata_iops
+    if iops and iops not in METADATA_IOPS and (iops % 12_000 or not 0 < iops <= 192_000):
+        message = f"{iops} metadata IOPS: FSx sells 1,500, 3,000, 6,000 and multiples of 12,000 up to 192,000"
+        yield Finding(path=("lustre", "metadata_iops"), message=message, remedy="write the next one above, or 0")
+
+
+def _capacity(lustre: Lustre) -> Iterator[Finding]:
+    gib = lustre.capacity_gib
+    step = EFA_STEP_GIB[lustre.mbps_per_tib] if lustre.efa else 2_400
+    if gib > 0 and (gib % step == 0 or (gib == 1_200 and not lustre.efa)):
+        return
+    sold = f"multiples of {step:,} GiB with EFA at {lustre.mbps_per_tib} MB/s per TiB" if lustre.efa else ""
+    above = 1_200 if gib <= 1_200 and not lustre.efa else max(-(-gib // step), 1) * step
+    yield Finding(
+        path=("lustre", "capacity_gib"),
+        message=f"{gib:,} GiB: FSx sells {sold or '1,200 GiB or multiples of 2,400 GiB without EFA'}",
+        remedy=f"the next size is {above}",
+    )
+
+
+def _nvme(spec: ClusterSpec) -> Iterator[Finding]:
+    nvme = spec.nvme
+    if nvme is None:
+        return
+    if nvme.nodes < 1 or not 0 <= nvme.spares < max(nvme.nodes, 1):
+        message = f"{nvme.nodes} storage nodes with {nvme.spares} spare: at least one must serve"
+        yield Finding(path=("nvme", "nodes"), message=message, remedy="`planner stack` writes the sizes of the plan")
+    if nvme.drives < 1:
+        message = f"{shown(nvme.instance_type)[1:-1]} with {nvme.drives} drives: a storage node is its drives"
+        yield Finding(path=("nvme", "drives"), message=message, remedy="a type with instance store, like i4i.32xlarge")
+    if nvme.root_volume_gib < 1:
+        message = f"a root volume of {nvme.root_volume_gib} GiB"
+        yield Finding(path=("nvme", "root_volume_gib"), message=message, remedy="50 GiB are usual")
+
+
+def _control(spec: ClusterSpec) -> Iterator[Finding]:
+    control, wanted = spec.control, spec.layout in _WITH_CONTROL
+    if wanted and control.count < 1:
+        message = f"{spec.layout} without control nodes: a pool needs an elected proxy"
+        yield Finding(path=("control", "count"), message=message, remedy="write 3, so that one may fail")
+    if not wanted and control.count:
+        message = f"{control.count} control nodes: {spec.layout} has no pool to control"
+        yield Finding(path=("control",), message=message, remedy="remove the section")
+    if not wanted or not control.count:
+        return
+    if not control.instance_type or control.root_volume_gib < 1:
+        message = "control nodes without instance type or root volume"
+        yield Finding(path=("control",), message=message, remedy="like instance_type: m7i.xlarge, root_volume_gib: 50")
+    elif not control.ami and control.root_volume_gib < spec.fleet.root_volume_gib:
+        message = f"the fleet's image on control nodes' {control.root_volume_gib} GiB: it is made for larger volumes"
+        yield Finding(path=("control",), message=message, remedy="give a plain image: --control-ami ami-...")
+
+
+def _pool(spec: ClusterSpec) -> Iterator[Finding]:
+    pool = spec.pool
+    if spec.layout not in _WITH_CONTROL:
+        if pool is not None:
+            message = f"engine and settings of a pool: {spec.layout} has none"
+            yield Finding(path=("pool",), message=message, remedy="remove the section")
+        return
+    if pool is None:
+        message = f"{spec.layout} without pool: no engine serves the drives"
+        yield Finding(path=(), message=message, remedy="`planner stack` writes it, with engine and release")
+        return
+    yield from _engine(pool)
+    try:
+        low_watermark_percent(pool.low_watermark_percent / 100)
+    except BadSetting as error:
+        yield Finding(
+            path=("pool", "low_watermark_percent"),
+            message=str(error),
+            remedy="plan with assumptions.converged.low_watermark_fraction: capacity and setting are one number",
+        )
+
+
+def _engine(pool: Pool) -> Iterator[Finding]:
+    """The one engine and release that the nodes' bundle holds: sizes, settings and trials are of it."""
+    if pool.engine != ENGINE:
+        message = f"engine {shown(pool.engine)}: the nodes' bundle holds {ENGINE}, and nothing here sets up another"
+        yield Finding(path=("pool", "engine"), message=message, remedy=f"write {ENGINE}")
+    elif pool.engine_version != AISTORE_VERSION:
+        message = f"{ENGINE} {shown(pool.engine_version)[1:-1]}: the nodes' bundle holds {AISTORE_VERSION}"
+        remedy = f"write {AISTORE_VERSION}, or use the planner whose bundle has the other"
+        yield Finding(path=("pool", "engine_version"), message=message, remedy=remedy)
+
+
+def _data(spec: ClusterSpec) -> Iterator[Finding]:
+    data = spec.data
+    prefixes = {name: getattr(data, name) for name in ("dataset_prefix", "checkpoint_prefix", "kept_prefix")}
+    for name, prefix in prefixes.items():
+        if not prefix or prefix.startswith("/") or not prefix.endswith("/") or not prefix.isprintable():
+            message = f"{shown(prefix)} is no prefix: it begins without a slash and ends with one"
+            yield Finding(path=("data", name), message=message, remedy="like dataset/")
+    for (_, first), (name, second) in combinations(prefixes.items(), 2):
+        if first and second and (first.startswith(second) or second.startswith(first)):
+            message = f"{shown(first)} and {shown(second)} overlap: a rule for one would expire or move the other"
+            yield Finding(path=("data", name), message=message, remedy="like dataset/, checkpoints/ and kept/")
+    if data.beside_hot_class not in S3_CLASSES:
+        message = f"unknown storage class {shown(data.beside_hot_class)}"
+        yield Finding(path=("data", "beside_hot_class"), message=message, remedy=f"one of {', '.join(S3_CLASSES)}")
+    kept = data.checkpoints_kept
+    if kept != "all" and not (_FEW_DIGITS.fullmatch(kept) and int(kept) <= MOST_KEPT):
+        message = f"{shown(kept)} is no number of checkpoints: from 1 to {MOST_KEPT:,}"
+        yield Finding(path=("data", "checkpoints_kept"), message=message, remedy='"3", or "all"')
+
+
+def _gateway(spec: ClusterSpec) -> Iterator[Finding]:
+    """Without the free endpoint every byte of S3 passes the NAT gateway, and the bill must know."""
+    billed = NAT_LINE in {*spec.usd_per_hour, *spec.metered, *spec.unpriced}
+    at = ("gateway_endpoint",)
+    if spec.gateway_endpoint and billed:
+        message = f"an S3 gateway endpoint, and {NAT_LINE} on the bill: S3 would not pass the NAT gateway"
+        yield Finding(path=at, message=message, remedy="let `planner stack` write both")
+    if not spec.gateway_endpoint and not billed and spec.layout != "fsx-lustre":
+        message = "no S3 gateway endpoint, and the bill knows nothing of S3 bytes through the NAT gateway"
+        yield Finding(path=at, message=message, remedy="write true: the endpoint is free; or change the plan")

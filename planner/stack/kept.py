@@ -1,0 +1,33 @@
+"""What a stack file that is there says of the account, and a new one of the same stack must not lose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.decide.result import Scenario
+from planner.plan.types import Plan
+from planner.stack.check_buying import buying_of
+from planner.stack.choose import FromAccount
+from planner.stack.spec import PLACEHOLDER, ClusterSpec
+
+
+def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: FromAccount) -> FromAccount:
+    """`given`, and what neither it nor the plan's `deploy` says as the file before had it. Ids are of one region,
+    a reservation is of one instance type and one way of buying."""
+    if before is None or before.region != plan.region:
+        return given
+    same_nodes = before.fleet.instance_type == chosen.instance_type and before.buying.kind in buying_of(chosen.purchase)
+    held = {
+        "ami": "" if plan.deploy.ami else before.fleet.ami,
+        "control_ami": before.control.ami,
+        "zone_id": "" if plan.deploy.zone_id else before.zone_id,
+        "notify": "" if plan.deploy.notify else before.guard.notify,
+        "reservation_id": before.buying.reservation_id if same_nodes else "",
+        # of one reservation: another one's id comes with its own
+        **{
+            name: getattr(before.buying, name) if same_nodes and not given.reservation_id else ""
+            for name in ("placement_group", "starts", "ends")
+        },
+    }
+    missing = {name: value for name, value in held.items() if not getattr(given, name) and PLACEHOLDER not in value}
+    return replace(given, **missing)

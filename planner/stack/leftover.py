@@ -1,0 +1,232 @@
+"""What of a stack is left and still bills: what the state knows, what AWS lists under our tags, and both joined.
+
+A price is that of the stack's own resource graph, shared among the things that carry it. What has none is unknown,
+never zero.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planner.stack.spec import ClusterSpec
+from planner.stack.standing import Known, Tagged
+
+RESERVATION = "fleet-reservation"  # logical name of what `planner reserve` buys
+KEPT = ("tier-bucket", "tier-key")  # what `destroy` leaves, where no state says so
+# what AWS lists by tag, so that its absence there says something; the rest only the state knows
+LISTED = tuple(
+    f"aws:{kind}"
+    for kind in (
+        "autoscaling/group:Group",
+        "cloudwatch/logGroup:LogGroup",
+        "cloudwatch/metricAlarm:MetricAlarm",
+        "ec2/eip:Eip",
+        "ec2/instance:Instance",
+        "ec2/natGateway:NatGateway",
+        "ec2/networkInterface:NetworkInterface",
+        "ec2/subnet:Subnet",
+        "ec2/vpc:Vpc",
+        "ec2/vpcEndpoint:VpcEndpoint",
+        "fsx/lustreFileSystem:LustreFileSystem",
+        "kms/key:Key",
+        "s3/bucket:Bucket",
+        "sns/topic:Topic",
+    )
+)
+HOURS = 24
+_VOLUME = re.compile(r"[.-]ebs$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Left:
+    """Things of one name, kind and finding.
+
+    found: `both`, `AWS` or `state` (where only one was asked, or only one can say), `AWS only`, `state only`,
+    `doubled`. usd_per_day: of all of them, None where it is unknown. by_use: lines of the bill that no hour shows.
+    """
+
+    name: str
+    kind: str
+    found: str
+    ids: tuple[str, ...]
+    usd_per_day: float | None
+    by_use: tuple[str, ...] = ()
+    retained: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """Dollars an hour of a stack's things. resources: of its graph, by logical name. spec: None where there is none."""
+
+    spec: ClusterSpec | None
+    resources: Mapping[str, Mapping[str, Any]]
+
+    def of_resource(self, name: str) -> tuple[float | None, tuple[str, ...]]:
+        """Dollars an hour and lines by use of a resource, with all that it launches."""
+        entry = self.resources.get(name)
+        if entry is None or self.spec is None:
+            return None, ()
+        lines = tuple(entry["bill_lines"])
+        by_use = tuple(line for line in lines if line not in self.spec.usd_per_hour)
+        if any(line in self.spec.unpriced for line in lines):
+            return None, by_use
+        hourly = float(entry["usd_per_hour"])
+        return (None if by_use and not hourly else hourly), by_use
+
+    def of_thing(self, thing: Tagged) -> tuple[float | None, tuple[str, ...]]:
+        """The same of one thing at AWS: nodes and volumes carry what the resource that launched them has."""
+        if thing.kind in ("autoscaling:autoScalingGroup", "ec2:network-interface"):
+            return 0.0, ()
+        owner = owner_of(thing.name)
+        if owner == thing.name and not thing.name.startswith("pool-node-"):
+            return self.of_resource(thing.name)
+        entry = self.resources.get(owner)
+        if entry is None or self.spec is None or thing.kind not in ("ec2:instance", "ec2:volume"):
+            return None, ()
+        volume = thing.kind == "ec2:volume"
+        lines = [line for line in entry["bill_lines"] if bool(_VOLUME.search(line)) == volume]
+        if any(line in self.spec.unpriced for line in lines):
+            return None, ()
+        # of a pool's node the lines are shared by all of them, and so is its own share
+        share = self.expected(thing) if owner.endswith("-group") else max(self.spec.control.count, 1)
+        hourly = math.fsum(self.spec.usd_per_hour.get(line, 0.0) for line in lines) / share
+        return hourly, tuple(line for line in lines if line not in self.spec.usd_per_hour)
+
+    def expected(self, thing: Tagged) -> int:
+        """How many things of that name and kind the stack has."""
+        if self.spec is not None and thing.name == "fleet-node":
+            return max(self.spec.fleet.nodes, 1)
+        if self.spec is not None and thing.name == "nvme-node" and self.spec.nvme is not None:
+            return max(self.spec.nvme.nodes, 1)
+        return 1
+
+    def retained(self, name: str) -> bool:
+        entry = self.resources.get(name)
+        return bool(entry["retain_on_delete"]) if entry is not None else name in KEPT
+
+
+def owner_of(name: str) -> str:
+    """The resource of the state that stands behind a tag: a group behind its nodes, a node behind its volume."""
+    if name in ("fleet-node", "nvme-node"):
+        return name.replace("-node", "-group")
+    return name.replace("pool-volume-", "pool-node-")
+
+
+def leftovers(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Tagged] | None) -> tuple[Left, ...]:
+    """What is left, the dearest first. state, tagged: None where it was not asked."""
+    found: list[Left] = []
+    seen: set[int] = set()
+    if tagged is not None:
+        found += _at_aws(prices, state, tagged, seen)
+    for number, known in enumerate(state or ()):
+        if number not in seen:
+            found.append(_in_state(prices, known, asked=tagged is not None))
+    merged = _merged(found)
+    return tuple(sorted(merged, key=lambda left: (left.retained, -_rank(left), left.name, left.kind, left.found)))
+
+
+def usd_per_day(rows: Iterable[Left]) -> tuple[float, tuple[str, ...]]:
+    """The known dollars, and the names of what is unknown or bills by use besides."""
+    rows = tuple(rows)
+    unknown = dict.fromkeys(row.name or row.ids[0] for row in rows if row.usd_per_day is None or row.by_use)
+    return math.fsum(row.usd_per_day or 0.0 for row in rows), tuple(unknown)
+
+
+def _at_aws(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Tagged], seen: set[int]) -> list[Left]:
+    matched: dict[str, bool] = {}
+    for thing in tagged:
+        numbers = [number for number, known in enumerate(state or ()) if known.is_it(thing)]
+        seen.update(numbers)
+        # the engine may know the id of what it was making when it was cut off, and makes it again all the same
+        matched[thing.arn] = any(not known.pending for number, known in enumerate(state or ()) if number in numbers)
+    names_in_state = {known.name for known in state or ()}
+    counts = Counter((thing.name, thing.kind) for thing in tagged)
+    nodes = sum(thing.name == "fleet-node" and thing.kind == "ec2:instance" for thing in tagged)
+    rows = []
+    for thing in tagged:
+        usd, by_use = prices.of_thing(thing)
+        more = thing.kind != "ec2:network-interface" or owner_of(thing.name) == thing.name
+        doubled = bool(thing.name) and more and counts[thing.name, thing.kind] > prices.expected(thing)
+        owned = owner_of(thing.name) != thing.name and owner_of(thing.name) in names_in_state
+        note = ""
+        if thing.name == RESERVATION:
+            usd, by_use, note = _reservation(prices, nodes)
+        if doubled and not matched[thing.arn]:
+            where = "doubled"
+            note = f"{counts[thing.name, thing.kind]} where the stack has {prices.expected(thing)}"
+        elif state is None:
+            where = "AWS"
+        elif matched[thing.arn] or owned:
+            where = "both"
+        else:
+            where = "AWS only"
+        rows.append(
+            Left(
+                name=thing.name,
+                kind=thing.kind,
+                found=where,
+                ids=(thing.id,),
+                usd_per_day=None if usd is None else usd * HOURS,
+                by_use=by_use,
+                # a second bucket or key is nobody's purpose
+                retained=prices.retained(thing.name) and where != "doubled",
+                note=note,
+            )
+        )
+    return rows
+
+
+def _reservation(prices: Prices, nodes: int) -> tuple[float | None, tuple[str, ...], str]:
+    """A block is paid; an On-Demand Capacity Reservation bills the nodes that do not run in it."""
+    spec = prices.spec
+    if spec is None or spec.buying.kind not in ("capacity-block", "reservation"):
+        return None, (), "no stack file says how it was bought"
+    if spec.buying.kind == "capacity-block":
+        return 0.0, (), "a Capacity Block: paid at once, ends by itself"
+    if "fleet.compute" not in spec.usd_per_hour:
+        return None, (), "bills until it is cancelled"
+    empty = max(0, spec.fleet.nodes - nodes)
+    usd = spec.usd_per_hour["fleet.compute"] * empty / max(spec.fleet.nodes, 1)
+    return usd, (), f"bills {empty} nodes that do not run, until it is cancelled"
+
+
+def _in_state(prices: Prices, known: Known, *, asked: bool) -> Left:
+    usd, by_use = prices.of_resource(known.name)
+    note = "its making was cut off: it may stand, and once more" if known.pending else ""
+    where = "state only" if asked and known.type in LISTED else "state"
+    if where == "state only":
+        note = note or "AWS does not list it: `pulumi refresh --run-program`"
+        usd = usd if usd == 0 else None
+    if known.pending:
+        usd = usd if usd == 0 else None
+    kind = known.type.removeprefix("aws:").partition(":")[0].replace("/", ":")
+    retained = known.retained or prices.retained(known.name)
+    ids = (known.id,) if known.id else ()
+    day = None if usd is None else usd * HOURS
+    return Left(
+        name=known.name, kind=kind, found=where, ids=ids, usd_per_day=day, by_use=by_use, retained=retained, note=note
+    )
+
+
+def _merged(rows: Iterable[Left]) -> list[Left]:
+    """Nodes of a fleet are one row."""
+    found: dict[tuple[str, str, str], Left] = {}
+    for row in rows:
+        key = (row.name or row.ids[0], row.kind, row.found)
+        before = found.get(key)
+        if before is None:
+            found[key] = row
+            continue
+        usd = None if None in (before.usd_per_day, row.usd_per_day) else before.usd_per_day + row.usd_per_day  # type: ignore[operator]
+        found[key] = replace(before, ids=(*before.ids, *row.ids), usd_per_day=usd)
+    return list(found.values())
+
+
+def _rank(left: Left) -> float:
+    return math.inf if left.usd_per_day is None and not left.by_use else left.usd_per_day or 0.0

@@ -1,0 +1,85 @@
+"""What only an account can give, and how to ask it: for each placeholder of a spec the words and the command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.stack.spec import ClusterSpec
+
+# public parameters of AWS: the newest image of each kind. Ubuntu 24.04, since AIStore asks for Linux 6.8 or newer
+GPU_IMAGE = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
+PLAIN_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """One id to give. key: of the plan's `deploy`, where it can stand too. command: prints it; empty for none."""
+
+    name: str
+    what: str
+    option: str
+    example: str
+    key: str = ""
+    command: str = ""
+
+
+def wanted(spec: ClusterSpec) -> tuple[Wanted, ...]:
+    """The ids that are still placeholders, in the order of the spec's own list."""
+    known = {entry.name: entry for entry in _all(spec)}
+    return tuple(known[name] for name in spec.placeholders)
+
+
+def _all(spec: ClusterSpec) -> tuple[Wanted, ...]:
+    region, kind = spec.region, spec.fleet.instance_type
+    block = f"aws ec2 describe-capacity-reservations --region {region} --filters Name=instance-type,Values={kind}"
+    fields = "[CapacityReservationId,AvailabilityZoneId,EndDate,State]"
+    return (
+        Wanted(
+            name="fleet.ami",
+            what="image of the GPU nodes, pinned",
+            option="--ami",
+            example="ami-0123456789abcdef0",
+            key="deploy.ami",
+            command=_parameter(region, GPU_IMAGE),
+        ),
+        Wanted(
+            name="control.ami",
+            what="plain image of the control and storage nodes",
+            option="--control-ami",
+            example="ami-0123456789abcdef0",
+            command=_parameter(region, PLAIN_IMAGE),
+        ),
+        Wanted(
+            name="zone_id",
+            what=f"zone in which {kind} is sold",
+            option="--zone-id",
+            example="use1-az4",
+            key="deploy.zone_id",
+            command=f"aws ec2 describe-instance-type-offerings --region {region} --location-type availability-zone-id "
+            f"--filters Name=instance-type,Values={kind} --query 'InstanceTypeOfferings[].Location' --output text",
+        ),
+        Wanted(
+            name="buying.reservation_id",
+            what="Capacity Block, bought before",
+            option="--reservation",
+            example="cr-0123456789abcdef0",
+            command=f"{block} --query 'CapacityReservations[].{fields}' --output text",
+        ),
+        Wanted(
+            name="buying.ends",
+            what="end of the block, in the same answer",
+            option="--block-ends",
+            example="2026-11-30T11:30:00Z",
+        ),
+        Wanted(
+            name="guard.notify",
+            what="e-mail address that budget and alarms tell",
+            option="--notify",
+            example="gpu-oncall@example.org",
+            key="deploy.notify",
+        ),
+    )
+
+
+def _parameter(region: str, name: str) -> str:
+    return f"aws ssm get-parameter --region {region} --name {name} --query Parameter.Value --output text"

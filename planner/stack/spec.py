@@ -1,0 +1,186 @@
+"""What stands on AWS, as one value: everything that `pulumi up` needs, and nothing that it has to look up.
+
+The chosen scenario and the plan's `deploy` section become a ClusterSpec; the stack file holds it; the program reads
+it back. It carries the dollars an hour of every hourly line of the bill, so that the program needs no price book.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from planner.pool import settings
+
+BUYING = ("on-demand", "spot", "reservation", "capacity-block")
+LAYOUTS = ("converged", "fsx-lustre", "separate-nvme", "s3-stream")
+NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
+ENGINE = "aistore"  # what `make bundle` builds for the nodes, at the release that settings pin
+BEFORE_END = timedelta(minutes=45)  # AWS takes the nodes from 30 minutes before the end of a block
+PLACEHOLDER = "PLACEHOLDER"  # begins ids that only an account can give; a preview takes them, `pulumi up` does not
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fleet:
+    """The GPU nodes. nodes: paid ones, spares included. ami: image id. root_volume_gib: of each node.
+
+    drives, vcpu, network_cards and efa_interfaces are of the catalogue. reserved_vcpu: kept for the pool's target.
+    root_device: the image's own name of it, /dev/sda1 on Ubuntu, /dev/xvda on Amazon Linux.
+    """
+
+    instance_type: str
+    nodes: int
+    nic_profile: str
+    ami: str
+    root_volume_gib: int
+    drives: int
+    vcpu: int
+    network_cards: int
+    efa_interfaces: int
+    reserved_vcpu: int = 0
+    root_device: str = "/dev/sda1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buying:
+    """How the nodes are bought at AWS: Reserved Instances and Savings Plans are billing, their nodes are on-demand.
+
+    reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster group
+    that the reservation was made in; empty: in none, and then its nodes can stand in none. starts, ends: of a block,
+    as ISO 8601 in UTC; starts empty: it has begun, or nobody said.
+    """
+
+    kind: str
+    reservation_id: str = ""
+    placement_group: str = ""
+    starts: str = ""
+    ends: str = ""
+
+    @property
+    def placement_group_name(self) -> str:
+        """The group's name, as a launch template takes it."""
+        return self.placement_group.rpartition("placement-group/")[2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lustre:
+    """A file system as AWS sells it. mbps_per_tib: of its tier, 0 for Intelligent-Tiering, which has throughput_mbps,
+    of the whole file system. efa needs PERSISTENT_2; metadata_iops 0: what the capacity includes."""
+
+    deployment: str
+    capacity_gib: int
+    mbps_per_tib: int
+    throughput_mbps: int = 0
+    metadata_iops: int = 0
+    efa: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NvmeCluster:
+    """A separate storage cluster: nodes of one type, spares among them."""
+
+    instance_type: str
+    nodes: int
+    spares: int
+    drives: int
+    root_volume_gib: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """The electable proxies of the pool. count 0: the layout has none.
+
+    ami: a plain x86-64 image with the AWS CLI and the SSM agent (Amazon Linux 2023), also of a separate cluster's
+    nodes; empty: the fleet's own, which wants a larger root volume.
+    """
+
+    instance_type: str = ""
+    count: int = 0
+    root_volume_gib: int = 0
+    ami: str = ""
+    root_device: str = "/dev/xvda"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """The pool's engine, and how it is set where a plan may choose. engine_version: its tag, like v1.5.0.
+    low_watermark_percent: where eviction ends, of a drive. tls: whether its daemons and clients show each other
+    certificates."""
+
+    engine: str = ENGINE
+    engine_version: str = settings.AISTORE_VERSION
+    low_watermark_percent: int = settings.LOW_WATERMARK_PERCENT
+    tls: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """Where the data lies in the bucket, and the class of what training does not read (below kept_prefix)."""
+
+    dataset_prefix: str = "dataset/"
+    checkpoint_prefix: str = "checkpoints/"
+    kept_prefix: str = "kept/"
+    beside_hot_class: str = "STANDARD"
+    checkpoints_kept: str = "3"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guard:
+    """Who is told, and of what. alarms: how many the bill has.
+
+    budget_usd: the plan's forecast of what this stack spends: the planned cost without people.* and without the
+    rest of a commitment's term, which bill whether the stack stands or not. max_days: the plan's limit or deadline,
+    else the planned days. roles: IAM roles, by name and with their path, that the budget's action forbids to buy,
+    besides the stack's group of operators.
+    """
+
+    notify: str
+    budget_usd: float
+    alarms: int
+    max_days: float
+    roles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterSpec:
+    """One stack. zone_id: the one zone that everything stands in, like use1-az4. pool, lustre, nvme: None where the
+    layout has none.
+
+    usd_per_hour: line of the bill -> effective dollars an hour, for every line that bills while it stands.
+    metered: lines that bill by use or once, without an hourly figure. unpriced: lines without a price. None of the
+    three has people.*: no resource of a stack carries them.
+    """
+
+    stack: str
+    plan_name: str
+    plan_sha256: str
+    scenario: str
+    region: str
+    zone_id: str
+    layout: str
+    fleet: Fleet
+    buying: Buying
+    guard: Guard
+    data: Data = Data()
+    control: Control = Control()
+    pool: Pool | None = None
+    lustre: Lustre | None = None
+    nvme: NvmeCluster | None = None
+    gateway_endpoint: bool = True
+    interface_endpoints: int = 3
+    usd_per_hour: Mapping[str, float] = field(default_factory=dict)
+    metered: tuple[str, ...] = ()
+    unpriced: tuple[str, ...] = ()
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """What only an account can give and nobody has given yet."""
+        held = {
+            "fleet.ami": self.fleet.ami,
+            "control.ami": self.control.ami,
+            "buying.reservation_id": self.buying.reservation_id,
+            "buying.ends": self.buying.ends,
+            "zone_id": self.zone_id,
+            "guard.notify": self.guard.notify,
+        }
+        return tuple(name for name, value in held.items() if PLACEHOLDER in value)

@@ -1,0 +1,109 @@
+"""What was found at AWS, or in the engine's state: things with an id, a logical name, and whether they may bill."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from planner.errors import UsageProblem
+
+STACK_TAG, NAME_TAG = "planner:stack", "planner:name"
+AWS_TYPE = "aws:"
+_PARTS = re.compile("[:/]")  # services differ in what stands between a kind and an id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tagged:
+    """One thing at AWS with our tags. arn: as AWS gives it. name: the logical one, empty where the tag is missing."""
+
+    arn: str
+    name: str
+
+    @property
+    def region(self) -> str:
+        """Empty for what has none: budgets, cost anomalies, IAM; and for a bucket, whose ARN does not say it."""
+        return self.arn.split(":", 5)[3]
+
+    @property
+    def kind(self) -> str:
+        """Service and kind: `ec2:instance`, `s3:bucket`, `kms:key`."""
+        service, rest = self.arn.split(":", 5)[2], self.arn.split(":", 5)[-1]
+        if service == "s3":
+            return "s3:bucket"
+        if service == "sns":
+            return "sns:topic"
+        return f"{service}:{_PARTS.split(rest, maxsplit=1)[0]}"
+
+    @property
+    def id(self) -> str:
+        """What a person types into a command: `i-0123`, `nat-0123`, the name of a bucket."""
+        rest = self.arn.split(":", 5)[-1]
+        if self.kind in ("s3:bucket", "sns:topic"):
+            return rest
+        if self.kind == "autoscaling:autoScalingGroup":
+            return rest.rpartition("autoScalingGroupName/")[2]
+        return _PARTS.split(rest, maxsplit=1)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """One resource of the engine's state. pending: its making was cut off, so that it may stand twice."""
+
+    type: str
+    name: str
+    id: str
+    arn: str
+    pending: bool = False
+    retained: bool = False
+
+    def is_it(self, found: Tagged) -> bool:
+        """Whether a thing at AWS is this resource: by ARN, or by the id at the end of it."""
+        if self.arn == found.arn:
+            return True
+        ends = (f"/{self.id}", f":{self.id}")
+        return bool(self.id) and (self.id in (found.id, found.arn) or found.arn.endswith(ends))
+
+
+def state_of(text: str, where: str) -> tuple[str, tuple[Known, ...]]:
+    """Name of the stack, and its resources, of what `pulumi stack export` writes. Raises UsageProblem."""
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UsageProblem(f"{where} is not JSON: {error}; `pulumi stack export --file {where}` writes it") from None
+    deployment = document.get("deployment") if isinstance(document, dict) else None
+    if not isinstance(deployment, dict):
+        raise UsageProblem(f"{where} has no deployment: `pulumi stack export --file {where}` writes one")
+    resources = [entry for entry in deployment.get("resources") or () if _is_resource(entry)]
+    names = {str(entry["urn"]).split(":")[2] for entry in resources}
+    if len(names) > 1:
+        raise UsageProblem(f"{where} holds the resources of several stacks: {', '.join(sorted(names))}")
+    known = [_known(entry, pending=False) for entry in resources if str(entry["type"]).startswith(AWS_TYPE)]
+    operations = [entry for entry in deployment.get("pending_operations") or () if isinstance(entry, dict)]
+    for operation in operations:
+        entry = operation.get("resource")
+        if operation.get("type") != "creating" or not isinstance(entry, dict) or not _is_resource(entry):
+            continue
+        if str(entry["type"]).startswith(AWS_TYPE):
+            known.append(_known(entry, pending=True))
+    return (names.pop() if names else ""), tuple(known)
+
+
+def _is_resource(entry: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(entry, dict) and isinstance(entry.get("urn"), str) and isinstance(entry.get("type"), str)
+
+
+def _known(entry: Mapping[str, Any], *, pending: bool) -> Known:
+    outputs = entry.get("outputs")
+    arn = outputs.get("arn") if isinstance(outputs, dict) else None
+    return Known(
+        type=entry["type"],
+        name=entry["urn"].rpartition("::")[2],
+        id=str(entry.get("id") or ""),
+        # the provider writes a log group's ARN without the star that AWS adds
+        arn=arn.removesuffix(":*") if isinstance(arn, str) else "",
+        pending=pending,
+        retained=bool(entry.get("retainOnDelete")),
+    )

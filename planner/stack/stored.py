@@ -1,0 +1,43 @@
+"""What lies in a bucket, in dollars a day: by what S3 says of its bytes and the tiers of the price list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from planner.stack.leftover import Left
+
+GIB = 2**30  # S3 bills this as a GB
+DAYS = 730 / 24  # of a month
+# storage type of CloudWatch -> what the price list calls it; other classes have more than one price each
+ITEMS = {"StandardStorage": "S3 Standard storage"}
+BUCKET = "s3:bucket"
+
+
+def usd_per_day_of(stored: Mapping[str, float], rows: Iterable[Mapping[str, str]], region: str) -> float | None:
+    """Dollars a day of the bytes of each storage type; None where one of them has no price here."""
+    tiers: dict[str, list[tuple[float, float, float]]] = {}
+    for row in rows:
+        if row["service"] == "AmazonS3" and row["region"] == region and row["item"] in ITEMS.values():
+            tier = (float(row["tier_from"]), float(row["tier_to"]), float(row["usd"]))
+            tiers.setdefault(row["item"], []).append(tier)
+    usd = 0.0
+    for type_, size in stored.items():
+        if not size:
+            continue
+        found = tiers.get(ITEMS.get(type_, ""))
+        if not found:
+            return None
+        gib = size / GIB
+        usd += sum(max(0.0, min(gib, end) - start) * price for start, end, price in found)
+    return usd / DAYS
+
+
+def with_stored(row: Left, stored: Mapping[str, float] | None, rows: Iterable[Mapping[str, str]], region: str) -> Left:
+    """A bucket's row with the dollars of its bytes; as it was where S3 has not counted them yet, or has no price."""
+    usd = usd_per_day_of(stored, rows, region) if stored else None
+    if usd is None or not stored:
+        return row
+    size = sum(stored.values()) / GIB
+    by_use = tuple(line for line in row.by_use if line.endswith("-requests"))
+    return replace(row, usd_per_day=usd, by_use=by_use, note=f"{size:,.1f} GiB by S3's own count of the last days")

@@ -1,0 +1,186 @@
+"""The deployer's policies: every type that the program makes, every action spelt as AWS spells it, nothing too wide."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from botocore.session import Session
+
+from infra.deployer import ACTIONS, FOLDER, LIMIT, policies, text_of
+from planner.stack.spec import LAYOUTS
+from tests.infra.specs import BUYING, graph_of, spec_of
+
+FILES = sorted(path.name for path in FOLDER.glob("deployer-policy-*.json"))
+UP = [name for name in FILES if name != "deployer-policy-reserve.json"]
+# IAM names of S3 and of budgets that are no operations of the API (Service Authorization Reference)
+OWN_NAMES = {
+    "s3:GetBucketCORS",
+    "s3:ListBucket",
+    "s3:ListBucketVersions",
+    "s3:DeleteObjectVersion",
+    "s3:GetLifecycleConfiguration",
+    "s3:PutLifecycleConfiguration",
+    "s3:GetEncryptionConfiguration",
+    "s3:PutEncryptionConfiguration",
+    "s3:GetAccelerateConfiguration",
+    "s3:GetReplicationConfiguration",
+    "s3:GetBucketObjectLockConfiguration",
+    "s3:GetBucketPublicAccessBlock",
+    "s3:PutBucketPublicAccessBlock",
+    "s3:TagResource",
+    "s3:UntagResource",
+    "s3:ListTagsForResource",
+    "budgets:ViewBudget",
+    "budgets:ModifyBudget",
+    "iam:PassRole",
+}
+CLIENTS = {"tag": "resourcegroupstaggingapi"}
+
+
+@cache
+def operations(service: str) -> frozenset[str]:
+    return frozenset(map(str, list(Session().get_service_model(service).operation_names)))  # type: ignore[arg-type]
+
+
+def written(name: str) -> dict:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def allowed(names: list[str] = UP) -> dict[str, list[dict]]:
+    """Action -> the statements that allow it."""
+    found: dict[str, list[dict]] = {}
+    for name in names:
+        for statement in written(name)["Statement"]:
+            for action in statement["Action"]:
+                found.setdefault(action, []).append(statement)
+    return found
+
+
+def graphs():
+    for layout in LAYOUTS:
+        yield graph_of(layout)
+        for kind, buying in BUYING.items():
+            purchase = "on-demand" if kind == "reservation" else kind
+            yield graph_of(replace(spec_of(layout), buying=buying, scenario=f"{layout}/p5.48xlarge/{purchase}"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_file_is_what_the_table_gives(name):
+    assert (FOLDER / name).read_text(encoding="utf-8") == text_of(name), "run python -m infra.deployer"
+
+
+def test_all_files_are_there():
+    assert set(FILES) == set(policies())
+
+
+def test_every_type_of_the_program_is_in_the_table_and_no_other():
+    made = {entry["type"] for graph in graphs() for entry in graph["resources"] if entry["type"].startswith("aws:")}
+    assert made == set(ACTIONS)
+
+
+@pytest.mark.parametrize("type_", sorted(ACTIONS))
+def test_every_action_of_a_type_is_allowed(type_):
+    assert set(ACTIONS[type_]) <= set(allowed())
+    verbs = {re.split("(?<=[a-z])(?=[A-Z])", action.split(":")[1])[0] for action in ACTIONS[type_]}
+    assert verbs & {"Create", "Put", "Allocate", "Authorize", "Associate", "Attach", "Run", "Subscribe", "Set"} or (
+        type_ in ("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "aws:budgets/budget:Budget")
+    )
+    assert verbs & {"Get", "Describe", "List", "View"}, "a type that cannot be read cannot be refreshed"
+
+
+def test_what_carries_our_tags_can_be_tagged():
+    """A second route: types whose inputs have tags, from the graphs, against the actions of their service."""
+    for graph in graphs():
+        for entry in graph["resources"]:
+            if not entry["type"].startswith("aws:") or "tags" not in entry["inputs"]:
+                continue
+            found = {action.split(":")[1] for action in ACTIONS[entry["type"]]}
+            assert any("Tag" in action and not action.startswith(("Get", "List", "Describe")) for action in found), (
+                entry
+            )
+
+
+@pytest.mark.parametrize("action", sorted({*allowed(FILES)}))
+def test_every_action_is_an_operation_of_its_service(action):
+    assert re.fullmatch(r"[a-z0-9]+:[A-Z][A-Za-z0-9]+", action), "no wildcard among actions"
+    service, name = action.split(":")
+    if action not in OWN_NAMES:
+        assert name in operations(CLIENTS.get(service, service))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_fits_into_a_managed_policy(name):
+    text = re.sub(r"\s", "", (FOLDER / name).read_text(encoding="utf-8"))
+    assert len(text) <= LIMIT
+    sids = [statement["Sid"] for statement in written(name)["Statement"]]
+    assert len(set(sids)) == len(sids)
+    assert all(sid.isalnum() for sid in sids)
+
+
+def test_what_is_kept_cannot_be_deleted_by_the_deployer():
+    found = allowed(FILES)
+    assert not {"kms:ScheduleKeyDeletion", "kms:DisableKey", "kms:DeleteAlias"} & set(found)
+    data = "arn:aws:s3:::planner-dev-data-111122223333-us-east-1"
+    for action in ("s3:DeleteBucket", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:DeleteBucketPolicy"):
+        patterns = [pattern for statement in found[action] for pattern in statement["Resource"]]
+        assert patterns
+        assert not any(re.fullmatch(pattern.replace("*", ".*"), data) for pattern in patterns), action
+
+
+def test_roles_are_passed_and_given_policies_within_bounds():
+    found = allowed()
+    for action, condition in (
+        ("iam:PassRole", "iam:PassedToService"),
+        ("iam:CreateServiceLinkedRole", "iam:AWSServiceName"),
+    ):
+        for statement in found[action]:
+            assert any(condition in test for test in statement["Condition"].values())
+    for statement in found["iam:AttachRolePolicy"]:
+        ours = any("role/planner-" in where for where in statement["Resource"])
+        assert not ours or "iam:PolicyARN" in statement["Condition"]["ArnEquals"]
+    lists = {"iam:ListInstanceProfiles", "iam:ListPolicies", "iam:ListRoles"}  # these show names, and know no resource
+    for action, statements in found.items():
+        if action.startswith("iam:") and action not in lists:
+            assert all("*" not in statement["Resource"] for statement in statements), action
+
+
+# what planner/account asks by name, as botocore calls it
+ASKED = {
+    "budgets": ("DescribeBudgetActionsForBudget", "ListTagsForResource", "ViewBudget"),
+    "ce": ("GetAnomalyMonitors", "GetAnomalySubscriptions", "ListTagsForResource"),
+    "iam": (
+        *("ListRoles", "ListInstanceProfiles", "ListPolicies"),
+        *("ListRoleTags", "ListInstanceProfileTags", "ListPolicyTags"),
+    ),
+    "tag": ("GetResources",),
+}
+
+
+@pytest.mark.parametrize("service", ASKED)
+def test_whoever_deploys_may_see_what_is_left(service):
+    assert {f"{service}:{name}" for name in ASKED[service]} <= set(allowed())
+
+
+def test_nothing_irrevocable_is_allowed_to_whoever_only_deploys():
+    assert not {"ec2:PurchaseCapacityBlock", "ec2:CreateCapacityReservation"} & set(allowed())
+    assert "ec2:PurchaseCapacityBlock" in allowed(["deployer-policy-reserve.json"])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_names_of_the_program_are_those_that_the_policies_allow(layout):
+    """A bucket, role, group, topic, alarm or log group named otherwise would be refused at AWS, not before."""
+    for entry in graph_of(layout)["resources"]:
+        kind, inputs = entry["type"].rpartition(":")[2], entry["inputs"]
+        name = str(inputs.get("bucket") if kind == "Bucket" else inputs.get("name", ""))
+        if kind == "LogGroup":
+            assert name.startswith("/planner/")
+        elif kind in ("Bucket", "Role", "InstanceProfile", "Policy", "Group", "Topic", "MetricAlarm", "Budget"):
+            assert name.startswith("planner-"), entry["name"]
+        if entry["type"] == "aws:iam/group:Group":
+            assert inputs["path"] == "/planner/"
+        if kind == "Bucket" and not entry["retain_on_delete"]:
+            assert "-artefacts-" in name

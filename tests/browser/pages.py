@@ -1,0 +1,52 @@
+"""The pages that the browser opens: every example by the real command, and four that are hard to show.
+
+A page is made once a session and kept in a folder that all workers share.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from planner.report import as_html
+from tests.report.scenes import HOSTILE, named, sixty
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = {path.stem: [f"examples/{path.name}"] for path in sorted((ROOT / "examples").glob("*.yaml"))}
+COMMANDS = {
+    **EXAMPLES,
+    "infeasible": ["examples/small.yaml", "--set", "constraints.max_cost_usd=1"],
+    "unpriced": ["examples/small.yaml", "--set", "region=eu-west-1"],
+}
+GATE = 10  # the exit code of a plan of which nothing is feasible; its page is written all the same
+
+
+def _hostile() -> str:
+    """A page on which the name, a note and a key of the plan are everything that was ever meant to break one."""
+    text = "\n".join(HOSTILE.values())
+    return as_html.render(replace(named(text), notes=(text,), plan={text: text}))
+
+
+SCENES: dict[str, Callable[[], str]] = {"hostile": _hostile, "sixty": lambda: as_html.render(sixty())}
+NAMES = [*COMMANDS, *SCENES]
+
+
+def page_file(name: str, folder: Path) -> Path:
+    """The page of that name in `folder`, made where it is not there yet. Two workers at once write the same bytes."""
+    path = folder / f"{name}.html"
+    if path.exists():
+        return path
+    mine = folder / f"{name}.{os.getpid()}"
+    if name in SCENES:
+        mine.write_text(SCENES[name](), encoding="utf-8")
+    else:
+        planner = str(Path(sys.executable).with_name("planner"))
+        command = [planner, "report", *COMMANDS[name], "-o", str(mine)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == (GATE if name == "infeasible" else 0), done.stderr
+    mine.replace(path)
+    return path

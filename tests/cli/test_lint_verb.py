@@ -1,0 +1,161 @@
+"""The lint verb as a person or a pipeline meets it: formats, exit codes, streams, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from infra.lint.all import RULES
+from tests.lint import graphs
+from tests.lint.mistakes import lt
+from tests.typed import SMALL, planner
+
+
+def written(folder: Path, document: object, name: str = "graph.json", **how: object) -> Path:
+    path = folder / name
+    path.write_text(json.dumps(document, **how), encoding="utf-8")  # type: ignore[arg-type]
+    return path
+
+
+@pytest.fixture
+def clean(tmp_path) -> Path:
+    return written(tmp_path, graphs.ours("converged"), indent=1)
+
+
+@pytest.fixture
+def wrong(tmp_path) -> Path:
+    document = graphs.ours("converged")
+    lt(document)["networkInterfaces"][-1]["networkCardIndex"] = 32
+    lt(document)["keyName"] = "ops"
+    return written(tmp_path, document, "wrong.json", indent=1)
+
+
+def test_exit_codes(tmp_path, clean, wrong):
+    assert planner("lint", "--graph", clean).returncode == 0
+    assert planner("lint", "--graph", wrong).returncode == 13
+    warned = graphs.ours("s3-stream")
+    lt(warned)["keyName"] = "ops"
+    done = planner("lint", "--graph", written(tmp_path, warned))
+    assert (done.returncode, "warning SSH-KEY" in done.stdout) == (0, True)
+
+
+def test_the_graph_of_a_plan_is_linted_as_preview_writes_it():
+    done = planner("lint", SMALL, "--scenario", "best", "-f", "json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"schema_version": "1", "findings": []})
+    bare = planner("lint", SMALL, "--scenario", "best", "--set", "storage.s3_gateway_endpoint=false", "-f", "json")
+    assert bare.returncode == 13
+    assert [finding["id"] for finding in json.loads(bare.stdout)["findings"]] == ["S3-GATEWAY"]
+
+
+def test_json_has_the_keys_of_the_contract_and_errors_come_first(wrong):
+    found = json.loads(planner("lint", "--graph", wrong, "-f", "json").stdout)
+    assert list(found) == ["schema_version", "findings"]
+    error, warning = found["findings"]
+    keys = ["id", "severity", "resource", "property", "message", "why", "remedy", "usd_at_risk"]
+    assert list(error) == list(warning) == keys
+    assert (error["id"], error["severity"], warning["id"], warning["severity"]) == (
+        "EFA-CARD",
+        "error",
+        "SSH-KEY",
+        "warning",
+    )
+    assert error["property"] == "networkInterfaces[32].networkCardIndex"
+    assert error["resource"].endswith("::fleet-template")
+    assert error["usd_at_risk"] == pytest.approx(24 * 440.82)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_the_table_fits_and_says_each_explanation_once(tmp_path, width):
+    document = graphs.ours("converged")
+    for nic in lt(document)["networkInterfaces"][1:]:
+        nic["associatePublicIpAddress"] = "false"
+    done = planner("lint", "--graph", written(tmp_path, document), COLUMNS=str(width))
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    assert sum(line.startswith("error EFA-ADDRESS") for line in lines) == 32
+    assert sum("why: efa-only takes no address" in line for line in lines) == 1
+    assert lines[-1].startswith("32 errors in ")
+    assert "why:" not in planner("lint", "--graph", tmp_path / "graph.json", "-q").stdout
+
+
+def test_sarif_has_what_readers_of_it_require(wrong):
+    found = json.loads(planner("lint", "--graph", wrong, "-f", "sarif").stdout)
+    assert (found["version"], found["$schema"].endswith("sarif-schema-2.1.0.json")) == ("2.1.0", True)
+    (run,) = found["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == [rule.id for rule in RULES]
+    assert all(rule["shortDescription"]["text"] and rule["help"]["text"] for rule in rules)
+    text = wrong.read_text(encoding="utf-8").splitlines()
+    assert len(run["results"]) == 2
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("error", "warning")
+        assert result["message"]["text"]
+        (place,) = result["locations"]
+        line = text[place["physicalLocation"]["region"]["startLine"] - 1]
+        assert place["logicalLocations"][0]["fullyQualifiedName"] in line
+        assert place["physicalLocation"]["artifactLocation"]["uri"].endswith("wrong.json")
+    marks = [next(iter(result["partialFingerprints"].values())) for result in run["results"]]
+    assert len(set(marks)) == 2
+
+
+def test_the_ending_of_the_file_chooses_the_format(tmp_path, wrong):
+    for name, key in (("out.sarif", "runs"), ("out.json", "findings")):
+        done = planner("lint", "--graph", wrong, "-o", tmp_path / name)
+        assert (done.returncode, done.stdout) == (13, "")
+        assert key in json.loads((tmp_path / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"not json", "this is no JSON"),
+        (b"[]", 'an object with a list "resources"'),
+        (b"{}", 'an object with a list "resources"'),
+        (b'{"resources": [1]}', "resources[0] is a number"),
+        (b'{"resources": [{"name": "a"}]}', 'resources[0] has no "type"'),
+        (b'{"resources": [{"type": "t", "name": "a", "inputs": []}]}', '"inputs" is a list, not an object'),
+        (b"\xff\xfe{", "not UTF-8 at byte 0"),
+        (b"[" * 50_000, "nested too deeply"),
+    ],
+)
+def test_a_file_that_is_no_graph_is_refused_in_words(tmp_path, text, says):
+    path = tmp_path / "odd.json"
+    path.write_bytes(text)
+    done = planner("lint", "--graph", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert "odd.json" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "name a plan and --scenario ID, or --graph FILE"),
+        ((SMALL,), "--scenario is missing"),
+        ((SMALL, "--graph", "x.json"), "--graph takes no plan"),
+        (("--graph", "nowhere.json"), "cannot read nowhere.json: No such file"),
+        ((SMALL, "--scenario", "nope"), "no scenario 'nope'"),
+    ],
+)
+def test_a_call_that_makes_no_sense_says_what_to_type(words, says):
+    done = planner("lint", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+def test_a_hostile_name_does_nothing_in_any_format(tmp_path):
+    document = {
+        "resources": [
+            {"type": "aws:ec2/vpc:Vpc", "name": "a\x1b[2J\u202eb\ud800", "inputs": {"cidrBlock": "10.0.0.0/8\n"}}
+        ]
+    }
+    path = written(tmp_path, document)
+    for form in ("table", "json", "sarif"):
+        done = planner("lint", "--graph", path, "-f", form)
+        assert done.returncode == 13
+        assert not any(char in done.stdout for char in ("\x1b", "\u202e"))
+        assert "a\\u001b[2J\\u202eb\\ud800" in done.stdout

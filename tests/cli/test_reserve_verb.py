@@ -1,0 +1,338 @@
+"""planner reserve: what it shows, what it asks for, and that nothing is bought but for the amount that was typed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+
+from planner.account import door
+from planner.cli import main, reserve
+from planner.stack.file import read, rendered
+from planner.stack.reserving import agrees, block_days
+from planner.stack.spec import Buying, ClusterSpec
+from tests.account.stubs import ZONES, Cloud, offering, reservation
+from tests.stack.specs import block, spec
+
+PLACEHOLDERS = Buying(kind="capacity-block", reservation_id="PLACEHOLDER-reservation", ends="PLACEHOLDER-ends")
+
+
+def wanted(**changes: object) -> ClusterSpec:
+    """Four p4d by Capacity Block, six days, at 47.20 dollars an hour by the plan."""
+    whole = block(
+        scenario="converged/p4d.24xlarge/capacity-block",
+        buying=PLACEHOLDERS,
+        zone_id="PLACEHOLDER-zone-id",
+        usd_per_hour={"fleet.compute": 47.2},
+    )
+    fleet = replace(
+        whole.fleet,
+        instance_type="p4d.24xlarge",
+        nodes=4,
+        vcpu=96,
+        network_cards=4,
+        efa_interfaces=4,
+    )
+    return replace(whole, fleet=fleet, guard=replace(whole.guard, max_days=5.26), **changes)  # type: ignore[arg-type]
+
+
+def on_demand(**changes: object) -> ClusterSpec:
+    scenario = "converged/p4d.24xlarge/on-demand"
+    return wanted(**{"scenario": scenario, "buying": Buying(kind="on-demand"), **changes})
+
+
+@pytest.fixture
+def cloud(monkeypatch) -> Cloud:
+    made = Cloud()
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setattr(door, "client", made.client)
+    return made
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return written(tmp_path, wanted())
+
+
+def written(folder: Path, what: ClusterSpec) -> Path:
+    path = folder / f"Pulumi.{what.stack}.yaml"
+    path.write_text(rendered(what, "config:\n  # mine\n  mine:key: 1\n"), encoding="utf-8")
+    return path
+
+
+def ran(*words: object) -> int:
+    with pytest.raises(SystemExit) as done:
+        main.run([str(word) for word in words])
+    return int(done.value.code or 0)
+
+
+def offers(
+    cloud: Cloud, *entries: dict[str, object], hours: int = 144, held: tuple[dict[str, object], ...] = ()
+) -> None:
+    ec2 = cloud.stub("ec2")
+    ec2.add_response("describe_capacity_reservations", {"CapacityReservations": list(held)}, None)
+    if not held:
+        ec2.add_response("describe_availability_zones", ZONES, None)
+        asked = {"InstanceType": "p4d.24xlarge", "InstanceCount": 4, "CapacityDurationHours": hours}
+        ec2.add_response("describe_capacity_block_offerings", {"CapacityBlockOfferings": list(entries)}, asked)
+
+
+def purchase(cloud: Cloud, number: int = 1) -> None:
+    asked = {
+        "CapacityBlockOfferingId": f"cb-{number:017x}",
+        "InstancePlatform": "Linux/UNIX",
+        "TagSpecifications": [
+            {
+                "ResourceType": "capacity-reservation",
+                "Tags": [
+                    {"Key": "Name", "Value": "planner-dev-fleet-reservation"},
+                    {"Key": "planner:stack", "Value": "dev"},
+                    {"Key": "planner:plan", "Value": "0" * 64},
+                    {"Key": "planner:component", "Value": "fleet"},
+                    {"Key": "planner:name", "Value": "fleet-reservation"},
+                ],
+            }
+        ],
+    }
+    cloud.stub("ec2").add_response("purchase_capacity_block", {"CapacityReservation": reservation()}, asked)
+
+
+def test_what_is_shown_can_be_checked_by_hand(cloud, file, capsys):
+    offers(cloud, offering(1, "6796.80"))
+    assert ran("reserve", file, "--dry-run") == 0
+    out = capsys.readouterr().out
+    # 6,796.80 / (4 nodes x 8 GPUs x 144 h) = 1.4750; / 143.5 h = 1.4801; 47.20 x 144 = 6,796.80
+    assert "$6,796.80 in all, paid at once, non-refundable" in out
+    assert "1.4750  use1-az6" in out
+    assert "143.5 to train in, $1.4801" in out.replace("\n  ", " ")
+    assert "this block is $6,796.80: the offer is the same" in out
+    assert "2026-11-24 11:30  2026-11-30 11:30" in out
+    cloud.done()
+
+
+@pytest.mark.parametrize(("fee", "words"), [("7476.48", "10.0% more"), ("6117.12", "10.0% less")])
+def test_an_offer_beside_the_plan(cloud, file, capsys, fee, words):
+    offers(cloud, offering(1, fee))
+    assert ran("reserve", file, "--dry-run") == 0
+    assert f"the offer is {words}" in capsys.readouterr().out
+
+
+def test_it_buys_the_lowest_fee_and_writes_what_it_bought(cloud, file, capsys):
+    offers(cloud, offering(1, "4600"), offering(2, "4531.20"), offering(3, "4700"))
+    purchase(cloud, 2)
+    assert ran("reserve", file, "--accept-usd", "4531.20") == 0
+    found = read(file)
+    assert found.buying == Buying(
+        kind="capacity-block",
+        reservation_id="cr-0abcdef0123456789",
+        starts="2026-11-24T11:30:00Z",
+        ends="2026-11-30T11:30:00Z",
+    )
+    assert found.zone_id == "use1-az6"
+    assert replace(found, buying=PLACEHOLDERS, zone_id="PLACEHOLDER-zone-id") == wanted()
+    assert "  # mine\n  mine:key: 1\n" in file.read_text(encoding="utf-8")
+    said = capsys.readouterr()
+    assert said.out.endswith("cr-0abcdef0123456789\n")
+    assert "use1-az6, starts 2026-11-24T11:30:00Z, ends 2026-11-30T11:30:00Z" in said.err
+    assert cloud.attempts[-1] == ("ec2", 1), "the client must not try a purchase twice by itself"
+    cloud.done()
+
+
+@pytest.mark.parametrize("usd", ["4508", "4554", "0", "nan", "inf", "-4531.2", "1e9"])
+def test_another_amount_buys_nothing(cloud, file, usd):
+    before = file.read_bytes()
+    offers(cloud, offering(1, "4531.20"))
+    assert ran("reserve", file, f"--accept-usd={usd}") == 10
+    assert file.read_bytes() == before
+    cloud.done()
+
+
+def test_without_a_terminal_or_an_amount_nothing_is_bought(cloud, file, capsys):
+    offers(cloud, offering(1, "4531.20"))
+    assert ran("reserve", file) == 10
+    assert "no --accept-usd 4531.20: nothing bought" in capsys.readouterr().err
+    cloud.done()
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("4531.20", 0),
+        ("$4,531.20", 0),
+        (" 4531.20 ", 0),
+        ("4531", 10),
+        ("4531.2", 10),
+        ("45312.0", 10),
+        ("y", 10),
+        ("", 10),
+        ("4531.21", 10),
+    ],
+)
+def test_at_a_terminal_the_amount_is_typed_to_the_cent(cloud, file, monkeypatch, typed, code):
+    monkeypatch.setattr(reserve, "_at_a_terminal", lambda: True)
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: typed)
+    offers(cloud, offering(1, "4531.20"))
+    if code == 0:
+        purchase(cloud)
+    assert ran("reserve", file) == code
+    assert (read(file).buying == PLACEHOLDERS) == (code == 10)
+    cloud.done()
+
+
+def test_dry_run_goes_before_an_amount(cloud, file):
+    offers(cloud, offering(1, "4531.20"))
+    assert ran("reserve", file, "--accept-usd", "4531.20", "--dry-run") == 0
+    assert read(file).buying == PLACEHOLDERS
+    cloud.done()
+
+
+def test_no_offer(cloud, file, capsys):
+    offers(cloud)
+    assert ran("reserve", file, "--accept-usd", "4531.20") == 10
+    assert "no offer of 4 x p4d.24xlarge for 6 days: nothing bought" in capsys.readouterr().err
+
+
+def test_a_zone_that_the_stack_has_is_the_only_one(cloud, tmp_path, capsys):
+    file = written(tmp_path, wanted(zone_id="use1-az4"))
+    offers(cloud, offering(1, "4531.20"))
+    assert ran("reserve", file, "--accept-usd", "4531.20") == 10
+    assert "in use1-az4 (1 elsewhere)" in capsys.readouterr().err
+    offers(cloud, offering(1, "4531.20"), offering(2, "9000", "us-east-1a"))
+    purchase(cloud, 2)
+    assert ran("reserve", file, "--accept-usd", "9000") == 0
+
+
+def test_what_a_call_bought_that_died_is_found_and_not_bought_again(cloud, file, capsys):
+    offers(cloud, held=(reservation(),))
+    assert ran("reserve", file, "--accept-usd", "4531.20") == 0
+    assert read(file).buying.reservation_id == "cr-0abcdef0123456789"
+    assert read(file).buying.starts == "2026-11-24T11:30:00Z"
+    assert "was bought before for this stack (payment-pending): nothing bought" in capsys.readouterr().err
+    cloud.done()
+
+
+def test_a_block_that_has_begun_is_written_without_its_start(cloud, file):
+    offers(cloud, held=(reservation(state="active"),))
+    assert ran("reserve", file) == 0
+    assert read(file).buying == Buying(
+        kind="capacity-block", reservation_id="cr-0abcdef0123456789", ends="2026-11-30T11:30:00Z"
+    )
+    cloud.done()
+
+
+def test_two_that_could_be_meant_are_named(cloud, file, capsys):
+    offers(cloud, held=(reservation(), reservation(CapacityReservationId="cr-0fedcba9876543210")))
+    assert ran("reserve", file, "--accept-usd", "4531.20") == 2
+    assert "cr-0fedcba9876543210 (4 x p4d.24xlarge, capacity-block)" in capsys.readouterr().err
+    assert read(file).buying == PLACEHOLDERS
+
+
+class TestOpenEnded:
+    def test_a_day_is_agreed_to(self, cloud, tmp_path, capsys):
+        file = written(tmp_path, on_demand())
+        ec2 = cloud.stub("ec2")
+        ec2.add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+        ec2.add_response("create_capacity_reservation", {"CapacityReservation": reservation("default", "active")}, None)
+        # 47.20 x 24 = 1,132.80
+        words = ("reserve", file, "--capacity-reservation", "--zone-id", "use1-az6", "--accept-usd", "1132.80")
+        assert ran(*words) == 0
+        assert "$47.20 an hour, $1,132.80 a day" in capsys.readouterr().out
+        assert read(file).buying == Buying(kind="reservation", reservation_id="cr-0abcdef0123456789")
+        assert read(file).zone_id == "use1-az6"
+        cloud.done()
+
+    def test_the_group_that_it_is_made_in_is_written_down(self, cloud, tmp_path):
+        file = written(tmp_path, on_demand(zone_id="use1-az6"))
+        ec2 = cloud.stub("ec2")
+        ec2.add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+        ec2.add_response("create_capacity_reservation", {"CapacityReservation": reservation("default", "active")}, None)
+        group = "arn:aws:ec2:us-east-1:111122223333:placement-group/close"
+        words = ("--capacity-reservation", "--placement-group", group, "--accept-usd", "1132.80")
+        assert ran("reserve", file, *words) == 0
+        assert read(file).buying.placement_group == group
+        cloud.done()
+
+    def test_another_amount_reserves_nothing(self, cloud, tmp_path):
+        file = written(tmp_path, on_demand(zone_id="use1-az6"))
+        cloud.stub("ec2").add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+        assert ran("reserve", file, "--capacity-reservation", "--accept-usd", "47.20") == 10
+        assert read(file).buying == Buying(kind="on-demand")
+
+    def test_what_has_no_price_cannot_be_agreed_to(self, cloud, tmp_path, capsys):
+        file = written(tmp_path, on_demand(zone_id="use1-az6", usd_per_hour={}, unpriced=("fleet.compute",)))
+        cloud.stub("ec2").add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+        assert ran("reserve", file, "--capacity-reservation", "--accept-usd", "0") == 10
+        assert "unpriced" in capsys.readouterr().out
+
+    WORDS = ("--capacity-reservation", "--zone-id", "use1-az6", "--accept-usd", "1132.80")
+
+    def test_after_a_cancelled_one_another_is_reserved(self, cloud, tmp_path):
+        file, tokens, ec2 = written(tmp_path, on_demand()), [], cloud.stub("ec2")
+        event = "provide-client-params.ec2.CreateCapacityReservation"
+        ec2.client.meta.events.register(event, lambda params, **_: tokens.append(params["ClientToken"]))
+        cancelled = reservation("default", "cancelled", CapacityReservationId="cr-0fedcba9876543210")
+        for before in ([], [cancelled]):
+            ec2.add_response("describe_capacity_reservations", {"CapacityReservations": before}, None)
+            answer = {"CapacityReservation": reservation("default", "active")}
+            ec2.add_response("create_capacity_reservation", answer, None)
+            written(tmp_path, on_demand())
+            assert ran("reserve", file, *self.WORDS) == 0
+        assert tokens[0] != tokens[1], "the same token would be answered with the cancelled one"
+        assert read(file).buying.reservation_id == "cr-0abcdef0123456789"
+        cloud.done()
+
+    def test_one_that_holds_no_capacity_is_not_written_down(self, cloud, tmp_path, capsys):
+        file, ec2 = written(tmp_path, on_demand()), cloud.stub("ec2")
+        before = file.read_bytes()
+        ec2.add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+        for _ in range(2):
+            answer = {"CapacityReservation": reservation("default", "cancelled")}
+            ec2.add_response("create_capacity_reservation", answer, None)
+        assert ran("reserve", file, *self.WORDS) == 4
+        assert "answers with cr-0abcdef0123456789, which is cancelled: it holds no capacity" in capsys.readouterr().err
+        assert file.read_bytes() == before
+        cloud.done()
+
+
+@pytest.mark.parametrize(
+    ("what", "words", "said"),
+    [
+        (wanted(), ("--nodes", "8"), "is to look only"),
+        (wanted(), ("--capacity-reservation",), "the stack buys by capacity-block"),
+        (wanted(), ("--days", "15"), "whole weeks"),
+        (wanted(), ("--placement-group", "arn:x"), "takes none"),
+        (wanted(), ("--starts-after", "soon"), "is not a day"),
+        (on_demand(), (), "not by Capacity Block"),
+        (on_demand(), ("--capacity-reservation",), "in which zone?"),
+        (on_demand(), ("--capacity-reservation", "--days", "3"), "are of Capacity Blocks"),
+        (spec(), (), "not by Capacity Block"),
+        (block(), (), "already: nothing bought"),
+    ],
+)
+def test_words_that_do_not_go_together(cloud, tmp_path, capsys, what, words, said):
+    cloud.stub("ec2").add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+    assert ran("reserve", written(tmp_path, what), *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_stack_is_found_by_its_name(cloud, tmp_path, monkeypatch):
+    written(tmp_path, wanted())
+    monkeypatch.chdir(tmp_path)
+    offers(cloud, offering())
+    assert ran("reserve", "--stack", "dev", "--dry-run") == 0
+    assert ran("reserve", "--dry-run") == 2
+
+
+@pytest.mark.parametrize(
+    ("days", "found"), [(5.26, 6), (5.9, 6), (6.0, 7), (13.9, 14), (14.0, 21), (21.0, 28), (0.1, 1)]
+)
+def test_a_block_is_long_enough_for_what_is_lost_at_its_end(days, found):
+    assert block_days(days) == found
+
+
+def test_half_a_percent():
+    assert agrees(1005.0, 1000.0)
+    assert not agrees(1005.01, 1000.0)
+    assert not agrees(float("nan"), 1000.0)

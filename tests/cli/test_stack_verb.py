@@ -1,0 +1,252 @@
+"""`planner stack` as a user types it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from planner.cli.stack import command
+from planner.errors import PlanProblems, UsageProblem
+from planner.report.columns import cells
+from planner.stack.file import KEY, read
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+IDS = ["--ami", "ami-0123456789abcdef0", "--zone-id", "use1-az4", "--notify", "oncall@example.org"]
+SMALL = "s3-stream/p4d.24xlarge/on-demand"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a project file and two plans."""
+    (tmp_path / "Pulumi.yaml").write_text("name: gpu-fleet-planner\nruntime: python\n", encoding="utf-8")
+    for name in ("small.yaml", "video-separate.yaml"):
+        shutil.copy(EXAMPLES / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str, width: str = "80"):
+    """What it prints; raises what the command raises."""
+    result = CliRunner().invoke(command, list(arguments), env={"COLUMNS": width}, standalone_mode=False)
+    if result.exception:
+        raise result.exception
+    return result
+
+
+def test_it_writes_beside_the_project_and_says_what_stands(here):
+    said = run("small.yaml", "--scenario", SMALL, *IDS)
+    spec = read(here / "Pulumi.dev.yaml")
+    assert (spec.scenario, spec.fleet.nodes, spec.placeholders) == (SMALL, 4, ())
+    total = sum(spec.usd_per_hour.values())
+    assert f"{total:,.4f}" in said.stdout
+    assert "still to give" not in said.stdout
+    assert "pulumi up --stack dev" in said.stdout
+    assert said.stderr == "wrote Pulumi.dev.yaml\n"
+
+
+def test_from_a_folder_below_it_still_writes_beside_the_project(here, monkeypatch):
+    (here / "below").mkdir()
+    monkeypatch.chdir(here / "below")
+    run("../small.yaml", "--scenario", "best")
+    assert (here / "Pulumi.dev.yaml").is_file()
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_lines_fit_but_commands_which_must_be_copied_whole(here, width):
+    said = run("video-separate.yaml", "--scenario", "best", width=str(width)).stdout
+    long = [line for line in said.splitlines() if cells(line) > width]
+    assert all(line.strip().startswith(("aws ", "planner ")) for line in long), long
+    for part in ("--ami", "--control-ami", "--zone-id", "--notify", "26 x i3en.24xlarge for storage"):
+        assert part in said
+
+
+def test_a_block_is_asked_for_by_its_id_and_end(here):
+    name = "converged/p4d.24xlarge/capacity-block"
+    said = run("small.yaml", "--scenario", name).stdout
+    assert "describe-capacity-reservations" in said
+    assert "--block-ends 2026-11-30T11:30:00Z" in said
+    run("small.yaml", "--scenario", name, "--reservation", "cr-0123456789abcdef0", "--block-ends", "2026-11-30T11:30Z")
+    assert read("Pulumi.dev.yaml").buying.ends == "2026-11-30T11:30:00Z"
+
+
+def test_writing_again_keeps_what_was_given_and_what_is_of_others(here):
+    run("small.yaml", "--scenario", SMALL, *IDS, "--nic-profile", "bandwidth")
+    path = here / "Pulumi.dev.yaml"
+    text = path.read_text(encoding="utf-8").replace('root_device: "/dev/sda1"', 'root_device: "/dev/xvda"')
+    path.write_text("encryptionsalt: v1:x\n" + text + "  acme:k: 1\n", encoding="utf-8")
+    before = read(path)
+    said = run("small.yaml", "--scenario", SMALL)
+    assert "nothing changed" in said.stderr
+    assert read(path) == before
+    assert before.fleet.nic_profile == "bandwidth"
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert (data["encryptionsalt"], data["config"]["acme:k"]) == ("v1:x", 1)
+    assert "fleet.ami" in run("small.yaml", "--scenario", SMALL, "--ami", "ami-11111111").stderr
+
+
+def test_the_file_of_another_plan_or_scenario_is_not_written_over(here):
+    run("small.yaml", "--scenario", SMALL, *IDS)
+    before = Path("Pulumi.dev.yaml").read_bytes()
+    with pytest.raises(UsageProblem, match=r"of another plan; --force would change\n(.*\n)*  fleet.nodes: 4 -> 64"):
+        run("video-separate.yaml", "--scenario", "best")
+    with pytest.raises(UsageProblem, match="of another scenario"):
+        run("small.yaml", "--scenario", "converged/p4d.24xlarge/on-demand")
+    with pytest.raises(UsageProblem, match="of another plan"):
+        run("small.yaml", "--scenario", SMALL, "--set", "fleet.nodes=8")
+    assert Path("Pulumi.dev.yaml").read_bytes() == before
+    run("video-separate.yaml", "--scenario", "best", "--force")
+    spec = read("Pulumi.dev.yaml")
+    assert (spec.fleet.nodes, spec.fleet.ami, spec.zone_id) == (64, "ami-0123456789abcdef0", "use1-az4")
+
+
+def test_a_reservation_is_not_taken_over_by_another_way_of_buying(here):
+    cr = "cr-0123456789abcdef0"
+    run("small.yaml", "--scenario", SMALL, "--reservation", cr)
+    assert read("Pulumi.dev.yaml").buying.reservation_id == cr
+    run("small.yaml", "--scenario", SMALL)
+    assert read("Pulumi.dev.yaml").buying.reservation_id == cr
+    run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", "--force")
+    assert read("Pulumi.dev.yaml").buying.reservation_id == ""
+
+
+def test_what_is_said_of_a_reservation_stays_and_goes_with_it(here):
+    run("small.yaml", "--scenario", SMALL, "--reservation", "cr-0123456789abcdef0", "--placement-group", "close")
+    said = run("small.yaml", "--scenario", SMALL).stdout
+    assert "of placement group close" in said
+    assert "! No placement group" not in said
+    assert read("Pulumi.dev.yaml").buying.placement_group == "close"
+    said = run("small.yaml", "--scenario", SMALL, "--reservation", "cr-0fedcba9876543210").stdout
+    assert "! No placement group" in said
+    assert read("Pulumi.dev.yaml").buying.placement_group == ""
+    block = ["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/capacity-block", "--stack", "block"]
+    times = ["--block-starts", "2026-11-24T11:30Z", "--block-ends", "2026-11-30T11:30Z"]
+    run(*block, "--reservation", "cr-0123456789abcdef0", *times)
+    said = run(*block).stdout
+    assert "from 2026-11-24T11:30:00Z until 2026-11-30T11:30:00Z" in said.replace("\n  ", " ")
+    with pytest.raises(PlanProblems, match=r"--block-starts: .*not a moment in UTC"):
+        run(*block, "--block-starts", "tomorrow")
+
+
+def test_check_holds_the_file_against_the_plan(here):
+    run("small.yaml", "--scenario", SMALL, *IDS)
+    assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml is what small.yaml gives\n"
+    with pytest.raises(PlanProblems) as error:
+        run("small.yaml", "--check", "--set", "fleet.nodes=8")
+    said, lines = str(error.value), Path("Pulumi.dev.yaml").read_text(encoding="utf-8").splitlines()
+    line = lines.index("      nodes: 4") + 1
+    assert f"Pulumi.dev.yaml:{line}:7: fleet.nodes is 4; the plan gives 8" in said
+    assert "plan_sha256 is" in said
+    assert f"planner stack small.yaml --scenario {SMALL} --stack dev --force" in said
+
+
+def test_check_finds_what_a_hand_changed(here):
+    run("small.yaml", "--scenario", SMALL, *IDS)
+    path = here / "Pulumi.dev.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("fleet.compute: ", "fleet.compute: 1"), encoding="utf-8")
+    with pytest.raises(PlanProblems, match=r"usd_per_hour.fleet.compute is 1\d\d"):
+        run("small.yaml", "--check")
+    path.write_text(text.replace("nodes: 4", "nodes: 0"), encoding="utf-8")
+    with pytest.raises(PlanProblems, match="at least one"):
+        run("small.yaml", "--check")
+    with pytest.raises(PlanProblems, match="at least one"):
+        run("small.yaml", "--scenario", SMALL)
+    run("small.yaml", "--scenario", SMALL, "--force", *IDS)
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["small.yaml"], "which scenario"),
+        (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/on-demnd"], "did you mean"),
+        (["small.yaml", "--scenario", "best", "--out", "nowhere"], "not a folder"),
+        (["small.yaml", "--check"], "no Pulumi.dev.yaml to check"),
+        (["small.yaml", "--scenario", SMALL, "--block-ends", "2026-11-30T11:30Z"], "only a Capacity Block"),
+        (["small.yaml", "--scenario", SMALL, "--zone-id", "usw2-az1"], "^--zone-id: .*not in us-east-1"),
+        (["small.yaml", "--scenario", SMALL, "--stack", "../evil"], "not a stack name"),
+        (
+            ["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/capacity-block", "--set", "fleet.nodes=400"],
+            "not feasible",
+        ),
+    ],
+)
+def test_wrong_calls_are_refused_and_write_nothing(here, arguments, words):
+    with pytest.raises((UsageProblem, PlanProblems), match=words):
+        run(*arguments)
+    assert [path.name for path in here.glob("Pulumi*")] == ["Pulumi.yaml"]
+
+
+def test_a_dash_prints_the_file_and_writes_none(here):
+    said = run("small.yaml", "--scenario", SMALL, "--out", "-").stdout
+    assert yaml.safe_load(said)["config"][KEY]["scenario"] == SMALL
+    assert not (here / "Pulumi.dev.yaml").exists()
+
+
+def test_names_that_would_act_on_a_terminal_do_not(here):
+    plan = (here / "small.yaml").read_text(encoding="utf-8").replace("name: small", 'name: "a\u202eb \\n: #x"')
+    (here / "small.yaml").write_text(plan, encoding="utf-8")
+    said = run("small.yaml", "--scenario", SMALL).stdout
+    assert "\u202e" not in said
+    assert read("Pulumi.dev.yaml").plan_name == "a\u202eb \n: #x"
+    assert "\u202e" not in Path("Pulumi.dev.yaml").read_text(encoding="utf-8")
+
+
+def test_a_scenario_without_all_prices_can_be_deployed_and_says_so(here):
+    said = run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/sp-3y-compute-no-upfront").stdout
+    assert "! No price" in said
+    assert "give --budget USD" in said.replace("\n  ", " ")
+
+
+def one_line(text: str) -> str:
+    """Text without its line ends, as it reads."""
+    return " ".join(text.split())
+
+
+def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
+    said = one_line(run("small.yaml", "--scenario", SMALL, *IDS).stdout)
+    assert "forbids buying more to the members of the stack's group of operators (nobody, until you add them)." in said
+    assert "It stops nothing that runs" in said
+    path = here / "Pulumi.dev.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(
+        text.replace("    # in the bucket", "      roles:\n        - team/deployer\n    # in the bucket"), "utf-8"
+    )
+    said = one_line(run("small.yaml", "--scenario", SMALL).stdout)
+    assert "(nobody, until you add them) and to team/deployer." in said
+    assert read(path).guard.roles == ("team/deployer",), "writing again keeps what a person put in"
+    assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml is what small.yaml gives\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ("2026-03-01", ""),
+        ("2026-12-30", "the run goes on into 2027 (planned: "),
+        ("2026-12-25", "the run may go on into 2027 (P90: "),
+    ],
+)
+def test_a_run_across_new_year_is_told_that_its_budget_begins_again(here, start, words):
+    said = one_line(run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", "--set", f"start={start}").stdout)
+    assert words in said
+    assert ("on 1 January it counts from nothing again" in said) == bool(words)
+
+
+def test_without_a_start_no_day_is_a_new_year_s(here):
+    text = (here / "small.yaml").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines(keepends=True) if not line.startswith("start:")]
+    (here / "small.yaml").write_text("".join(lines), encoding="utf-8")
+    assert "1 January" not in run("small.yaml", "--scenario", SMALL).stdout
+
+
+def test_a_spot_price_of_another_zone_is_said(here):
+    plan = (here / "small.yaml").read_text(encoding="utf-8") + "purchase: {options: [spot], zone_id: use1-az6}\n"
+    (here / "small.yaml").write_text(plan, encoding="utf-8")
+    assert "The spot price" not in run("small.yaml", "--scenario", "best").stdout
+    assert read("Pulumi.dev.yaml").zone_id == "use1-az6"
+    said = run("small.yaml", "--scenario", "best", "--zone-id", "use1-az4").stdout
+    assert "! The spot price is that of zone use1-az6, and the stack stands in use1-az4." in said.replace("\n  ", " ")

@@ -1,0 +1,1 @@
+"""What training jobs hold of the pool."""

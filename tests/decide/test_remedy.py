@@ -1,0 +1,166 @@
+"""What would make an infeasible plan feasible: every change that is named is planned again here, by its words alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.decide.hopeless import hopeless, remedied
+from planner.decide.remedy import remedies_of
+from planner.decide.request import Request
+from planner.decide.result import Comparison, Remedy
+from planner.plan.load import LoadedPlan, load_text
+from tests.builders import SMALL, book_of, by_id, compared, merged
+
+TWO = ["converged", "s3-stream"]
+FSX_EFA = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
+CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
+    # 4,000 GPU-hours on 32 GPUs take 5.2 days and more, on 176 less than one
+    "deadline": ({"run": {"deadline": "1d"}}, [("run.deadline=5.26d",), ("fleet.nodes=22",)]),
+    "days": ({"constraints": {"max_days": 1}}, [("constraints.max_days=5.26",), ("fleet.nodes=22",)]),
+    "cost": ({"constraints": {"max_cost_usd": 100}}, [("constraints.max_cost_usd=5050",)]),
+    "capacity": (
+        {"constraints": {"min_usable_tb": 23}, "storage": {"layouts": ["converged"]}},
+        [("constraints.min_usable_tb=22.1",), ("fleet.nodes=5",), ("storage.layouts=[separate-nvme]",)],
+    ),
+    "capacity of a stream": (
+        {"constraints": {"min_usable_tb": 10}, "storage": {"layouts": ["s3-stream"]}},
+        [("constraints.min_usable_tb=null",), ("storage.layouts=[converged]",)],
+    ),
+    "hot data": (
+        {"constraints": {"min_hot_fit": True}, "data": {"hot_dataset": "23TB"}, "storage": {"layouts": ["converged"]}},
+        [("constraints.min_hot_fit=false",), ("fleet.nodes=5",), ("storage.layouts=[fsx-lustre]",)],
+    ),
+    "size": (
+        {"fleet": {"nodes": 400}, "purchase": {"options": ["capacity-block"]}},
+        [("fleet.nodes=256",), ("purchase.options=[spot]",)],
+    ),
+    "gpus": (
+        {"fleet": {"nodes": None, "gpus": "A100:3200"}, "purchase": {"options": ["capacity-block"]}},
+        [("fleet.gpus=A100:2048",), ("purchase.options=[spot]",)],
+    ),
+    "a setting of a layout": (
+        {"storage": FSX_EFA},
+        [("storage.layouts=[s3-stream]",), ("storage.fsx-lustre.efa=false",)],
+    ),
+    "two at once": (
+        {"storage": FSX_EFA, "purchase": {"options": ["capacity-block"]}, "fleet": {"nodes": 400}},
+        [("storage.layouts=[s3-stream]", "purchase.options=[spot]")],
+    ),
+    "a change and a limit": (
+        {"storage": FSX_EFA, "run": {"deadline": "1d"}},
+        [("storage.layouts=[s3-stream]", "run.deadline=5.26d"), ("storage.fsx-lustre.efa=false", "run.deadline=5.27d")],
+    ),
+    "two limits": (
+        {"run": {"deadline": "1d"}, "constraints": {"max_cost_usd": 10}},
+        [("constraints.max_cost_usd=5050", "run.deadline=5.28d")],
+    ),
+    "never ends": (
+        {
+            "fleet": {"nodes": 400},
+            "purchase": {"options": ["spot"]},
+            "reliability": {"spot_reclaims_per_node_day": 5},
+        },
+        [("purchase.options=[on-demand]",)],
+    ),
+}
+
+
+def asked(text: str, *overrides: str) -> tuple[LoadedPlan, Request]:
+    loaded = load_text(text, overrides=overrides)
+    return loaded, Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=0)
+
+
+def planned(text: str, *overrides: str) -> Comparison:
+    return compared(asked(text, *overrides)[0].plan)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_change_is_the_one_that_is_expected_and_does_what_it_says(case):
+    sections, expected = CASES[case]
+    text = json.dumps(merged(SMALL, sections))
+    request = asked(text)[1]
+    found = remedied(request, compared(request.plan)).remedies
+    assert [remedy.settings for remedy in found] == expected
+    for remedy in found:
+        holds(text, remedy)
+
+
+def holds(text: str, remedy: Remedy) -> None:
+    """What `compare` says of the plan with these settings is what the remedy says."""
+    best = planned(text, *remedy.settings).best
+    assert best is not None
+    assert (best.id, best.cost_usd.plan) == (remedy.scenario, pytest.approx(remedy.cost_usd))
+    assert best.days.plan == pytest.approx(remedy.days)
+    assert remedy.complete
+
+
+@pytest.mark.parametrize(("case", "less"), [("deadline", "fleet.nodes=21"), ("hot data", "fleet.nodes=4")])
+def test_one_node_less_does_not_do_it(case, less):
+    assert planned(json.dumps(merged(SMALL, CASES[case][0])), less).best is None
+
+
+def test_one_node_more_than_a_block_can_have_does_not_do_it():
+    assert planned(json.dumps(merged(SMALL, CASES["size"][0])), "fleet.nodes=257").best is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(share=st.floats(0.01, 0.99), limit=st.sampled_from(["days", "cost"]))
+def test_a_limit_is_moved_as_far_as_it_must_and_no_farther(share, limit):
+    """Below the cheapest (or quickest) of all: the moved limit lets one in, a two-hundredth less lets in none."""
+    free = json.dumps(merged(SMALL, {"purchase": {"options": ["on-demand", "spot"]}, "storage": {"layouts": TWO}}))
+    known = [s for s in planned(free).scenarios if s.feasible and s.complete]
+    least = min(s.days.plan if limit == "days" else s.cost_usd.plan for s in known)
+    key = {"days": "constraints.max_days", "cost": "constraints.max_cost_usd"}[limit]
+    first = remedies_of(asked(free, f"{key}={least * share!r}")[1])[0]
+    (setting,) = first.settings
+    name, _, value = setting.partition("=")
+    assert name == key
+    assert least <= float(value) <= least * 1.01
+    assert planned(free, setting).best.id == first.scenario
+    assert planned(free, f"{key}={least * 0.995!r}").best is None
+
+
+def test_another_type_only_where_the_work_means_the_same_there():
+    """FLOP become hours on any GPU; GPU-hours and samples are those of the GPU that they were told of."""
+    work = {"gpu_hours": None, "flop": 1e23, "mfu": 0.4}
+    limit = {"fleet": {"nodes": 16, "instance_types": ["p5.48xlarge"]}, "constraints": {"max_days": 20}}
+
+    def types(more: dict[str, Any]) -> list[str]:
+        request = asked(json.dumps(merged(SMALL, merged(limit, more))))[1]
+        found = [remedy.settings[0] for remedy in remedies_of(request)]
+        return [setting for setting in found if setting.startswith("fleet.instance_types")]
+
+    assert types({"run": {"work": work}}) == ["fleet.instance_types=[p6-b200.48xlarge]"]
+    assert types({"run": {"work": {"gpu_hours": 200_000}}}) == []
+
+
+def test_a_bound_without_the_nodes_own_price_is_no_way_out():
+    """In eu-west-1 only on-demand is known: a Reserved Instance without its price would look like the cheapest."""
+    text = json.dumps(merged(SMALL, {"region": "eu-west-1", "purchase": {"options": ["on-demand"]}}))
+    found = remedies_of(asked(text, "constraints.max_cost_usd=10")[1])
+    assert [remedy.settings for remedy in found] == [("constraints.max_cost_usd=12000",)]
+    assert not found[0].complete
+
+
+def test_nothing_is_named_where_nothing_is_wrong_nor_where_nothing_helps():
+    request = asked(json.dumps(SMALL))[1]
+    fine = compared(request.plan)
+    assert not hopeless(fine)
+    assert remedied(request, fine) is fine
+    # what no fleet finishes in ten years
+    text = json.dumps(merged(SMALL, {"run": {"work": {"gpu_hours": 1e15}, "deadline": "1d"}}))
+    assert remedies_of(asked(text)[1]) == ()
+
+
+def test_the_plan_itself_stays_as_it_is():
+    request = asked(json.dumps(merged(SMALL, CASES["deadline"][0])))[1]
+    before = request.plan.canonical()
+    comparison = compared(request.plan)
+    after = remedied(request, comparison)
+    assert request.plan.canonical() == before
+    assert by_id(after) == by_id(comparison)

@@ -1,0 +1,322 @@
+"""What moves a scenario and what flips the ranking, held against plans that are simply compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.decide.compare import Request, compare
+from planner.decide.flips import rounded, search
+from planner.decide.knobs import HOT_DATA, RECLAIMS, SPOT_USD, Knob, choices_of, knobs_of, turned
+from planner.decide.odds import odds
+from planner.decide.outline import outline
+from planner.decide.rankings import Rankings
+from planner.decide.sensitivity import swings
+from planner.decide.study import Study, study
+from planner.plan.overrides import apply_overrides
+from planner.plan.types import Plan
+from tests.builders import book_of, merged, plan_of
+
+SPOT_OR_BLOCK = {"purchase": {"options": ["spot", "capacity-block", "on-demand"]}}
+
+
+def asked(draws: int = 0, **sections) -> Request:
+    return Request(plan=plan_of(**sections), plan_sha256="0" * 64, book=book_of(), draws=draws)
+
+
+@cache
+def small_study() -> tuple[Request, Study]:
+    request = asked(draws=300, **SPOT_OR_BLOCK)
+    found = study(request, compare(request))
+    assert found is not None
+    return request, found
+
+
+def set_(request: Request, path: str, value: float, suffix: str = "") -> Request:
+    """The same request with `--set path=value`, by the way the command line takes."""
+    data = request.plan.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    data |= {"apiVersion": "planner/v1"}
+    data["data"] = {"hot_dataset": "4TB", "read_per_gpu": "20MB/s", "shard": "100MB", "checkpoint": "14GB"}
+    changed, _, problems = apply_overrides(merged(data, {}), [f"{path}={value:.15g}{suffix}"])
+    assert not problems
+    return replace(request, plan=Plan.model_validate(changed))
+
+
+class TestOutline:
+    def test_it_is_the_ranking_of_compare(self) -> None:
+        for sections in ({}, {"constraints": {"max_days": 5.5}}, {"region": "us-west-2"}):
+            request = asked(**sections)
+            complete = [s for s in compare(request).scenarios if s.feasible and s.complete]
+            ranked = outline(request)
+            assert [s.id for s in ranked] == [s.id for s in complete]
+            for standing, scenario in zip(ranked, complete, strict=True):
+                assert scenario.cost_usd is not None
+                assert scenario.days is not None
+                assert standing.cost_usd == pytest.approx(scenario.cost_usd.plan, rel=1e-12)
+                assert standing.days == pytest.approx(scenario.days.plan, rel=1e-12)
+
+
+class TestSwings:
+    def test_an_end_is_what_compare_gives_with_that_value_set(self) -> None:
+        request, found = small_study()
+        by_set = [swing for swing in found.swings if swing.knob.path.startswith("assumptions.")]
+        assert len(by_set) > 20
+        for swing in by_set[:6]:
+            for end in (swing.low, swing.high):
+                there = compare(set_(replace(request, draws=0), swing.knob.path, end.at))
+                scenario = next(s for s in there.scenarios if s.id == found.scenario.id)
+                assert scenario.cost_usd is not None
+                assert end.cost_usd == pytest.approx(scenario.cost_usd.plan, rel=1e-9)
+                assert there.best is not None
+                assert end.first == there.best.id
+
+    def test_the_widest_comes_first_and_an_infeasible_end_is_wider_than_any(self) -> None:
+        request = asked(**SPOT_OR_BLOCK, constraints={"max_days": 5.4})
+        comparison = compare(request)
+        assert comparison.best is not None
+        found = swings(Rankings(request), knobs_of(request, comparison.assumptions), comparison.best.id)
+        spreads = [swing.spread("cost_usd") for swing in found]
+        assert spreads == sorted(spreads, reverse=True)
+        assert spreads[0] == np.inf
+        assert None in (found[0].low.cost_usd, found[0].high.cost_usd)
+
+    def test_bring_up_by_hand(self) -> None:
+        """Four nodes at the On-Demand price stand 0.2 h or 2 h before training starts: 1.8 h of four nodes apart."""
+        request = asked(purchase={"options": ["on-demand"]}, storage={"layouts": ["s3-stream"]})
+        knob = next(k for k in knobs_of(request, compare(request).assumptions) if k.key == "goodput.bring_up_hours")
+        (swing,) = swings(Rankings(request), [knob], "s3-stream/p4d.24xlarge/on-demand")
+        assert swing.low.days is not None
+        assert swing.high.days is not None
+        assert (swing.high.days - swing.low.days) * 24 == pytest.approx(knob.high - knob.low)  # 2 h - 0.2 h
+        assert swing.high.cost_usd is not None
+        assert swing.low.cost_usd is not None
+        nodes_usd = (knob.high - knob.low) * 4 * 21.957642  # four nodes at the On-Demand price
+        assert swing.high.cost_usd - swing.low.cost_usd == pytest.approx(nodes_usd, rel=0.01)
+
+
+class TestFlips:
+    def test_each_flip_is_proved_by_comparing_with_the_value_set(self) -> None:
+        request, found = small_study()
+        flips = [flip for entry in found.searches for flip in entry.flips]
+        assert {flip.knob.key for flip in flips} >= {"purchase.private_discount", RECLAIMS, SPOT_USD}
+        for flip in flips:
+            best = [
+                compare(set_(replace(request, draws=0), flip.knob.path, value, flip.knob.suffix)).best
+                for value in (flip.keeps, flip.value)
+            ]
+            assert [s.id if s else "" for s in best] == [flip.before, flip.first]
+            assert flip.before != flip.first
+
+    def test_the_two_values_are_neighbours(self) -> None:
+        _, found = small_study()
+        for flip in (flip for entry in found.searches for flip in entry.flips):
+            assert flip.value == pytest.approx(flip.keeps, rel=0.02)
+
+    def test_a_discount_by_hand(self) -> None:
+        """Spot leads by the difference of the bills; a discount that evens it comes off the nodes alone."""
+        request = asked(purchase={"options": ["spot", "on-demand"]}, storage={"layouts": ["s3-stream"]})
+        comparison = compare(request)
+        spot, demand = comparison.scenarios
+        compute = next(line for line in demand.bill if line.line == "fleet.compute")
+        assert spot.cost_usd is not None
+        assert demand.cost_usd is not None
+        even = (demand.cost_usd.plan - spot.cost_usd.plan) / compute.effective_cost
+        knob = next(k for k in choices_of(request) if k.key == "purchase.private_discount")
+        ((flip,),) = [entry.flips for entry in search(Rankings(request), [knob])]
+        assert flip.keeps <= even <= flip.value
+        assert flip.first == demand.id
+
+    def test_a_spot_price_by_hand(self) -> None:
+        """Spot and a block take the same run but for reclaims: the price that evens their bills is the difference
+        over spot's node-hours above the planned price."""
+        request = asked(purchase={"options": ["spot", "capacity-block"]}, storage={"layouts": ["s3-stream"]})
+        spot, block = compare(request).scenarios
+        compute = next(line for line in spot.bill if line.line == "fleet.compute")
+        assert spot.cost_usd is not None
+        assert block.cost_usd is not None
+        even = compute.effective_unit_price + (block.cost_usd.plan - spot.cost_usd.plan) / compute.quantity
+        knob = next(k for k in choices_of(request) if k.key == SPOT_USD)
+        assert knob.value == compute.effective_unit_price
+        ((flip,),) = [entry.flips for entry in search(Rankings(request), [knob])]
+        assert flip.keeps <= even <= flip.value
+        assert flip.first == block.id
+        assert flip.inside
+
+    def test_what_is_counted_has_whole_values(self) -> None:
+        """A separate cluster leads until its spares cost more than what comes next."""
+        sections = {
+            "fleet": {"instance_types": ["p4d.24xlarge"], "nodes": 64},
+            "data": {"hot_dataset": "1PB", "read_per_gpu": "300MB/s"},
+            "run": {"work": {"gpu_hours": 100_000}},
+            "purchase": {"options": ["on-demand"]},
+            "storage": {"layouts": ["separate-nvme", "fsx-lustre"], "fsx-lustre": {"throughput_mbps_per_tib": [250]}},
+        }
+        request = asked(**sections)
+        comparison = compare(request)
+        knob = next(k for k in knobs_of(request, comparison.assumptions) if k.key == "separate.spares")
+        assert knob.whole
+        (entry,) = search(Rankings(request), [replace(knob, reach=(0.0, 400.0))])
+        assert entry.flips
+        for flip in entry.flips:
+            assert flip.value == flip.keeps + 1
+            assert flip.value.is_integer()
+            there = [asked(**sections, assumptions={knob.key: value}) for value in (flip.keeps, flip.value)]
+            assert [outline(one)[0].id for one in there] == [flip.before, flip.first]
+
+    def test_of_what_is_needed_there_is_one_at_least(self) -> None:
+        request = asked(assumptions={"s3.prefixes": 3})
+        knob = next(k for k in knobs_of(request, compare(request).assumptions) if k.key == "s3.prefixes")
+        assert (knob.low, knob.value, knob.high) == (1, 3, 30)
+        assert knob.reach == (1, 120)
+        (entry,) = search(Rankings(request), [knob])
+        assert entry.lowest >= 1
+
+    def test_a_stream_that_nothing_stands_for_is_not_called_silent(self) -> None:
+        _, found = small_study()
+        assert found.unsearched == ()
+        types = {"instance_types": ["p4d.24xlarge", "p4de.24xlarge"], "nodes": 4}
+        several = asked(fleet=types, purchase={"options": ["spot"]})
+        again = study(several, compare(several), grid=False)
+        assert again is not None
+        assert [knob.key for knob in again.unsearched] == ["spot.price"]
+
+    def test_what_changes_nothing_says_how_far_it_was_tried(self) -> None:
+        _, found = small_study()
+        still = [entry for entry in found.searches if not entry.flips]
+        assert still
+        for entry in still:
+            assert entry.runs >= (1 if entry.knob.low == entry.knob.high else 2)
+            assert entry.lowest <= entry.knob.low
+            assert entry.highest >= entry.knob.high
+
+    def test_several_leaders_along_one_knob(self) -> None:
+        request = asked(
+            fleet={"instance_types": ["p4d.24xlarge"], "nodes": 64},
+            run={"work": {"gpu_hours": 400_000}},
+            data={"hot_dataset": "300TB", "read_per_gpu": "90MB/s"},
+            **SPOT_OR_BLOCK,
+        )
+        knob = next(k for k in choices_of(request) if k.key == RECLAIMS)
+        (entry,) = search(Rankings(request), [knob])
+        upward = [flip for flip in entry.flips if flip.value > knob.value]
+        assert len(upward) >= 2
+        for one, other in pairwise(upward):
+            assert one.first == other.before
+            assert one.value <= other.keeps
+
+    def test_nothing_is_feasible_gives_nothing(self) -> None:
+        request = asked(constraints={"max_days": 0.1})
+        assert search(Rankings(request), choices_of(request)) == ()
+        assert study(request, compare(request)) is None
+
+    @given(st.floats(1e-6, 1e6), st.integers(1, 9), st.booleans())
+    def test_rounding_goes_outward(self, value: float, digits: int, up: bool) -> None:
+        found = rounded(value, digits, up)
+        assert found == pytest.approx(value, rel=10.0 ** (1 - digits))
+        assert found >= value * (1 - 1e-8) if up else found <= value * (1 + 1e-8)
+
+
+class TestKnobs:
+    def test_an_assumption_without_a_range_is_none(self) -> None:
+        request = asked()
+        assumptions = compare(request).assumptions
+        keys = {knob.key for knob in knobs_of(request, assumptions)}
+        for entry in assumptions:
+            assert (entry.key in keys) == (entry.low < entry.high)
+
+    def test_streams_stand_for_spot_only_where_spot_is_asked_for(self) -> None:
+        for option, there in (("spot", True), ("on-demand", False)):
+            request = asked(purchase={"options": [option]})
+            keys = {knob.key for knob in knobs_of(request, compare(request).assumptions)}
+            assert ("spot.hazard" in keys) == ("spot.price" in keys) == there
+            assert (RECLAIMS in {knob.key for knob in choices_of(request)}) == there
+
+    def test_the_plans_own_rate_of_reclaims_is_where_the_search_starts(self) -> None:
+        request = asked(reliability={"spot_reclaims_per_node_day": 0.25})
+        knob = next(k for k in choices_of(request) if k.key == RECLAIMS)
+        assert knob.value == 0.25
+
+    def test_the_plans_own_price_is_where_the_search_starts(self) -> None:
+        request = asked(purchase={"spot_usd_per_hour": 11.5})
+        knob = next(k for k in choices_of(request) if k.key == SPOT_USD)
+        assert knob.value == 11.5
+        booked = next(k for k in choices_of(asked()) if k.key == SPOT_USD)
+        assert knob.low / knob.value == pytest.approx(booked.low / booked.value)
+        assert knob.reach[0] < knob.low < knob.value < knob.high < knob.reach[1]
+
+    def test_hot_data_never_outgrow_what_is_kept(self) -> None:
+        request = asked(data={"kept_in_s3": "5TB"})
+        knob = next(k for k in choices_of(request) if k.key == HOT_DATA)
+        assert knob.reach == (4.0, 5.0)
+
+    def test_a_pinned_stream_gives_the_quantile_of_its_draws(self) -> None:
+        """Planned at the 90th percentile of the hazard, the run takes as long as in the 90th percentile of draws in
+        which nothing else varies and the checkpoint interval is the plan's."""
+        alone = {
+            "purchase": {"options": ["spot"]},
+            "storage": {"layouts": ["s3-stream"]},
+            "reliability": {"checkpoint_interval": "1h"},
+        }
+        exact = {entry.key: {"value": entry.value} for entry in compare(asked(**alone)).assumptions}
+        quiet = asked(draws=4000, assumptions=exact, **alone)
+        knob = Knob(key="spot.hazard", unit="", low=0, value=0.5, high=1, path="", reach=(0, 1), source="")
+        (pinned,) = outline(turned(replace(quiet, draws=0), knob, 0.9))
+        days = compare(quiet).scenarios[0].days
+        assert days is not None
+        assert pinned.days == pytest.approx(days.p90, rel=0.01)
+
+
+class TestOdds:
+    @settings(max_examples=10, deadline=None)
+    @given(st.integers(0, 50))
+    def test_shares_add_up_and_turn_around(self, seed: int) -> None:
+        request = replace(asked(draws=200, **SPOT_OR_BLOCK), seed=seed)
+        a, b = "s3-stream/p4d.24xlarge/spot", "converged/p4d.24xlarge/on-demand"
+        there, back = odds(request, a, b), odds(request, b, a)
+        assert there is not None
+        assert back is not None
+        assert there.below_fraction + there.same_fraction + there.above_fraction == pytest.approx(1)
+        assert there.below_fraction == back.above_fraction
+        assert there.saves_usd_p50 == pytest.approx(-back.saves_usd_p50)
+
+    def test_the_comparison_says_the_same_of_its_best(self) -> None:
+        request = asked(draws=400, **SPOT_OR_BLOCK)
+        comparison = compare(request)
+        assert comparison.best is not None
+        for scenario in comparison.scenarios[1:5]:
+            pair = odds(request, scenario.id, comparison.best.id)
+            assert pair is not None
+            assert pair.below_fraction == scenario.below_best_fraction
+        assert comparison.best.below_best_fraction is None
+        shares = [s.cheapest_fraction for s in comparison.scenarios if s.cheapest_fraction is not None]
+        assert sum(shares) == pytest.approx(1)
+
+    def test_without_draws_there_are_no_odds(self) -> None:
+        request = asked(**SPOT_OR_BLOCK)
+        assert odds(request, "s3-stream/p4d.24xlarge/spot", "converged/p4d.24xlarge/spot") is None
+        assert all(s.cheapest_fraction is None for s in compare(request).scenarios)
+
+    def test_an_unknown_scenario(self) -> None:
+        with pytest.raises(KeyError):
+            odds(asked(draws=10), "nothing", "s3-stream/p4d.24xlarge/spot")
+
+
+class TestWhatIf:
+    def test_every_cell_is_the_ranking_of_its_own_plan(self) -> None:
+        request, found = small_study()
+        grid = found.what_if
+        assert grid is not None
+        assert len(grid.cells) == 27
+        assert grid.cells["planned", "planned", "planned"] == outline(replace(request, draws=0))
+        settable = [i for i, knob in enumerate(grid.knobs) if knob.path]
+        for i in settable:
+            position = tuple("high" if j == i else "planned" for j in range(3))
+            knob = grid.knobs[i]
+            there = outline(set_(replace(request, draws=0), knob.path, knob.high))
+            assert [s.id for s in grid.cells[position]] == [s.id for s in there]

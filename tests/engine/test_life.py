@@ -1,0 +1,215 @@
+"""The life of a stack of each layout under the real engine: up, nothing to do, drift, resize, replacement, down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.stack.spec import LAYOUTS, ClusterSpec
+from tests.engine.cloud.store import tags_of
+from tests.engine.specs import NEXT_AMI, NEXT_CONTROL_AMI, small
+from tests.engine.stand import KEPT_PREFIXES, Stand
+from tests.engine.steps import Run
+
+pytestmark = pytest.mark.usefixtures("engine_built")
+REPLACED = ("create-replacement", "delete-replaced", "replace")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_stack_comes_up_changes_and_goes_down(layout, tmp_path):
+    stand = Stand(tmp_path, small(layout))
+    _comes_up(stand)
+    _stays(stand)
+    _drifts(stand)
+    _is_resized(stand)
+    _gets_a_new_image(stand)
+    _gets_other_nodes(stand)
+    _goes_down(stand)
+
+
+def _comes_up(stand: Stand) -> None:
+    preview = stand.engine.preview().well()
+    assert sorted(preview.names("create")) == sorted(stand.names)
+    assert stand.cloud.standing() == []
+    up = stand.engine.up().well()
+    assert sorted(up.names("create")) == sorted(stand.names)
+    assert up.counts == {"create": len(stand.names)}
+    assert stand.strays() == []
+    rows = stand.check()
+    assert {row.found for row in rows} <= {"both", "state"}
+    # what the engine told first stands first: the urns of the preview without an engine are the engine's
+    assert {step.urn for step in up.steps} == {stand.entries[name]["urn"] for name in stand.names}
+
+
+def _stays(stand: Stand) -> None:
+    before = _inputs(stand)
+    assert stand.engine.up().well().counts == {}
+    assert stand.engine.refresh().well().counts == {}
+    assert _inputs(stand) == before
+
+
+def _drifts(stand: Stand) -> None:
+    """Somebody changes the stack at AWS: the refresh sees it, and the next `up` puts it back."""
+    before = _inputs(stand)
+    with stand.cloud.open(write=True) as state:
+        things = {
+            tags_of(thing).get("planner:name"): thing for thing in state["things"].values() if not thing.get("by")
+        }
+        for name, value in (("fleet-group", {"maxSize": 9}), ("guard-alarm-fleet-count", {"threshold": 99})):
+            for part in ("inputs", "outputs"):
+                things[name][part] |= value
+        rule = things["firewall-out-fleet-to-anywhere-443"]
+        del state["things"][f"{rule['type']} {rule['id']}"]
+    seen = stand.engine.refresh().well()
+    assert sorted(seen.names("update")) == ["fleet-group", "guard-alarm-fleet-count"]
+    assert seen.names("delete") == [rule["inputs"]["tags"]["planner:name"]]
+    back = stand.engine.up().well()
+    assert back.counts == {"update": 2, "create": 1}
+    assert back.step("fleet-group").diff == ("maxSize",)
+    assert _inputs(stand) == before
+
+
+def _is_resized(stand: Stand) -> None:
+    nodes = stand.spec.fleet.nodes
+    grown = _changed(stand, small(stand.spec.layout, nodes=nodes + 1))
+    assert grown.counts == {"update": 2}
+    assert grown.step("fleet-group").diff == ("desiredCapacity", "maxSize", "minSize")
+    assert grown.step("guard-alarm-fleet-count").diff == ("threshold",)
+    assert _nodes(stand) == nodes + 1
+
+
+def _gets_a_new_image(stand: Stand) -> None:
+    """The template gets a version and the group is told of it. Control nodes are made anew, at their address."""
+    addresses = {one["id"] for one in stand.cloud.standing() if one["type"].endswith(":NetworkInterface")}
+    up = _changed(stand, small(stand.spec.layout, ami=NEXT_AMI, control_ami=NEXT_CONTROL_AMI))
+    assert up.step("fleet-template", "update").diff == ("imageId",)
+    assert "launchTemplate" in up.step("fleet-group", "update").diff
+    nodes = [f"pool-node-{number}" for number in range(stand.spec.control.count)]
+    assert {name for step in REPLACED for name in up.names(step)} == set(nodes)
+    for name in nodes:
+        assert up.step(name, "replace").replaces == ("ami",)
+        order = [step.operation for step in up.steps if step.name == name and step.operation in REPLACED]
+        # two instances cannot have one interface: the old one goes first
+        assert order.index("delete-replaced") < order.index("create-replacement")
+    assert {one["id"] for one in stand.cloud.standing() if one["type"].endswith(":NetworkInterface")} == addresses
+
+
+def _gets_other_nodes(stand: Stand) -> None:
+    """Another instance type in the other profile of interfaces: one template changes, and nothing is made anew."""
+    layout = stand.spec.layout
+    other = small(layout, instance_type="p5.48xlarge", profile="bandwidth", ami=NEXT_AMI, control_ami=NEXT_CONTROL_AMI)
+    up = _changed(stand, other)
+    assert up.counts == {"update": 2}
+    assert up.step("fleet-template").diff == ("instanceType", "networkInterfaces")
+    assert up.step("fleet-group").diff == ("launchTemplate",)
+
+
+def _goes_down(stand: Stand) -> None:
+    data = [name for name in stand.names if name.startswith(KEPT_PREFIXES)]
+    before = _inputs(stand)
+    with stand.cloud.open(write=True) as state:
+        bucket = next(one for one in state["things"].values() if one["id"].startswith("planner-dev-data"))
+        bucket["objects"] = 7
+    down = stand.engine.destroy("--exclude-protected").well()
+    assert sorted(down.names("delete")) == sorted(set(stand.names) - set(data))
+    assert "the data bucket with every version: bills what lies in it" in down.stdout
+    assert f"its key: bills {stand.spec.usd_per_hour['storage.kms.key'] * 24:.4f} $/day" in down.stdout
+    assert stand.left_of_destroy() == []
+    assert sorted(known.name for known in stand.known()) == sorted(data)
+    rows = stand.check()
+    assert {row.name for row in rows if row.retained} >= {"tier-bucket", "tier-key"}
+    assert all(row.retained for row in rows)
+    if stand.spec.layout != "s3-stream":  # of the data the layouts do not differ
+        return
+    # it comes up again over its own data
+    assert stand.engine.refresh(program=True).well().counts == {}
+    up = stand.engine.up().well()
+    assert sorted(up.names("create")) == sorted(set(stand.names) - set(data))
+    assert not {name for step in (*REPLACED, "update", "delete") for name in up.names(step)}
+    stand.engine.destroy("--exclude-protected").well()
+    # and lets go of the data without touching it
+    stand.engine.destroy("--ignore-protect").well()
+    assert stand.known() == ()
+    assert stand.left_of_destroy() == []
+    kept = [key for key in before if key in _inputs(stand)]
+    assert sorted(kept) == sorted(_inputs(stand)), "the data stands as it did"
+    assert {row.name for row in stand.check() if row.found == "AWS only"} == {"tier-bucket", "tier-key"}
+    refused = stand.engine.up()
+    assert refused.failed
+    assert "there already" in refused.told
+
+
+def _changed(stand: Stand, spec: ClusterSpec) -> Run:
+    """`up` with another spec; the data is never part of it."""
+    stand.engine.write(spec)
+    up = stand.engine.up().well()
+    assert not [step.name for step in up.steps if step.name.startswith(KEPT_PREFIXES) and step.operation != "same"]
+    assert stand.strays() == []
+    return up
+
+
+def _inputs(stand: Stand) -> dict[str, Any]:
+    """What stands at AWS, besides what groups launch."""
+    things = [one for one in stand.cloud.standing() if not one.get("by")]
+    return {f"{one['type']} {tags_of(one).get('planner:name') or one['id']}": one["inputs"] for one in things}
+
+
+def _nodes(stand: Stand) -> int:
+    group = next(one for one in stand.cloud.standing() if one["id"] == "planner-dev-fleet-group")
+    by = f"{group['type']} {group['id']}"
+    return sum(one.get("by") == by and one["kind"] == "instance" for one in stand.cloud.standing())
+
+
+def test_what_runs_holds_its_placement(tmp_path: Path):
+    """From nodes bought on demand to a block: the group changes, and the placement goes once no node is in it."""
+    stand = Stand(tmp_path, small("s3-stream"))
+    stand.engine.up().well()
+    assert _changed(stand, small("s3-stream", buying="spot")).counts == {"update": 1}
+    stand.engine.write(small("s3-stream", buying="capacity-block"))
+    refused = stand.engine.up()
+    assert list(refused.errors) == ["fleet-placement"]
+    assert "in use by i-" in refused.errors["fleet-placement"]
+    _end_nodes(stand)
+    assert stand.engine.up().well().counts == {"delete": 1}
+    assert stand.engine.up().well().counts == {}
+
+
+def test_the_fleet_waits_for_its_block_and_keeps_the_size_that_the_start_sets(tmp_path: Path):
+    spec = small("s3-stream", buying="capacity-block")
+    stand = Stand(tmp_path, replace(spec, buying=replace(spec.buying, starts="2026-11-24T11:30:00Z")))
+    stand.engine.up().well()
+    assert _nodes(stand) == 0
+    sizes = {"minSize": 2, "desiredCapacity": 2}
+    with stand.cloud.open(write=True) as state:  # the scheduled action of the start, by AWS's clock
+        group = next(one for one in state["things"].values() if one["id"] == "planner-dev-fleet-group")
+        for part in ("inputs", "outputs"):
+            group[part] |= sizes
+    stand.engine.refresh().well()
+    assert stand.engine.up().well().counts == {}
+    group = next(one for one in stand.cloud.standing() if one["id"] == "planner-dev-fleet-group")
+    assert {key: group["inputs"][key] for key in sizes} == sizes
+
+
+def test_a_larger_address_plan_is_refused_and_harms_nothing(tmp_path: Path):
+    stand = Stand(tmp_path, small("s3-stream"))
+    stand.engine.up().well()
+    before = _inputs(stand)
+    stand.engine.write(small("s3-stream", nodes=400))
+    preview = stand.engine.preview().well()
+    assert preview.step("network-subnet-nodes", "replace").replaces == ("cidrBlock",)
+    refused = stand.engine.up()
+    assert "InvalidSubnet.Conflict" in refused.errors["network-subnet-nodes"]
+    stand.engine.write(small("s3-stream"))
+    stand.engine.up().well()
+    assert _inputs(stand) == before
+
+
+def _end_nodes(stand: Stand) -> None:
+    """The nodes that run are ended, and the group launches others by its new template."""
+    with stand.cloud.open(write=True) as state:
+        for key, thing in list(state["things"].items()):
+            if thing.get("by"):
+                del state["things"][key]

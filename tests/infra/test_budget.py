@@ -1,0 +1,151 @@
+"""What the budget's action forbids and to whom: all buying that a policy of ours allows, and no way down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+
+from infra.budget import FORBIDDEN, FORBIDDEN_BUT_TO_ZERO
+from infra.deployer import policies
+from tests.account.test_deployer import operations
+from tests.infra.specs import graph_of, inputs, spec_of
+
+ALLOWED = sorted(
+    action for policy in policies().values() for statement in policy["Statement"] for action in statement["Action"]
+)
+READING = ("Describe", "Get", "List", "View")
+GOING_DOWN = (
+    *("Abort", "Cancel", "Delete", "Detach", "Disable", "Disassociate", "Release", "Remove", "Revoke", "Stop"),
+    *("Suspend", "Terminate", "Unassign", "Unmonitor", "Unsubscribe", "Untag"),
+)
+# what the deployer may and the action does not forbid, for AWS bills none of it; or why it is left
+FREE = {
+    "*:Tag*": "tags",
+    "*:*Tags": "tags",
+    "autoscaling:EnableMetricsCollection": "group metrics are free",
+    "autoscaling:PutLifecycleHook": "free",
+    "autoscaling:SetInstanceProtection": "free; what is scaled in by choice needs it",
+    "budgets:ModifyBudget": "a budget is raised by it",
+    "budgets:UpdateBudgetAction": "of an action that is there",
+    "ce:*": "anomaly detection is free",
+    "ec2:AssignPrivateIpAddresses": "private addresses are free",
+    "ec2:Associate*": "free",
+    "ec2:Attach*": "free",
+    "ec2:Authorize*": "free",
+    "ec2:CreateInternetGateway": "free",
+    "ec2:CreateLaunchTemplate*": "free: what starts from it is forbidden",
+    "ec2:CreateNetworkInterface": "free without a public address",
+    "ec2:CreatePlacementGroup": "free",
+    "ec2:CreateRoute*": "free",
+    "ec2:CreateSecurityGroup": "free",
+    "ec2:CreateSubnet": "free",
+    "ec2:CreateVpc": "free",
+    "ec2:ModifyInstance*": "another type is set on a stopped instance, and starting it is forbidden",
+    "ec2:ModifyLaunchTemplate": "free",
+    "ec2:ModifyNetworkInterfaceAttribute": "free",
+    "ec2:ModifySecurityGroupRules": "free",
+    "ec2:ModifySubnetAttribute": "free",
+    "ec2:ModifyVpcAttribute": "free",
+    "ec2:Replace*": "free",
+    "fsx:*DataRepositoryAssociation": "bills nothing of its own on a file system that stands",
+    "iam:*": "free",
+    "kms:CreateAlias": "free",
+    "route53:AssociateVPCWithHostedZone": "free: the private name of an endpoint, which is forbidden",
+    "kms:CreateGrant": "free",
+    "kms:Decrypt": "training reads and saves by it",
+    "kms:EnableKeyRotation": "of a key that is there",
+    "kms:GenerateDataKey": "training saves by it",
+    "kms:PutKeyPolicy": "free",
+    "kms:Update*": "free",
+    "logs:CreateLogGroup": "bills by what is written, which the flow log decides",
+    "logs:PutRetentionPolicy": "free",
+    "s3:CreateBucket": "an empty bucket is free",
+    "s3:Put*": "settings are free; objects are checkpoints, which must be saved after the budget too",
+    "sns:*": "mail of alarms is free",
+}
+
+
+def statements(graph: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return json.loads(inputs(graph, name)["policy"])["Statement"]
+
+
+def with_roles(*roles: str) -> dict[str, Any]:
+    spec = spec_of("s3-stream")
+    return graph_of(replace(spec, guard=replace(spec.guard, roles=roles)))
+
+
+@pytest.mark.parametrize("action", sorted(set(ALLOWED)))
+def test_what_the_deployer_can_buy_is_forbidden_and_what_is_not_is_free(action):
+    name = action.split(":")[1]
+    free = [pattern for pattern in FREE if fnmatchcase(action, pattern)]
+    forbidden = action in (*FORBIDDEN, FORBIDDEN_BUT_TO_ZERO)
+    if name.startswith((*READING, *GOING_DOWN)):
+        assert not forbidden, "looking and going down must stay possible"
+    else:
+        assert forbidden != bool(free), "every action is forbidden, or said here to be free"
+
+
+@pytest.mark.parametrize("action", [*FORBIDDEN, FORBIDDEN_BUT_TO_ZERO])
+def test_it_is_an_action_of_aws_and_none_that_goes_down(action):
+    service, name = action.split(":")
+    assert name in operations(service)
+    assert not name.startswith((*READING, *GOING_DOWN))
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "ec2:RequestSpotInstances",
+        "ec2:RequestSpotFleet",
+        "ec2:CreateFleet",
+        "ec2:PurchaseCapacityBlock",
+        "ec2:PurchaseReservedInstancesOffering",
+        "savingsplans:CreateSavingsPlan",
+        "autoscaling:SetDesiredCapacity",
+    ],
+)
+def test_other_ways_to_buy_are_forbidden_too(action):
+    assert action in FORBIDDEN
+
+
+def test_the_list_is_in_order_and_names_nothing_twice():
+    assert list(FORBIDDEN) == sorted(set(FORBIDDEN))
+
+
+def test_a_group_may_still_be_set_to_zero_which_is_how_destroy_begins():
+    more, to_zero = statements(graph_of("s3-stream"), "guard-no-more")
+    assert (more["Effect"], more["Resource"], more.get("Condition")) == ("Deny", "*", None)
+    assert tuple(more["Action"]) == FORBIDDEN
+    assert (to_zero["Effect"], to_zero["Action"]) == ("Deny", "autoscaling:UpdateAutoScalingGroup")
+    # negated, so that an update of the desired size alone, which names no maximum, is denied
+    assert to_zero["Condition"] == {"NumericNotEquals": {"autoscaling:MaxSize": "0"}}
+
+
+def test_the_action_is_for_a_group_and_for_roles_that_the_stack_file_names():
+    plain = graph_of("s3-stream")
+    assert set(inputs(plain, "guard-action")["definition"]["iamActionDefinition"]) == {"policyArn", "groups"}
+    assert [statement["Sid"] for statement in statements(plain, "guard-action-policy")] == ["AttachNoMoreToGroup"]
+    graph = with_roles("planner-deployer", "team/training")
+    assert inputs(graph, "guard-action")["definition"]["iamActionDefinition"]["roles"] == [
+        "planner-deployer",
+        "team/training",
+    ]
+    _, role = statements(graph, "guard-action-policy")
+    assert role["Action"] == ["iam:AttachRolePolicy", "iam:DetachRolePolicy"]
+    assert role["Resource"] == [
+        "arn:aws:iam::000000000000:role/planner-deployer",
+        "arn:aws:iam::000000000000:role/team/training",
+    ]
+    assert set(role["Condition"]["ArnEquals"]) == {"iam:PolicyARN"}, "that one policy and no other"
+
+
+def test_only_who_publishes_to_the_topic_may():
+    """Budgets and their actions mail by themselves."""
+    (notices,) = statements(graph_of("s3-stream"), "guard-topic-policy")
+    assert notices["Principal"] == {"Service": ["cloudwatch.amazonaws.com", "costalerts.amazonaws.com"]}
+    for name in ("guard-budget", "guard-action"):
+        assert "sns" not in json.dumps(inputs(graph_of("s3-stream"), name)).lower()

@@ -1,0 +1,447 @@
+"""What each component says to AWS, where a mistake costs money or data."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from infra.alarms import paid_for, watches
+from infra.firewall import ways
+from infra.guard import scale_down_at
+from infra.node.built import DAEMON_SHA256
+from planner.errors import UsageProblem
+from planner.stack.spec import LAYOUTS, PLACEHOLDER, Data, Lustre, Pool
+from tests.infra.specs import BUYING, fleet_of, graph_of, inputs, named, names, spec_of
+from tests.stack.test_choose import chosen
+
+
+def bought(kind: str) -> dict[str, Any]:
+    return graph_of(spec_of("s3-stream", buying=BUYING[kind]))
+
+
+def statements(graph: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return json.loads(inputs(graph, name)["policy"])["Statement"]
+
+
+def test_a_gang_has_a_fixed_size_and_is_not_waited_for():
+    group = inputs(bought("on-demand"), "fleet-group")
+    assert (group["minSize"], group["desiredCapacity"], group["maxSize"]) == (8, 8, 8)
+    assert group["waitForCapacityTimeout"] == "0"
+    assert group["suspendedProcesses"] == ["AZRebalance", "ReplaceUnhealthy"]
+    assert group["protectFromScaleIn"] is True
+    assert group["launchTemplate"]["version"].endswith("fleet-template.latestVersion}")
+
+
+def test_spot_comes_from_where_it_is_least_taken_and_comes_back():
+    graph = bought("spot")
+    group = inputs(graph, "fleet-group")
+    assert "launchTemplate" not in group
+    assert group["mixedInstancesPolicy"]["instancesDistribution"] == {
+        "onDemandBaseCapacity": 0,
+        "onDemandPercentageAboveBaseCapacity": 0,
+        "spotAllocationStrategy": "price-capacity-optimized",
+    }
+    assert group["capacityRebalance"] is True
+    assert "ReplaceUnhealthy" not in group["suspendedProcesses"]
+    assert "instanceMarketOptions" not in inputs(graph, "fleet-template")
+
+
+def test_a_block_takes_no_placement_group_and_ends_before_its_end():
+    graph = bought("capacity-block")
+    template = inputs(graph, "fleet-template")
+    assert "fleet-placement" not in names(graph)
+    assert "placement" not in template
+    assert template["instanceMarketOptions"] == {"marketType": "capacity-block"}
+    target = template["capacityReservationSpecification"]["capacityReservationTarget"]
+    assert target == {"capacityReservationId": "cr-0123456789abcdef0"}
+    # the block ends at 11:30; AWS takes the nodes from 11:00
+    assert inputs(graph, "guard-block-end")["startTime"] == "2026-12-01T10:45:00Z"
+    assert inputs(graph, "guard-block-end")["desiredCapacity"] == 0
+    # protected nodes would outlast the schedule
+    assert inputs(graph, "fleet-group")["protectFromScaleIn"] is False
+
+
+def test_only_a_block_is_scaled_down_by_the_clock():
+    for kind in ("on-demand", "spot", "reservation"):
+        assert not {"guard-block-end", "guard-block-start"} & names(bought(kind))
+    for kind in ("on-demand", "spot"):
+        assert "fleet-placement" in names(bought(kind))
+
+
+def test_a_block_that_starts_later_has_no_nodes_until_then():
+    later = replace(BUYING["capacity-block"], starts="2026-11-24T12:30:00+01:00")
+    graph = graph_of(spec_of("s3-stream", buying=later))
+    group = inputs(graph, "fleet-group")
+    assert (group["minSize"], group["desiredCapacity"], group["maxSize"]) == (0, 0, 8)
+    start = inputs(graph, "guard-block-start")
+    assert start["startTime"] == "2026-11-24T11:30:00Z"  # AWS takes no other way of writing it
+    assert (start["minSize"], start["desiredCapacity"], start["maxSize"]) == (8, 8, 8)
+    assert inputs(graph, "guard-block-end")["maxSize"] == 0
+    # without the key it is as it was: the nodes are asked for at once
+    assert inputs(bought("capacity-block"), "fleet-group")["minSize"] == 8
+    assert "guard-block-start" not in names(bought("capacity-block"))
+
+
+def test_the_count_of_a_fleet_that_waits_for_its_block_is_held_against_what_the_group_is_set_to():
+    later = replace(BUYING["capacity-block"], starts="2026-11-24T11:30:00Z")
+    alarm = inputs(graph_of(spec_of("s3-stream", buying=later)), "guard-alarm-fleet-count")
+    answer, *metrics = alarm["metricQueries"]
+    assert (answer["expression"], answer["returnData"]) == ("metric - less", True)
+    assert {query["id"]: query["metric"]["metricName"] for query in metrics} == {
+        "metric": "GroupDesiredCapacity",
+        "less": "GroupInServiceInstances",
+    }
+    assert (alarm["comparisonOperator"], alarm["threshold"]) == ("GreaterThanThreshold", 0)
+    assert not {"metricName", "namespace", "statistic", "period", "dimensions"} & set(alarm)
+    plain = inputs(bought("capacity-block"), "guard-alarm-fleet-count")
+    assert (plain["metricName"], plain["threshold"]) == ("GroupInServiceInstances", 8)
+
+
+@pytest.mark.parametrize("alarms", [1, 2, 6])
+def test_an_alarm_of_two_metrics_takes_the_place_of_two(alarms):
+    found = watches(nodes=8, control=3, storage_nodes=0, lustre=False, gateway_endpoint=True, waits=True)
+    taken = paid_for(found, alarms)
+    assert sum(2 if watch.less else 1 for watch in taken) == alarms
+    assert ("fleet-count" in {watch.name for watch in taken}) == (alarms > 1)
+
+
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [("", None), ("close", "close"), ("arn:aws:ec2:us-east-1:111122223333:placement-group/close", "close")],
+)
+def test_a_reservation_is_used_from_the_group_it_was_made_in_and_from_none_of_ours(group, name):
+    graph = graph_of(spec_of("s3-stream", buying=replace(BUYING["reservation"], placement_group=group)))
+    assert "fleet-placement" not in names(graph)
+    assert inputs(graph, "fleet-template").get("placement") == ({"groupName": name} if name else None)
+
+
+def test_a_reservation_is_aimed_at_and_nothing_else():
+    template = inputs(bought("reservation"), "fleet-template")
+    assert template["capacityReservationSpecification"]["capacityReservationTarget"] == {
+        "capacityReservationId": "cr-0123456789abcdef0"
+    }
+    assert "instanceMarketOptions" not in template
+    assert "capacityReservationSpecification" not in inputs(bought("on-demand"), "fleet-template")
+
+
+@pytest.mark.parametrize(
+    ("ends", "at"),
+    [
+        ("2026-12-01T11:30:00Z", "2026-12-01T10:45:00Z"),
+        ("2026-12-01T12:30:00+01:00", "2026-12-01T10:45:00Z"),
+        (f"{PLACEHOLDER}-ends", f"{PLACEHOLDER}-45-minutes-before-the-block-ends"),
+    ],
+)
+def test_the_way_down_is_45_minutes_before_the_end_in_utc(ends, at):
+    assert scale_down_at(ends) == at
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_data_and_its_key_are_kept_and_nothing_else_is(layout):
+    graph = graph_of(layout)
+    kept = {entry["name"] for entry in graph["resources"] if entry["protect"]}
+    assert kept == {entry["name"] for entry in graph["resources"] if entry["retain_on_delete"]}
+    assert {"tier-bucket", "tier-key", "tier-bucket-policy", "tier-bucket-encryption"} <= kept
+    assert all(name.startswith("tier-") for name in kept)
+    assert inputs(graph, "tier-bucket")["forceDestroy"] is False
+    assert inputs(graph, "artefacts-bucket")["forceDestroy"] is True
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("bucket", ["tier-bucket", "artefacts-bucket"])
+def test_buckets_are_private_encrypted_versioned_and_tls_only(layout, bucket):
+    graph = graph_of(layout)
+    access = inputs(graph, f"{bucket}-private")
+    assert all(access[key] for key in access if key != "bucket")
+    rule = inputs(graph, f"{bucket}-encryption")["rules"][0]
+    assert rule["bucketKeyEnabled"] is True
+    assert rule["applyServerSideEncryptionByDefault"]["sseAlgorithm"] == "aws:kms"
+    assert inputs(graph, f"{bucket}-versions")["versioningConfiguration"] == {"status": "Enabled"}
+    (tls,) = statements(graph, f"{bucket}-policy")
+    assert (tls["Effect"], tls["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
+    housekeeping = inputs(graph, f"{bucket}-lifecycle")["rules"][0]
+    assert housekeeping["abortIncompleteMultipartUpload"] == {"daysAfterInitiation": 7}
+    assert housekeeping["noncurrentVersionExpiration"] == {"noncurrentDays": 7}
+
+
+@pytest.mark.parametrize(("kind", "days"), [("INTELLIGENT_TIERING", 0), ("GLACIER_IR", 0), ("STANDARD_IA", 30)])
+def test_what_training_does_not_read_goes_to_its_class(kind, days):
+    graph = graph_of(spec_of("s3-stream", data=Data(beside_hot_class=kind, kept_prefix="raw/")))
+    rule = inputs(graph, "tier-bucket-lifecycle")["rules"][1]
+    assert rule["filter"] == {"prefix": "raw/"}
+    assert rule["transitions"] == [{"days": days, "storageClass": kind}]
+    assert len(inputs(graph_of("s3-stream"), "tier-bucket-lifecycle")["rules"]) == 1
+
+
+@pytest.mark.parametrize("layout", ["converged", "fsx-lustre", "separate-nvme", "s3-stream"])
+def test_intelligent_tiering_that_a_plan_names_is_a_rule_for_what_training_does_not_read_alone(layout):
+    spec, _ = chosen(
+        f"{layout}/p4d.24xlarge/on-demand", data={"kept_in_s3": "9TB", "kept_class": "INTELLIGENT_TIERING"}
+    )
+    housekeeping, down = inputs(graph_of(spec), "tier-bucket-lifecycle")["rules"]
+    assert "transitions" not in housekeeping
+    assert (down["status"], down["transitions"]) == ("Enabled", [{"days": 0, "storageClass": "INTELLIGENT_TIERING"}])
+    assert down["filter"] == {"prefix": "kept/"}
+    for hot in (spec.data.dataset_prefix, spec.data.checkpoint_prefix):
+        assert not hot.startswith("kept/")
+    lines = {*spec.usd_per_hour, *spec.metered}
+    assert "storage.s3.standard" in lines, "the hot data are billed as they lie"
+    assert {"storage.s3.intelligent-tiering.frequent", "storage.s3.intelligent-tiering.monitoring"} <= lines
+
+
+@pytest.mark.parametrize(("layout", "role"), [("converged", "fleet"), ("converged", "pool"), ("separate-nvme", "nvme")])
+def test_nodes_reach_their_prefixes_and_no_wildcard(layout, role):
+    found = statements(graph_of(layout), f"{role}-role-data")
+    for statement in found:
+        resources, actions = statement["Resource"], statement["Action"]
+        for resource in [resources] if isinstance(resources, str) else resources:
+            assert resource not in ("*", "arn:aws:s3:::*")
+        for action in [actions] if isinstance(actions, str) else actions:
+            assert "*" not in action
+            assert action not in ("s3:DeleteObjectVersion", "s3:PutBucketPolicy")
+    writes = next(statement for statement in found if statement["Sid"] == "Write")
+    assert [resource.partition("arn}/")[2] for resource in writes["Resource"]] == ["checkpoints/*", ".planner-canary/*"]
+
+
+def test_a_node_completes_the_hooks_of_its_own_group_only():
+    found = statements(graph_of("converged"), "fleet-role-data")
+    hook = next(statement for statement in found if statement["Sid"] == "Lifecycle")
+    assert hook["Resource"] == (
+        "arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/planner-dev-fleet-group"
+    )
+    assert inputs(graph_of("converged"), "fleet-group")["name"] == "planner-dev-fleet-group"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_metadata_by_token_volumes_encrypted_no_public_address(layout):
+    graph = graph_of(layout)
+    for name in ("fleet-template", "nvme-template"):
+        if name not in names(graph):
+            continue
+        template = inputs(graph, name)
+        assert template["metadataOptions"]["httpTokens"] == "required"
+        assert template["blockDeviceMappings"][0]["ebs"]["encrypted"] == "true"
+        assert "vpcSecurityGroupIds" not in template
+        one = len(template["networkInterfaces"]) == 1
+        for nic in template["networkInterfaces"]:
+            assert nic.get("associatePublicIpAddress") == ("false" if one else None)
+            assert len(nic["securityGroups"]) == 1
+    for name in names(graph):
+        if name.startswith("pool-node-"):
+            node = inputs(graph, name)
+            assert node["metadataOptions"]["httpTokens"] == "required"
+            assert node["rootBlockDevice"]["encrypted"] is True
+        if name.startswith("network-subnet-"):
+            assert inputs(graph, name)["mapPublicIpOnLaunch"] is False
+
+
+def test_control_nodes_have_the_addresses_that_everybody_is_told():
+    graph = graph_of("converged")
+    fixed = [inputs(graph, f"pool-address-{number}")["privateIps"][0] for number in range(3)]
+    told = base64.b64decode(inputs(graph, "fleet-template")["userData"]).decode()
+    assert f"export PLANNER_PROXIES='{' '.join(fixed)}'" in told
+    assert inputs(graph, "pool-node-1")["primaryNetworkInterface"]["networkInterfaceId"].endswith("pool-address-1.id}")
+
+
+def test_the_fleet_waits_for_its_bundle_and_for_what_serves_it():
+    for layout, served in (
+        ("converged", "pool-node-2"),
+        ("fsx-lustre", "lustre-link-dataset"),
+        ("separate-nvme", "nvme-group"),
+    ):
+        graph = graph_of(layout)
+        waits = {urn.rpartition("::")[2] for urn in named(graph, "fleet-group")["depends_on"]}
+        assert {served, "artefacts-object-start", "artefacts-object-stack", "fleet-role-data"} <= waits
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_efa_s_group_is_open_to_itself_both_ways_and_to_the_world_by_https_alone(layout):
+    found = ways(layout, control=layout in ("converged", "separate-nvme"), efa_on_lustre=False)
+    own = [way for way in found if way.source == way.target == "fleet"]
+    assert [way.ports for way in own] == [("-1", None, None)]
+    assert {way.ports for way in found if way.target == "anywhere"} == {("tcp", 443, 443)}
+    graph = graph_of(layout)
+    for entry in graph["resources"]:
+        if entry["type"].endswith("SecurityGroupIngressRule"):
+            assert entry["inputs"].get("cidrIpv4") in (None, "10.0.0.0/16")
+
+
+def test_efa_on_lustre_joins_the_clients_group_and_its_own_to_itself():
+    lustre = Lustre(deployment="PERSISTENT_2", capacity_gib=38_400, mbps_per_tib=125, metadata_iops=24_000, efa=True)
+    graph = graph_of(spec_of("fsx-lustre", lustre=lustre))
+    system = inputs(graph, "lustre-file-system")
+    assert system["efaEnabled"] is True
+    assert system["fileSystemTypeVersion"] == "2.15"
+    assert system["metadataConfiguration"] == {"iops": 24_000, "mode": "USER_PROVISIONED"}
+    assert [group.rpartition("::")[2] for group in system["securityGroupIds"]] == [
+        "firewall-lustre.id}",
+        "firewall-fleet.id}",
+    ]
+    for rule in ("firewall-in-lustre-to-lustre", "firewall-out-lustre-to-lustre"):
+        assert inputs(graph, rule)["ipProtocol"] == "-1"
+
+
+def test_a_file_system_is_linked_to_the_bucket_and_exports_checkpoints():
+    graph = graph_of("fsx-lustre")
+    data, checkpoints = inputs(graph, "lustre-link-dataset"), inputs(graph, "lustre-link-checkpoints")
+    assert data["dataRepositoryPath"].endswith("tier-bucket.id}/dataset/")
+    assert "autoExportPolicy" not in data["s3"]
+    assert checkpoints["s3"]["autoExportPolicy"]["events"] == ["NEW", "CHANGED", "DELETED"]
+    assert inputs(graph, "lustre-file-system")["metadataConfiguration"] == {"mode": "AUTOMATIC"}
+
+
+def test_other_deployment_types_take_no_association():
+    tiering = Lustre(deployment="INTELLIGENT_TIERING", capacity_gib=100_000, mbps_per_tib=0, throughput_mbps=8000)
+    graph = graph_of(spec_of("fsx-lustre", lustre=tiering))
+    system = inputs(graph, "lustre-file-system")
+    assert (system["storageType"], system["throughputCapacity"]) == ("INTELLIGENT_TIERING", 8000)
+    assert not {"storageCapacity", "perUnitStorageThroughput"} & set(system)
+    scratch = graph_of(spec_of("fsx-lustre", lustre=replace(tiering, deployment="SCRATCH_2", mbps_per_tib=200)))
+    assert "perUnitStorageThroughput" not in inputs(scratch, "lustre-file-system")
+    assert not [name for name in names(graph) | names(scratch) if name.startswith("lustre-link")]
+
+
+def test_the_budget_is_the_forecast_and_its_action_forbids_buying():
+    graph = graph_of("converged")
+    budget = inputs(graph, "guard-budget")
+    assert (budget["limitAmount"], budget["timeUnit"]) == ("100000.00", "ANNUALLY")
+    assert budget["costFilters"] == [{"name": "TagKeyValue", "values": ["user:planner:stack$dev"]}]
+    assert {(n["notificationType"], n["threshold"]) for n in budget["notifications"]} == {
+        ("ACTUAL", 50),
+        ("ACTUAL", 80),
+        ("ACTUAL", 100),
+        ("FORECASTED", 100),
+    }
+    assert inputs(graph, "guard-action")["approvalModel"] == "AUTOMATIC"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("count", [1, 6])
+def test_as_many_alarms_as_are_paid_for(layout, count):
+    spec = spec_of(layout)
+    graph = graph_of(replace(spec, guard=replace(spec.guard, alarms=count)))
+    alarms = [entry["inputs"] for entry in graph["resources"] if entry["type"].endswith("MetricAlarm")]
+    assert len(alarms) == count
+    assert all(alarm["alarmActions"][0].endswith("guard-topic.arn}") for alarm in alarms)
+
+
+def test_s3_is_reached_by_the_gateway_endpoint_unless_the_plan_says_otherwise():
+    endpoint = inputs(graph_of("s3-stream"), "network-gateway-s3")
+    assert endpoint["vpcEndpointType"] == "Gateway"
+    assert endpoint["routeTableIds"][0].endswith("network-routes-private.id}")
+    without = graph_of(spec_of("s3-stream", gateway_endpoint=False))
+    assert "network-gateway-s3" not in names(without)
+    assert "guard-alarm-nat-bytes" not in names(without)
+
+
+def test_control_nodes_take_the_fleet_s_image_where_they_have_none():
+    spec = spec_of("separate-nvme")
+    graph = graph_of(replace(spec, control=replace(spec.control, ami="")))
+    assert inputs(graph, "pool-node-0")["ami"] == spec.fleet.ami
+    assert inputs(graph, "nvme-template")["imageId"] == spec.fleet.ami
+    assert inputs(graph, "nvme-template")["blockDeviceMappings"][0]["deviceName"] == "/dev/sda1"
+    assert inputs(graph_of(spec), "nvme-template")["blockDeviceMappings"][0]["deviceName"] == "/dev/xvda"
+
+
+@pytest.mark.parametrize(("layout", "part"), [("fsx-lustre", "lustre"), ("separate-nvme", "nvme")])
+def test_a_layout_without_its_part_is_refused(layout, part):
+    with pytest.raises(UsageProblem, match=f"layout {layout} needs"):
+        graph_of(replace(spec_of(layout), **{part: None}))
+    with pytest.raises(UsageProblem, match="layout s3-stream takes no"):
+        graph_of(replace(spec_of("s3-stream"), **{part: getattr(spec_of(layout), part)}))
+
+
+def test_more_addresses_than_a_subnet_has_are_refused():
+    with pytest.raises(UsageProblem, match="take the ip-saving profile"):
+        graph_of(spec_of("s3-stream", fleet=fleet_of("p5.48xlarge", 1024, "efa-every-card")))
+
+
+def bundle_sha256(graph: dict[str, Any]) -> str:
+    """The bundle that a fleet's template names, which is the one that lies in the bucket."""
+    told = base64.b64decode(inputs(graph, "fleet-template")["userData"]).decode()
+    sha256 = told.partition("export PLANNER_BUNDLE='")[2].partition("'")[0]
+    assert inputs(graph, "artefacts-object-start")["key"] == f"bundles/{sha256}/start.sh"
+    return sha256
+
+
+def test_a_changed_setting_is_another_bundle_in_the_template_and_changed_prices_are_not():
+    spec = spec_of()
+    kept = bundle_sha256(graph_of(spec))
+    assert bundle_sha256(graph_of(replace(spec, usd_per_hour={**spec.usd_per_hour, "fleet.compute": 1.0}))) == kept
+    for other in (Pool(low_watermark_percent=60), Pool(tls=False)):
+        assert bundle_sha256(graph_of(replace(spec, pool=other))) != kept
+
+
+def test_built_files_are_named_by_their_hash_and_shown_without_a_path():
+    graph = graph_of("converged")
+    daemon = inputs(graph, "artefacts-object-aisnode")
+    assert daemon["key"] == f"daemons/{DAEMON_SHA256}/aisnode"
+    assert daemon["sourceHash"] == DAEMON_SHA256
+    assert daemon["source"] == f"aisnode with SHA-256 {DAEMON_SHA256}, built by `make bundle`"
+    assert "artefacts-object-aisnode" not in names(graph_of("s3-stream")) | names(graph_of("fsx-lustre"))
+
+
+def test_control_nodes_are_replaced_by_another_bundle_one_after_the_other():
+    graph = graph_of("converged")
+    assert all(inputs(graph, f"pool-node-{number}")["userDataReplaceOnChange"] is True for number in range(3))
+    before = {urn.rpartition("::")[2] for urn in named(graph, "pool-node-1")["depends_on"]}
+    assert "pool-node-0" in before
+    assert "pool-node-2" not in before
+
+
+def folders(graph: dict[str, Any], role: str) -> set[str]:
+    """What of the artefact bucket a role reads."""
+    return {where.rpartition("}/")[2] for where in by_sid(graph, role)["Bundle"]["Resource"]}
+
+
+def by_sid(graph: dict[str, Any], role: str) -> dict[str, dict[str, Any]]:
+    return {statement["Sid"]: statement for statement in statements(graph, role)}
+
+
+def test_only_who_runs_a_daemon_reads_it_and_only_control_nodes_write_the_authority():
+    graph = graph_of("separate-nvme")
+    assert folders(graph, "pool-role-data") == {"bundles/*", "daemons/*", "authority/*"}
+    assert folders(graph, "nvme-role-data") == {"bundles/*", "daemons/*", "authority/*"}
+    assert folders(graph, "fleet-role-data") == {"bundles/*", "authority/*"}
+    assert folders(graph_of("s3-stream"), "fleet-role-data") == {"bundles/*"}
+    assert by_sid(graph, "pool-role-data")["KeepTheAuthority"]["Resource"].endswith("/authority/*")
+    assert "KeepTheAuthority" not in by_sid(graph, "nvme-role-data").keys() | by_sid(graph, "fleet-role-data").keys()
+    plain = graph_of(spec_of("separate-nvme", pool=Pool(tls=False)))
+    assert "authority" not in json.dumps([statements(plain, f"{part}-role-data") for part in ("pool", "nvme", "fleet")])
+
+
+def test_the_canary_may_write_where_it_writes():
+    graph = graph_of("separate-nvme")
+    for role, may in (("pool", True), ("nvme", True), ("fleet", False)):
+        written = by_sid(graph, f"{role}-role-data")["Write"]["Resource"]
+        assert any(where.endswith("/.planner-canary/*") for where in written) is may, role
+
+
+def test_a_target_may_ask_for_the_bucket_itself_and_a_client_only_below_its_prefixes():
+    graph = graph_of("separate-nvme")
+    assert "Condition" not in by_sid(graph, "nvme-role-data")["List"]
+    assert by_sid(graph, "fleet-role-data")["List"]["Condition"] == {
+        "StringLike": {"s3:prefix": ["dataset/*", "checkpoints/*"]}
+    }
+    assert "Condition" not in by_sid(graph_of("converged"), "fleet-role-data")["List"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_way_out_stands_before_the_first_node_and_goes_after_the_last(layout):
+    """Without it a node boots without its bundle, and at the end cannot save its last checkpoint."""
+    resources = {entry["urn"]: entry for entry in graph_of(layout)["resources"]}
+    by_name = {entry["name"]: entry for entry in resources.values()}
+    way_out = {name for name in by_name if name.startswith(("network-route", "network-gateway", "network-endpoint"))}
+    way_out |= {"network-nat", "network-nat-address", "network-internet-gateway"}
+    for node in {"fleet-group", "nvme-group", "pool-node-0"} & by_name.keys():
+        before, left = set(), [by_name[node]["urn"]]
+        while left:
+            urn = left.pop()
+            if urn not in before:
+                before.add(urn)
+                left += resources[urn]["depends_on"]
+        assert way_out <= {resources[urn]["name"] for urn in before}, node

@@ -1,0 +1,40 @@
+"""Deliberate mistakes: what a careless edit does to a graph, and the rule that must say so."""
+
+from __future__ import annotations
+
+from tests.lint.mistakes import (
+    arguments,
+    groups,
+    guard,
+    identity,
+    interfaces,
+    lustre,
+    names,
+    network,
+    reaching,
+    references,
+    storage,
+    templates,
+    watching,
+)
+from tests.lint.mistakes.buying import BLOCK, SPOT
+from tests.lint.mistakes.edits import Mistake, fleet, lt
+from tests.lint.mistakes.watching import MIXED, NEVER
+
+MISTAKES = (
+    *interfaces.MISTAKES,
+    *templates.MISTAKES,
+    *groups.MISTAKES,
+    *network.MISTAKES,
+    *storage.MISTAKES,
+    *lustre.MISTAKES,
+    *identity.MISTAKES,
+    *names.MISTAKES,
+    *guard.MISTAKES,
+    *arguments.MISTAKES,
+    *references.MISTAKES,
+    *reaching.MISTAKES,
+    *watching.MISTAKES,
+)
+
+__all__ = ["BLOCK", "MISTAKES", "MIXED", "NEVER", "SPOT", "Mistake", "fleet", "lt"]

@@ -1,0 +1,41 @@
+"""Mistakes about arguments, and about things that do not go together."""
+
+from __future__ import annotations
+
+from tests.lint.graphs import Document
+from tests.lint.mistakes.edits import LUSTRE, OURS, Mistake, add, asg, budget, cut, lt, nat, nodes_subnet, of, put
+from tests.lint.mistakes.identity import statement
+
+
+def other_zone(document: Document) -> None:
+    """The subnet of the NAT gateway, in another zone."""
+    public = next(r for r in document["resources"] if r["name"] in ("network-subnet-public", "Edge"))["inputs"]
+    for held in ("availabilityZone", "availabilityZoneId"):
+        if held in public:
+            public[held] = "use1-az6" if held.endswith("Id") else "us-west-2z"
+
+
+def rule_twice(document: Document) -> None:
+    held = next(r for r in document["resources"] if r["type"].endswith("SecurityGroupIngressRule"))
+    add(document, held["type"], "again", dict(held["inputs"]))
+
+
+MISTAKES = (
+    Mistake("subnet of no VPC", "INPUT-MISSING", cut(nodes_subnet, "vpcId")),
+    Mistake("group nowhere", "INPUT-MISSING", cut(asg, "vpcZoneIdentifiers")),
+    Mistake("budget of no time", "INPUT-MISSING", cut(budget, "timeUnit")),
+    Mistake("no instance type", "INPUT-MISSING", cut(lt, "instanceType")),
+    Mistake("gang anywhere", "PG-NONE", cut(lt, "placement")),
+    Mistake("another's placement", "PG-NONE", put(lt, "placement", {"groupName": "elsewhere"})),
+    Mistake("NAT in another zone", "ZONE-APART", other_zone),
+    Mistake("one rule twice", "SG-TWICE", rule_twice, only=OURS),
+    Mistake("another plan's tag", "TAG-MISSING", lambda d: nat(d)["tags"].update({"planner:plan": "old"}), only=OURS),
+    Mistake("template twice named", "ASG-TEMPLATE", lambda d: asg(d)["launchTemplate"].update(id="lt-0", name="x")),
+    Mistake("every read of everything", "IAM-RESOURCE", statement(Action=["s3:Get*"], Resource="*")),
+    Mistake(
+        "link to no bucket",
+        "FSX-LINK",
+        put(of("DataRepositoryAssociation"), "dataRepositoryPath", "s3://A_B/x"),
+        only=LUSTRE,
+    ),
+)

@@ -1,0 +1,74 @@
+"""Mistakes about groups: sizes, templates, zones, placement, hooks."""
+
+from __future__ import annotations
+
+from tests.lint.graphs import Document, drop, find
+from tests.lint.mistakes.edits import OURS, Mistake, add, asg, cut, lt, nodes_subnet, of, put
+
+
+def spread(document: Document) -> None:
+    """A second subnet, in another zone."""
+    old = nodes_subnet(document)
+    zones = {key: "us-east-1z" for key in ("availabilityZone", "availabilityZoneId") if key in old}
+    if "availabilityZone" in zones:
+        zones["availabilityZone"] = "us-west-2z"
+    cidr = old["cidrBlock"].rsplit(".", 2)[0] + ".254.0/24"
+    add(document, "aws:ec2/subnet:Subnet", "second", {**old, **zones, "cidrBlock": cidr})
+    asg(document)["vpcZoneIdentifiers"] = [*asg(document)["vpcZoneIdentifiers"], "added::second"]
+
+
+def hook(document: Document) -> Document:
+    return find(document, "LifecycleHook", "fleet")["inputs"]
+
+
+MISTAKES = (
+    Mistake("min above max", "ASG-SIZE", put(asg, "minSize", 4096)),
+    Mistake("desired above max", "ASG-SIZE", put(asg, "desiredCapacity", 4096), also=("SUBNET-SMALL",)),
+    Mistake(
+        "template and mix",
+        "ASG-TEMPLATE",
+        put(asg, "mixedInstancesPolicy", {"launchTemplate": {}}),
+        also=("INPUT-MISSING",),
+    ),
+    Mistake("no template", "ASG-TEMPLATE", cut(asg, "launchTemplate"), also=()),
+    Mistake("latest version", "ASG-VERSION", lambda d: asg(d)["launchTemplate"].update(version="$Latest")),
+    Mistake("two zones", "ASG-ZONE", spread, also=("SUBNET-UNROUTED", "SUBNET-SMALL")),
+    Mistake("waits for the nodes", "ASG-WAIT", cut(asg, "waitForCapacityTimeout")),
+    Mistake("gang is rebalanced", "ASG-GANG", cut(asg, "suspendedProcesses")),
+    Mistake("partitions in a cluster", "PG-CLUSTER", put(of("PlacementGroup"), "partitionCount", 3)),
+    Mistake("placement misspelt", "WORD-UNKNOWN", put(of("PlacementGroup"), "strategy", "clustered")),
+    Mistake("hook too short", "ASG-HOOK", put(of("LifecycleHook"), "heartbeatTimeout", 10), only=OURS),
+    Mistake(
+        "hook misspelt",
+        "WORD-UNKNOWN",
+        put(of("LifecycleHook"), "lifecycleTransition", "EC2_INSTANCE_TERMINATING"),
+        only=OURS,
+    ),
+    Mistake("nobody may start", "ASG-SUSPENDED", lambda d: asg(d)["suspendedProcesses"].append("Launch")),
+    Mistake("nobody may end", "ASG-SUSPENDED", lambda d: asg(d)["suspendedProcesses"].append("Terminate")),
+    Mistake("nodes end by age", "ASG-LIFETIME", put(asg, "maxInstanceLifetime", 86_400)),
+    Mistake("nodes end without their drain", "ASG-LIFETIME", put(asg, "forceDelete", True)),
+    Mistake("gang from nothing", "ASG-GANG-SIZE", put(asg, "minSize", 0)),
+    Mistake("gang of no nodes", "ASG-GANG-SIZE", lambda d: asg(d).update(minSize=0, maxSize=0, desiredCapacity=0)),
+    Mistake("gang that may be scaled in", "ASG-PROTECT", put(asg, "protectFromScaleIn", False)),
+    Mistake(
+        "drain at the launch",
+        "ASG-HOOK-WAY",
+        put(hook, "lifecycleTransition", "autoscaling:EC2_INSTANCE_LAUNCHING"),
+        only=OURS,
+    ),
+    Mistake("no drain", "ASG-HOOK-WAY", lambda d: drop(d, find(d, "LifecycleHook", "fleet")), only=OURS),
+    Mistake(
+        "metric misspelt",
+        "WORD-UNKNOWN",
+        put(asg, "enabledMetrics", ["GroupInServiceInstance"]),
+        also=("ALARM-METRIC",),
+    ),
+    Mistake(
+        "template's name misspelt",
+        "ASG-UNRESOLVED",
+        lambda d: asg(d).update(launchTemplate={"name": lt(d)["name"][:-1] + "_", "version": "1"}),
+        only=OURS,
+    ),
+    Mistake("size mistyped", "INPUT-UNKNOWN", lambda d: asg(d).update(desiredCapcity=16)),
+)

@@ -1,0 +1,116 @@
+"""Mistakes about budgets, alarms and topics."""
+
+from __future__ import annotations
+
+import json
+
+from tests.lint.graphs import Document, drop, find
+from tests.lint.mistakes.edits import OURS, Mistake, add, alarm, asg, block, budget, cut, gone, of, policy, put
+
+
+def topic_policy(document: Document) -> Document:
+    return policy(find(document, "TopicPolicy")["inputs"])["Statement"][0]
+
+
+def open_topic(document: Document) -> None:
+    topic_policy(document).update(Principal="*")
+    topic_policy(document).pop("Condition", None)
+
+
+def open_queue(document: Document) -> None:
+    allowed = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sqs:SendMessage", "Resource": "*"}
+    held = {
+        "queueUrl": "https://sqs.us-east-1.amazonaws.com/111122223333/q",
+        "policy": json.dumps({"Statement": allowed}),
+    }
+    add(document, "aws:sqs/queuePolicy:QueuePolicy", "queue", held)
+
+
+def deaf_topic(document: Document) -> None:
+    topic_policy(document)["Principal"] = {"Service": ["budgets.amazonaws.com"]}
+
+
+count_alarm = of("MetricAlarm", "fleet-count")
+action = of("BudgetAction")
+
+
+MISTAKES = (
+    Mistake(
+        "no budget",
+        "BUDGET-NONE",
+        lambda d: drop(
+            d, *[r for r in d["resources"] if ":budgets/" in r["type"] or r["type"].startswith("aws:budgets")]
+        ),
+    ),
+    Mistake("budget of nothing", "BUDGET-LIMIT", put(budget, "limitAmount", "0")),
+    Mistake(
+        "budget tells nobody",
+        "BUDGET-LIMIT",
+        lambda d: block(budget(d)["notifications"]).pop("subscriberEmailAddresses"),
+    ),
+    Mistake("time unit misspelt", "WORD-UNKNOWN", put(budget, "timeUnit", "YEARLY")),
+    Mistake(
+        "nobody's address",
+        "NOTIFY-ADDRESS",
+        lambda d: block(budget(d)["notifications"]).update(subscriberEmailAddresses=["ops"]),
+    ),
+    Mistake("operator misspelt", "WORD-UNKNOWN", put(alarm, "comparisonOperator", "GreaterThan"), only=OURS),
+    Mistake("period of 45 seconds", "ALARM-SHAPE", put(alarm, "period", 45), only=OURS),
+    Mistake("silent alarm", "ALARM-SILENT", cut(alarm, "alarmActions"), only=OURS),
+    Mistake(
+        "anomalies by mail at once",
+        "ANOMALY-NOTICE",
+        put(of("AnomalySubscription"), "subscribers", [{"type": "EMAIL", "address": "a@example.org"}]),
+        only=OURS,
+    ),
+    Mistake("alarm of nothing", "ALARM-SHAPE", cut(alarm, "dimensions"), only=OURS),
+    Mistake("topic for everybody", "TOPIC-OPEN", open_topic, only=OURS),
+    Mistake("queue for everybody", "TOPIC-OPEN", open_queue),
+    Mistake("topic that lets no alarm in", "TOPIC-CLOSED", deaf_topic, only=OURS),
+    Mistake("nobody listens", "TOPIC-UNHEARD", gone("TopicSubscription"), only=OURS),
+    Mistake("metric of no service", "ALARM-METRIC", put(count_alarm, "metricName", "InServiceInstances"), only=OURS),
+    Mistake("namespace misspelt", "ALARM-METRIC", put(count_alarm, "namespace", "AWS/AutoScalling"), only=OURS),
+    Mistake(
+        "dimension misspelt",
+        "ALARM-METRIC",
+        lambda d: count_alarm(d)["dimensions"].update(AutoscalingGroupName="planner-dev-fleet-group"),
+        only=OURS,
+    ),
+    Mistake("metric that is not published", "ALARM-METRIC", cut(asg, "enabledMetrics"), only=OURS),
+    Mistake(
+        "alarm by a topic's name",
+        "ARN-SYNTAX",
+        put(count_alarm, "alarmActions", ["planner-dev-guard-topic"]),
+        only=OURS,
+    ),
+    Mistake("budget in euros", "BUDGET-LIMIT", put(budget, "limitUnit", "EUR")),
+    Mistake("share of a percent", "BUDGET-LIMIT", lambda d: block(budget(d)["notifications"]).update(threshold=0.8)),
+    Mistake(
+        "more notices than a budget has",
+        "BUDGET-LIMIT",
+        lambda d: budget(d).update(notifications=[block(budget(d)["notifications"])] * 6),
+        also=("BUDGET-SENSE",),
+    ),
+    Mistake("somebody must approve", "BUDGET-ACTION", put(action, "approvalModel", "MANUAL"), only=OURS),
+    Mistake(
+        "policy for nobody",
+        "BUDGET-ACTION",
+        put(action, "definition", {"iamActionDefinition": {"policyArn": "arn:aws:iam::aws:policy/AWSDenyAll"}}),
+        only=OURS,
+    ),
+    Mistake(
+        "action far beyond",
+        "BUDGET-ACTION",
+        put(action, "actionThreshold", {"actionThresholdType": "PERCENTAGE", "actionThresholdValue": 1000}),
+        only=OURS,
+    ),
+    Mistake("topic without its policy", "TOPIC-CLOSED", gone("TopicPolicy"), only=OURS),
+    Mistake("alarm without a metric", "ALARM-SHAPE", cut(count_alarm, "metricName"), only=OURS),
+    Mistake("alarm without a statistic", "ALARM-SHAPE", cut(count_alarm, "statistic"), only=OURS),
+    Mistake("action without a threshold", "INPUT-MISSING", cut(action, "actionThreshold"), only=OURS),
+    Mistake(
+        "notice without its comparison",
+        "INPUT-MISSING",
+        lambda d: block(budget(d)["notifications"]).pop("comparisonOperator"),
+    ),
+)

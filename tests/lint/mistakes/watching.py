@@ -1,0 +1,342 @@
+"""Mistakes of what changes, starts and watches the nodes, and of what stands beside them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from tests.lint.graphs import Document, drop, find
+from tests.lint.mistakes.edits import (
+    BLOCKED,
+    LUSTRE,
+    OURS,
+    POOLED,
+    Edit,
+    Mistake,
+    add,
+    asg,
+    budget,
+    fleet,
+    fs,
+    lt,
+    nic_at,
+    of,
+    policy,
+    put,
+    vpc,
+)
+
+
+def scheduled(**inputs: Any) -> Edit:
+    """A scheduled action of the fleet's group."""
+
+    def edit(document: Document) -> None:
+        held = {"scheduledActionName": "more", "autoscalingGroupName": _name(document), **inputs}
+        add(document, "aws:autoscaling/schedule:Schedule", "more", held)
+
+    return edit
+
+
+def _name(document: Document) -> str:
+    return fleet(document)["inputs"]["name"]
+
+
+def scaled(document: Document) -> None:
+    held = {"autoscalingGroupName": _name(document), "policyType": "TargetTrackingScaling"}
+    add(document, "aws:autoscaling/policy:Policy", "scale", held)
+
+
+def alarm(metric: str, **inputs: Any) -> Edit:
+    """Changes the first alarm on a metric."""
+
+    def edit(document: Document) -> None:
+        found = [r for r in document["resources"] if r["type"].endswith(":MetricAlarm")]
+        next(r for r in found if r["inputs"].get("metricName") == metric)["inputs"].update(inputs)
+
+    return edit
+
+
+def boots(text: bytes) -> Edit:
+    return put(lt, "userData", base64.b64encode(text).decode())
+
+
+def notice(document: Document) -> Document:
+    held = budget(document)["notifications"]
+    return held[0] if isinstance(held, list) else held
+
+
+def same_notice_twice(document: Document) -> None:
+    budget(document)["notifications"] = [dict(notice(document)), dict(notice(document))]
+
+
+def endpoint(name: str) -> Edit:
+    def edit(document: Document) -> None:
+        found = [r["inputs"] for r in document["resources"] if r["type"].endswith(":VpcEndpoint")]
+        next(i for i in found if i["serviceName"].endswith(".ssm"))["serviceName"] = name
+
+    return edit
+
+
+def allows_nothing(document: Document) -> None:
+    subnet = next(r for r in document["resources"] if r["name"] in ("network-subnet-nodes", "Gpu"))
+    held = {"vpcId": vpc_of(document), "subnetIds": [f"${{{subnet['urn']}.id}}"], "ingress": [], "egress": []}
+    add(document, "aws:ec2/networkAcl:NetworkAcl", "closed", held)
+
+
+def vpc_of(document: Document) -> str:
+    return f"${{{find(document, 'Vpc')['urn']}.id}}"
+
+
+def policy_that_forbids_little(document: Document) -> None:
+    policy(find(document, "Policy", "no-more")["inputs"])["Statement"][0]["Action"] = ["s3:GetObject"]
+
+
+def first_card_shut_in(document: Document) -> None:
+    group = find(document, "SecurityGroup", "endpoints")
+    nic_at(0)(document)["securityGroups"] = [f"${{{group['urn']}.id}}"]
+
+
+def other_stack(document: Document) -> None:
+    for specification in lt(document)["tagSpecifications"]:
+        specification["tags"]["planner:stack"] = "prod"
+
+
+def of_nothing(document: Document) -> None:
+    drop(document, find(document, "BudgetAction"))
+
+
+def mixed_twice(document: Document) -> None:
+    overrides = asg(document)["mixedInstancesPolicy"]["launchTemplate"]["overrides"]
+    overrides.append(dict(overrides[0]))
+
+
+def empty_artefact(document: Document) -> None:
+    held = find(document, "BucketObjectv2")["inputs"]
+    for key in ("source", "content"):
+        held.pop(key, None)
+
+
+def reserved(**given: str) -> Edit:
+    """A reservation of its own beside the fleet."""
+    machines = {"instanceType": "p4d.24xlarge", "instancePlatform": "Linux/UNIX", "instanceCount": 16}
+    inputs = {**machines, "availabilityZone": "us-east-1a", **given}
+    return lambda d: add(d, "aws:ec2/capacityReservation:CapacityReservation", "held", dict(inputs))
+
+
+def unstarted(document: Document) -> None:
+    starts = [r for r in document["resources"] if r["type"].endswith(":Schedule") and r["inputs"]["desiredCapacity"]]
+    drop(document, *starts)
+
+
+MISTAKES = (
+    Mistake(
+        "sizes of a schedule the wrong way round",
+        "SCHEDULE-SIZE",
+        scheduled(minSize=20, maxSize=16, startTime="2027-01-11T00:00:00Z"),
+        only=OURS,
+    ),
+    Mistake("every night in words", "SCHEDULE-SIZE", scheduled(recurrence="every night", minSize=0), only=OURS),
+    Mistake(
+        "nodes that go at night", "ASG-SCALED", scheduled(recurrence="0 20 * * *", minSize=0, maxSize=0), only=OURS
+    ),
+    Mistake("gang that a policy scales", "ASG-SCALED", scaled),
+    Mistake("machines that wait", "ASG-SCALED", put(asg, "warmPool", {"minSize": 16, "poolState": "Running"})),
+    Mistake("grace below nothing", "ASG-TIMES", put(asg, "healthCheckGracePeriod", -1)),
+    Mistake("checked by no balancer", "ASG-TIMES", put(asg, "healthCheckType", "ELB")),
+    Mistake(
+        "hook that may not write",
+        "ASG-HOOK",
+        put(of("LifecycleHook"), "notificationTargetArn", "arn:aws:sqs:us-east-1:111122223333:q"),
+        only=OURS,
+    ),
+    Mistake("which one goes first, misspelt", "WORD-UNKNOWN", put(asg, "terminationPolicies", ["Newest"])),
+    Mistake(
+        "preference beside a target",
+        "LT-TOGETHER",
+        put(lt, "capacityReservationSpecification", {"capacityReservationPreference": "open", **BLOCKED}),
+    ),
+    Mistake("GPUs that sleep", "LT-TOGETHER", put(lt, "hibernationOptions", {"configured": True})),
+    Mistake(
+        "requirements beside the type",
+        "LT-TOGETHER",
+        put(lt, "instanceRequirements", {"vcpuCount": {"min": 1}, "memoryMib": {"min": 1}}),
+    ),
+    Mistake(
+        "role for a profile", "LT-TOGETHER", put(lt, "iamInstanceProfile", {"arn": "arn:aws:iam::111122223333:role/x"})
+    ),
+    Mistake("one address for all nodes", "LT-ONE-NODE", put(nic_at(0), "privateIpAddress", "10.0.0.9")),
+    Mistake(
+        "one interface for all nodes", "LT-ONE-NODE", put(nic_at(0), "networkInterfaceId", "eni-0123456789abcdef0")
+    ),
+    Mistake("line ends of Windows", "USERDATA-RUNS", boots(b"#!/bin/bash\r\necho hello\r\n")),
+    Mistake("script by plain http", "USERDATA-RUNS", boots(b"#!/bin/bash\ncurl -s http://example.com/x.sh | bash\n")),
+    Mistake("node without its bundle", "USERDATA-RUNS", lambda d: lt(d).pop("userData"), only=OURS),
+    Mistake("wandb's key in a command", "SECRET-PLAIN", boots(b"#!/bin/sh\nwandb login " + b"0123456789" * 4)),
+    Mistake("list that allows nothing", "NACL-CLOSED", allows_nothing),
+    Mistake("service misspelt in an endpoint", "ENDPOINT-SERVICE", endpoint("com.amazonaws.us-east-1.ssmm"), only=OURS),
+    Mistake(
+        "service by its host name",
+        "ENDPOINT-SERVICE",
+        endpoint("ssm.us-east-1.amazonaws.com"),
+        only=OURS,
+        also=("ENDPOINT-REGION",),
+    ),
+    Mistake(
+        "VPC without DNS", "VPC-DNS", put(vpc, "enableDnsSupport", False), only=("foreign p5", "foreign p4d lustre")
+    ),
+    Mistake(
+        "endpoint for another range",
+        "ENDPOINT-REACH",
+        put(of("SecurityGroupIngressRule", "endpoints"), "cidrIpv4", "10.9.0.0/16"),
+        only=OURS,
+    ),
+    Mistake("first card shut in", "SG-EGRESS", first_card_shut_in, only=("converged", "fsx-lustre", "s3-stream")),
+    Mistake("flows of two things", "FLOW-SHAPE", put(of("FlowLog"), "subnetId", "subnet-0123456789abcdef0")),
+    Mistake(
+        "budget of another stack",
+        "BUDGET-BLIND",
+        lambda d: budget(d)["costFilters"][0].update(values=["user:planner:stack$prod"]),
+        only=OURS,
+    ),
+    Mistake(
+        "filter misspelt", "BUDGET-BLIND", lambda d: budget(d)["costFilters"][0].update(name="TagKeyValues"), only=OURS
+    ),
+    Mistake(
+        "anomalies of no JSON",
+        "BUDGET-BLIND",
+        put(of("AnomalyMonitor"), "monitorSpecification", "{Tags: x}"),
+        only=OURS,
+    ),
+    Mistake("budget of an hour", "BUDGET-SENSE", put(budget, "limitAmount", "10")),
+    Mistake("notice that never comes", "BUDGET-SENSE", put(notice, "threshold", 100_000)),
+    Mistake("one notice twice", "BUDGET-SENSE", same_notice_twice),
+    Mistake(
+        "eleven addresses",
+        "BUDGET-SENSE",
+        put(notice, "subscriberEmailAddresses", [f"a{i}@example.org" for i in range(11)]),
+    ),
+    Mistake(
+        "end before its beginning",
+        "BUDGET-SENSE",
+        lambda d: budget(d).update(timePeriodStart="2027-01-01_00:00", timePeriodEnd="2026-01-01_00:00"),
+    ),
+    Mistake("action that forbids little", "BUDGET-POLICY", policy_that_forbids_little, only=OURS),
+    Mistake(
+        "action tells nobody",
+        "BUDGET-POLICY",
+        lambda d: find(d, "BudgetAction")["inputs"]["subscribers"][0].update(address="ops"),
+        only=OURS,
+    ),
+    Mistake("policy that nothing attaches", "MADE-FOR-NOTHING", of_nothing, only=OURS),
+    Mistake("alarm that never fires", "ALARM-NEVER", alarm("GroupInServiceInstances", threshold=0), only=OURS),
+    Mistake(
+        "more than all of it",
+        "ALARM-NEVER",
+        alarm("CPUUtilization", threshold=100, comparisonOperator="GreaterThanThreshold"),
+        only=OURS,
+    ),
+    Mistake(
+        "window of a week and more",
+        "ALARM-WINDOW",
+        lambda d: of("MetricAlarm")(d).update(period=3600, evaluationPeriods=200),
+        only=OURS,
+    ),
+    Mistake(
+        "half a statistic", "ALARM-WINDOW", lambda d: of("MetricAlarm")(d).update(extendedStatistic="99"), only=OURS
+    ),
+    Mistake(
+        "notices by plain http",
+        "NOTIFY-WAY",
+        lambda d: of("TopicSubscription")(d).update(protocol="http", endpoint="http://example.org/x"),
+        only=OURS,
+    ),
+    Mistake(
+        "message to a mail address",
+        "NOTIFY-WAY",
+        lambda d: of("TopicSubscription")(d).update(protocol="sms"),
+        only=OURS,
+    ),
+    Mistake(
+        "key that alarms may not use", "NOTIFY-WAY", put(of("Topic"), "kmsMasterKeyId", "alias/aws/sns"), only=OURS
+    ),
+    Mistake("nodes tagged for another stack", "TAG-MISSING", other_stack, only=OURS),
+    Mistake("iops left out", "FSX-OPTION", lambda d: fs(d)["metadataConfiguration"].pop("iops"), only=("fsx-lustre",)),
+    Mistake("nobody as root", "FSX-OPTION", put(fs, "rootSquashConfiguration", {"rootSquash": "nobody"}), only=LUSTRE),
+    Mistake(
+        "file system without a group",
+        "FSX-OPTION",
+        lambda d: fs(d).pop("securityGroupIds"),
+        only=("foreign p4d lustre",),
+    ),
+    Mistake(
+        "checkpoints stay behind",
+        "FSX-EXPORT",
+        lambda d: find(d, "DataRepositoryAssociation", "checkpoints")["inputs"]["s3"].pop("autoExportPolicy"),
+        only=("fsx-lustre",),
+    ),
+    Mistake(
+        "artefact of nothing",
+        "INPUT-MISSING",
+        empty_artefact,
+        only=OURS,
+    ),
+    Mistake(
+        "database for the world",
+        "WORLD-OPEN",
+        lambda d: add(
+            d, "aws:rds/instance:Instance", "db", {"instanceClass": "db.t3.micro", "publiclyAccessible": True}
+        ),
+    ),
+    Mistake(
+        "image for the world",
+        "WORLD-OPEN",
+        lambda d: add(
+            d,
+            "aws:ec2/amiLaunchPermission:AmiLaunchPermission",
+            "all",
+            {"imageId": "ami-0123456789abcdef0", "group": "all"},
+        ),
+    ),
+    Mistake(
+        "images for the world",
+        "WORLD-OPEN",
+        lambda d: add(
+            d,
+            "aws:ecr/repositoryPolicy:RepositoryPolicy",
+            "all",
+            {
+                "repository": "x",
+                "policy": json.dumps(
+                    {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "ecr:*"}]}
+                ),
+            },
+        ),
+    ),
+    Mistake(
+        "block that an update buys",
+        "BLOCK-BOUGHT",
+        lambda d: add(
+            d,
+            "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+            "block",
+            {"capacityBlockOfferingId": "cb-0123456789abcdef0", "instancePlatform": "Linux/UNIX"},
+        ),
+    ),
+    Mistake("reservation that anybody eats", "RESERVED-OPEN", reserved(), also=("TAG-MISSING",)),
+    Mistake(
+        "reservation that nobody starts in",
+        "RESERVED-OPEN",
+        reserved(instanceMatchCriteria="targeted"),
+        also=("TAG-MISSING",),
+    ),
+    Mistake(
+        "machine beside its interface",
+        "LT-TOGETHER",
+        put(of("Instance"), "subnetId", "subnet-0123456789abcdef0"),
+        only=POOLED,
+    ),
+    Mistake("path of a role", "NAME-SYNTAX", put(of("Role"), "path", "planner")),
+)
+MIXED = (Mistake("one type twice in a mix", "SPOT-OVERRIDES", mixed_twice),)
+NEVER = (Mistake("block that nothing starts", "BLOCK-START", unstarted),)

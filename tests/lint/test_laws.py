@@ -1,0 +1,219 @@
+"""Laws: names and order do not matter, no JSON makes lint fall over, and what is no graph is refused in words."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from infra.lint.actions import actions, expanded, misspelt
+from infra.lint.all import RULES, SUBJECTS, lint
+from infra.lint.arguments import known_inputs
+from infra.lint.catalogue import machines
+from infra.lint.graph import NotAGraph, graph_from, parse
+from infra.lint.rule import ERROR, WARNING
+from tests.lint import graphs
+from tests.lint.mistakes import MISTAKES
+
+GRAPHS = (*graphs.LAYOUTS, *graphs.FOREIGN)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
+    lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(max_size=8), below, max_size=4),
+    max_leaves=12,
+)
+# values that look like what belongs there
+NEAR = st.sampled_from(
+    ["", "0.0.0.0/0", "10.0.0.0/33", "true", "${x}", "${urn:a.b}", "arn:", "-1", "PLACEHOLDER-x", "\ud800", 1e308, -0.5]
+)
+FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+def graph(name: str) -> graphs.Document:
+    return graphs.FOREIGN[name]() if name in graphs.FOREIGN else graphs.ours(name)
+
+
+def broken(name: str, count: int = 12) -> graphs.Document:
+    """A graph with several mistakes at once, as far as they go together."""
+    document = graph(name)
+    for mistake in [m for m in MISTAKES if name in (m.only or GRAPHS)][::count]:
+        kept = copy.deepcopy(document)
+        try:
+            mistake.edit(document)
+        except (LookupError, AssertionError, StopIteration):
+            document = kept
+    return document
+
+
+def ids(document: graphs.Document) -> Counter[tuple[str, str]]:
+    return Counter((finding.id, finding.property.split("[")[0]) for finding in lint(graph_from(document)))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_order_of_resources_does_not_matter(name):
+    document = broken(name)
+    before = [finding.as_json() for finding in lint(graph_from(document))]
+    assert len({finding["id"] for finding in before}) > 5
+    for seed in range(3):
+        random.Random(seed).shuffle(document["resources"])
+        assert [finding.as_json() for finding in lint(graph_from(document))] == before
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_other_logical_names_change_nothing_but_names(name):
+    document = broken(name)
+    renamed = json.dumps(document)
+    # the longest first: one name is the beginning of another
+    urns = sorted({resource["urn"] for resource in document["resources"]}, key=len, reverse=True)
+    for number, urn in enumerate(urns):
+        renamed = renamed.replace(json.dumps(urn)[1:-1], f"urn:other::{number:04d}.x")
+    other = json.loads(renamed)
+    for number, resource in enumerate(other["resources"]):
+        resource["name"] = f"r{number:04d}"
+    assert ids(other) == ids(document)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_linting_changes_nothing_and_says_the_same_again(name):
+    document = broken(name)
+    kept = copy.deepcopy(document)
+    assert lint(graph_from(document)) == lint(graph_from(document))
+    assert document == kept
+
+
+@FEW
+@given(JSON)
+def test_any_json_is_a_graph_or_refused_in_words(document):
+    for made in (document, {"resources": document}, {"resources": [document]}):
+        try:
+            found = graph_from(made)
+        except NotAGraph:
+            continue
+        for finding in lint(found):
+            assert finding.message
+
+
+@FEW
+@given(st.text(max_size=60) | JSON.map(json.dumps))
+def test_any_text_is_a_graph_or_refused_in_words(text):
+    try:
+        found = parse(text)
+    except NotAGraph:
+        return
+    assert isinstance(lint(found), list)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"resources": ' + "[" * 100_000, "\ufeff{}", "NaN", "1" * 10_000, ""])
+def test_hostile_text_is_refused_in_words(text):
+    with pytest.raises(NotAGraph) as caught:
+        parse(text)
+    assert 10 < len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@settings(FEW, max_examples=25)
+@given(data=st.data())
+def test_no_value_in_any_place_makes_lint_fall_over(name, data):
+    """A graph in which arguments hold anything: other types, other shapes, nearly right words."""
+    document = graph(name)
+    for _ in range(12):
+        resource = data.draw(st.sampled_from(document["resources"]))
+        here = resource["inputs"]
+        for _ in range(data.draw(st.integers(0, 3))):
+            below = [
+                value for value in (here.values() if isinstance(here, dict) else here) if isinstance(value, dict | list)
+            ]
+            below = [value for value in below if value]
+            if not below:
+                break
+            here = data.draw(st.sampled_from(below))
+        if not here:
+            continue
+        key = data.draw(st.sampled_from(sorted(here) if isinstance(here, dict) else range(len(here))))
+        here[key] = data.draw(JSON | NEAR)
+    for finding in lint(graph_from(document)):
+        json.dumps(finding.as_json())
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every place inside a value, each list by its first entry."""
+    below = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for key, held in below:
+        yield (*path, key)
+        yield from places(held, (*path, key))
+
+
+@pytest.mark.parametrize("name", ["converged", "fsx-lustre", "foreign p5", "foreign p4d lustre"])
+@pytest.mark.parametrize("value", [None, [], {}, 0, "", "x" * 5000, [[["a"]]], {"a": [{}]}], ids=repr)
+def test_every_place_may_hold_what_does_not_belong_there(name, value):
+    """Each place of each type in its turn, many at a time: what one hides the next round shows."""
+    document = graph(name)
+    seen: set[str] = set()
+    spots = []
+    for number, resource in enumerate(document["resources"]):
+        for path in places(resource["inputs"]):
+            if (mark := f"{resource['type']}{path}") not in seen:
+                seen.add(mark)
+                spots.append((number, path))
+    random.Random(7).shuffle(spots)
+    for start in range(0, len(spots), 60):
+        changed = copy.deepcopy(document)
+        for number, path in spots[start : start + 60]:
+            here: Any = changed["resources"][number]["inputs"]
+            for step in path[:-1]:
+                fits = step in here if isinstance(here, dict) else isinstance(here, list) and step in range(len(here))
+                here = here[step] if fits else None
+            # a place that another edit of this round took away
+            if isinstance(here, dict | list) and isinstance(path[-1], int) is isinstance(here, list) and here:
+                here[path[-1]] = copy.deepcopy(value)
+        for finding in lint(graph_from(changed)):
+            json.dumps(finding.as_json())
+
+
+def test_a_graph_of_ten_thousand_levels_is_read():
+    deep: object = "x"
+    for _ in range(10_000):
+        deep = [deep]
+    lint(graph_from({"resources": [{"type": "aws:ec2/vpc:Vpc", "name": "a", "inputs": {"tags": deep}}]}))
+
+
+class TestRules:
+    def test_every_rule_says_all_that_a_person_needs(self):
+        assert len({rule.id for rule in RULES}) == len(RULES) == sum(map(len, SUBJECTS.values()))
+        for rule in RULES:
+            assert rule.severity in (ERROR, WARNING)
+            assert rule.id == rule.id.upper()
+            for words in (rule.what, rule.why, rule.remedy, rule.example):
+                assert len(words) >= 3
+                assert not words.endswith(".")
+
+    def test_the_catalogue_knows_the_fleet_types_as_aws_describes_them(self):
+        cards = {name: (m.cards, m.efa, m.per_card) for name, m in machines().items()}
+        assert cards["p4d.24xlarge"] == cards["p4de.24xlarge"] == (4, 4, 15)
+        assert cards["p5.48xlarge"] == cards["p5e.48xlarge"] == (32, 32, 2)
+        assert cards["p5en.48xlarge"] == (16, 16, 4)
+        assert cards["p6-b200.48xlarge"] == (8, 8, 4)
+        assert cards["p6-b300.48xlarge"] == (17, 16, 4)
+        assert len(cards) > 1400
+
+    def test_a_glob_covers_the_actions_that_AWS_names(self):
+        assert "s3:DeleteObjectVersion" in expanded("s3:DeleteObject*")
+        assert expanded("kms:Decrypt") == ("kms:Decrypt",)
+        assert len(actions()["ec2"]) > 700
+        assert not misspelt("S3:getobject")
+        assert not misspelt("s3:Get*")
+        # a service whose actions are not listed is not judged
+        assert not misspelt("glue:GetTabel")
+        assert "GetObject" in misspelt("s3:GetObjct")
+
+    def test_arguments_are_those_of_the_provider_also_in_blocks(self):
+        needed, known = known_inputs()["ec2:LaunchTemplate"]["networkInterfaces"]
+        assert {"networkCardIndex", "deviceIndex", "interfaceType", "securityGroups"} <= known
+        assert not needed
+        assert "bucket" in known_inputs()["s3:BucketVersioning"][""][0]

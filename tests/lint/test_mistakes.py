@@ -1,0 +1,114 @@
+"""Every deliberate mistake is caught by its rule and by no other error, in graphs of every layout and of others."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from infra.lint.all import RULES, lint
+from infra.lint.graph import graph_from
+from infra.lint.rule import Finding
+from planner.stack.spec import NIC_PROFILES
+from tests.lint import graphs
+from tests.lint.mistakes import BLOCK, MISTAKES, MIXED, NEVER, SPOT, Mistake, fleet, lt
+
+GRAPHS = (*graphs.LAYOUTS, *graphs.FOREIGN)
+CASES = [(mistake, name) for mistake in MISTAKES for name in (mistake.only or GRAPHS)]
+
+
+def graph(name: str) -> graphs.Document:
+    return graphs.FOREIGN[name]() if name in graphs.FOREIGN else graphs.ours(name)
+
+
+def found(document: graphs.Document) -> list[Finding]:
+    return lint(graph_from(document))
+
+
+def test_there_are_enough_of_them_and_each_has_a_name_of_its_own():
+    assert len(MISTAKES) >= 100
+    assert len({mistake.name for mistake in MISTAKES}) == len(MISTAKES)
+
+
+def test_every_rule_has_one():
+    every = (*MISTAKES, *SPOT, *MIXED, *BLOCK, *NEVER)
+    assert {rule.id for rule in RULES} - {one.caught for one in every} - {
+        rule for one in every for rule in one.also
+    } == set()
+
+
+@pytest.mark.parametrize(("mistake", "name"), CASES, ids=[f"{m.name} in {name}" for m, name in CASES])
+def test_the_mistake_is_caught_by_its_rule_and_by_no_unrelated_error(mistake: Mistake, name: str):
+    document = graph(name)
+    before = json.dumps(document)
+    mistake.edit(document)
+    assert json.dumps(document) != before, "the edit changes nothing"
+    findings = found(document)
+    ids = {finding.id for finding in findings}
+    assert mistake.caught in ids, [f"{f.id} {f.message}" for f in findings]
+    unrelated = {
+        f"{f.id} {f.message}" for f in findings if f.severity == "error" and f.id not in (mistake.caught, *mistake.also)
+    }
+    assert not unrelated
+
+
+@pytest.mark.parametrize("instance_type", graphs.CARDS)
+@pytest.mark.parametrize("profile", NIC_PROFILES)
+@pytest.mark.parametrize("buying", graphs.BUYING)
+def test_unbroken_graphs_of_every_layout_have_no_findings(buying: str, profile: str, instance_type: str):
+    for layout in graphs.LAYOUTS:
+        assert [f"{f.id} {f.message}" for f in found(graphs.ours(layout, buying, instance_type, profile))] == []
+
+
+@pytest.mark.parametrize("name", graphs.FOREIGN)
+def test_unbroken_graphs_of_others_have_none_either(name: str):
+    assert [f"{f.id} {f.message}" for f in found(graphs.FOREIGN[name]())] == []
+
+
+@pytest.mark.parametrize("layout", graphs.LAYOUTS)
+@pytest.mark.parametrize(
+    ("mistake", "buying"),
+    [(m, "spot") for m in (*SPOT, *MIXED)]
+    + [(m, "capacity-block") for m in BLOCK]
+    + [(m, "capacity-block that starts later") for m in NEVER],
+    ids=lambda value: value.name if isinstance(value, Mistake) else value,
+)
+def test_mistakes_about_how_the_nodes_are_bought(mistake: Mistake, buying: str, layout: str):
+    document = graphs.ours(layout, buying)
+    mistake.edit(document)
+    findings = found(document)
+    assert mistake.caught in {finding.id for finding in findings}, [f"{f.id} {f.message}" for f in findings]
+    assert {f.id for f in findings if f.severity == "error"} <= {mistake.caught, *mistake.also}
+
+
+def test_a_plan_without_the_gateway_endpoint_is_told_what_it_costs():
+    (finding,) = found(graphs.without_gateway("s3-stream"))
+    assert (finding.id, finding.severity) == ("S3-GATEWAY", "error")
+    assert "$0.045" in finding.why
+
+
+def test_what_is_at_risk_is_a_day_of_what_the_resource_costs_and_of_a_template_what_starts_from_it():
+    document = graphs.ours("converged")
+    group, template = fleet(document), lt(document)
+    group["inputs"]["minSize"] = 4096
+    template["keyName"] = "ops"
+    risk = {finding.id: finding.usd_at_risk for finding in found(document)}
+    # 440.32 of the nodes and 0.50 of their volumes an hour
+    assert risk == {"ASG-SIZE": pytest.approx(24 * 440.82), "SSH-KEY": pytest.approx(24 * 440.82)}
+    drop_cost = graphs.foreign_p5()
+    find = graphs.find(drop_cost, "Vpc")["inputs"]
+    find["cidrBlock"] = "10.20.0.1/16"
+    assert [f.usd_at_risk for f in found(drop_cost)] == [None]
+
+
+def test_a_p5_has_its_32_cards_and_a_p6_b300_its_17():
+    for kind, cards in (("p5.48xlarge", 32), ("p6-b300.48xlarge", 17)):
+        document = graphs.ours("s3-stream", instance_type=kind)
+        nics = lt(document)["networkInterfaces"]
+        assert {nic["networkCardIndex"] for nic in nics} == set(range(cards))
+        nics[-1]["networkCardIndex"] = cards
+        assert [f.id for f in found(document)] == ["EFA-CARD"]
+    # card 0 of p6-b300 carries no EFA
+    document = graphs.ours("s3-stream", instance_type="p6-b300.48xlarge")
+    lt(document)["networkInterfaces"][0]["interfaceType"] = "efa"
+    assert [f.id for f in found(document)] == ["EFA-UNSUPPORTED"]

@@ -1,0 +1,164 @@
+"""Inputs with origins: units from the equation, values worked out from the very inputs that are named."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from planner.models import catalogue
+from planner.models.bill import Ledger
+from planner.models.compute import node_hours
+from planner.models.derived import KINDS, PRICE, inputs_of, plain
+from planner.models.equation import numbered, written
+from planner.models.metered import storage_cost_curve, tiered_storage
+from planner.models.sheet import UNKEPT, Sheet
+from tests.builders import book_of
+
+TIERS = ((0.0, 100.0, 0.10), (100.0, 1000.0, 0.05), (1000.0, float("inf"), 0.01))
+
+
+def test_the_equation_says_the_unit_of_each_input():
+    nodes, hours = inputs_of("C11", {"nodes": (4, "run:fleet.nodes"), "hours": (10.0, "run:run.hours")})
+    assert (nodes.unit, nodes.kind, nodes.where) == ("nodes", "run", "fleet.nodes")
+    assert (hours.unit, hours.value) == ("h", 10.0)
+    assert {nodes.kind, hours.kind} <= set(KINDS)
+
+
+def test_an_equation_is_worked_out_from_what_it_names():
+    """3 nodes x (10 h - 2 h) = 24 node-hours."""
+    sheet = Sheet()
+    given = {"nodes": (3, "plan:fleet.nodes"), "hours": (10, "run:run.hours"), "unheld_hours": (2, "run:x")}
+    value = sheet.equation("fleet.node_hours", node_hours, **given)
+    (found,) = sheet.derived
+    assert value == found.value == 24
+    assert (found.unit, found.equation) == ("node-hours", "C11")
+    assert numbered(found.equation).function(**found.arguments()) == found.value
+
+
+def test_a_sheet_that_is_not_kept_works_the_same_out():
+    sheet = Sheet(kept=False)
+    assert sheet.equation("x", node_hours, nodes=(3, "plan:a"), hours=(np.arange(2.0), "run:b"))[1] == 3
+    assert sheet.words("y", 2.0, "h", "as it is") == 2.0
+    assert sheet.derived == UNKEPT.derived == ()
+
+
+def test_numbers_of_another_sheet_come_under_other_names():
+    pool, sheet = Sheet(), Sheet()
+    pool.words("raw", 8.0, "TB", "a")
+    pool.words("usable", 4.0, "TB", "b", raw=(8.0, "run:raw", "TB"), plan=(1.0, "plan:raw", ""))
+    sheet.take(pool.derived, {"raw": "serving_raw"})
+    raw, usable = sheet.derived
+    assert (raw.id, usable.id) == ("serving_raw", "usable")
+    assert [entry.origin for entry in usable.inputs] == ["run:serving_raw", "plan:raw"]
+
+
+def test_an_input_that_the_equation_does_not_take_is_a_slip_of_ours():
+    with pytest.raises(KeyError):
+        inputs_of("C11", {"node": (3, "plan:fleet.nodes")})
+
+
+def test_words_bring_the_unit_of_each_input():
+    sheet = Sheet()
+    sheet.words("cost_usd", 3.0, "USD", "the sum", a=(1.0, "run:a", "USD"), b=(2.0, "run:b", "USD"))
+    (found,) = sheet.derived
+    assert [entry.unit for entry in found.inputs] == ["USD", "USD"]
+    with pytest.raises(KeyError):
+        inputs_of("", {"a": (1.0, "run:a")})
+
+
+def test_reports_get_plain_numbers():
+    day = date(2026, 10, 5)
+    sheet = Sheet()
+    given = {"a": (np.float64(1), "run:a", "h"), "b": (TIERS, "run:b", ""), "c": (day, "run:c", "")}
+    sheet.words("x", np.float64(2), "h", "as it is", **given)
+    (found,) = plain(sheet.derived)
+    assert type(found.value) is float
+    assert [type(entry.value) for entry in found.inputs] == [float, tuple, date]
+
+
+class TestLedger:
+    def _lines(self, explained: bool):
+        ledger = Ledger(book_of(), "us-east-1", sheet=Sheet(kept=explained))
+        ledger.metered(
+            "network.nat-gateway",
+            ("AmazonVPC", "NAT gateway hour"),
+            equation="T3",
+            quantity=730.0,
+            inputs={
+                "count": (1, "rule:one"),
+                "hours": (730.0, "run:run.hours"),
+                "usd_per_hour": (None, PRICE),
+            },
+        )
+        return ledger.lines
+
+    def test_a_line_s_own_price_is_its_unit_price(self):
+        (line,) = self._lines(True)
+        price = next(entry for entry in line.inputs if entry.name == "usd_per_hour")
+        assert price.value == line.effective_unit_price > 0
+        assert price.origin == "price:network.nat-gateway"
+
+    def test_draws_keep_no_inputs(self):
+        (line,) = self._lines(False)
+        assert line.inputs == ()
+
+
+class TestTieredStorage:
+    """150 GB from 2026-10-05: October has 27 days left, 648 h."""
+
+    def test_one_month_by_hand(self):
+        """150 x 648 / 730 = 133.15 GB-Mo: 100 at 0.10 and 33.15 at 0.05 = 11.6575 USD."""
+        found = tiered_storage(stored_gb=150.0, tiers=TIERS, start=date(2026, 10, 5), hours=648.0)
+        assert found == pytest.approx(100 * 0.10 + (150 * 648 / 730 - 100) * 0.05)
+
+    def test_tiers_start_again_with_the_month(self):
+        """November's 10 h begin in the first tier again: 150 x 10 / 730 GB-Mo at 0.10."""
+        start = date(2026, 10, 5)
+        october = tiered_storage(stored_gb=150.0, tiers=TIERS, start=start, hours=648.0)
+        both = tiered_storage(stored_gb=150.0, tiers=TIERS, start=start, hours=658.0)
+        assert both - october == pytest.approx(150 * 10 / 730 * 0.10)
+
+    def test_what_lies_below_fills_the_first_tiers(self):
+        """On top of 1,000 GB: 1,150 less 1,000 GB, each with its own tiers."""
+        more = tiered_storage(stored_gb=150.0, tiers=TIERS, start=date(2026, 10, 1), hours=744.0, below_gb=1000.0)
+        month = 744 / 730
+        by_hand = (1150 * month - 1000) * 0.01 + 900 * 0.05 - (1000 * month - 1000) * 0.01 - 900 * 0.05
+        assert more == pytest.approx(by_hand)
+
+    def test_steps_add_up_month_by_month(self):
+        entry = numbered("T10")
+        assert entry.show
+        given = {"stored_gb": 150.0, "tiers": TIERS, "start": date(2026, 12, 5), "hours": 1500.0}
+        steps = entry.show(**given)
+        assert [step[:7] for step in steps[:-1]] == ["2026-12", "2027-01", "2027-02"]
+        usd = [float(step.rsplit(":", 1)[1].split()[0]) for step in steps[:-1]]
+        assert sum(usd) == pytest.approx(tiered_storage(**given), abs=0.02)
+
+    def test_beyond_five_years_the_rest_is_one_step(self):
+        entry = numbered("T10")
+        assert entry.show
+        given = {"stored_gb": 150.0, "tiers": TIERS, "start": date(2026, 12, 5), "hours": 60 * 744.0}
+        assert entry.show(**given)[-2].startswith("later: ")
+        curve = storage_cost_curve(stored_gb=150.0, tiers=TIERS, start=date(2026, 12, 5))
+        assert tiered_storage(**given) > curve[1][-1]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1112.4, "1112.4"),
+        (2.2e15, "2.2e+15"),
+        (400, "400"),
+        (date(2026, 10, 5), "2026-10-05"),
+        (TIERS, "0:100:0.1,100:1000:0.05,1000:inf:0.01"),
+        ([(8, 128.2), (16, 254.0)], "8:128.2,16:254"),
+    ],
+)
+def test_inputs_as_calc_takes_them(value, text):
+    assert written(value) == text
+
+
+def test_a_number_finds_its_equation():
+    assert all(numbered(entry.number) is entry for entry in catalogue.all_equations())

@@ -1,0 +1,45 @@
+"""JSON documents for tests of what holds for all of them: every example, and what examples do not have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from planner.report.as_json import render
+from tests.builders import compared, plan_of
+from tests.report.scenes import HOSTILE, late, named
+from tools.model_uses import PLANS, asked
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+
+
+@cache
+def documents() -> tuple[dict[str, Any], ...]:
+    """Every plan of tools/model_uses.py, plus lower bounds, a deadline, nothing feasible and hostile names."""
+    from planner.decide.compare import compare
+
+    plans = [compare(asked(example, tuple(overrides), draws=40).request()) for example, *overrides in PLANS]
+    others = [
+        compared(plan_of(region="eu-west-1"), draws=40),
+        compared(plan_of(run={"deadline": "20d"}), draws=40),
+        compared(plan_of(constraints={"max_cost_usd": 1.0})),
+        late(),
+        compared(plan_of(start=None, fleet={"nodes": 300})),
+        *(named(name) for name in HOSTILE.values()),
+    ]
+    return tuple(json.loads(render(comparison)) for comparison in [*plans, *others])
+
+
+def paths(value: object, at: str = "") -> Iterator[str]:
+    """Every key of a document as a word's path; an equation's inputs by name are names of its own."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield f"{at}{key}"
+            if key != "inputs" or not isinstance(below, dict):
+                yield from paths(below, f"{at}{key}.")
+    elif isinstance(value, list):
+        for entry in value:
+            yield from paths(entry, f"{at.removesuffix('.')}[].")

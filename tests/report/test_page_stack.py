@@ -1,0 +1,67 @@
+"""The stack on the page: the picture with the page's colours, and numbers that come again from the graph."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from infra.graph import resource_graph
+from planner.report import as_html
+from planner.report.page_stack import StackView, view
+from planner.report.parts import stored_usd_per_hour
+from tests.infra.specs import spec_of
+from tests.report.scenes import HOSTILE, first, small
+
+
+@pytest.mark.parametrize("layout", ["converged", "fsx-lustre", "separate-nvme", "s3-stream"])
+def test_the_numbers_are_those_of_the_graph(layout) -> None:
+    spec = spec_of(layout)
+    graph = resource_graph(spec)
+    shown = view(graph)
+    assert shown.scenario == spec.scenario
+    assert sum(part.resources for part in shown.parts) == sum(r["type"].startswith("aws:") for r in graph["resources"])
+    hourly = sum(float(part.usd_per_hour.replace(",", "") or 0) for part in shown.parts)
+    assert hourly == pytest.approx(sum(spec.usd_per_hour.values()), abs=1e-3)
+    assert float(shown.total_usd_per_hour.replace(",", "")) == pytest.approx(hourly, abs=1e-3)
+    by_use = {part.component for part in shown.parts if part.by_use}
+    assert {"tier", "artefacts"} <= by_use
+    assert "fleet" not in by_use
+    named = {line for part in shown.parts for line in part.bill_lines.split(", ") if line}
+    assert set(spec.usd_per_hour) <= named
+
+
+def test_the_page_has_the_picture_in_its_own_colours() -> None:
+    page = as_html.render(small(), None, view(resource_graph(spec_of("converged"))))
+    section = page[page.index('<section id="stack"') :].partition("</section>")[0]
+    assert '<svg xmlns="http://www.w3.org/2000/svg"' in section
+    assert not re.search(r"#[0-9a-f]{6}\b", section)
+    assert "The numbers behind this picture" in section
+
+
+def test_stored_bytes_are_told_beside_what_stands() -> None:
+    """They bill by use: no dollars an hour of the stack hold them, which an hourly figure alone hides."""
+    best = first(small())
+    usd = stored_usd_per_hour(best)
+    standard = next(line for line in best.bill if line.line == "storage.s3.standard")
+    inputs = {entry.name: entry.value for entry in standard.inputs}
+    checkpoints = sum(line.effective_cost for line in best.bill if line.line == "storage.s3.checkpoints")
+    assert usd == pytest.approx((standard.effective_cost + checkpoints) / inputs["hours"])
+    graph = resource_graph(spec_of("converged"))
+    section = as_html.render(small(), None, view(graph, 134.97)).partition('<section id="stack"')[2]
+    told = " ".join(re.sub("<[^>]+>", " ", section.partition("</section>")[0]).split())
+    assert told.count("stored in S3 at the planned size: about $135 an hour") == 1
+    assert "stored at the planned size: about $135/h" in told
+    assert " + by use" in told
+    assert "Without what bills by use" in told
+    assert "about" not in view(graph).without
+
+
+def test_what_cannot_be_drawn_says_why_and_nothing_else() -> None:
+    text = "\n".join(HOSTILE.values())
+    page = as_html.render(small(), None, StackView(scenario=text, why_not=text))
+    section = page[page.index('<section id="stack"') :].partition("</section>")[0]
+    assert "is not drawn" in section
+    assert "<script" not in section
+    assert "<svg" not in section
+    assert 'id="stack"' not in as_html.render(small())

@@ -1,0 +1,50 @@
+"""Where the money goes: parts that leave nothing out and count nothing twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.report.parts import part_of, parts_of, sentence
+from planner.report.words import plan_usd
+from tests.builders import compared, plan_of
+from tests.report.scenes import small
+
+
+def test_the_parts_are_the_planned_cost() -> None:
+    for scenario in small().scenarios:
+        if not scenario.feasible:
+            continue
+        parts = parts_of(scenario)
+        assert sum(part.usd for part in parts) == pytest.approx(plan_usd(scenario))
+        assert sum(part.share for part in parts) == pytest.approx(1)
+        assert [part.usd for part in parts] == sorted((part.usd for part in parts), reverse=True)
+
+
+def test_people_stand_apart_from_machines() -> None:
+    people = {"engineers": 2, "experiments": True, "preprocessing": {"gpu_hours": 100}}
+    best = compared(plan_of(people=people)).best
+    assert best is not None
+    names = {part.name for part in parts_of(best)}
+    assert names >= {"GPU nodes", "salaries", "experiments", "preprocessing", "storage"}
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("fleet.compute", "GPU nodes"),
+        ("fleet.commitment-unused", "rest of the commitment"),
+        ("fleet.ebs", "network, volumes, alarms"),
+        ("pool.control-nodes", "storage"),
+        ("storage.s3.standard", "storage"),
+        ("transfer.ingest", "network, volumes, alarms"),
+    ],
+)
+def test_a_line_has_one_part(line: str, part: str) -> None:
+    assert part_of(line) == part
+
+
+def test_a_small_part_is_named_as_small() -> None:
+    best = small().best
+    assert best is not None
+    assert "<1%" in sentence(best)
+    assert " 0%" not in sentence(best)

@@ -1,0 +1,100 @@
+"""What would make an infeasible plan feasible, in every format that says that it is not."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+
+from planner.decide.compare import compare
+from planner.decide.gates import Gates, violations
+from planner.decide.hopeless import remedied
+from planner.decide.request import Request
+from planner.decide.result import Comparison
+from planner.report import answer, as_html, as_json, as_markdown, as_table
+from tests.builders import book_of, plan_of
+from tests.report.scenes import late
+
+SPOT_THAT_ONLY_FAILS = {
+    "fleet": {"nodes": 400},
+    "purchase": {"options": ["spot"]},
+    "reliability": {"spot_reclaims_per_node_day": 5},
+}
+
+
+def asked(**sections) -> Comparison:
+    plan = plan_of(**sections)
+    request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=0)
+    return remedied(request, compare(request))
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+def test_in_a_terminal_of_any_width(width):
+    text = as_table.render(late(), width=width, colour=False, ascii_only=False, top=12)
+    assert max(map(len, text.splitlines())) <= width
+    said = "".join(text.split())  # a name longer than a line goes on in the next one
+    for told in (
+        "No scenario is feasible: there is no total to sign. Nearest changes that make one feasible",
+        "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,840, 5.3 days",
+        "--set fleet.nodes=22: s3-stream/p4d.24xlarge/spot, $5,189, 1.0 days",
+    ):
+        assert told.replace(" ", "") in said
+    assert "\n\n\n" not in text
+
+
+def test_in_markdown_as_code_that_can_be_copied():
+    text = as_markdown.render(late())
+    assert text.splitlines()[1] == "No scenario is feasible: there is no total to sign."
+    assert "- Nearest changes that make one feasible, each planned again:\n  - `--set run.deadline=5.26d`: " in text
+
+
+def test_on_the_page_under_the_answer():
+    page = as_html.render(late())
+    section = page[page.index('id="answer"') : page.index('id="compare"')]
+    said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
+    assert "Nearest changes that make one feasible, each planned again --set run.deadline=5.26d : s3-stream" in said
+
+
+def test_in_json_with_numbers():
+    first, second = json.loads(as_json.render(late()))["remedies"]
+    assert first == {
+        "set": ["run.deadline=5.26d"],
+        "scenario": "s3-stream/p4d.24xlarge/capacity-block",
+        "cost_usd": pytest.approx(6840.164, abs=1e-3),
+        "days": pytest.approx(5.2564, abs=1e-4),
+        "lower_bound": False,
+    }
+    assert second["set"] == ["fleet.nodes=22"]
+    assert json.loads(as_json.render(asked()))["remedies"] == []
+
+
+def test_the_gate_names_the_nearest_as_a_shell_takes_it():
+    (found,) = violations(late(), Gates())
+    assert found.message == "no scenario is feasible; --set run.deadline=5.26d makes one so"
+    (found,) = violations(
+        asked(fleet={"nodes": 400}, storage=NO_WAY, purchase={"options": ["capacity-block"]}), Gates()
+    )
+    assert "--set 'storage.layouts=[s3-stream]' --set 'purchase.options=[spot]' makes one so" in found.message
+
+
+NO_WAY = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
+
+
+def test_a_run_that_only_fails_is_told_what_ends():
+    said = answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))
+    assert said[-2:] == [
+        "As planned no run ends. Nearest changes with which one does, each planned again:",
+        "  --set 'purchase.options=[on-demand]': converged/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
+    ]
+
+
+def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
+    said = words(" ".join(answer.sentences(asked(constraints={"max_cost_usd": 100}))))
+    assert "No scenario is both feasible and completely priced" in said
+    assert "whose nodes have a price, each planned again: --set constraints.max_cost_usd=5050: s3-stream" in said

@@ -1,0 +1,134 @@
+"""A saved comparison read back: what is whole comes through, everything else gets a clear word and no traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.errors import UsageProblem
+from planner.report import as_json, saved
+from planner.report.changes import changes
+from tests.report.scenes import HOSTILE, named, small
+
+
+def raw_of(**more: Any) -> bytes:
+    return json.dumps(as_json.document(small()) | more).encode()
+
+
+def changed(change: Callable[[dict[str, Any]], Any]) -> bytes:
+    document = json.loads(raw_of())
+    change(document)
+    return json.dumps(document).encode()
+
+
+def test_what_compare_writes_is_read_as_it_was() -> None:
+    text = as_json.render(small())
+    assert saved.parse(text.encode(), "a.json") == json.loads(text)
+    assert saved.parse(b"\xef\xbb\xbf" + text.encode(), "a.json") == json.loads(text)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_come_back(name: str) -> None:
+    text = as_json.render(named(HOSTILE[name]))
+    assert saved.parse(text.encode(), "a.json")["plan"]["name"] == json.loads(text)["plan"]["name"]
+
+
+WRONG = {
+    "empty": (b"", "a.json:1:1: empty"),
+    "a word": (b"hello", "not JSON"),
+    "truncated": (raw_of()[:-200], "the file ends too early"),
+    "half a string": (raw_of()[:30], "the file ends too early"),
+    "binary": (b"\xff\xfe\x00", "not UTF-8 text"),
+    "a list": (b"[1, 2]", "not a saved comparison: it has no schema_version"),
+    "other json": (b'{"a": 1}', "not a saved comparison: it has no schema_version"),
+    "other schema": (raw_of(schema_version="2"), "schema_version is '2', and this planner reads '1'"),
+    "schema of numbers": (raw_of(schema_version=1), "schema_version is 1, and this planner reads '1'"),
+    "prices show": (b'{"schema_version": "1", "prices": []}', "but not of `compare`: it has no scenarios"),
+    "NaN": (raw_of().replace(b'"seed": 0', b'"seed": NaN'), "it holds NaN, which is no number"),
+    "infinity": (raw_of().replace(b'"seed": 0', b'"seed": -Infinity'), "it holds -Infinity"),
+    "beyond numbers": (raw_of().replace(b'"draws": 200', b'"draws": 1e999'), "draws is inf where"),
+    "many digits": (b'{"schema_version": ' + b"1" * 10_000 + b"}", "not JSON that can be read"),
+    "deep": (b'{"schema_version": ' + b"[" * 100_000 + b"}", "not JSON"),
+    "huge cost": (
+        changed(lambda d: d["scenarios"][0]["cost_usd"].update(p90=10**400)),
+        "scenarios[0].cost_usd.p90 is too large for a number",
+    ),
+    "no name": (changed(lambda d: d["plan"].pop("name")), "plan.name is missing"),
+    "text for a list": (changed(lambda d: d.update(scenarios="x")), "scenarios is 'x' where a list belongs"),
+    "text for a cost": (
+        changed(lambda d: d["scenarios"][2]["bill"][1].update(effective_cost="1")),
+        "scenarios[2].bill[1].effective_cost is '1' where a number belongs",
+    ),
+    "truth for a number": (changed(lambda d: d.update(seed=True)), "seed is true where a whole number belongs"),
+    "number for truth": (changed(lambda d: d["scenarios"][0].update(feasible=1)), "scenarios[0].feasible is 1"),
+    "share in words": (changed(lambda d: d["scenarios"][0].update(unfinished_fraction="x")), "unfinished_fraction is"),
+    "one id twice": (changed(lambda d: d["scenarios"].append(d["scenarios"][0])), "two scenarios are called"),
+    "by hand": (
+        changed(lambda d: d["scenarios"][0]["cost_usd"].update(plan=1.0)),
+        "its total says 1.00: the file was changed by hand",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_everything_else_is_refused_in_words(name: str) -> None:
+    raw, said = WRONG[name]
+    with pytest.raises(UsageProblem) as error:
+        saved.parse(raw, "a.json")
+    assert str(error.value).startswith("a.json")
+    assert said in str(error.value)
+    assert str(error.value).splitlines()[1].strip()
+
+
+def test_too_large_is_refused_before_it_is_read(monkeypatch) -> None:
+    monkeypatch.setattr(saved, "MAX_BYTES", 1000)
+    with pytest.raises(UsageProblem, match="larger than"):
+        saved.parse(raw_of(), "a.json")
+
+
+def test_optional_keys_may_be_missing() -> None:
+    def lean(document: dict[str, Any]) -> None:
+        del document["draws"], document["prices"]["intact"], document["prices"]["age_days"]
+        for scenario in document["scenarios"]:
+            del scenario["unfinished_fraction"]
+
+    document = saved.parse(changed(lean), "a.json")
+    assert not changes(document, document).different
+
+
+def test_a_plan_is_told_from_a_saved_comparison() -> None:
+    assert saved.is_saved(raw_of(), "/dev/fd/63")
+    assert saved.is_saved(raw_of()[:400], "/dev/fd/63")
+    assert saved.is_saved(b"", "a.json")
+    assert not saved.is_saved(b"apiVersion: planner/v1", "plan.yaml")
+    assert not saved.is_saved(b'{"apiVersion": "planner/v1"}', "plan.json")
+    assert not saved.is_saved(b"{apiVersion: planner/v1}", "-")
+
+
+SMALL_DOCUMENT = json.loads(raw_of(scenarios=json.loads(raw_of())["scenarios"][:2]))
+junk = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
+
+
+@settings(deadline=None)  # a busy machine is no fault
+@given(st.data())
+def test_a_document_with_one_wrong_value_is_refused_or_compared(data: st.DataObject) -> None:
+    document = json.loads(json.dumps(SMALL_DOCUMENT))
+    here: Any = document
+    while isinstance(here, dict | list) and here:
+        keys = list(here) if isinstance(here, dict) else list(range(len(here)))
+        key = data.draw(st.sampled_from(keys))
+        if data.draw(st.integers(0, 3)) == 0 or not isinstance(here[key], dict | list) or not here[key]:
+            here[key] = data.draw(junk)
+            break
+        here = here[key]
+    try:
+        read = saved.parse(json.dumps(document).encode(), "a.json")
+    except UsageProblem:
+        return
+    changes(SMALL_DOCUMENT, read)
+    changes(read, SMALL_DOCUMENT)

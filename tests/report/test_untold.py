@@ -1,0 +1,33 @@
+"""Formats that do not show how a number came about get a comparison without it, and print the same for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from planner.decide.compare import compare
+from planner.decide.study import study
+from planner.report import as_csv, as_markdown, as_table
+from tools.model_uses import PLANS, asked
+
+
+@pytest.mark.parametrize("uses", PLANS, ids=[" ".join(map(str, uses)) for uses in PLANS])
+def test_the_same_table_csv_and_markdown(uses) -> None:
+    example, *overrides = uses
+    request = asked(example, tuple(overrides), draws=40).request()
+    full, bare = compare(request), compare(replace(request, told=False))
+    assert any(scenario.derived for scenario in full.scenarios if scenario.feasible)
+    assert not any(scenario.derived for scenario in bare.scenarios)
+    form = {"width": 100, "colour": False, "ascii_only": False, "top": 0, "verbose": True}
+    assert as_table.render(bare, **form) == as_table.render(full, **form)
+    assert as_csv.render(bare) == as_csv.render(full)
+
+
+def test_the_same_comment_of_a_pull_request() -> None:
+    example, *overrides = PLANS[0]
+    request = asked(example, tuple(overrides), draws=40).request()
+    untold = replace(request, told=False)
+    full, bare = compare(request), compare(untold)
+    told = as_markdown.render(full, study(request, full, grid=False), plan_path="plan.yaml")
+    assert as_markdown.render(bare, study(untold, bare, grid=False), plan_path="plan.yaml") == told

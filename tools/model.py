@@ -1,0 +1,149 @@
+"""docs/model.md: every equation of the planner by number, typeset, with a worked example that was run.
+
+What stands there comes from the registry of equations and from running `planner calc`; nothing is typed in twice.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from planner.cli.calc import command as calc
+from planner.models.catalogue import all_equations
+from planner.models.equation import Equation, format_number
+from tools.markdown import anchor, cell, prose
+from tools.model_examples import EXAMPLES, LOOPS
+from tools.model_uses import bill_lines, users
+from tools.typeset import typeset
+
+_EXAMPLE_FILE = "tools/model_examples.py"
+
+FAMILIES = {
+    "W": (
+        "work",
+        "How much training there is: samples, FLOP or GPU-hours become days at full speed, also at GPU counts that "
+        "nobody measured. No failures, no waiting.",
+    ),
+    "I": (
+        "the data path",
+        "What training wants to read against what the storage gives: cache fit, the cold first epoch, and the share "
+        "of the time that is left for computing.",
+    ),
+    "G": (
+        "goodput",
+        "Failures, reclaims, checkpoints, restarts and spares: the share of the time whose work is kept.",
+    ),
+    "C": (
+        "compute",
+        "What the GPU nodes cost under each purchase option, over the run's real calendar, with what a commitment "
+        "leaves unused.",
+    ),
+    "S": (
+        "storage",
+        "How much a layout holds, how fast it is, and how much of it must be bought in the sizes that AWS sells.",
+    ),
+    "T": (
+        "what is metered",
+        "Everything that bills by use or by the hour beside the GPU nodes: storage tiers, requests, bytes, volumes, "
+        "addresses.",
+    ),
+    "P": (
+        "people and other runs",
+        "What a run costs beyond its machines. These lines stand on a bill only when the plan asks for them.",
+    ),
+}
+
+HEAD = """\
+# The model: every equation by number
+
+<!-- written by `make docs` from the registered equations; a test fails when it is stale -->
+
+A line of a bill names the equation behind its quantity or its price: `C1`, `T4`. Here is what each of them says,
+where it comes from, and one evaluation that can be repeated. A name means the same in the formula, in the table of
+inputs and in `planner calc NAME KEY=VALUE ...`; `planner calc NAME` prints the same page in a terminal. The formula
+is made from the text that `planner calc` evaluates, and a test holds that text against the function that the planner
+runs. Of what a command prints, its first line (the name) and its last (the source) are left out here. Units stand in
+the tables; GB and TB are decimal, GiB binary, a month is 730 hours, a year 8,760.
+"""
+
+
+def page(
+    equations: Sequence[Equation],
+    lines: Mapping[str, Sequence[str]],
+    modules: Mapping[str, Sequence[str]],
+    examples: Mapping[str, str] = EXAMPLES,
+) -> str:
+    """The whole page. Raises LookupError for an equation that lacks its example, its formula or its family."""
+    groups = [(letter, list(group)) for letter, group in groupby(equations, key=lambda entry: entry.number[0])]
+    unknown = sorted({letter for letter, _ in groups} - set(FAMILIES))
+    if unknown:
+        raise LookupError(f"add a sentence on the equations {', '.join(unknown)} to FAMILIES in tools/model.py")
+    groups.sort(key=lambda group: list(FAMILIES).index(group[0]))
+    contents, body = [], []
+    for letter, group in groups:
+        title, sentence = FAMILIES[letter]
+        heading = f"{letter}: {title}"
+        contents.append(f"- [{heading}](#{anchor(heading)})")
+        contents += [f"  - [{entry.number} {entry.name}](#{anchor(_heading(entry))})" for entry in group]
+        body += [f"## {heading}\n", f"{sentence}\n"]
+        for entry in group:
+            body.append(_section(entry, lines.get(entry.number, ()), modules.get(entry.name, ()), examples))
+    return "\n".join([HEAD, *contents, "", *body]).rstrip("\n") + "\n"
+
+
+def _heading(entry: Equation) -> str:
+    return f"{entry.number} {entry.name}"
+
+
+def _section(entry: Equation, lines: Sequence[str], modules: Sequence[str], examples: Mapping[str, str]) -> str:
+    parts = [f"### {_heading(entry)}", prose(entry.text), f"```math\n{formula_of(entry)}\n```"]
+    rows = ["| input | unit | default |", "|---|---|---|"]
+    for parameter in entry.parameters:
+        default = "" if parameter.default is None else format_number(parameter.default)
+        rows.append(f"| `{parameter.name}` | {cell(parameter.unit)} | {default} |")
+    parts.append("\n".join(rows))
+    facts = [f"Result: {prose(entry.result_unit)}.", f"Source: {prose(entry.source)}."]
+    parts.append("  \n".join([*facts, _used(lines, modules)]))
+    parts.append(_example(entry, examples))
+    return "\n\n".join(parts) + "\n"
+
+
+def formula_of(entry: Equation) -> str:
+    """The LaTeX of one equation: from its steps, or written by hand where it is a loop."""
+    if not entry.steps:
+        if entry.name not in LOOPS:
+            raise LookupError(f"{entry.number} {entry.name} has no steps: add its formula to LOOPS in {_EXAMPLE_FILE}")
+        return LOOPS[entry.name].strip()
+    names = {word for step in entry.steps for word in re.findall(r"[a-z_][a-z_0-9]*", step)}
+    name = entry.name.replace("-", "_")
+    return typeset(entry.steps, "result" if name in names else name)
+
+
+def _used(lines: Sequence[str], modules: Sequence[str]) -> str:
+    said = []
+    if lines:
+        said.append("on the bill lines " + ", ".join(f"`{line}`" for line in lines))
+    if modules:
+        said.append("in " + ", ".join(f"[{Path(name).name}](../{name})" for name in modules))
+    return f"Used {'; '.join(said)}." if said else "Used by no bill: for checking a figure by hand with `planner calc`."
+
+
+def _example(entry: Equation, examples: Mapping[str, str]) -> str:
+    if entry.name not in examples:
+        raise LookupError(f"add an example of {entry.name} ({entry.number}) to EXAMPLES in {_EXAMPLE_FILE}")
+    words = f"{entry.name} {examples[entry.name]}"
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(calc, shlex.split(words))
+    if done.exit_code:
+        raise LookupError(f"the example of {entry.name} in {_EXAMPLE_FILE} does not run: {done.exception}")
+    shown = "\n".join(done.output.splitlines()[1:-1])
+    return f"```console\n$ planner calc {words}\n{shown}\n```"
+
+
+def text() -> str:
+    """docs/model.md as it is today."""
+    return page(all_equations(), bill_lines(), users())

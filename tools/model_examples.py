@@ -1,0 +1,141 @@
+"""A worked example of every equation, as the words behind `planner calc`: docs/model.md runs and prints each.
+
+Figures that somebody published where there are any. A price comes from a dated book, so that it stays what it is.
+LOOPS has the formulas of equations that are loops and so have no steps to typeset; tests/docs evaluates each of them.
+"""
+
+from __future__ import annotations
+
+MOSAIC = "8:128.2,16:254.0,64:912.2,128:1618.4"
+
+EXAMPLES = {
+    # W: Stable Diffusion 2 base, 1.4 million steps of 2,048 samples, on the rows that MosaicML printed
+    "days-from-samples": "samples=2867200000 samples_per_second=2589.4",
+    "gpu-hours": "gpus=256 days=12.83",
+    "strong-scaling-throughput": f"rows={MOSAIC} gpus=256",
+    "scaling-efficiency": "samples_per_second=2589.4 gpus=256 best_samples_per_second_per_gpu=16.025",
+    "throughput-spread": f"rows={MOSAIC} gpus=256",
+    "gpu-hours-from-flop": "flop=4.3e23 peak_tflops=312 mfu_fraction=47.3%",
+    "mfu": "tokens_per_second_per_gpu=10475 parameters=6658859008 layers=32 hidden_size=4096 sequence_length=2048 "
+    "peak_tflops=989.5",
+    "hours-from-samples": "samples=3600000 samples_per_second=100 throughput_factor=1.25",
+    "hours-from-gpu-hours": "gpu_hours=4000 gpus=32 scaling_efficiency=50%",
+    # I: 400 p4d that read 92 MB/s a GPU; the pool of their NVMe against 2.2 PB of hot data
+    "required-read-rate": "samples_per_second=11600 sample_bytes=165888",
+    "node-serve-rate": "network_gbps=100 drives=8 drive_read_gb_per_s=2 reserved_cores=8",
+    "cache-hit-shuffled": "ratio=0.9",
+    "cache-hit-sequential": "ratio=0.999",
+    "mixed-read-rate": "hit_fraction=50% warm_gb_per_s=10 cold_gb_per_s=2",
+    "request-bound-rate": "requests_per_second=5500 object_bytes=100e6",
+    "input-fraction": "compute_hours=936 required_gb_per_s=294 cold_gb=2200000 cold_gb_per_s=250 steady_gb_per_s=3800",
+    "fill-rate-limit": "node_raw_tb=8",
+    "warm-up-hours": "hot_gb=240000 cold_gb_per_s=200",
+    "checkpoint-write-rate": "checkpoint_gb=5800 interval_hours=0.5 overhead_fraction=1%",
+    "clients-rate": "nodes=4 gb_per_s_per_node=20 network_mbps=100000",
+    "rate-in-series": "first_gb_per_s=6 second_gb_per_s=3",
+    # G: Meta's clusters, BLOOM's checkpoints, and a fleet of 400 nodes
+    "platform-mtbf": "nodes=2048 failures_per_1000_node_days=6.5",
+    "spot-hazard": "monthly_reclaim_fraction=20%",
+    "no-spare-probability": "failures_per_hour=0.1 replacement_hours=5 spares=1",
+    "optimal-checkpoint-interval": "mtbf_hours=9.23 write_hours=0.02",
+    "availability": "work_hours=2 write_hours=0.1 restart_hours=0.5 wait_hours=1 mtbf_hours=10",
+    "checkpoint-write-hours": "checkpoint_gb=2300 write_gb_per_s=57.5",
+    "young-interval": "mtbf_hours=50 write_hours=0.04",
+    "daly-interval": "mtbf_hours=48 write_hours=0.04 wait_hours=0.5 restart_hours=1.5",
+    "meta-ettr": "nodes=2000 failures_per_1000_node_days=6.5 restart_hours=0.25 interval_hours=0.5",
+    "run-hours": "bring_up_hours=0.5 warm_up_hours=10 work_hours=90 input_fraction=90% availability_fraction=50%",
+    "mean-wait-hours": "mtbf_hours=10 failures_per_hour=0.06 no_spare_fraction=50% replacement_hours=2 "
+    "reclaims_per_hour=0.04 gang_wait_hours=5",
+    "restart-hours": "restart_minutes=10 checkpoint_gb=360 cold_gb_per_s=1",
+    "unheld-hours": "training_hours=126 mtbf_hours=10 wait_hours=2.6 reclaims_per_hour=0.04 gang_wait_hours=5",
+    # C: p4d at the prices of one book; Anyscale's p4de, reserved against on demand
+    "instance-cost": "node_hours=24 usd_per_hour=price:p4d.24xlarge --prices 2026-09-01",
+    "gpu-hours-cost": "gpu_hours=150000 usd_per_hour=price:p4d.24xlarge --prices 2023-12-31",
+    "commitment-used": "nodes=4 run_hours=411.4 usd_per_hour=24.01",
+    "commitment-unused": "nodes=4 run_hours=411.4 term_hours=8760 usd_per_hour=24.01",
+    "block-days": "run_hours=335.6",
+    "block-fee": "nodes=4 block_days=2 usd_per_hour=11.8",
+    "break-even-hours": "term_hours=8760 committed_usd_per_hour=24.01 on_demand_usd_per_hour=40.96",
+    "usd-per-useful-gpu-hour": "cost_usd=600000 useful_gpu_hours=150000",
+    "nodes-cost": "nodes=400 hours=100 unheld_hours=10 usd_per_hour=20 discount_fraction=5%",
+    "block-unused": "nodes=4 run_hours=40 block_days=2 usd_per_hour=11.8",
+    "node-hours": "nodes=4 hours=100 unheld_hours=10",
+    "unused-node-hours": "nodes=2 run_hours=9000 term_hours=8760 reuse_value_fraction=50%",
+    # S: the NVMe of 400 p4d, WEKA's own example, file systems that AWS sells
+    "pool-raw": "nodes=400 drives=8 drive_tb=1",
+    "pool-usable": "raw_tb=3200",
+    "protected-usable": "raw_tb=10 nodes=10 spares=1 data_stripes=6 parity_stripes=2",
+    "lustre-capacity": "needed_gib=3072",
+    "lustre-throughput": "capacity_gib=4800 mbps_per_tib=50",
+    "gb-months": "stored_bytes=1e12 hours=365",
+    "usd-per-usable-tb-month": "storage_usd=300 usable_tb=2 hours=1460",
+    "change-per-tb": "capacity_ratio=15 cost_ratio=0.8",
+    "lustre-included-metadata-iops": "capacity_gib=72000",
+    "cluster-nodes": "needed_tb=10 usable_tb_per_node=3 needed_gb_per_s=25 gb_per_s_per_node=10 spares=1",
+    "checkpoint-bytes": "parameters=8.03e9",
+    "flow-log-gb": "node_hours=240 gb_per_node_day=0.2",
+    # T: what bills by use
+    "tiered-storage-month": "stored_gb=600 tiers=0:500:0.023,500:inf:0.022",
+    "requests": "bytes_moved=240e12 object_bytes=100e6",
+    "hourly-resource": "count=3 hours=730 usd_per_hour=0.01",
+    "billed-gb": "bytes_moved=1e12",
+    "volume-gb-months": "volumes=4 size_gib=200 hours=365",
+    "months": "count=6 hours=1460",
+    "ingest-days": "dataset_bytes=234e12 rate_bytes_per_second=380e6",
+    "billed-hours": "hours=216 minimum_days=30",
+    "tiered-age-hours": "hours=2400 from_days=30 to_days=90",
+    "tiered-storage": "stored_gb=100 tiers=0:50:0.1,50:inf:0.05 start=2026-10-01 hours=1488",
+    "gb-per-node": "nodes=400 gb_per_node=20",
+    "gb-per-node-day": "nodes=400 hours=48 gb_per_node_day=0.05",
+    "key-requests": "read_bytes=4e15 written_bytes=1e15 object_bytes=100e6 kms_request_fraction=1%",
+    # P: Epoch's salaries, MosaicML's latents
+    "staff-cost": "engineers=11 months=2.5 usd_per_engineer_year=330000",
+    "preprocessing-cost": "gpu_hours=3784 gpus_per_node=8 usd_per_hour=16",
+    "experiments-cost": "run_node_hours=1000 experiment_factor=2.19 usd_per_hour=21.957642",
+}
+
+LOOPS = {
+    "strong-scaling-throughput": r"""\begin{aligned}
+(a, b) &= \arg\min_{a, b \ge 0} \sum_{(n_i, r_i) \in \mathrm{rows}}
+  \left( \left( \frac{a}{n_i} + b \right) \cdot r_i - 1 \right)^{2} \\
+\mathrm{strong\_scaling\_throughput} &= \frac{1}{\frac{a}{\mathrm{gpus}} + b}
+\end{aligned}""",
+    "throughput-spread": r"""\begin{aligned}
+\mathrm{beyond} &= \max\left( 0, \log_2\left( \frac{\mathrm{gpus}}{\max_i n_i} \right) \right)
+  \cdot \mathrm{error\_per\_doubling\_fraction} \\
+\mathrm{throughput\_spread} &=
+  \sqrt{\left( 1.645 \cdot \mathrm{standard\_error}\left( \mathrm{gpus} \right) \right)^{2} + \mathrm{beyond}^{2}}
+\end{aligned}""",
+    "no-spare-probability": r"""\begin{aligned}
+m &= \mathrm{failures\_per\_hour} \cdot \mathrm{replacement\_hours} \\
+\mathrm{no\_spare\_probability} &= 1 - \sum_{k=0}^{\mathrm{spares} - 1} \frac{e^{-m} \cdot m^{k}}{k!}
+\end{aligned}""",
+    "optimal-checkpoint-interval": r"""
+\mathrm{optimal\_checkpoint\_interval} = \arg\min_{W > 0}
+  \frac{1}{W} \cdot \left( \exp\left( \frac{W + \mathrm{write\_hours}}{\mathrm{mtbf\_hours}} \right) - 1 \right)""",
+    "lustre-capacity": r"""\begin{aligned}
+n &= \mathrm{needed\_gib}, \quad s = \mathrm{step\_gib} \\
+\mathrm{lustre\_capacity} &= \begin{cases}
+1{,}200 & \text{if } s = 2{,}400 \text{ and } n \le 1{,}200 \\
+s \cdot \max\left( 1, \left\lceil \frac{n}{s} \right\rceil \right) & \text{otherwise}
+\end{cases}
+\end{aligned}""",
+    "lustre-included-metadata-iops": r"""\begin{aligned}
+c &= \mathrm{capacity\_gib} \\
+\mathrm{lustre\_included\_metadata\_iops} &= \begin{cases}
+1{,}500 & \text{if } c \le 1{,}200 \\
+3{,}000 & \text{if } c \le 2{,}400 \\
+6{,}000 & \text{if } c \le 9{,}600 \\
+12{,}000 & \text{if } c \le 45{,}600 \\
+\min\left( 192{,}000, 12{,}000 \cdot \left\lfloor \frac{c}{24{,}000} \right\rfloor \right) & \text{otherwise}
+\end{cases}
+\end{aligned}""",
+    "tiered-storage-month": r"""
+\mathrm{tiered\_storage\_month} = \sum_{(\mathrm{from}_i, \mathrm{to}_i, \mathrm{usd}_i) \in \mathrm{tiers}}
+  \mathrm{usd}_i \cdot \max\left( 0, \min\left( \mathrm{stored\_gb}, \mathrm{to}_i \right) - \mathrm{from}_i \right)""",
+    "tiered-storage": r"""
+\mathrm{tiered\_storage} = \sum_{m \in \mathrm{months}} \left(
+  T_1\left( \frac{\left( \mathrm{below\_gb} + \mathrm{stored\_gb} \right) \cdot \mathrm{hours}_m}{730} \right)
+  - T_1\left( \frac{\mathrm{below\_gb} \cdot \mathrm{hours}_m}{730} \right)
+\right)""",
+}
