@@ -87,10 +87,10 @@ def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], want
 def _of_stray(found: ClusterMap, stray: Stray) -> Finding:
     targets = counted(len(stray.map.targets), "target")
     what = f"follows {stray.map.primary} as primary, with {targets}; the pool follows {found.primary}"
-    # a restart alone brings the map back in which it is alone
+    # a restart alone brings back the map in which it is alone, and the configuration that names it primary
     remedy = (
         "it was cut off, or an election is under way; planner-rejoin on its node brings it back within two minutes. "
-        "If it stays so, there: systemctl stop planner-proxy, rm /var/lib/planner/proxy/.ais.smap, "
+        "If it stays so, there: systemctl stop planner-proxy, cd /var/lib/planner/proxy, rm -f .ais.smap .ais.conf, "
         "systemctl start planner-proxy"
     )
     return _error(stray.url, what, remedy)

@@ -83,27 +83,31 @@ def test_an_election_is_over_before_the_last_look():
 
 
 class TestComingBack:
-    def test_the_daemon_stops_the_map_is_put_aside_the_daemon_starts(self, tmp_path):
-        saved, kept = tmp_path / stray.SAVED_MAP, tmp_path / ".ais.bmd"
-        saved.write_bytes(b"alone")
+    def test_the_daemon_stops_what_it_saved_is_put_aside_the_daemon_starts(self, tmp_path):
+        saved, kept = [tmp_path / ".ais.smap", tmp_path / ".ais.conf"], tmp_path / ".ais.bmd"
+        for path in saved:
+            path.write_text(path.name)
         kept.write_bytes(b"buckets")
-        calls: list[tuple[tuple[str, ...], bool]] = []
-        come_back(tmp_path, "planner-proxy.service", lambda words: calls.append((words, saved.exists())))
+        calls: list[tuple[tuple[str, ...], list[bool]]] = []
+        come_back(
+            tmp_path, "planner-proxy.service", lambda words: calls.append((words, [path.exists() for path in saved]))
+        )
         assert calls == [
-            (("systemctl", "stop", "planner-proxy.service"), True),
-            (("systemctl", "start", "planner-proxy.service"), False),
+            (("systemctl", "stop", "planner-proxy.service"), [True, True]),
+            (("systemctl", "start", "planner-proxy.service"), [False, False]),
         ]
-        assert (tmp_path / f"{stray.SAVED_MAP}.alone").read_bytes() == b"alone"
+        assert [path.with_name(f"{path.name}.alone").read_text() for path in saved] == [".ais.smap", ".ais.conf"]
         assert kept.read_bytes() == b"buckets"
 
-    def test_without_a_saved_map_it_starts_all_the_same(self, tmp_path):
+    def test_where_nothing_is_saved_it_starts_all_the_same(self, tmp_path):
         calls: list[tuple[str, ...]] = []
         come_back(tmp_path, "unit", calls.append)
         assert [words[1] for words in calls] == ["stop", "start"]
 
-    def test_where_the_map_cannot_be_moved_the_daemon_is_not_left_stopped(self, tmp_path):
-        (tmp_path / stray.SAVED_MAP).write_bytes(b"")
-        (tmp_path / f"{stray.SAVED_MAP}.alone").mkdir()
+    @pytest.mark.parametrize("name", stray.SAVED)
+    def test_where_a_file_cannot_be_moved_the_daemon_is_not_left_stopped(self, tmp_path, name):
+        (tmp_path / name).write_bytes(b"")
+        (tmp_path / f"{name}.alone").mkdir()
         calls: list[tuple[str, ...]] = []
         with pytest.raises(OSError, match=r"\.alone"):
             come_back(tmp_path, "unit", calls.append)
@@ -137,7 +141,7 @@ class TestVerb:
         """The state folder with a saved map; the three proxies are servers here, the pause is none."""
         folder = tmp_path / "state" / "proxy"
         folder.mkdir(parents=True)
-        (folder / stray.SAVED_MAP).write_bytes(b"alone")
+        (folder / stray.SAVED[0]).write_bytes(b"alone")
         monkeypatch.setattr(settings, "STATE_FOLDER", str(folder.parent))
         monkeypatch.setattr(stray, "PAUSE_S", 0.0)
         maps = [smap({CONTROL_ID: "http://a:1"}, {}), *[smap({"p1control": "http://b:1"}, TARGETS)] * 2]
@@ -150,14 +154,14 @@ class TestVerb:
     def test_a_stray_comes_back(self, systemctl, state, capsys):
         command.rejoin(CONTROL.stack, STRAY)
         assert systemctl.read_text() == "stop planner-proxy.service\nstart planner-proxy.service\n"
-        assert not (state / stray.SAVED_MAP).exists()
+        assert not (state / stray.SAVED[0]).exists()
         said = capsys.readouterr().out.splitlines()[0]
         assert said == f"{CONTROL_ID} was cut off and follows itself, the others follow p1control: it starts anew"
 
     def test_one_that_follows_is_left_alone_without_a_word(self, systemctl, state, capsys):
         command.rejoin(CONTROL.stack, replace(STRAY, address=CONTROL.stack.proxies[1], number=1))
         assert not systemctl.exists()
-        assert (state / stray.SAVED_MAP).exists()
+        assert (state / stray.SAVED[0]).exists()
         assert capsys.readouterr().out == ""
 
     def test_other_nodes_have_nothing_to_do_with_it(self, systemctl, state):

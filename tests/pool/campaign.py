@@ -59,6 +59,7 @@ OFTEN = {
     "link_cut": 2,
     "link_cut_long": 1,
     "primary_link_cut": 1,
+    "elected_link_cut": 2,
     "primary_paused": 1,
 }
 

@@ -77,12 +77,20 @@ def all_proxies_killed(cluster: Cluster, rng: random.Random) -> Iterator[None]:
 def primary_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     """Cut off, it goes on as the primary of nobody. Back on the net it does not find the others by itself and tells
     its clients that there are no targets, even when it is started anew: it has saved the map in which it is alone."""
-    proxy = _primary(cluster)
-    cluster.network.cut(proxy.host)
-    _elected(cluster, instead_of=proxy)
+    _cut_for_good(cluster, _primary(cluster))
+    yield
+
+
+@fault(f"link: the same for a primary that was elected {CUT_ON_S} s before", "link cut", 120)
+def elected_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
+    """It has also saved a configuration that names itself primary; the first one of a pool has it from its node."""
+    first = _primary(cluster)
+    first.kill()
+    _elected(cluster, instead_of=first)
+    first.start()
+    cluster.wait_whole(ELECTED_S)
     time.sleep(CUT_ON_S)
-    cluster.network.mend(proxy.host)
-    _brought_back(cluster, proxy)
+    _cut_for_good(cluster, _primary(cluster))
     yield
 
 
@@ -99,6 +107,15 @@ def primary_paused(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     proxy.daemon.thaw()
     _brought_back(cluster, proxy)
     yield
+
+
+def _cut_for_good(cluster: Cluster, proxy: Member) -> None:
+    """Cut until the others have elected another one, and some time longer."""
+    cluster.network.cut(proxy.host)
+    _elected(cluster, instead_of=proxy)
+    time.sleep(CUT_ON_S)
+    cluster.network.mend(proxy.host)
+    _brought_back(cluster, proxy)
 
 
 def _brought_back(cluster: Cluster, proxy: Member) -> None:

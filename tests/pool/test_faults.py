@@ -17,7 +17,7 @@ SHORT = (
     "drive_fails",
     "s3_killed",
     "target_drained",
-    "primary_link_cut",
+    "elected_link_cut",
     "primary_paused",
 )
 # The campaign holds the windows on a machine that does nothing else. Here a whole suite runs beside the pool, whose

@@ -1,8 +1,8 @@
 """A control node that was cut off and still takes itself for primary: when that is certain, and how it comes back.
 
 Cut off, it stays primary, of a map from which the targets leave one by one, while the others elect another one. Back on
-the net it does not find them, not after a restart either, since it has saved that map; a third of the clients hear "no
-storage targets".
+the net it does not find them, not after a restart either, since it has saved that map, and where it was elected a
+configuration that names it primary; a third of the clients hear "no storage targets".
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from planner.pool.record import record
 
 CHECK_S = 10  # between two runs of the timer
 LOOKS, PAUSE_S = 3, 10.0  # an election takes up to 20 s: what all looks say is no passing state
-SAVED_MAP = ".ais.smap"  # source: AIStore v1.5.0, cmn/fname
+# the map, and the cluster's configuration, of a later version than anybody's whom it asks; without them a daemon starts
+# from the files that its node wrote and takes both from the primary. Source: AIStore v1.5.0, cmn/fname, ais/earlystart
+SAVED = (".ais.smap", ".ais.conf")
 
 
 @record
@@ -81,10 +83,11 @@ def followed_by_others(
 
 
 def come_back(conf_folder: Path, unit: str, run: Callable[[tuple[str, ...]], object]) -> None:
-    """Stops the daemon, puts the map aside in which it is alone, and starts it: it asks the others then."""
+    """Stops the daemon, puts aside what it saved as primary, and starts it: it asks the others then."""
     run(("systemctl", "stop", unit))
     try:
-        with suppress(FileNotFoundError):
-            (conf_folder / SAVED_MAP).replace(conf_folder / f"{SAVED_MAP}.alone")
+        for name in SAVED:
+            with suppress(FileNotFoundError):
+                (conf_folder / name).replace(conf_folder / f"{name}.alone")
     finally:
         run(("systemctl", "start", unit))
