@@ -83,7 +83,7 @@ def primary_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
 
 @fault(f"link: the same for a primary that was elected {CUT_ON_S} s before", "link cut", 120)
 def elected_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
-    """It has also saved a configuration that names itself primary; the first one of a pool has it from its node."""
+    """It has also saved a configuration that names itself primary and, by chance, nobody else to ask."""
     first = _primary(cluster)
     first.kill()
     _elected(cluster, instead_of=first)
