@@ -21,9 +21,10 @@ from planner.pool.record import record
 
 CHECK_S = 10  # between two runs of the timer
 LOOKS, PAUSE_S = 3, 10.0  # an election takes up to 20 s: what all looks say is no passing state
-# The map, and the cluster's configuration: whoever is elected writes its own address into that as the primary's, and,
-# where the first control node is out of the map, by chance as the only other one to ask. Without the two a daemon starts
-# from the files that its node wrote. Source: AIStore v1.5.0, cmn/fname, ais/earlystart, ais/clustermap (configURLsIC)
+# The map, and the cluster's configuration: whoever is elected writes its own address into that as the primary's and,
+# where the first control node is out of the map, by chance as the only ones to ask, too. Without the two a daemon
+# starts from the files that its node wrote.
+# Source: AIStore v1.5.0, cmn/fname, ais/earlystart (_tryPrimaryURLs), ais/clustermap (configURLsIC)
 SAVED = (".ais.smap", ".ais.conf")
 
 
