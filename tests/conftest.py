@@ -10,10 +10,26 @@ import pytest
 from planner.report.made_by import model_sha256
 
 GOLDEN = Path(__file__).parent / "golden"
+# Fixture -> group of the tests that use it, which run one after another on one worker: the machine carries one pool
+# at a time well, and a second worker would wait minutes for what the first one makes for both.
+ONE_WORKER = {"pool_machine": "pool", "lives": "bridge"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="Write tests/golden anew from what is printed now.")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for group in {ONE_WORKER[name] for name in getattr(item, "fixturenames", ()) if name in ONE_WORKER}:
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A group that xdist does not keep together, as under pytest 9.2, is said rather than slow and crowded."""
+    mark = item.get_closest_marker("xdist_group")
+    if mark is not None and item.config.getoption("loadgroup", False) and not item.nodeid.endswith(f"@{mark.args[0]}"):
+        pytest.fail(f"xdist has not grouped this with {mark.args[0]!r}: is this pytest newer than the locked one?")
 
 
 @pytest.fixture

@@ -111,10 +111,3 @@ def _all(shared: Path, provider: Path) -> None:
         assert not any(codes.values()), codes
         left = standing(address) - before
         (shared / "left").write_text("\n".join(sorted(left)))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever reads the layouts' lives runs on one worker: another one would wait there for minutes."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent) and "lives" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("bridge"))

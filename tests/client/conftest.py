@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from planner.client.s3 import S3
 from planner.client.store import Store
 from planner.pool import settings
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing
-from tests.pool.fixtures import ONE_WORKER, pool_machine
+from tests.pool.fixtures import pool_machine
 from tests.pool.s3 import REGION
 
 __all__ = ["pool_machine"]
@@ -23,12 +22,6 @@ __all__ = ["pool_machine"]
 
 def endpoints(cluster: Cluster, scheme: str = "http") -> tuple[str, ...]:
     return tuple(f"{scheme}://{address}:{settings.PROXY_PORT}" for address in cluster.addresses)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent) and "pool_machine" in getattr(item, "fixturenames", ()):
-            item.add_marker(ONE_WORKER)
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,6 @@ import pytest
 from tests.pool.cluster import Cluster, Shape, standing
 from tests.pool.machine import missing
 
-# the tests that stand a pool up run one after another on one worker: the machine carries one pool at a time well
-ONE_WORKER = pytest.mark.xdist_group("pool")
-
 
 @pytest.fixture(scope="session")
 def pool_machine() -> None:

@@ -6,26 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
 from planner.pool.command import main
 from tests.pool.cluster import FORMING_S, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
-from tests.pool.fixtures import ONE_WORKER, pool_machine
+from tests.pool.fixtures import pool_machine
 from tests.pool.s3 import KEYS, REGION
 
 __all__ = ["pool_machine"]
 
 NAMES = ("AIS_CRT", "AIS_CRT_KEY", "AIS_CLIENT_CA", "AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        here = item.path.is_relative_to(Path(__file__).parent)
-        if here and "pool_machine" in getattr(item, "fixturenames", ()):
-            item.add_marker(ONE_WORKER)
 
 
 @pytest.fixture(scope="package")
