@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATED: dict[str, tuple[str, ...]] = {
     "docs/cli.md": ("tools.cli_reference",),
     "docs/lint.md": ("tools.lint_rules",),
-    "infra/lint/inputs.csv": ("tools.lint_inputs",),
+    "infra/lint/writing/inputs.csv": ("tools.lint_inputs",),
     "docs/model.md": ("tools.model",),
     "docs/nomenclature.md": ("tools.nomenclature",),
     "planner/report/schemas/compare.schema.json": ("tools.schema", "compare"),

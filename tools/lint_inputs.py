@@ -1,4 +1,4 @@
-"""infra/lint/inputs.csv: which arguments each type has, of what sort, and which it needs: from the types of pulumi_aws.
+"""infra/lint/writing/inputs.csv: which arguments each type has, of what sort, which it needs: from pulumi_aws's types.
 
 An argument that is not text says so: minSize:int, encrypted:bool, tags:map, securityGroups:texts, ebs:block.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from infra.lint.all import RULES
-from infra.lint.arguments import REQUIRED
+from infra.lint.writing.arguments import REQUIRED
 
 # types that no rule names, and that a fleet may hold
 ALSO = (

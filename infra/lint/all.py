@@ -2,76 +2,33 @@
 
 from __future__ import annotations
 
-from infra.lint import (
-    access,
-    addresses,
-    alarms,
-    arguments,
-    arns,
-    attachments,
-    bill,
-    block,
-    disks,
-    endpoints,
-    escalation,
-    exposure,
-    fires,
-    grammar,
-    group,
-    guard,
-    identity,
-    ids,
-    keeping,
-    lifecycle,
-    logs,
-    lustre,
-    lustre_links,
-    names,
-    network,
-    nics,
-    objects,
-    openness,
-    placement,
-    reach,
-    references,
-    rights,
-    running,
-    scaling,
-    security,
-    shutout,
-    sorts,
-    spelling,
-    spending,
-    spot,
-    storage,
-    template,
-    together,
-    twice,
-    upkeep,
-    userdata,
-    words,
-    world,
-)
-from infra.lint.graph import Graph, Resource
+from infra.lint.data import keeping, lifecycle, lustre, lustre_links, objects, openness, shutout, storage, upkeep
+from infra.lint.groups import block, bought, group, placement, running, scaling, spot
+from infra.lint.network import addresses, endpoints, exposure, reach, routes, security, world
+from infra.lint.nodes import access, attachments, disks, membership, nics, template, together, userdata
+from infra.lint.read.graph import Graph, Resource
+from infra.lint.read.topology import TEMPLATE, users_of
+from infra.lint.rights import allowed, escalation, grammar, identity
 from infra.lint.rule import ERROR, Finding, Rule
-from infra.lint.topology import TEMPLATE, users_of
+from infra.lint.watch import alarms, bill, fires, guard, logs, spending
+from infra.lint.writing import arguments, arns, ids, names, references, sorts, spelling, twice, words
 
 # subject -> its rules, in the order of docs/lint.md
 SUBJECTS: dict[str, tuple[Rule, ...]] = {
-    "Network interfaces": nics.RULES + attachments.RULES,
+    "Network interfaces": nics.RULES + membership.RULES + attachments.RULES,
     "Launch templates and instances": template.RULES + together.RULES + disks.RULES + access.RULES,
     "User data and secrets": userdata.RULES,
     "Groups": group.RULES + running.RULES + scaling.RULES,
     "Placement": placement.RULES,
     "Spot": spot.RULES,
-    "Capacity Blocks": block.RULES + world.RULES[1:],
+    "Capacity Blocks": block.RULES + bought.RULES,
     "Addresses": addresses.RULES,
-    "Network": network.RULES + endpoints.RULES + reach.RULES,
-    "Security groups": security.RULES + exposure.RULES + world.RULES[:1],
+    "Network": routes.RULES + endpoints.RULES + reach.RULES,
+    "Security groups": security.RULES + exposure.RULES + world.RULES,
     "Buckets and keys": storage.RULES + keeping.RULES + openness.RULES,
     "Versions and lifecycles": lifecycle.RULES + objects.RULES,
     "FSx for Lustre": lustre.RULES + lustre_links.RULES + upkeep.RULES,
-    "Identity": identity.RULES + rights.RULES + grammar.RULES + escalation.RULES + shutout.RULES,
+    "Identity": identity.RULES + allowed.RULES + grammar.RULES + escalation.RULES + shutout.RULES,
     "Names and tags": names.RULES + spelling.RULES,
     "Bill": bill.RULES,
     "Budget and alarms": guard.RULES + alarms.RULES + fires.RULES + spending.RULES,

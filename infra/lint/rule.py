@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
-from infra.lint.graph import Graph, Resource
+from infra.lint.read.graph import Graph, Resource
 
 ERROR, WARNING = "error", "warning"
 Hits = Iterator[tuple[Resource, str, str]]  # the resource, the property, what is wrong with it

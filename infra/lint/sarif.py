@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-from infra.lint.graph import Graph
+from infra.lint.read.graph import Graph
+from infra.lint.read.values import Json
 from infra.lint.rule import Finding, Rule
-from infra.lint.values import Json
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

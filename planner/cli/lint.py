@@ -14,7 +14,7 @@ from planner.cli.stack_shared import text_of
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
-    from infra.lint.graph import Graph
+    from infra.lint.read.graph import Graph
 
 
 @click.command(short_help="Mistakes in what would stand on AWS, found before it does.")
@@ -106,7 +106,7 @@ def command(
 
 
 def _parsed(source: str, text: str) -> Graph:
-    from infra.lint.graph import NotAGraph, parse
+    from infra.lint.read.graph import NotAGraph, parse
 
     try:
         return parse(text)
@@ -120,7 +120,7 @@ def _parsed(source: str, text: str) -> Graph:
 def _of_plan(
     plan: str, scenario: str, stack: str | None, nic_profile: str, overrides: tuple[str, ...], prices: str | None
 ) -> Graph:
-    from infra.lint.graph import graph_from
+    from infra.lint.read.graph import graph_from
     from planner.cli.preview import stood
 
     asked = Asked(plan=plan, overrides=overrides, draws=0, prices=prices)

@@ -12,8 +12,8 @@ import grpc
 import pytest
 
 from infra.lint.all import lint
-from infra.lint.graph import graph_from
-from infra.lint.network import TARGETS
+from infra.lint.network.routes import TARGETS
+from infra.lint.read.graph import graph_from
 from tests.bridge.alone import Alone
 from tests.bridge.stand_in import UNKNOWN
 from tests.lint import graphs

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.lint.all import lint
-from infra.lint.graph import NotAGraph, parse
+from infra.lint.read.graph import NotAGraph, parse
 from planner.cli import main
 from planner.stack.file import read
 from tests.engine.cloud.store import Cloud

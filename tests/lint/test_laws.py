@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infra.lint.actions import actions, expanded, misspelt
 from infra.lint.all import RULES, SUBJECTS, lint
-from infra.lint.arguments import known_inputs
-from infra.lint.catalogue import machines
-from infra.lint.graph import NotAGraph, graph_from, parse
+from infra.lint.known.actions import actions, expanded, misspelt
+from infra.lint.known.catalogue import machines
+from infra.lint.read.graph import NotAGraph, graph_from, parse
 from infra.lint.rule import ERROR, WARNING
+from infra.lint.writing.arguments import known_inputs
 from tests.lint import graphs
 from tests.lint.mistakes import MISTAKES
 

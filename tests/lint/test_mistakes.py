@@ -7,7 +7,7 @@ import json
 import pytest
 
 from infra.lint.all import RULES, lint
-from infra.lint.graph import graph_from
+from infra.lint.read.graph import graph_from
 from infra.lint.rule import Finding
 from planner.stack.spec import NIC_PROFILES
 from tests.lint import graphs

@@ -34,6 +34,11 @@ def efa_only(document: Document) -> Document:
     return found
 
 
+def many_groups(document: Document) -> None:
+    held = nic(document, 0)
+    held["securityGroups"] = [*held["securityGroups"], *(f"sg-0123456789abcdef{n}" for n in range(5))]
+
+
 MISTAKES = (
     Mistake("card beyond the last", "EFA-CARD", put(nic_at(-1), "networkCardIndex", 32)),
     Mistake("negative card", "EFA-CARD", put(nic_at(-1), "networkCardIndex", -1)),
@@ -53,10 +58,18 @@ MISTAKES = (
     Mistake("prefixes on efa-only", "EFA-ADDRESS", lambda d: efa_only(d).update(ipv4PrefixCount=1)),
     Mistake("public address with many interfaces", "NIC-PUBLIC", put(nic_at(0), "associatePublicIpAddress", "true")),
     Mistake("interface without a group", "NIC-GROUP", cut(nic_at(-1), "securityGroups")),
+    Mistake("too many groups", "NIC-GROUPS-MANY", many_groups),
+    Mistake("an address of version 6 where there is none", "IPV6-NONE", put(nic_at(0), "ipv6AddressCount", 1)),
     Mistake(
         "subnet in the interface", "NIC-SUBNET", lambda d: nic(d, 0).update(subnetId=asg(d)["vpcZoneIdentifiers"][0])
     ),
     Mistake("interface kept", "NIC-KEPT", put(nic_at(1), "deleteOnTermination", "false")),
+    Mistake(
+        "subnet gives addresses of version 6",
+        "IPV6-NONE",
+        put(nodes_subnet, "assignIpv6AddressOnCreation", True),
+        also=("NIC-ADDRESS",),
+    ),
     Mistake("subnet gives public addresses", "NIC-ADDRESS", put(nodes_subnet, "mapPublicIpOnLaunch", True)),
     Mistake(
         "one card in another group",
@@ -75,6 +88,12 @@ MISTAKES = (
         "control node on spot",
         "SPOT-FIXED",
         put(of("Instance", "pool-node-1"), "instanceMarketOptions", {"marketType": "spot"}),
+        only=POOLED,
+    ),
+    Mistake(
+        "control node in another zone",
+        "ZONE-TWICE",
+        put(of("Instance", "pool-node-1"), "availabilityZone", "us-east-1f"),
         only=POOLED,
     ),
     Mistake("address without a group", "NIC-GROUP", cut(of("NetworkInterface", "0"), "securityGroups"), only=POOLED),

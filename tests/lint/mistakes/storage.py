@@ -107,6 +107,13 @@ MISTAKES = (
     Mistake("no encryption", "S3-ENCRYPTION", remove_part("BucketServerSideEncryptionConfiguration")),
     Mistake("no bucket key", "S3-BUCKET-KEY", lambda d: encryption(d).update(bucketKeyEnabled=False)),
     Mistake(
+        "deletes by device",
+        "S3-MFA-DELETE",
+        lambda d: part("BucketVersioning")(d)["inputs"].update(
+            versioningConfiguration={"status": "Enabled", "mfaDelete": "Enabled"}
+        ),
+    ),
+    Mistake(
         "versions suspended",
         "S3-VERSIONING",
         lambda d: part("BucketVersioning")(d)["inputs"].update(versioningConfiguration={"status": "Suspended"}),

@@ -1,0 +1,1 @@
+"""Rules over what a machine is made of: interfaces, templates, disks, user data, access."""

@@ -1,0 +1,1 @@
+"""Rules over identity: policies, roles, and what a node may do."""

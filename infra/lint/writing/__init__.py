@@ -1,0 +1,1 @@
+"""Rules over how a program is written: arguments, words, names, references."""
