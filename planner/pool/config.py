@@ -35,8 +35,8 @@ class Watermarks:
 class ClusterSettings:
     """What all daemons of a pool agree on.
 
-    proxies: addresses of the electable proxies; the first is primary when nothing stands yet, the second is asked
-    when the first is gone. min_free_gib: memory that a daemon leaves to its node. to_journal: log to stderr,
+    proxies: addresses of the electable proxies; the first is primary when nothing stands yet, the next two are asked
+    when it is gone, or when it comes back. min_free_gib: memory that a daemon leaves to its node. to_journal: log to stderr,
     not to files.
     """
 
@@ -106,7 +106,8 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
         },
         "proxy": {
             "primary_url": primary,
-            "original_url": primary,
+            # whom else to ask: a daemon leaves itself out, and so has two others among three
+            "original_url": proxy_url(cluster, 2) if len(cluster.proxies) > 2 else primary,
             "discovery_url": proxy_url(cluster, 1) if len(cluster.proxies) > 1 else "",
             "non_electable": False,  # not read by 5.0: a gateway is joined as non-electable instead
         },

@@ -50,7 +50,9 @@ def test_control_nodes_and_targets_agree_on_the_cluster():
     assert by_name["control"][f"{folder}/proxy/ais.json"] == by_name["p4d"][f"{folder}/target/ais.json"]
     told = json.loads(by_name["p4d"][f"{folder}/target/ais.json"])
     assert told["proxy"]["primary_url"] == "https://10.0.255.228:51082"
+    # whoever comes back has two others to ask
     assert told["proxy"]["discovery_url"] == "https://10.0.255.229:51082"
+    assert told["proxy"]["original_url"] == "https://10.0.255.230:51082"
     assert json.loads(by_name["p4d"][f"{folder}/target/ais_local.json"])["fspaths"] == dict.fromkeys(MOUNTS, "")
 
 
