@@ -9,14 +9,21 @@ from planner.decide.request import Request
 from planner.decide.result import Comparison
 from planner.models.goodput import AVAILABILITY_FLOOR
 
+NOTHING_HELPS = (
+    "no change was found with which a run ends: each limit, the fleet's size, the purchase options, the layouts with "
+    "their settings and the instance types were changed alone, and together with the limits that they break"
+)
+
 
 def remedied(request: Request, comparison: Comparison) -> Comparison:
-    """The comparison with what would make its plan feasible, where it is not or where every run only fails."""
+    """The comparison with what would make its plan feasible, where it is not or where every run only fails, or with
+    the note that nothing was found."""
     if not hopeless(comparison):
         return comparison
     from planner.decide.remedy import remedies_of
 
-    return replace(comparison, remedies=remedies_of(request))
+    found = remedies_of(request)
+    return replace(comparison, remedies=found, notes=comparison.notes if found else (*comparison.notes, NOTHING_HELPS))
 
 
 def hopeless(comparison: Comparison) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decide.hopeless import hopeless, remedied
+from planner.decide.hopeless import NOTHING_HELPS, hopeless, remedied
 from planner.decide.remedy import remedies_of
 from planner.decide.request import Request
 from planner.decide.result import Comparison, Remedy
@@ -154,7 +154,9 @@ def test_nothing_is_named_where_nothing_is_wrong_nor_where_nothing_helps():
     assert remedied(request, fine) is fine
     # what no fleet finishes in ten years
     text = json.dumps(merged(SMALL, {"run": {"work": {"gpu_hours": 1e15}, "deadline": "1d"}}))
-    assert remedies_of(asked(text)[1]) == ()
+    request = asked(text)[1]
+    assert remedies_of(request) == ()
+    assert remedied(request, compared(request.plan)).notes[-1] == NOTHING_HELPS
 
 
 def test_the_plan_itself_stays_as_it_is():
