@@ -36,8 +36,8 @@ class ClusterSettings:
     """What all daemons of a pool agree on.
 
     proxies: addresses of the electable proxies; the first is primary when nothing stands yet, the next two are asked
-    when it is gone, or when it comes back. min_free_gib: memory that a daemon leaves to its node. to_journal: log to stderr,
-    not to files.
+    when it is gone, or when it comes back. min_free_gib: memory that a daemon leaves to its node. to_journal: log to
+    stderr, not to files.
     """
 
     proxies: tuple[str, ...]
