@@ -81,7 +81,7 @@ def primary_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     yield
 
 
-@fault(f"link: the same for a primary that was elected {CUT_ON_S} s before", "link cut", 120)
+@fault(f"link: the cable of an elected primary pulled until {CUT_ON_S} s after another is elected", "link cut", 120)
 def elected_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     """It has also saved a configuration that names itself primary and, by chance, nobody else to ask."""
     first = _primary(cluster)
