@@ -36,7 +36,8 @@ def efa_only(document: Document) -> Document:
 
 def many_groups(document: Document) -> None:
     held = nic(document, 0)
-    held["securityGroups"] = [*held["securityGroups"], *(f"sg-0123456789abcdef{n}" for n in range(5))]
+    own = held["securityGroups"]
+    held["securityGroups"] = [*([own] if isinstance(own, str) else own), *(f"sg-0123456789abcdef{n}" for n in range(5))]
 
 
 MISTAKES = (
