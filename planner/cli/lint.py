@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner import __version__
-from planner.cli.options import Asked, common
+from planner.cli.options import Asked, common, planned_stack
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.stack_shared import text_of
 from planner.errors import ExitCode, UsageProblem
@@ -28,14 +28,7 @@ if TYPE_CHECKING:
     help="A resource graph, or what `pulumi preview --json --show-sames` or `pulumi stack export` print, in place of a "
     "plan; - is standard input.",
 )
-@click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
-@click.option(
-    "--nic-profile",
-    type=click.Choice(["ip-saving", "bandwidth", "efa-every-card"]),
-    default="ip-saving",
-    show_default=True,
-    help="ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before.",
-)
+@planned_stack
 @click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan.")
 @click.option("--prices", metavar="DATE|DIR", help="Price book. [default: the plan's, else the newest]")
 @click.option(

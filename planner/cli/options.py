@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from pricing.book import PriceBook
 
 
+STACK = click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
+PROFILES = click.Choice(["ip-saving", "bandwidth", "efa-every-card"])
+PROFILES_SAID = "ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before."
 DRAWS, SEEDS = click.IntRange(0, 1_000_000), click.IntRange(0, 2**32 - 1)
 
 
@@ -39,6 +42,12 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def planned_stack(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--stack and --nic-profile, of a stack that a plan would have."""
+    profile = click.option("--nic-profile", type=PROFILES, default="ip-saving", show_default=True, help=PROFILES_SAID)
+    return STACK(profile(function))
 
 
 @dataclass(frozen=True, kw_only=True)

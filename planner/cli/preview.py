@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from planner.cli.options import Asked, checked_plan, common, named, priced_plan
+from planner.cli.options import Asked, checked_plan, common, named, planned_stack, priced_plan
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.stack_shared import graph_of
 
@@ -15,14 +15,7 @@ from planner.cli.stack_shared import graph_of
 @click.command(short_help="Every resource that `pulumi up` would create, with its dollars an hour.")
 @priced_plan
 @click.option("--scenario", metavar="ID", required=True, help="The scenario to deploy: an id, a rank like 3, or best.")
-@click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
-@click.option(
-    "--nic-profile",
-    type=click.Choice(["ip-saving", "bandwidth", "efa-every-card"]),
-    default="ip-saving",
-    show_default=True,
-    help="ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before.",
-)
+@planned_stack
 @click.option(
     "-f",
     "--format",

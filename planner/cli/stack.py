@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import Asked, checked_plan, common, named, priced_plan
+from planner.cli.options import PROFILES, PROFILES_SAID, STACK, Asked, checked_plan, common, named, priced_plan
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
@@ -25,19 +25,14 @@ if TYPE_CHECKING:
 @click.command(short_help="Write the stack file of a scenario, or hold one against its plan.")
 @priced_plan
 @click.option("--scenario", metavar="ID", help="The scenario to deploy: an id, a rank like 3, or best.")
-@click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
+@STACK
 @click.option(
     "-o",
     "--out",
     metavar="DIR",
     help="Folder of the stack file; `-` prints its text. [default: where Pulumi.yaml is, here or above]",
 )
-@click.option(
-    "--nic-profile",
-    type=click.Choice(["ip-saving", "bandwidth", "efa-every-card"]),
-    help="ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before. "
-    "[default: ip-saving]",
-)
+@click.option("--nic-profile", type=PROFILES, help=f"{PROFILES_SAID} [default: ip-saving]")
 @click.option("--ami", metavar="AMI", help="Image of the GPU nodes.")
 @click.option("--control-ami", metavar="AMI", help="Plain image of the control and storage nodes.")
 @click.option("--zone-id", metavar="ZONE", help="The one zone that everything stands in, like use1-az4.")
