@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.lint.data import keeping, lifecycle, lustre, lustre_links, objects, openness, shutout, storage, upkeep
 from infra.lint.groups import block, bought, group, placement, running, scaling, spot
-from infra.lint.network import addresses, endpoints, exposure, reach, routes, security, world
+from infra.lint.network import addresses, endpoints, exposure, reach, routes, security, version_six, world
 from infra.lint.nodes import access, attachments, disks, membership, nics, template, together, userdata
 from infra.lint.read.graph import Graph, Resource
 from infra.lint.read.topology import TEMPLATE, users_of
@@ -22,7 +22,7 @@ SUBJECTS: dict[str, tuple[Rule, ...]] = {
     "Placement": placement.RULES,
     "Spot": spot.RULES,
     "Capacity Blocks": block.RULES + bought.RULES,
-    "Addresses": addresses.RULES,
+    "Addresses": addresses.RULES + version_six.RULES,
     "Network": routes.RULES + endpoints.RULES + reach.RULES,
     "Security groups": security.RULES + exposure.RULES + world.RULES,
     "Buckets and keys": storage.RULES + keeping.RULES + openness.RULES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from infra.lint.read.graph import Graph, Resource
 from infra.lint.read.topology import (
+    CARD,
     GROUP,
     INSTANCE,
     SUBNET,
@@ -89,7 +90,7 @@ def gang_stands_together(graph: Graph) -> Hits:
 )
 def one_zone_for_all(graph: Graph) -> Hits:
     homes = [subnet for group in graph.of(GROUP) for subnet in subnets_of(graph, group)]
-    serving = graph.of(INSTANCE, "ec2:NatGateway", "ec2:NetworkInterface", "fsx:LustreFileSystem", "ec2:VpcEndpoint")
+    serving = graph.of(INSTANCE, "ec2:NatGateway", CARD, "fsx:LustreFileSystem", "ec2:VpcEndpoint")
     for key in ("availabilityZone", "availabilityZoneId"):
         zones = {zone for subnet in homes if (zone := literal(subnet.inputs.get(key)))}
         served: dict[str, list[Resource]] = {}

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from infra.lint.read.graph import Graph, Resource
 from infra.lint.read.topology import (
+    CARD,
     ENDPOINT,
     GROUP,
     INSTANCE,
     NAT,
     SUBNET,
-    TEMPLATE,
     VPC,
     address_bearing,
     network,
@@ -21,10 +21,9 @@ from infra.lint.read.topology import (
     subnets_of,
     templates_of,
 )
-from infra.lint.read.values import flag, given, leaves, literal, many, texts, whole
+from infra.lint.read.values import leaves, literal, texts
 from infra.lint.rule import Hits, rule
 
-CARD, VPC_SIX = "ec2:NetworkInterface", "ec2:VpcIpv6CidrBlockAssociation"
 RESERVED = 5  # addresses of each subnet that AWS keeps
 
 
@@ -145,7 +144,7 @@ def room_for_the_nodes(graph: Graph) -> Hits:
 
 @rule(
     "ADDRESS-OUTSIDE",
-    "ec2:NetworkInterface",
+    CARD,
     INSTANCE,
     what="a fixed address outside its subnet, one that AWS keeps, or one given twice",
     why="AWS refuses the interface: a control node does not start, and the others wait for it",
@@ -154,7 +153,7 @@ def room_for_the_nodes(graph: Graph) -> Hits:
 )
 def fixed_addresses_fit(graph: Graph) -> Hits:
     taken: dict[str, Resource] = {}
-    for resource in graph.of("ec2:NetworkInterface", INSTANCE):
+    for resource in graph.of(CARD, INSTANCE):
         subnet = graph.target(resource.inputs.get("subnetId"), SUBNET)
         here = network(subnet.inputs.get("cidrBlock")) if subnet else None
         for key in ("privateIp", "privateIps", "privateIpLists"):
@@ -174,56 +173,6 @@ def fixed_addresses_fit(graph: Graph) -> Hits:
                 taken.setdefault(text, resource)
 
 
-SIX_OF_VPC = ("assignGeneratedIpv6CidrBlock", "ipv6CidrBlock", "ipv6IpamPoolId", "ipv6NetmaskLength")
-SIX_OF_SUBNET = ("ipv6CidrBlock", "ipv6IpamPoolId", "ipv6NetmaskLength", "ipv6Native", "assignIpv6AddressOnCreation")
-SIX_OF_CARD = ("ipv6AddressCount", "ipv6Addresses", "ipv6PrefixCount", "ipv6Prefixes")
-
-
-@rule(
-    "IPV6-NONE",
-    SUBNET,
-    TEMPLATE,
-    INSTANCE,
-    CARD,
-    what="IPv6 in a network that has none",
-    why="a subnet takes its IPv6 range from the VPC's, and an interface its IPv6 address from the subnet's: AWS "
-    "refuses the subnet, or every launch",
-    remedy="assignGeneratedIpv6CidrBlock on the VPC and a range of it on the subnet, or leave IPv6 out",
-    example="assignIpv6AddressOnCreation: true in a VPC with IPv4 alone",
-)
-def version_six_is_there(graph: Graph) -> Hits:
-    for subnet in graph.of(SUBNET):
-        home = graph.target(subnet.inputs.get("vpcId"), VPC)
-        if home is not None and not _six(home, SIX_OF_VPC) and not graph.pointing(home, VPC_SIX, "vpcId"):
-            for key in SIX_OF_SUBNET:
-                if _asks(subnet.inputs.get(key)):
-                    yield subnet, key, f"{home.name} has no IPv6 range"
-        elif flag(subnet.inputs.get("assignIpv6AddressOnCreation")) and not _six(subnet, SIX_OF_SUBNET[:-1]):
-            yield subnet, "assignIpv6AddressOnCreation", "the subnet has no IPv6 range"
-    for holder in graph.of(TEMPLATE, INSTANCE, CARD):
-        homes = subnets_of(graph, holder)
-        if holder.kind == TEMPLATE:
-            homes += [s for g in graph.of(GROUP) if holder in templates_of(graph, g) for s in subnets_of(graph, g)]
-        blocks = [("", holder.inputs)]
-        blocks += [
-            (f"networkInterfaces[{i}].", nic) for i, nic in enumerate(many(holder.inputs.get("networkInterfaces")))
-        ]
-        if homes and not any(_six(home, SIX_OF_SUBNET) for home in homes):
-            for prefix, block in blocks:
-                for key in SIX_OF_CARD:
-                    if _asks(block.get(key)):
-                        yield holder, prefix + key, f"{homes[0].name} has no IPv6 range"
-
-
-def _six(resource: Resource, keys: tuple[str, ...]) -> bool:
-    return any(_asks(resource.inputs.get(key)) for key in keys)
-
-
-def _asks(value: object) -> bool:
-    """Whether an argument about IPv6 asks for any: not where it is off, none, or zero."""
-    return given(value) and flag(value) is not False and whole(value) != 0
-
-
 RULES = (
     ranges_are_ranges,
     ranges_have_a_size,
@@ -231,5 +180,4 @@ RULES = (
     subnets_are_apart,
     room_for_the_nodes,
     fixed_addresses_fit,
-    version_six_is_there,
 )

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from infra.lint.nodes.nics import LAUNCH_FAILS, interfaces
 from infra.lint.read.graph import Graph, Resource
-from infra.lint.read.topology import (
-    BALANCERS,
-    GROUP,
-    INSTANCE,
-    SUBNET,
-    TEMPLATE,
-    node_subnets,
-    templates_of,
-)
+from infra.lint.read.topology import BALANCERS, CARD, GROUP, INSTANCE, SUBNET, TEMPLATE, node_subnets, templates_of
 from infra.lint.read.values import flag, given, literal, many, texts, whole
 from infra.lint.rule import WARNING, Hits, rule
 
@@ -148,7 +140,7 @@ def interfaces_are_not_shared(graph: Graph) -> Hits:
             ]
         for where, value in named:
             for text in texts(value):
-                mark = graph.target(text, "ec2:NetworkInterface") or literal(text)
+                mark = graph.target(text, CARD) or literal(text)
                 if mark and mark in taken:
                     yield holder, where, f"{taken[mark].name} has this interface"
                 if mark:

@@ -6,11 +6,10 @@ from collections import Counter
 
 from infra.lint.nodes.nics import LAUNCH_FAILS, interfaces
 from infra.lint.read.graph import Graph, Resource
-from infra.lint.read.topology import EFA, INSTANCE, SECURITY, TEMPLATE
+from infra.lint.read.topology import CARD, EFA, INSTANCE, SECURITY, TEMPLATE
 from infra.lint.read.values import given, literal, many, texts
 from infra.lint.rule import WARNING, Hits, rule
 
-CARD = "ec2:NetworkInterface"
 MOST = 5  # groups of an interface, by default; source: Amazon VPC user guide, "Amazon VPC quotas"
 
 

@@ -9,6 +9,7 @@ from infra.lint.read.graph import Graph, Resource
 from infra.lint.read.values import Json, at, literal, many, one, texts, whole
 
 TEMPLATE, GROUP, INSTANCE = "ec2:LaunchTemplate", "autoscaling:Group", "ec2:Instance"
+CARD = "ec2:NetworkInterface"
 SUBNET, VPC, SECURITY = "ec2:Subnet", "ec2:Vpc", "ec2:SecurityGroup"
 TABLES = ("ec2:RouteTable", "ec2:DefaultRouteTable")
 ENDPOINT, NAT = "ec2:VpcEndpoint", "ec2:NatGateway"
@@ -94,7 +95,7 @@ def subnets_of(graph: Graph, resource: Resource) -> list[Resource]:
 def _cards(graph: Graph, instance: Resource) -> list[Resource]:
     """Network interfaces that stand for themselves and are put into an instance."""
     blocks = many(instance.inputs.get("networkInterfaces")) + many(instance.inputs.get("primaryNetworkInterface"))
-    return [found for b in blocks if (found := graph.target(b.get("networkInterfaceId"), "ec2:NetworkInterface"))]
+    return [found for b in blocks if (found := graph.target(b.get("networkInterfaceId"), CARD))]
 
 
 def groups_of(graph: Graph, resource: Resource) -> list[Resource]:
