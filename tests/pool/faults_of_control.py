@@ -98,23 +98,19 @@ def elected_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
 def primary_paused(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     """A host that is moved or hangs. The proxy wakes as primary of the whole pool, from a map that it has had no time
     to empty: every target and proxy answers its pings and follows another one."""
-    proxy = _primary(cluster)
+    _cut_for_good(cluster, _primary(cluster), frozen=True)
+    yield
+
+
+def _cut_for_good(cluster: Cluster, proxy: Member, *, frozen: bool = False) -> None:
+    """Cut until the others have elected another one, and some time longer."""
     cluster.network.cut(proxy.host)
-    proxy.daemon.freeze()
+    if frozen:
+        proxy.daemon.freeze()
     _elected(cluster, instead_of=proxy)
     time.sleep(CUT_ON_S)
     cluster.network.mend(proxy.host)
     proxy.daemon.thaw()
-    _brought_back(cluster, proxy)
-    yield
-
-
-def _cut_for_good(cluster: Cluster, proxy: Member) -> None:
-    """Cut until the others have elected another one, and some time longer."""
-    cluster.network.cut(proxy.host)
-    _elected(cluster, instead_of=proxy)
-    time.sleep(CUT_ON_S)
-    cluster.network.mend(proxy.host)
     _brought_back(cluster, proxy)
 
 
