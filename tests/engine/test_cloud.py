@@ -12,7 +12,8 @@ from planner.stack.spec import LAYOUTS
 from planner.stack.standing import Tagged
 from tests.engine.cloud.api import Api
 from tests.engine.cloud.faults import Fault, Faults
-from tests.engine.cloud.kinds import GOES_WITH, KINDS, NAMES, kind_of, names_of, replaces, values_at
+from tests.engine.cloud.kinds import KINDS, kind_of, replaces
+from tests.engine.cloud.names import GOES_WITH, NAMES, names_of, values_at
 from tests.engine.cloud.shapes import Shapes
 from tests.engine.cloud.store import Cloud, Refused, texts
 from tests.engine.specs import AMI, GIVEN, ZONE

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.cloud import nodes
-from tests.engine.cloud.kinds import GOES_WITH, Names, kind_of, names_of, values_at
+from tests.engine.cloud.kinds import kind_of
+from tests.engine.cloud.names import GOES_WITH, Names, names_of, values_at
 
 ACCOUNT = "111122223333"
 Thing = dict[str, Any]  # type, id, arn, inputs, outputs, made: how many came before, by: what launched it
