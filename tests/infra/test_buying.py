@@ -1,0 +1,130 @@
+"""What the fleet says to AWS of how it is bought, when it comes and when it ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from infra.alarms import paid_for, watches
+from infra.guard import scale_down_at
+from planner.stack.spec import PLACEHOLDER
+from tests.infra.specs import BUYING, graph_of, inputs, names, spec_of
+
+
+def bought(kind: str) -> dict[str, Any]:
+    return graph_of(spec_of("s3-stream", buying=BUYING[kind]))
+
+
+def test_a_gang_has_a_fixed_size_and_is_not_waited_for():
+    group = inputs(bought("on-demand"), "fleet-group")
+    assert (group["minSize"], group["desiredCapacity"], group["maxSize"]) == (8, 8, 8)
+    assert group["waitForCapacityTimeout"] == "0"
+    assert group["suspendedProcesses"] == ["AZRebalance", "ReplaceUnhealthy"]
+    assert group["protectFromScaleIn"] is True
+    assert group["launchTemplate"]["version"].endswith("fleet-template.latestVersion}")
+
+
+def test_spot_comes_from_where_it_is_least_taken_and_comes_back():
+    graph = bought("spot")
+    group = inputs(graph, "fleet-group")
+    assert "launchTemplate" not in group
+    assert group["mixedInstancesPolicy"]["instancesDistribution"] == {
+        "onDemandBaseCapacity": 0,
+        "onDemandPercentageAboveBaseCapacity": 0,
+        "spotAllocationStrategy": "price-capacity-optimized",
+    }
+    assert group["capacityRebalance"] is True
+    assert "ReplaceUnhealthy" not in group["suspendedProcesses"]
+    assert "instanceMarketOptions" not in inputs(graph, "fleet-template")
+
+
+def test_a_block_takes_no_placement_group_and_ends_before_its_end():
+    graph = bought("capacity-block")
+    template = inputs(graph, "fleet-template")
+    assert "fleet-placement" not in names(graph)
+    assert "placement" not in template
+    assert template["instanceMarketOptions"] == {"marketType": "capacity-block"}
+    target = template["capacityReservationSpecification"]["capacityReservationTarget"]
+    assert target == {"capacityReservationId": "cr-0123456789abcdef0"}
+    # the block ends at 11:30; AWS takes the nodes from 11:00
+    assert inputs(graph, "guard-block-end")["startTime"] == "2026-12-01T10:45:00Z"
+    assert inputs(graph, "guard-block-end")["desiredCapacity"] == 0
+    # protected nodes would outlast the schedule
+    assert inputs(graph, "fleet-group")["protectFromScaleIn"] is False
+
+
+def test_only_a_block_is_scaled_down_by_the_clock():
+    for kind in ("on-demand", "spot", "reservation"):
+        assert not {"guard-block-end", "guard-block-start"} & names(bought(kind))
+    for kind in ("on-demand", "spot"):
+        assert "fleet-placement" in names(bought(kind))
+
+
+def test_a_block_that_starts_later_has_no_nodes_until_then():
+    later = replace(BUYING["capacity-block"], starts="2026-11-24T12:30:00+01:00")
+    graph = graph_of(spec_of("s3-stream", buying=later))
+    group = inputs(graph, "fleet-group")
+    assert (group["minSize"], group["desiredCapacity"], group["maxSize"]) == (0, 0, 8)
+    start = inputs(graph, "guard-block-start")
+    assert start["startTime"] == "2026-11-24T11:30:00Z"  # AWS takes no other way of writing it
+    assert (start["minSize"], start["desiredCapacity"], start["maxSize"]) == (8, 8, 8)
+    assert inputs(graph, "guard-block-end")["maxSize"] == 0
+    # without the key it is as it was: the nodes are asked for at once
+    assert inputs(bought("capacity-block"), "fleet-group")["minSize"] == 8
+    assert "guard-block-start" not in names(bought("capacity-block"))
+
+
+def test_the_count_of_a_fleet_that_waits_for_its_block_is_held_against_what_the_group_is_set_to():
+    later = replace(BUYING["capacity-block"], starts="2026-11-24T11:30:00Z")
+    alarm = inputs(graph_of(spec_of("s3-stream", buying=later)), "guard-alarm-fleet-count")
+    answer, *metrics = alarm["metricQueries"]
+    assert (answer["expression"], answer["returnData"]) == ("metric - less", True)
+    assert {query["id"]: query["metric"]["metricName"] for query in metrics} == {
+        "metric": "GroupDesiredCapacity",
+        "less": "GroupInServiceInstances",
+    }
+    assert (alarm["comparisonOperator"], alarm["threshold"]) == ("GreaterThanThreshold", 0)
+    assert not {"metricName", "namespace", "statistic", "period", "dimensions"} & set(alarm)
+    plain = inputs(bought("capacity-block"), "guard-alarm-fleet-count")
+    assert (plain["metricName"], plain["threshold"]) == ("GroupInServiceInstances", 8)
+
+
+@pytest.mark.parametrize("alarms", [1, 2, 6])
+def test_an_alarm_of_two_metrics_takes_the_place_of_two(alarms):
+    found = watches(nodes=8, control=3, storage_nodes=0, lustre=False, gateway_endpoint=True, waits=True)
+    taken = paid_for(found, alarms)
+    assert sum(2 if watch.less else 1 for watch in taken) == alarms
+    assert ("fleet-count" in {watch.name for watch in taken}) == (alarms > 1)
+
+
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [("", None), ("close", "close"), ("arn:aws:ec2:us-east-1:111122223333:placement-group/close", "close")],
+)
+def test_a_reservation_is_used_from_the_group_it_was_made_in_and_from_none_of_ours(group, name):
+    graph = graph_of(spec_of("s3-stream", buying=replace(BUYING["reservation"], placement_group=group)))
+    assert "fleet-placement" not in names(graph)
+    assert inputs(graph, "fleet-template").get("placement") == ({"groupName": name} if name else None)
+
+
+def test_a_reservation_is_aimed_at_and_nothing_else():
+    template = inputs(bought("reservation"), "fleet-template")
+    assert template["capacityReservationSpecification"]["capacityReservationTarget"] == {
+        "capacityReservationId": "cr-0123456789abcdef0"
+    }
+    assert "instanceMarketOptions" not in template
+    assert "capacityReservationSpecification" not in inputs(bought("on-demand"), "fleet-template")
+
+
+@pytest.mark.parametrize(
+    ("ends", "at"),
+    [
+        ("2026-12-01T11:30:00Z", "2026-12-01T10:45:00Z"),
+        ("2026-12-01T12:30:00+01:00", "2026-12-01T10:45:00Z"),
+        (f"{PLACEHOLDER}-ends", f"{PLACEHOLDER}-45-minutes-before-the-block-ends"),
+    ],
+)
+def test_the_way_down_is_45_minutes_before_the_end_in_utc(ends, at):
+    assert scale_down_at(ends) == at
