@@ -9,6 +9,7 @@ import pulumi
 
 # the engine runs this file from its own folder, and our packages lie beside it
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "pool"))
 
 from infra.compose import Stack, bundle_of, compose
 from infra.node import built

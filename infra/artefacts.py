@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.node.facts import Stack
+from fleet_pool.settings import DAEMON
 
 from infra.buckets import bucket_name, secure_bucket
 from infra.naming import Component, Naming
 from infra.node.built import expected
 from infra.node.render import bundle_files
-from planner.pool.node.facts import Stack
-from planner.pool.settings import DAEMON
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.node.facts import Stack as PoolStack
 
 from infra.addresses import AddressPlan, address_plan, lustre_addresses
 from infra.alarms import paid_for, watches
@@ -24,7 +25,6 @@ from infra.nvme import Nvme, NvmeArgs
 from infra.pool import Pool, PoolArgs
 from infra.tier import Tier, TierArgs
 from planner.errors import UsageProblem
-from planner.pool.node.facts import Stack as PoolStack
 from planner.stack.spec import ClusterSpec
 from planner.stack.spec import Pool as PoolSettings
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.settings import FIRST_PORT, LAST_PORT
 
 from infra.naming import Component
 from infra.network import Network
-from planner.pool.settings import FIRST_PORT, LAST_PORT
 
 ALL = ("-1", None, None)
 HTTPS = ("tcp", 443, 443)

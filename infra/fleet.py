@@ -8,6 +8,7 @@ from typing import Any
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.artefacts import Artefacts
 from infra.identity import Access, node_identity
@@ -27,7 +28,6 @@ from infra.naming import Component, Naming
 from infra.nics import Nic
 from infra.tier import Tier
 from infra.userdata import as_base64, user_data
-from planner.pool.canary import FOLDER as CANARY
 from planner.stack.spec import Buying, ClusterSpec, Fleet
 
 GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot

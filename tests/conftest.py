@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.report.made_by import model_sha256
+from planner.report.data.provenance import model_sha256
 
 GOLDEN = Path(__file__).parent / "golden"
 # Fixture -> group of the tests that use it, which run one after another on one worker: the machine carries one pool

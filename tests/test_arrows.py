@@ -18,12 +18,12 @@ ALLOWED = {
     "planner.errors": set(),
     "planner.templates": set(),
     # it also runs on nodes, where there is nothing else; the planner reads its settings
-    "planner.pool": set(),
-    "planner.plan": {"pricing", "planner.pool", "planner.errors"},
-    "planner.models": {"pricing", "planner.plan", "planner.pool", "planner.errors"},
-    "planner.layouts": {"pricing", "planner.plan", "planner.models", "planner.pool", "planner.errors"},
+    "fleet_pool": set(),
+    "planner.plan": {"pricing", "fleet_pool", "planner.errors"},
+    "planner.models": {"pricing", "planner.plan", "fleet_pool", "planner.errors"},
+    "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool", "planner.errors"},
     "planner.decide": {"pricing", "planner.plan", "planner.models", "planner.layouts", "planner.errors"},
-    "planner.stack": {"planner.plan", "planner.pool", "planner.errors"},
+    "planner.stack": {"planner.plan", "fleet_pool", "planner.errors"},
     # the one door between what was compared and what stands: infra reads the rest without any model
     "planner.stack.choose": {
         "pricing",
@@ -32,7 +32,7 @@ ALLOWED = {
         "planner.layouts",
         "planner.decide",
         "planner.stack",
-        "planner.pool",
+        "fleet_pool",
         "planner.errors",
     },
     "planner.stack.kept": {"planner.plan", "planner.decide", "planner.stack", "planner.errors"},
@@ -42,17 +42,17 @@ ALLOWED = {
         "planner.stack.component",
         "planner.stack.moment",
         "planner.stack.names",
-        "planner.pool",
+        "fleet_pool",
         "planner.templates",
         "planner.errors",
     },
-    "infra.lint": set(),
+    "planner.lint": set(),
     # what rules read stands below all rules
-    "infra.lint.known": {"infra.lint.read"},
-    "infra.lint.read": set(),
+    "planner.lint.known": {"planner.lint.read"},
+    "planner.lint.read": set(),
     "planner.account": {"planner.stack", "planner.errors"},
     # for training jobs: it knows nothing of plans and prices
-    "planner.client": {"planner.errors"},
+    "fleet_pool.client": {"planner.errors"},
     "planner.report": {
         "pricing",
         "planner.plan",
@@ -62,14 +62,14 @@ ALLOWED = {
         "planner.errors",
     },
     # what is left of a stack is a result of planner.stack, not of a comparison
-    "planner.report.as_leftover": {"planner.report", "planner.stack", "planner.errors"},
+    "planner.report.terminal.leftovers_text": {"planner.report", "planner.stack", "planner.errors"},
 }
 
 # library -> the places that may import it
 DOORS = {
-    "aistore": ("planner/client/pool.py",),
-    "boto3": ("pricing/aws.py", "planner/account/door.py", "planner/client/s3.py"),
-    "botocore": ("pricing/aws.py", "planner/account/door.py", "planner/client/s3.py"),
+    "aistore": ("pool/fleet_pool/client/pool.py",),
+    "boto3": ("pricing/aws.py", "planner/account/door.py", "pool/fleet_pool/client/s3.py"),
+    "botocore": ("pricing/aws.py", "planner/account/door.py", "pool/fleet_pool/client/s3.py"),
     "click": ("planner/cli/",),
     "jinja2": ("planner/report/", "infra/"),
     "pulumi": ("infra/",),
@@ -125,7 +125,7 @@ def test_one_door_for_each_library(library):
 
 def test_lint_reads_a_graph_without_the_program_that_made_it():
     for path in SOURCES:
-        if _inside(_module(path), "infra.lint"):
+        if _inside(_module(path), "planner.lint"):
             assert not {m.split(".")[0] for m in _imports(path)} & {"pulumi", "pulumi_aws"}, path
 
 

@@ -13,9 +13,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from fleet_pool.settings import AISTORE_VERSION, DAEMON
+
 from infra.node.built import DAEMON_SHA256, FOLDER, POOL_FILE, expected, missing, sha256_of
 from infra.node.zipped import pool_file
-from planner.pool.settings import AISTORE_VERSION, DAEMON
 from tools.gotools import TOOLS, CannotBuild, alone, build, compile_to
 
 

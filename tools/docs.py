@@ -12,13 +12,13 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATED: dict[str, tuple[str, ...]] = {
     "docs/cli.md": ("tools.cli_reference",),
     "docs/lint.md": ("tools.lint_rules",),
-    "infra/lint/writing/inputs.csv": ("tools.lint_inputs",),
+    "planner/lint/writing/inputs.csv": ("tools.lint_inputs",),
     "docs/model.md": ("tools.model",),
     "docs/nomenclature.md": ("tools.nomenclature",),
-    "planner/report/schemas/compare.schema.json": ("tools.schema", "compare"),
-    "planner/report/schemas/diff.schema.json": ("tools.schema", "diff"),
-    "planner/report/schemas/explain.schema.json": ("tools.schema", "explain"),
-    "planner/report/schemas/sensitivity.schema.json": ("tools.schema", "sensitivity"),
+    "planner/report/data/schemas/compare.schema.json": ("tools.schema", "compare"),
+    "planner/report/data/schemas/diff.schema.json": ("tools.schema", "diff"),
+    "planner/report/data/schemas/explain.schema.json": ("tools.schema", "explain"),
+    "planner/report/data/schemas/sensitivity.schema.json": ("tools.schema", "sensitivity"),
 }
 
 

@@ -1,4 +1,4 @@
-"""infra/lint/writing/inputs.csv: which arguments each type has, of what sort, which it needs: from pulumi_aws's types.
+"""planner/lint/writing/inputs.csv: the arguments of each type, their sorts, which are required: from pulumi_aws.
 
 An argument that is not text says so: minSize:int, encrypted:bool, tags:map, securityGroups:texts, ebs:block.
 """
@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from infra.lint.all import RULES
-from infra.lint.writing.arguments import REQUIRED
+from planner.lint.all import RULES
+from planner.lint.writing.arguments import REQUIRED
 
 # types that no rule names, and that a fleet may hold
 ALSO = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infra.lint.all import RULES, SUBJECTS
-from infra.lint.rule import ERROR, Rule
+from planner.lint.all import RULES, SUBJECTS
+from planner.lint.rule import ERROR, Rule
 from tools.markdown import anchor, cell, prose
 
 HEAD = """\

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from planner.pool.command import verbs_of
+from fleet_pool.operate.command import verbs_of
+
 from tools.markdown import anchor, cell, prose
 
 PROGRAM = "planner pool"

@@ -1,4 +1,4 @@
-"""planner/report/schemas/: the JSON Schemas of what verbs print with `-f json`, made from the words."""
+"""planner/report/data/schemas/: the JSON Schemas of what verbs print with `-f json`, made from the words."""
 
 from __future__ import annotations
 

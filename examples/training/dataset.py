@@ -18,10 +18,10 @@ import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from fleet_pool.client.address import open_store
+from fleet_pool.client.shards import Sample, pack, unpack
+from fleet_pool.client.store import Store
 
-from planner.client.address import open_store
-from planner.client.shards import Sample, pack, unpack
-from planner.client.store import Store
 from planner.errors import PlannerError
 
 WEIGHTS = np.array([1.5, -2.0, 0.5, 0.0, 1.0, -0.5, 2.0, -1.0])

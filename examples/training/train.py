@@ -21,10 +21,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from dataset import BIAS, PREFIX, WEIGHTS, arrays, opened, store_options, told
+from fleet_pool.client.checkpoint import Checkpoints
+from fleet_pool.client.shards import order, read_ahead
+from fleet_pool.client.store import Store
 
-from planner.client.checkpoint import Checkpoints
-from planner.client.shards import order, read_ahead
-from planner.client.store import Store
 from planner.errors import UsageProblem
 
 KEPT = int(os.environ.get("PLANNER_POOL_CHECKPOINTS_KEPT", "2"))  # 0: all

@@ -10,8 +10,9 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from fleet_pool.settings import DAEMON
+
 from infra.node.zipped import pool_file
-from planner.pool.settings import DAEMON
 
 FOLDER = Path(__file__).resolve().parents[2] / "out" / "bundle"
 # linux/amd64, by tools/gotools.py; a test builds it and compares

@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fleet_pool import config, settings
+from fleet_pool.node.certificates import RENEW_DAYS
+from fleet_pool.node.facts import USER, Stack
+from fleet_pool.node.stray import CHECK_S
+from fleet_pool.problems import Code
+
 from infra.node.built import DAEMON_SHA256
-from planner.pool import config, settings
-from planner.pool.node.certificates import RENEW_DAYS
-from planner.pool.node.facts import USER, Stack
-from planner.pool.node.stray import CHECK_S
-from planner.pool.problems import Code
 from planner.templates import folder
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import planner
+import fleet_pool
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can name
 FILE = 0o100644 << 16
@@ -17,9 +17,9 @@ _MAIN = '''"""`node ...` is for the units of a node, every other word for people
 import sys
 
 if sys.argv[1:2] == ["node"]:
-    from planner.pool.node.command import main
+    from fleet_pool.node.command import main
     sys.exit(main(sys.argv[2:]))
-from planner.pool.command import main
+from fleet_pool.operate.command import main
 sys.exit(main())
 '''
 
@@ -39,7 +39,8 @@ def pool_file() -> bytes:
 
 
 def _entries() -> Iterator[tuple[str, bytes]]:
-    root = Path(planner.__file__).parent
+    root = Path(fleet_pool.__file__).parent
     yield "__main__.py", _MAIN.encode()
-    for path in (root / "__init__.py", *(root / "pool").rglob("*.py")):
-        yield f"planner/{path.relative_to(root).as_posix()}", path.read_bytes().replace(b"\r\n", b"\n")
+    for path in root.rglob("*.py"):
+        if "client" not in path.relative_to(root).parts:  # jobs install the client as a package
+            yield f"fleet_pool/{path.relative_to(root).as_posix()}", path.read_bytes().replace(b"\r\n", b"\n")

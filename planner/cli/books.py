@@ -66,7 +66,7 @@ def print_table(
 
     optional: columns that leave when there is no room, the first named first. Nothing is ever cut.
     """
-    from planner.report.columns import Column, all_fit, needed, whole, wrap
+    from planner.report.terminal.columns import Column, all_fit, needed, whole, wrap
 
     placed = [
         Column(

@@ -54,7 +54,7 @@ def command(
     """
     from planner.decide.compare import compare
     from planner.decide.gates import Gates, exit_code, violations
-    from planner.decide.hopeless import remedied
+    from planner.decide.infeasible import remedied
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
@@ -63,7 +63,7 @@ def command(
     gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
     found = violations(comparison, gates)
     if style == "table":
-        from planner.report.as_table import render
+        from planner.report.terminal.comparison_text import render
 
         room = room_of(out, color)
         text = render(
@@ -77,16 +77,16 @@ def command(
             verbose=verbose,
         )
     elif style == "json":
-        from planner.report.as_json import render as render_json
+        from planner.report.data.comparison_json import render as render_json
 
         text = render_json(comparison)
     elif style == "csv":
-        from planner.report.as_csv import render as render_csv
+        from planner.report.data.comparison_csv import render as render_csv
 
         text = render_csv(comparison)
     elif style == "md":
         from planner.decide.study import study
-        from planner.report.as_markdown import render as render_markdown
+        from planner.report.markdown.comparison_markdown import render as render_markdown
 
         asked_for = strict or any(gate is not None for gate in (max_cost, max_days, max_unpriced))
         found_by_gates = found if asked_for else None
@@ -101,8 +101,8 @@ def command(
     if not comparison.prices.intact:
         say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
     if comparison.stale and style != "table":
-        from planner.report.verdict import stale
-        from planner.report.words import many
+        from planner.report.wording.figures import many
+        from planner.report.wording.recommendation import stale
 
         old = stale(comparison)
         say(f"warning: {many(len(old), 'price')} stale: {old[0]}", quiet)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.options import Asked
 
 if TYPE_CHECKING:
-    from planner.decide.request import Request
+    from planner.estimate.request import Request
 
 MOST_PRICED = 400  # scenarios: beyond these a tab would be felt
 
 
 def scenarios(given: dict[str, Any]) -> list[str]:
     """The ids of the plan's scenarios, after `best`. given: what stands on the line, by parameter."""
-    from planner.decide.evaluate import ids_of
+    from planner.decide.enumerate import ids_of
 
     return _quietly(given, lambda request: ["best", *ids_of(request)])
 
@@ -33,8 +33,8 @@ def numbers(given: dict[str, Any]) -> list[str]:
     def known(request: Request) -> list[str]:
         from planner.cli.options import named
         from planner.decide.compare import compare
-        from planner.decide.derive import known_of
-        from planner.decide.evaluate import ids_of
+        from planner.decide.enumerate import ids_of
+        from planner.estimate.derivations import known_of
 
         ids = ids_of(request)
         if len(ids) > MOST_PRICED:

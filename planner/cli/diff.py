@@ -10,8 +10,8 @@ import click
 
 from planner.cli.options import DRAWS, SEEDS, Asked, book_of, common
 from planner.cli.output import format_of, room_of, write_result
-from planner.decide.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 from planner.errors import ExitCode, UsageProblem
+from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 
 
 @click.command(short_help="What changed between two plans, price books or saved comparisons, by line.")
@@ -71,7 +71,7 @@ def command(
     `planner diff PLAN --prices-a 2025-05-31 --prices-b 2026-09-01`. Plans are priced with the same seed and draws,
     which are those of the saved comparison where the other side is one.
     """
-    from planner.report.changes import changes
+    from planner.report.diff.comparisons import changes
 
     options = (prices_a or overrides_a, prices_b or overrides_b)
     if b is None and not any(options):
@@ -100,15 +100,15 @@ def command(
     scenarios = tuple(_named(name, before, after) for name in scenarios)
     found = changes(before, after, plan_before=plan_before, plan_after=plan_after, scenarios=scenarios)
     if style == "json":
-        from planner.report.as_diff import render_json
+        from planner.report.terminal.difference_text import render_json
 
         text = render_json(found)
     elif style == "md":
-        from planner.report.as_diff_markdown import render as render_markdown
+        from planner.report.markdown.difference_markdown import render as render_markdown
 
         text = render_markdown(found)
     else:
-        from planner.report.as_diff import render
+        from planner.report.terminal.difference_text import render
 
         room = room_of(out, color)
         text = render(
@@ -134,7 +134,7 @@ class _Side:
 def _read(path: str) -> _Side:
     """A file, or standard input for `-`, read once: it may be a pipe. Raises PlanProblems or UsageProblem."""
     from planner.plan.textfile import label_of, read_bytes
-    from planner.report import saved
+    from planner.report.data import saved
 
     label, raw = label_of(path), read_bytes(path, saved.MAX_BYTES)
     return _Side(label=label, raw=raw, saved=saved.parse(raw, label) if saved.is_saved(raw, label) else None)
@@ -151,7 +151,7 @@ def _document(
         return side.saved, None
     from planner.decide.compare import compare
     from planner.plan.load import load_text
-    from planner.report.as_json import document
+    from planner.report.data.comparison_json import document
 
     loaded = load_text(side.raw, where=side.label, overrides=(*asked.overrides, *overrides))
     comparison = compare(asked.request_of(loaded, book_of(loaded, prices or asked.prices)))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from planner.decide.explain import Explanation
-    from planner.decide.request import Request
-    from planner.decide.result import Comparison, Scenario
+    from planner.estimate.request import Request
+    from planner.estimate.result import Comparison, Scenario
     from planner.models.bill import Unpriced
     from planner.plan.load import LoadedPlan
 
@@ -58,11 +58,12 @@ def command(
     bill[0].list_cost, or the key of an assumption; without it the numbers are listed.
     """
     from planner.decide.compare import compare
-    from planner.decide.derive import known_of
     from planner.decide.explain import missing_line
-    from planner.report import as_explain, as_explain_json
-    from planner.report.encoded import json_text
-    from planner.report.origins import grounds_of
+    from planner.estimate.derivations import known_of
+    from planner.report.data import explanation_json
+    from planner.report.data.encoding import json_text
+    from planner.report.terminal import explanation_text
+    from planner.report.wording.origins import grounds_of
 
     style = format_of(style, out, ("text", "json"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
@@ -86,38 +87,40 @@ def command(
     else:
         found = _found(request, comparison, chosen, number, asked.plan)
         if style == "json":
-            text = json_text(as_explain_json.explanation(comparison, found, grounds))
+            text = json_text(explanation_json.explanation(comparison, found, grounds))
         else:
             again = (asked.plan, *asked.again)
-            text = as_explain.render(comparison, found, grounds, width=width, depth=depth or None, again=again)
+            text = explanation_text.render(comparison, found, grounds, width=width, depth=depth or None, again=again)
     write_result(text, out)
 
 
 def _listed(comparison: Comparison, chosen: Scenario | None, style: str, width: int) -> str:
-    from planner.report import as_explain, as_explain_json
-    from planner.report.encoded import json_text
+    from planner.report.data import explanation_json
+    from planner.report.data.encoding import json_text
+    from planner.report.terminal import explanation_text
 
     if style == "json":
-        listed = as_explain_json.numbers(comparison, chosen) if chosen else as_explain_json.scenarios(comparison)
+        listed = explanation_json.numbers(comparison, chosen) if chosen else explanation_json.scenarios(comparison)
         return json_text(listed)
     if chosen is None:
-        return as_explain.scenarios(comparison, width)
-    return as_explain.numbers(comparison, chosen, width)
+        return explanation_text.scenarios(comparison, width)
+    return explanation_text.numbers(comparison, chosen, width)
 
 
 def _unpriced(comparison: Comparison, chosen: Scenario, missing: Unpriced, style: str, width: int) -> str:
-    from planner.report import as_explain, as_explain_json
-    from planner.report.encoded import json_text
+    from planner.report.data import explanation_json
+    from planner.report.data.encoding import json_text
+    from planner.report.terminal import explanation_text
 
     if style == "json":
-        return json_text(as_explain_json.unpriced(comparison, chosen, missing))
-    return as_explain.unpriced(comparison, chosen, missing, width)
+        return json_text(explanation_json.unpriced(comparison, chosen, missing))
+    return explanation_text.unpriced(comparison, chosen, missing, width)
 
 
 def _found(request: Request, comparison: Comparison, chosen: Scenario, id: str, plan: str) -> Explanation:
     """The explanation of an id. Raises UsageProblem, which says where that id is, or which one was meant."""
-    from planner.decide.derive import known_of
     from planner.decide.explain import explain
+    from planner.estimate.derivations import known_of
     from planner.plan.wording import did_you_mean, shown
 
     try:

@@ -14,7 +14,7 @@ from planner.cli.stack_shared import text_of
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
-    from infra.lint.read.graph import Graph
+    from planner.lint.read.graph import Graph
 
 
 @click.command(short_help="Mistakes in what would stand on AWS, found before it does.")
@@ -58,7 +58,7 @@ def command(
 
     Exit code 13 where there is an error; warnings are printed and pass.
     """
-    from infra.lint.all import RULES, lint
+    from planner.lint.all import RULES, lint
 
     style = format_of(style, out, ("table", "json", "sarif"))
     if graph_file is not None:
@@ -78,12 +78,12 @@ def command(
         found = {"schema_version": "1", "findings": [finding.as_json() for finding in findings]}
         text = json.dumps(found, indent=2) + "\n"
     elif style == "sarif":
-        from infra.lint.sarif import sarif
+        from planner.lint.sarif import sarif
 
         found = sarif(findings, RULES, graph, file=source, lines=_lines(graph, text), version=__version__)
         text = json.dumps(found, indent=2) + "\n"
     else:
-        from planner.report.as_findings import table
+        from planner.report.terminal.findings_text import table
 
         room = room_of(out, color)
         resources = sum(resource.type.startswith("aws:") for resource in graph.resources)
@@ -99,7 +99,7 @@ def command(
 
 
 def _parsed(source: str, text: str) -> Graph:
-    from infra.lint.read.graph import NotAGraph, parse
+    from planner.lint.read.graph import NotAGraph, parse
 
     try:
         return parse(text)
@@ -113,8 +113,8 @@ def _parsed(source: str, text: str) -> Graph:
 def _of_plan(
     plan: str, scenario: str, stack: str | None, nic_profile: str, overrides: tuple[str, ...], prices: str | None
 ) -> Graph:
-    from infra.lint.read.graph import graph_from
     from planner.cli.preview import stood
+    from planner.lint.read.graph import graph_from
 
     asked = Asked(plan=plan, overrides=overrides, draws=0, prices=prices)
     document, _ = stood(asked, scenario, stack, nic_profile)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.cli.output import say
-from planner.decide.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 from planner.errors import UsageProblem
+from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 
 if TYPE_CHECKING:
     from planner.decide.compare import Request
-    from planner.decide.result import Comparison, Scenario
+    from planner.estimate.result import Comparison, Scenario
     from planner.plan.load import LoadedPlan
     from pricing.book import PriceBook
 

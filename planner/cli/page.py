@@ -8,10 +8,10 @@ from planner.cli.stack_shared import graph_of
 from planner.errors import PlanProblems, UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.request import Request
-    from planner.decide.result import Comparison, Scenario
+    from planner.estimate.request import Request
+    from planner.estimate.result import Comparison, Scenario
     from planner.plan.load import LoadedPlan
-    from planner.report.page_stack import StackView
+    from planner.report.html.architecture import StackView
     from pricing.book import PriceBook
 
 
@@ -19,8 +19,8 @@ def page_of(loaded: LoadedPlan, request: Request, comparison: Comparison, *, arc
     """The page of a comparison. architecture: with the picture of the stack behind the answer."""
     from planner.decide.spreads import spreads_of
     from planner.decide.study import study
-    from planner.report.as_html import render
-    from planner.report.verdict import picks
+    from planner.report.html.page import render
+    from planner.report.wording.recommendation import picks
 
     best = comparison.best if architecture else None
     stack = drawn_stack(loaded, comparison, best, request.book) if best else None
@@ -30,8 +30,8 @@ def page_of(loaded: LoadedPlan, request: Request, comparison: Comparison, *, arc
 
 def drawn_stack(loaded: LoadedPlan, comparison: Comparison, scenario: Scenario, book: PriceBook) -> StackView:
     """The stack of a scenario as the report shows it, or why it cannot: not a reason for having no report."""
-    from planner.report.page_stack import StackView, view
-    from planner.report.parts import stored_usd_per_hour
+    from planner.report.html.architecture import StackView, view
+    from planner.report.wording.breakdown import stored_usd_per_hour
     from planner.stack.choose import spec_of
 
     try:

@@ -7,7 +7,7 @@ import click
 
 def _verbs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """For the shell: the verb, and nothing behind it."""
-    from planner.pool.command import verbs_of
+    from fleet_pool.operate.command import verbs_of
 
     first = not (context.params.get("words") or ())
     return [name for name in verbs_of("planner pool") if first and name.startswith(incomplete)]
@@ -24,6 +24,6 @@ def command(words: tuple[str, ...]) -> int:
 
     `planner pool --help` lists its verbs. It asks the pool at the proxies of --endpoint or AIS_ENDPOINT.
     """
-    from planner.pool.command import main
+    from fleet_pool.operate.command import main
 
     return main(words, "planner pool")

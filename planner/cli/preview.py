@@ -41,19 +41,19 @@ def command(
 
     Runs the program of `pulumi up` against a recording stand-in. Ids that only an account can give are placeholders.
     """
-    from planner.report import as_graph
+    from planner.report.terminal import resources_text
 
     style = format_of(style, out, ("table", "json", "svg"))
     graph, stored_usd = stood(asked, scenario, stack, nic_profile)
     if style == "json":
-        text = as_graph.as_json(graph)
+        text = resources_text.as_json(graph)
     elif style == "svg":
-        from planner.report.architecture import svg
+        from planner.report.pictures.architecture import svg
 
         text = svg(graph, stored_usd=stored_usd)
     else:
         room = room_of(out)
-        text = as_graph.table(graph, stored_usd=stored_usd, width=room.width, ascii_only=room.ascii_only)
+        text = resources_text.table(graph, stored_usd=stored_usd, width=room.width, ascii_only=room.ascii_only)
     write_result(text, out)
 
 
@@ -63,7 +63,7 @@ def stood(asked: Asked, scenario: str, stack: str | None, nic_profile: str) -> t
     Raises UsageProblem or PlanProblems.
     """
     from planner.decide.compare import compare
-    from planner.report.parts import stored_usd_per_hour
+    from planner.report.wording.breakdown import stored_usd_per_hour
     from planner.stack.choose import spec_of
 
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)

@@ -42,7 +42,7 @@ def command(
     """
     from planner.decide.compare import compare
     from planner.decide.gates import Gates, exit_code, violations
-    from planner.decide.hopeless import remedied
+    from planner.decide.infeasible import remedied
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
@@ -51,7 +51,7 @@ def command(
     comparison = remedied(request, compare(request))
     if style == "md":
         from planner.decide.study import study
-        from planner.report.as_markdown import render as render_markdown
+        from planner.report.markdown.comparison_markdown import render as render_markdown
 
         text = render_markdown(comparison, study(request, comparison, grid=False), plan_path=asked.plan)
     else:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from planner.report.columns import Column, fitted, rows, wrap
-from planner.report.words import many, visible
+from planner.report.terminal.columns import Column, fitted, rows, wrap
+from planner.report.wording.figures import many, visible
 from planner.stack.reserving import LOST_HOURS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 from planner.cli.options import common
 from planner.cli.output import write_result
 
-FOLDER = Path(__file__).resolve().parent.parent / "report" / "schemas"
+FOLDER = Path(__file__).resolve().parent.parent / "report" / "data" / "schemas"
 VERBS = ("compare", "sensitivity", "explain", "diff")
 
 

@@ -11,7 +11,7 @@ from planner.cli.output import format_of, room_of, say, write_result
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.result import Scenario
+    from planner.estimate.result import Scenario
 
 MOST = 3  # lines without a price that are named
 
@@ -56,7 +56,7 @@ def command(
     everything varies at once.
     """
     from planner.decide.compare import compare
-    from planner.decide.odds import odds
+    from planner.decide.probability import odds
     from planner.decide.study import study
 
     style = format_of(style, out, ("table", "json", "svg"))
@@ -77,7 +77,7 @@ def command(
     if other and pair is None:
         raise UsageProblem(f"{other.id} has no range to compare with: {_lacks(other)}; name another one with --against")
     if style == "table":
-        from planner.report.as_sensitivity import render
+        from planner.report.terminal.sensitivity_text import render
 
         room = room_of(out)
         text = render(
@@ -92,11 +92,11 @@ def command(
             again=asked.again,
         )
     elif style == "json":
-        from planner.report.as_sensitivity import render_json
+        from planner.report.terminal.sensitivity_text import render_json
 
         text = render_json(comparison, found, pair)
     else:
-        from planner.report.tornado import alone
+        from planner.report.pictures.tornado import alone
 
         text = alone(found)
     write_result(text, out)

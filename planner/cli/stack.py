@@ -14,7 +14,7 @@ from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.result import Comparison, Scenario
+    from planner.estimate.result import Comparison, Scenario
     from planner.plan.load import LoadedPlan
     from planner.stack.choose import FromAccount
     from planner.stack.file import StackFile

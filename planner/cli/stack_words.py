@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner.plan.wording import shown
-from planner.report.columns import Column, fitted, rows, wrap
-from planner.report.words import dollars, many, money, visible
+from planner.report.terminal.columns import Column, fitted, rows, wrap
+from planner.report.wording.figures import dollars, many, money, visible
 from planner.stack.component import component_of, usd_per_hour_by_component
 from planner.stack.placeholder import wanted
 from planner.stack.spec import PLACEHOLDER
@@ -18,7 +18,7 @@ from planner.stack.window import crosses_new_year
 if TYPE_CHECKING:
     from datetime import date
 
-    from planner.decide.result import Scenario
+    from planner.estimate.result import Scenario
     from planner.stack.changes import Change
     from planner.stack.spec import ClusterSpec
 

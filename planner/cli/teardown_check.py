@@ -46,7 +46,7 @@ def command(
 
     Exit code 13 where anything is left but what was kept on purpose.
     """
-    from planner.report.as_leftover import as_json, table
+    from planner.report.terminal.leftovers_text import as_json, table
     from planner.stack.leftover import leftovers
     from planner.stack.standing import state_of
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.decide.bounds import without_nodes
-from planner.decide.derive import derived_of
-from planner.decide.evaluate import Evaluated, evaluate
-from planner.decide.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning, weak_price_warnings
-from planner.decide.judge import broken_constraints, notes_of, on_time_fraction, stale_prices
-from planner.decide.request import Request
-from planner.decide.result import Comparison, Prices, Scenario
-from planner.decide.uncertainty import percentile_of, range_of
+from planner.decide.enumerate import Evaluated, evaluate
+from planner.decide.notices import broken_constraints, notes_of, on_time_fraction, stale_prices
+from planner.estimate.bounds import without_nodes
+from planner.estimate.derivations import derived_of
+from planner.estimate.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning, weak_price_warnings
+from planner.estimate.ranges import percentile_of, range_of
+from planner.estimate.request import Request
+from planner.estimate.result import Comparison, Prices, Scenario
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.sheet import Sheet
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.decide.bounds import bounded
 from planner.decide.compare import compare
-from planner.decide.derive import derived_of_line, find, id_of, is_percentile, known_of
-from planner.decide.evaluate import evaluate
-from planner.decide.knobs import Knob, knobs_of, turned
-from planner.decide.request import Request
-from planner.decide.result import Comparison, Scenario
-from planner.decide.uncertainty import Range, range_of
+from planner.decide.enumerate import evaluate
+from planner.decide.parameters import Knob, knobs_of, turned
+from planner.estimate.bounds import bounded
+from planner.estimate.derivations import derived_of_line, find, id_of, is_percentile, known_of
+from planner.estimate.ranges import Range, range_of
+from planner.estimate.request import Request
+from planner.estimate.result import Comparison, Scenario
 from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived, Input
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.decide.result import Comparison
 from planner.errors import ExitCode
+from planner.estimate.result import Comparison
 
 STRICT_HINT = "; purchase.options and storage.layouts leave out what need not be compared"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.decide.knobs import Knob
-from planner.decide.outline import Standing
-from planner.decide.rankings import Rankings
+from planner.decide.parameters import Knob
+from planner.decide.ranking import Standing
+from planner.decide.repricing import Rankings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.decide.bounds import bounded
-from planner.decide.derive import known_of
 from planner.decide.explain import Mover, drawn, movers_in, narrowed, range_in, turned_over
-from planner.decide.request import Request
-from planner.decide.result import Scenario
-from planner.decide.uncertainty import Range
+from planner.estimate.bounds import bounded
+from planner.estimate.derivations import known_of
+from planner.estimate.ranges import Range
+from planner.estimate.request import Request
+from planner.estimate.result import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fleet_pool.settings import RESERVED_MEMORY_GIB, RESERVED_VCPU_ABOVE_96, RESERVED_VCPU_UP_TO_96, reserved_vcpu
+
 from planner.layouts.base import Layout, Service, Timing
 from planner.layouts.instances import bill_on_demand_nodes, bill_volumes
 from planner.layouts.pool import pool_of, pool_warnings
@@ -19,7 +21,6 @@ from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.plan.types import ConvergedSettings
-from planner.pool.settings import RESERVED_MEMORY_GIB, RESERVED_VCPU_ABOVE_96, RESERVED_VCPU_UP_TO_96, reserved_vcpu
 
 CONTROL_INSTANCE_TYPE = "m7i.xlarge"  # 4 vCPU serve redirects only; 20,000 small answers a second over three
 

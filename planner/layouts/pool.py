@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from fleet_pool.settings import DONT_EVICT_S, OUT_OF_SPACE_PERCENT
 
 from planner.layouts.base import Demand
 from planner.layouts.s3 import s3_read_rate, s3_write_rate
@@ -21,7 +22,6 @@ from planner.models.derived import Given
 from planner.models.number import Number, middle
 from planner.models.sheet import UNKEPT, Sheet
 from planner.models.values import Values
-from planner.pool.settings import DONT_EVICT_S, OUT_OF_SPACE_PERCENT
 from pricing.catalog import InstanceType
 
 

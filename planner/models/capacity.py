@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from fleet_pool.settings import LOW_WATERMARK_PERCENT
+
 from planner.models.equation import equation
 from planner.models.number import Number
-from planner.pool.settings import LOW_WATERMARK_PERCENT
 from pricing.offers import HOURS_PER_MONTH
 
 _WEKA = "weka/docs-weka-io weka-system-overview/ssd-capacity-management.md: 10 x 1 TB, 6+2, 1 spare = 6.075 TB"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from fleet_pool.settings import DONT_EVICT_S, LOW_WATERMARK_PERCENT
 
 from planner.models.equation import equation
 from planner.models.number import Number
-from planner.pool.settings import DONT_EVICT_S, LOW_WATERMARK_PERCENT
 
 
 @equation(

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.pool import settings
+from fleet_pool import settings
 
 if TYPE_CHECKING:
     # only the name: equations and their units must not wait for pydantic to start up

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from fleet_pool.settings import AISTORE_VERSION, BadSetting, low_watermark_percent
+
 from planner.plan.quantities import MOST_KEPT
 from planner.plan.wording import shown
-from planner.pool.settings import AISTORE_VERSION, BadSetting, low_watermark_percent
 from planner.stack.mapping import Finding
 from planner.stack.spec import ENGINE, ClusterSpec, Lustre, Pool
 

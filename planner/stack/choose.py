@@ -9,10 +9,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.decide.evaluate import evaluate
-from planner.decide.request import Request
-from planner.decide.result import Comparison, Scenario
+from fleet_pool.settings import BadSetting, low_watermark_percent, reserved_vcpu
+
+from planner.decide.enumerate import evaluate
 from planner.errors import PlanProblems, Problem, UsageProblem
+from planner.estimate.request import Request
+from planner.estimate.result import Comparison, Scenario
 from planner.layouts.base import Layout
 from planner.layouts.converged import CONTROL_INSTANCE_TYPE, Converged, control_nodes
 from planner.layouts.fsx_lustre import FsxLustre
@@ -23,7 +25,6 @@ from planner.models.values import Values
 from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
 from planner.plan.types import Plan
-from planner.pool.settings import BadSetting, low_watermark_percent, reserved_vcpu
 from planner.stack.check import findings_of
 from planner.stack.mapping import Finding
 from planner.stack.moment import moment_of, written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.decide.result import Scenario
+from planner.estimate.result import Scenario
 from planner.plan.types import Plan
 from planner.stack.check_buying import buying_of
 from planner.stack.choose import FromAccount

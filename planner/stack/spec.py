@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from planner.pool import settings
+from fleet_pool import settings
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
 LAYOUTS = ("converged", "fsx-lustre", "separate-nvme", "s3-stream")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from planner.report import as_html
+from planner.report.html import page
 from tests.report.scenes import HOSTILE, named, sixty
 
 ROOT = Path(__file__).parents[2]
@@ -28,10 +28,10 @@ GATE = 10  # the exit code of a plan of which nothing is feasible; its page is w
 def _hostile() -> str:
     """A page on which the name, a note and a key of the plan are everything that was ever meant to break one."""
     text = "\n".join(HOSTILE.values())
-    return as_html.render(replace(named(text), notes=(text,), plan={text: text}))
+    return page.render(replace(named(text), notes=(text,), plan={text: text}))
 
 
-SCENES: dict[str, Callable[[], str]] = {"hostile": _hostile, "sixty": lambda: as_html.render(sixty())}
+SCENES: dict[str, Callable[[], str]] = {"hostile": _hostile, "sixty": lambda: page.render(sixty())}
 NAMES = [*COMMANDS, *SCENES]
 
 

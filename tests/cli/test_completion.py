@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from planner.cli.completion import VARIABLE, command, equations_of_source
 from planner.cli.main import VERBS
 from planner.cli.options import named
-from planner.decide.derive import known_of
+from planner.estimate.derivations import known_of
 from planner.models.catalogue import all_equations
 from pricing.snapshot import available
 from tests.builders import compared, plan_of

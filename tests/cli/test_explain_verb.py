@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from planner.cli.main import command as verbs
-from planner.decide.derive import known_of
+from planner.estimate.derivations import known_of
 from planner.models.equation import numbered
-from planner.report.origins import command as by_hand
+from planner.report.wording.origins import command as by_hand
 from tests.builders import compared, plan_of
 from tests.typed import FEW, PLANNER, ROOT, SMALL, planner
 

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.client.patience import Patience
+from fleet_pool.client.patient import Patient
+from fleet_pool.client.pool import Pool
+from fleet_pool.client.s3 import S3
+from fleet_pool.client.store import Store
 
-from planner.client.patience import Patience
-from planner.client.patient import Patient
-from planner.client.pool import Pool
-from planner.client.s3 import S3
-from planner.client.store import Store
-from planner.pool import settings
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing
 from tests.pool.fixtures import pool_machine
 from tests.pool.s3 import REGION

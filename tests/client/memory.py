@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planner.client.errors import AlreadyThere, NotThere
-from planner.client.store import Entry, checked, http_range
+from fleet_pool.client.errors import AlreadyThere, NotThere
+from fleet_pool.client.store import Entry, checked, http_range
 
 
 class Killed(BaseException):

@@ -6,13 +6,13 @@ import json
 from contextlib import suppress
 
 import pytest
+from fleet_pool.client.checkpoint import Checkpoints, Restored
+from fleet_pool.client.commit import Commit, Shard, commit_of, from_bytes, step_of, to_bytes
+from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, Refused, Unavailable
+from fleet_pool.client.folder import Folder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.client.checkpoint import Checkpoints, Restored
-from planner.client.commit import Commit, Shard, commit_of, from_bytes, step_of, to_bytes
-from planner.client.errors import AlreadyThere, Damaged, NotThere, Refused, Unavailable
-from planner.client.folder import Folder
 from tests.client.memory import Killed, Memory
 
 PREFIX = "run-7/checkpoints"

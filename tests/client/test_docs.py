@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from planner.client.patience import Patience
-from planner.client.pool import READ_TIMEOUT_S
+from fleet_pool.client.patience import Patience
+from fleet_pool.client.pool import READ_TIMEOUT_S
+
 from tests.client.test_mount import REVERSE_PROXY
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -41,7 +42,7 @@ def test_its_numbers_are_the_codes():
 def test_the_verbs_that_it_names_exist():
     named = set(re.findall(r"planner pool ([a-z-]+)", PAGE))
     told = subprocess.run(
-        [sys.executable, "-m", "planner.pool", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "fleet_pool", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert named == {"register", "prefetch"}
     assert named <= set(re.findall(r"^    ([a-z-]+) ", told.stdout, flags=re.MULTILINE))

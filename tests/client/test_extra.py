@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 WITHOUT = """
 import sys
 sys.modules[{library!r}] = None
-from planner.client.address import open_store
+from fleet_pool.client.address import open_store
 from planner.errors import PlannerError
 open_store("folder")
 try:
@@ -22,7 +22,7 @@ except PlannerError as problem:
 """
 LOADED = """
 import sys
-import planner.client.address, planner.client.checkpoint, planner.client.shards
+import fleet_pool.client.address, fleet_pool.client.checkpoint, fleet_pool.client.shards
 print(sorted({"aistore", "boto3", "botocore", "requests", "numpy", "pydantic", "click"} & set(sys.modules)))
 """
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.client.patient import Patient
 
-from planner.client.patient import Patient
-from planner.pool import settings
 from tests.client.conftest import pool_of, s3_of
 from tests.pool.client import Unanswered
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing

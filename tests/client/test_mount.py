@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fleet_pool.client.checkpoint import Checkpoints
+from fleet_pool.client.errors import Refused
+from fleet_pool.client.folder import Folder
+from fleet_pool.client.store import Store
 
-from planner.client.checkpoint import Checkpoints
-from planner.client.errors import Refused
-from planner.client.folder import Folder
-from planner.client.store import Store
 from tests.client.conftest import endpoints
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import PLAIN, wait_until

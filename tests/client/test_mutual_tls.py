@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool.client.errors import Refused
+from fleet_pool.client.patient import Patient
+from fleet_pool.client.pool import Pool
+from fleet_pool.config import Tls
 
-from planner.client.errors import Refused
-from planner.client.patient import Patient
-from planner.client.pool import Pool
-from planner.pool.config import Tls
 from tests.client.conftest import endpoints
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing
 

@@ -12,15 +12,15 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from fleet_pool.client.address import open_store
+from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange, Refused, Unavailable
+from fleet_pool.client.folder import Folder
+from fleet_pool.client.patience import Patience, waits_s
+from fleet_pool.client.patient import Counts, Patient
+from fleet_pool.client.pool import Pool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.client.address import open_store
-from planner.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange, Refused, Unavailable
-from planner.client.folder import Folder
-from planner.client.patience import Patience, waits_s
-from planner.client.patient import Counts, Patient
-from planner.client.pool import Pool
 from tests.client.faulty import ALONE, ANOTHER_SUM, CUT, HANG_UP, LOST_WORK, NO_REDIRECT, FaultyPool, faulty_pool
 
 DATA = bytes(range(256)) * 64
@@ -67,7 +67,7 @@ def test_what_the_pool_has_comes_from_the_pool(both):
 @pytest.mark.parametrize("fault", [503, 507, 500, 429, 403, 404, HANG_UP, CUT, ANOTHER_SUM])
 def test_what_the_pool_cannot_give_is_read_from_s3_in_the_same_moment(both, fault, caplog):
     both.pool.faults.append(fault)
-    with caplog.at_level(logging.WARNING, logger="planner.client"):
+    with caplog.at_level(logging.WARNING, logger="fleet_pool.client"):
         assert both.store.read("key") == DATA
     assert both.store.counts == Counts(by_pool=0, by_s3=1, failed_tries=1)
     assert both.time.slept_s == []
@@ -113,7 +113,7 @@ def test_the_answer_to_a_large_write_may_come_late_since_s3_must_have_it_first(b
     hasty = Pool("bucket", (both.pool.endpoint,), read_timeout_s=0.5)
     with pytest.raises(Unavailable, match="timed out"):
         hasty.write("small", b"x")
-    monkeypatch.setattr("planner.client.pool.SLOWEST_UPLOAD_BYTES_PER_S", 1000)
+    monkeypatch.setattr("fleet_pool.client.pool.SLOWEST_UPLOAD_BYTES_PER_S", 1000)
     hasty.write("large", bytes(20_000))
 
 

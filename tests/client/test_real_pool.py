@@ -11,14 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from fleet_pool.client.address import open_store
+from fleet_pool.client.checkpoint import Checkpoints
+from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, Unavailable
+from fleet_pool.client.folder import Folder
+from fleet_pool.client.patience import Patience
+from fleet_pool.client.patient import Patient
+from fleet_pool.client.store import Store
 
-from planner.client.address import open_store
-from planner.client.checkpoint import Checkpoints
-from planner.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, Unavailable
-from planner.client.folder import Folder
-from planner.client.patience import Patience
-from planner.client.patient import Patient
-from planner.client.store import Store
 from tests.client.conftest import endpoints, pool_of, s3_of
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import wait_until
@@ -225,8 +225,8 @@ def test_s3_that_is_gone_for_a_while_only_makes_writers_wait(cluster, store, hel
 
 SAVES = """
 import http.client, os, signal, sys
-from planner.client.address import open_store
-from planner.client.checkpoint import Checkpoints
+from fleet_pool.client.address import open_store
+from fleet_pool.client.checkpoint import Checkpoints
 endpoint, s3, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sent, send = 0, http.client.HTTPConnection.send
 def counted(self, data):

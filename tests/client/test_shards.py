@@ -8,11 +8,11 @@ import time
 from collections import Counter
 
 import pytest
+from fleet_pool.client.errors import Damaged, NotThere, Refused
+from fleet_pool.client.shards import Sample, order, pack, read_ahead, unpack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.client.errors import Damaged, NotThere, Refused
-from planner.client.shards import Sample, order, pack, read_ahead, unpack
 from tests.client.memory import Memory
 
 NAMES = st.text(st.characters(categories=["Ll", "Nd"]), min_size=1, max_size=12)

@@ -11,9 +11,9 @@ import pytest
 
 from planner.decide import compare as compare_module
 from planner.decide.gates import Gates, exit_code, violations
-from planner.decide.spot import spot_hazard_of, spot_price
-from planner.decide.uncertainty import percentile_of, range_of
 from planner.errors import ExitCode
+from planner.estimate.ranges import percentile_of, range_of
+from planner.estimate.spot import spot_hazard_of, spot_price
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.decide.uncertainty import range_of
+from planner.estimate.ranges import range_of
 from planner.models.bill import Ledger, as_tiers, used_tiers, worst
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from planner.cli.options import Asked
 from planner.decide.compare import compare
-from planner.decide.derive import find, known_of
-from planner.decide.result import Comparison, Scenario
+from planner.estimate.derivations import find, known_of
+from planner.estimate.result import Comparison, Scenario
 from planner.models.bill import Line
 from planner.models.derived import KINDS, Derived, Input
 from planner.models.equation import numbered
 from planner.plan.assumptions import default_assumptions
 from planner.plan.overrides import split_path
 from planner.plan.types import Plan
-from planner.report.as_json import scenario_document
+from planner.report.data.comparison_json import scenario_document
 from tests.builders import book_of, compared, plan_of
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))

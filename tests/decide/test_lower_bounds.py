@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from planner.decide.bounds import bounded
 from planner.decide.gates import Gates, exit_code, violations
 from planner.errors import ExitCode
-from planner.report import as_html
-from planner.report.as_json import scenario_document
+from planner.estimate.bounds import bounded
+from planner.report.data.comparison_json import scenario_document
+from planner.report.html import page as as_html
 from tests.builders import book_of, by_id, compared, plan_of
 
 OPTIONS = ["on-demand", "spot", "capacity-block", "ri-1y-standard-no-upfront"]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decide.hopeless import NOTHING_HELPS, hopeless, remedied
-from planner.decide.remedy import remedies_of
-from planner.decide.request import Request
-from planner.decide.result import Comparison, Remedy
+from planner.decide.infeasible import NOTHING_HELPS, hopeless, remedied
+from planner.decide.relaxations import remedies_of
+from planner.estimate.request import Request
+from planner.estimate.result import Comparison, Remedy
 from planner.plan.load import LoadedPlan, load_text
 from tests.builders import SMALL, book_of, by_id, compared, merged
 

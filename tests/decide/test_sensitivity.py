@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.decide.break_evens import rounded, search
 from planner.decide.compare import Request, compare
-from planner.decide.flips import rounded, search
-from planner.decide.knobs import HOT_DATA, RECLAIMS, SPOT_USD, Knob, choices_of, knobs_of, turned
-from planner.decide.odds import odds
-from planner.decide.outline import outline
-from planner.decide.rankings import Rankings
+from planner.decide.parameters import HOT_DATA, RECLAIMS, SPOT_USD, Knob, choices_of, knobs_of, turned
+from planner.decide.probability import odds
+from planner.decide.ranking import outline
+from planner.decide.repricing import Rankings
 from planner.decide.sensitivity import swings
 from planner.decide.study import Study, study
 from planner.plan.overrides import apply_overrides

@@ -11,7 +11,7 @@ import pytest
 
 from planner.cli.main import VERBS
 from planner.errors import ExitCode
-from planner.report.as_csv import COLUMNS
+from planner.report.data.comparison_csv import COLUMNS
 from tests.report.documents import EXAMPLES, documents, paths
 from tools import cli_reference
 from tools.cli_reference import commands

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from fleet_pool import settings
 
 from planner.models.datapath import fill_rate_limit
-from planner.pool import settings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = {name: (DOCS / name).read_text(encoding="utf-8") for name in ("pool.md", "decisions/0006-nodes-of-the-pool.md")}

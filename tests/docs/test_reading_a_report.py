@@ -6,14 +6,14 @@ import html
 import re
 
 from planner.decide.compare import compare
-from planner.report import verdict, words
-from planner.report.as_html import render
+from planner.report.html.page import render
+from planner.report.wording import figures, recommendation
 from tools.docs import ROOT
 from tools.model_uses import asked
 
 PAGE = (ROOT / "docs" / "reading-a-report.md").read_text(encoding="utf-8")
 COMPARED = compare(asked("stability-converged", (), draws=5000).request())
-BEST, SAFE = verdict.picks(COMPARED)
+BEST, SAFE = recommendation.picks(COMPARED)
 
 
 def test_the_answer_is_the_one_of_the_example():
@@ -22,18 +22,18 @@ def test_the_answer_is_the_one_of_the_example():
     for scenario in (BEST, SAFE):
         assert scenario.cost_usd is not None
         assert scenario.days is not None
-        assert f"${words.dollars(scenario.cost_usd.plan)} on" in PAGE
+        assert f"${figures.dollars(scenario.cost_usd.plan)} on" in PAGE
         assert f"in {scenario.days.plan:.0f}" in PAGE.replace("\n", " ").replace("  ", " ")
     assert SAFE.cost_usd is not None
-    assert f"${words.dollars(SAFE.cost_usd.p90)} at P90" in PAGE
-    assert 0.6 < (verdict.dearer(BEST) or 0) < 0.7, "the page says two in three"
-    assert verdict.open_ended(BEST), "the page says that its P90 is a floor"
+    assert f"${figures.dollars(SAFE.cost_usd.p90)} at P90" in PAGE
+    assert 0.6 < (recommendation.dearer(BEST) or 0) < 0.7, "the page says two in three"
+    assert recommendation.open_ended(BEST), "the page says that its P90 is a floor"
 
 
 def test_the_line_is_one_of_the_bill():
     row = next(line for line in PAGE.splitlines() if line.startswith("| network."))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    bill = render(COMPARED).split(f'id="bill-{verdict.rank_of(COMPARED, SAFE)}"')[1]
+    bill = render(COMPARED).split(f'id="bill-{recommendation.rank_of(COMPARED, SAFE)}"')[1]
     printed = re.search(rf"<tr><th[^>]*>(?:<a[^>]*>)?{re.escape(cells[0])}<.*?</tr>", bill, flags=re.DOTALL)
     assert printed is not None
     shown = [html.unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", printed[0])]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.lint.all import lint
-from infra.lint.read.graph import NotAGraph, parse
 from planner.cli import main
+from planner.lint.all import lint
+from planner.lint.read.graph import NotAGraph, parse
 from planner.stack.file import read
 from tests.engine.cloud.store import Cloud
 from tests.engine.driver import PROJECT, Engine, provider_folder

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pulumi
 import pytest
+from fleet_pool.settings import DAEMON
 from pulumi.runtime import mocks, rpc
 from pulumi.runtime.config import set_all_config
 
@@ -19,7 +20,6 @@ from infra.graph import PROJECT, _own_loop, _Recording
 from infra.node import built
 from infra.node.built import POOL_FILE
 from infra.node.zipped import pool_file
-from planner.pool.settings import DAEMON
 from planner.stack.mapping import to_mapping
 from planner.stack.spec import PLACEHOLDER, ClusterSpec
 from tests.infra.specs import graph_of, spec_of

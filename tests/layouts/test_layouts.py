@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fleet_pool.settings import reserved_vcpu
 
 from planner.layouts.base import Demand, Timing
 from planner.layouts.converged import Converged
@@ -19,7 +20,6 @@ from planner.models.bill import Ledger
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from planner.plan.types import ConvergedSettings, Ingest, LustreSettings, SeparateSettings
-from planner.pool.settings import reserved_vcpu
 from tests.builders import book_of, by_id, compared, plan_of, scenario_of
 
 CENTRAL = Values(table=default_assumptions())

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from infra.lint.read.shapes import SECRET, SIGNATURE
-from infra.lint.read.values import UNKNOWN
+from planner.lint.read.shapes import SECRET, SIGNATURE
+from planner.lint.read.values import UNKNOWN
 from tests.lint.graphs import Document
 
 PREFIXES = {

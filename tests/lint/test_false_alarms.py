@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from infra.lint.all import lint
-from infra.lint.read.graph import graph_from
-from infra.lint.read.values import UNKNOWN
+from planner.lint.all import lint
+from planner.lint.read.graph import graph_from
+from planner.lint.read.values import UNKNOWN
 from tests.lint import graphs
 from tests.lint.mistakes.identity import grant
 from tests.lint.mistakes.network import allow

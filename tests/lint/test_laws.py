@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infra.lint.all import RULES, SUBJECTS, lint
-from infra.lint.known.actions import actions, expanded, misspelt
-from infra.lint.known.catalogue import machines
-from infra.lint.read.graph import NotAGraph, graph_from, parse
-from infra.lint.rule import ERROR, WARNING
-from infra.lint.writing.arguments import known_inputs
+from planner.lint.all import RULES, SUBJECTS, lint
+from planner.lint.known.actions import actions, expanded, misspelt
+from planner.lint.known.catalogue import machines
+from planner.lint.read.graph import NotAGraph, graph_from, parse
+from planner.lint.rule import ERROR, WARNING
+from planner.lint.writing.arguments import known_inputs
 from tests.lint import graphs
 from tests.lint.mistakes import MISTAKES
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from infra.lint.all import lint
-from infra.lint.read.graph import graph_from
+from planner.lint.all import lint
+from planner.lint.read.graph import graph_from
 from tests.lint import graphs
 from tests.lint.engines import exported
 from tests.lint.graphs import Document, find

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from infra.lint.all import lint
-from infra.lint.read.graph import NotAGraph, graph_from, parse
-from infra.lint.read.shapes import ASSETS, OUTPUT, RESOURCE, SECRET, SIGNATURE, unwrapped
-from infra.lint.read.values import UNKNOWN
+from planner.lint.all import lint
+from planner.lint.read.graph import NotAGraph, graph_from, parse
+from planner.lint.read.shapes import ASSETS, OUTPUT, RESOURCE, SECRET, SIGNATURE, unwrapped
+from planner.lint.read.values import UNKNOWN
 from tests.lint import graphs
 from tests.lint.engines import exported, previewed
 from tests.lint.mistakes import MISTAKES

@@ -14,7 +14,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from planner.pool import settings
+from fleet_pool import settings
+
 from tests.node.machine import AWS, LSBLK
 from tests.pool.daemon import PLAIN, Daemon
 from tests.pool.machine import HIERARCHIES, remove_group, run

@@ -17,8 +17,8 @@ from pathlib import Path
 from threading import Thread
 
 import yaml
+from fleet_pool import settings
 
-from planner.pool import settings
 from tests.pool.daemon import PLAIN, Daemon
 from tests.pool.network import Host
 

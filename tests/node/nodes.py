@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fleet_pool import settings
+from fleet_pool.node.facts import Node, Stack, stack_of
+
 from infra.compose import bundle_of
 from infra.node.render import bundle_files, installed_files
-from planner.pool import settings
-from planner.pool.node.facts import Node, Stack, stack_of
 from planner.stack.spec import ClusterSpec
 from tests.infra.specs import fleet_of, spec_of
 

@@ -12,13 +12,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
+from fleet_pool import settings
+from fleet_pool.node.facts import Stack
+from fleet_pool.settings import DAEMON
+
 from infra.artefacts import Bundle, bundle
 from infra.node.built import POOL_FILE
 from infra.node.zipped import pool_file
 from infra.userdata import text_of
-from planner.pool import settings
-from planner.pool.node.facts import Stack
-from planner.pool.settings import DAEMON
 from tests.node.machine import Metadata
 from tests.node.nodes import CASES
 from tests.pool.daemon import wait_until

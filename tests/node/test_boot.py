@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.node.drives import stamp_of
 
 from infra.artefacts import bundle
 from infra.node.built import POOL_FILE
 from infra.node.zipped import pool_file
 from infra.userdata import text_of
-from planner.pool import settings
-from planner.pool.node.drives import stamp_of
 from tests.node.machine import BootedNode
 from tests.node.stand import ARTEFACTS, INSTANCES, KNOWN, Stand, standing
 from tests.node.test_scripts import need

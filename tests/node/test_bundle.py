@@ -12,10 +12,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from fleet_pool.settings import AISTORE_MODULE, AISTORE_VERSION, DAEMON
 
 from infra.node import built, zipped
 from infra.node.built import DAEMON_SHA256, POOL_FILE, missing, sha256_of
-from planner.pool.settings import AISTORE_MODULE, AISTORE_VERSION, DAEMON
 from tools import bundle
 from tools.gotools import MODULES, TOOLS, CannotBuild
 
@@ -49,8 +49,8 @@ def test_a_node_that_is_not_one_is_told_what_it_lacks(tmp_path):
 
 
 def test_the_pool_s_package_is_written_for_python_3_9_and_its_standard_library():
-    root = Path(zipped.planner.__file__).parent
-    for path in sorted((root / "pool").rglob("*.py")):
+    root = Path(zipped.fleet_pool.__file__).parent
+    for path in sorted(root.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path), feature_version=(3, 9))
         for node in ast.walk(tree):
             named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -59,7 +59,7 @@ def test_the_pool_s_package_is_written_for_python_3_9_and_its_standard_library()
                 top = module.split(".")[0]
                 assert (
                     top in sys.stdlib_module_names
-                    or module.startswith("planner.pool")
+                    or module.startswith("fleet_pool")
                     or (
                         top == "typing_extensions" and path.name == "record.py"  # for type checkers alone
                     )
@@ -83,7 +83,7 @@ def test_every_module_loads_on_the_oldest_python(tmp_path):
     python, path = other_python("3.9"), tmp_path / POOL_FILE
     path.write_bytes(zipped.pool_file())
     with zipfile.ZipFile(path) as archive:
-        modules = [name[:-3].replace("/", ".") for name in archive.namelist() if name.startswith("planner/pool/")]
+        modules = [name[:-3].replace("/", ".") for name in archive.namelist() if name.startswith("fleet_pool/")]
     modules = [name for name in modules if not name.endswith("__main__")]
     load = f"[importlib.import_module(name) for name in {modules}]"
     code = f"import importlib, sys; sys.path.insert(0, {str(path)!r}); {load}"

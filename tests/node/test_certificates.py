@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from fleet_pool.node import certificates
+from fleet_pool.node.certificates import CannotSign, Store, make_authority, make_certificate, obtain, stands
 
-from planner.pool.node import certificates
-from planner.pool.node.certificates import CannotSign, Store, make_authority, make_certificate, obtain, stands
 from tests.node.machine import AWS
 from tests.node.test_scripts import need
 

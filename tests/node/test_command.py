@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fleet_pool.node import command
 
-from planner.pool.node import command
 from tests.node.nodes import CASES
 from tests.node.test_scripts import need
 

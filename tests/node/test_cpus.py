@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fleet_pool.node.cpus import SYSFS, cores_by_node, kept, numbers, rest, written
+from fleet_pool.settings import reserved_vcpu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pool.node.cpus import SYSFS, cores_by_node, kept, numbers, rest, written
-from planner.pool.settings import reserved_vcpu
 from tests.node.nodes import P4D_CORES, P5_CORES, topology
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.node import drives
+from fleet_pool.node.drives import Command, Refused, arrangement, commands, stamp_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pool import settings
-from planner.pool.node import drives
-from planner.pool.node.drives import Command, Refused, arrangement, commands, stamp_of
 from tests.node.nodes import INSTANCE, child, disk, p4d, root_disk
 
 STAMP = stamp_of(INSTANCE)

@@ -6,13 +6,13 @@ import json
 import re
 
 import pytest
+from fleet_pool import config, settings
+from fleet_pool.node.facts import BadFacts, node_of, stack_of
+from fleet_pool.node.files import files
 
 from infra.artefacts import bundle
 from infra.node.render import bundle_files, installed_files
 from infra.userdata import text_of
-from planner.pool import config, settings
-from planner.pool.node.facts import BadFacts, node_of, stack_of
-from planner.pool.node.files import files
 from tests.node.nodes import CASES, INSTANCE, Case, every_bundle
 
 MOUNTS = tuple(f"{settings.MOUNT_FOLDER}/AWS{n}" for n in range(8))

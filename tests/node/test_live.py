@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.node import cpus
+from fleet_pool.node.drives import IMAGE_SERVICE
 
 from infra.node.render import installed_files, roles
-from planner.pool import settings
-from planner.pool.node import cpus
-from planner.pool.node.drives import IMAGE_SERVICE
 from tests.node.live import UNITS, LiveNode
 from tests.node.stand import Stand, standing
 from tests.node.test_scripts import need
@@ -45,7 +45,7 @@ COMES_BACK = """[Service]
 Environment=PYTHONPATH=/opt/planner/planner-pool.pyz
 ExecStart=
 ExecStart=/usr/bin/python3 -c "from pathlib import Path; \\
-  from planner.pool.node.drives import really_run; from planner.pool.node.stray import come_back; \\
+  from fleet_pool.node.drives import really_run; from fleet_pool.node.stray import come_back; \\
   come_back(Path('/nowhere'), 'planner-proxy.service', really_run)"
 """
 

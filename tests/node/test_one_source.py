@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.config import cluster_config
+from fleet_pool.node.facts import cluster_settings, stack_of
 
 from infra.compose import bundle_of
 from infra.firewall import POOL
 from planner.errors import UsageProblem
 from planner.plan.assumptions import default_assumptions
-from planner.pool import settings
-from planner.pool.config import cluster_config
-from planner.pool.node.facts import cluster_settings, stack_of
 from planner.stack.check import findings_of
 from planner.stack.file import parsed, rendered
 from planner.stack.spec import Pool
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # in a process of its own: constants are read when modules are loaded
 BOTH = """
 import json
-from planner.pool import settings
+from fleet_pool import settings
 for name, value in json.loads({changes!r}).items():
     assert hasattr(settings, name)
     setattr(settings, name, value)
@@ -36,8 +36,8 @@ from planner.layouts.pool import DONT_EVICT_S
 from planner.models.capacity import pool_usable_tb
 from planner.models.datapath import fill_rate_limit
 from planner.plan.assumptions import default_assumptions
-from planner.pool.config import cluster_config
-from planner.pool.node.facts import cluster_settings, stack_of
+from fleet_pool.config import cluster_config
+from fleet_pool.node.facts import cluster_settings, stack_of
 from planner.stack.spec import Pool
 stack = stack_of(dict(name="dev", layout="converged", proxies=["10.0.0.1"], targets_on="gpu", drives=8, reserved_vcpu=8,
     tls=True, low_watermark_percent=Pool().low_watermark_percent, dataset_prefix="d/", checkpoint_prefix="c/",

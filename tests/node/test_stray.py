@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fleet_pool import config, settings
+from fleet_pool.api import Client
+from fleet_pool.node import command, stray
+from fleet_pool.node.stray import Look, certain, come_back, followed, look, looks
+from fleet_pool.operate.members import ClusterMap, parse_map
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pool import config, settings
-from planner.pool.api import Client
-from planner.pool.members import ClusterMap, parse_map
-from planner.pool.node import command, stray
-from planner.pool.node.stray import Look, certain, come_back, followed, look, looks
 from tests.node.nodes import CASES
 from tests.pool_command.answering import Say, answering, nobody, say_json
 from tests.pool_command.maps import smap

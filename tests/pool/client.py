@@ -12,7 +12,7 @@ import ssl
 import urllib.parse
 from typing import Any
 
-from planner.pool import config, settings
+from fleet_pool import config, settings
 
 _turn = itertools.count()
 

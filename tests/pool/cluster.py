@@ -1,6 +1,6 @@
 """A whole pool on one machine: control nodes with a proxy each, nodes with a target and drives, S3 below.
 
-Every daemon starts with the files that a node of a stack writes for itself (planner/pool/node/files.py); only the
+Every daemon starts with the files that a node of a stack writes for itself (pool/fleet_pool/node/files.py); only the
 addresses, the folders and the drives are this machine's.
 """
 
@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from planner.pool import config, settings
-from planner.pool.node.facts import Stack
+from fleet_pool import config, settings
+from fleet_pool.node.facts import Stack
+
 from tests.pool.certificates import Authority
 from tests.pool.client import PoolClient, Unanswered
 from tests.pool.daemon import wait_until

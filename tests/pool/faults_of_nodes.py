@@ -6,9 +6,10 @@ import random
 import time
 from collections.abc import Iterator
 
-from planner.pool import settings
-from planner.pool.api import Client
-from planner.pool.drain import drain as leave
+from fleet_pool import settings
+from fleet_pool.api import Client
+from fleet_pool.operate.drain import drain as leave
+
 from tests.pool.cluster import Cluster, Member
 from tests.pool.fault import fault
 

@@ -8,11 +8,12 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.pool import config, settings
-from planner.pool.api import tls_context
-from planner.pool.node import stray
-from planner.pool.node.facts import Node, daemon_id
-from planner.pool.node.files import files
+from fleet_pool import config, settings
+from fleet_pool.api import tls_context
+from fleet_pool.node import stray
+from fleet_pool.node.facts import Node, daemon_id
+from fleet_pool.node.files import files
+
 from tests.pool.daemon import Daemon
 from tests.pool.drives import Drive
 from tests.pool.network import Host

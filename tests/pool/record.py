@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from planner.pool.settings import CONTROL_NODES
+from fleet_pool.settings import CONTROL_NODES
+
 from tools.gotools import ROOT
 
 PAGE = ROOT / "docs" / "pool-faults.md"

@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fleet_pool import settings
+
 from planner.decide.compare import Request, compare
 from planner.plan.load import load_plan
-from planner.pool import settings
 from planner.stack.choose import spec_of
 from planner.stack.spec import ClusterSpec
 from pricing.book import default_book
@@ -195,7 +196,7 @@ def _environment(cluster: Cluster) -> dict[str, str]:
 def _pool_command(cluster: Cluster, *words: str) -> list[str]:
     """The command of a control node. Raises Failed."""
     there = {**PLAIN, **_environment(cluster), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "planner.pool", *words]
+    command = [sys.executable, "-m", "fleet_pool", *words]
     done = subprocess.run(command, env=there, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode:
         raise Failed(f"planner pool {words[0]} ended with {done.returncode}: {done.stderr.strip()}")

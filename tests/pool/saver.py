@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
-from planner.client.address import open_store
-from planner.client.checkpoint import Checkpoints
+from fleet_pool.client.address import open_store
+from fleet_pool.client.checkpoint import Checkpoints
 
 PREFIX, RANKS, SHARD_BYTES = "runs/killed", 8, 2 * 2**20
 

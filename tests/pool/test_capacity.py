@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fleet_pool import config, settings
 
-from planner.pool import config, settings
 from tests.pool.audit import Promise, judge
 from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing

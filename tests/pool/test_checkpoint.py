@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.client.address import open_store
+from fleet_pool.client.checkpoint import Checkpoints
 
-from planner.client.address import open_store
-from planner.client.checkpoint import Checkpoints
-from planner.pool import settings
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import PLAIN
 from tests.pool.saver import PREFIX, RANKS, shard

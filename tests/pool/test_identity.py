@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.config import Tls
 
-from planner.pool import settings
-from planner.pool.config import Tls
 from tests.pool.certificates import Authority
 from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing

@@ -6,11 +6,11 @@ import http.client
 import os
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.api import Client
+from fleet_pool.operate.buckets import buckets, register
+from fleet_pool.problems import Blocked
 
-from planner.pool import settings
-from planner.pool.api import Client
-from planner.pool.buckets import buckets, register
-from planner.pool.problems import Blocked
 from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import wait_until

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from io import StringIO
 
 import pytest
+from fleet_pool.operate.command import main
 
-from planner.pool.command import main
 from tests.pool.cluster import FORMING_S, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
 from tests.pool.fixtures import pool_machine

@@ -6,12 +6,12 @@ import itertools
 import ssl
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.api import Client, endpoints, tls_context
+from fleet_pool.problems import Refused, Unreachable, WrongCall
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pool import settings
-from planner.pool.api import Client, endpoints, tls_context
-from planner.pool.problems import Refused, Unreachable, WrongCall
 from tests.pool_command.answering import Asked, Say, answering, nobody, say_json
 
 
@@ -121,7 +121,7 @@ class TestRedirects:
     def test_any_key_arrives_as_it_is(self, key):
         from urllib.parse import unquote
 
-        from planner.pool.api import object_path
+        from fleet_pool.api import object_path
 
         path = object_path("b", key)
         assert path.isascii()

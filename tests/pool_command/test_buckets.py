@@ -6,13 +6,13 @@ import itertools
 import json
 
 import pytest
+from fleet_pool.api import Client
+from fleet_pool.operate.buckets import KINDS, buckets, checked_name, destroy_local, register
+from fleet_pool.operate.jobs import Done, Job, Progress, evict, prefetch, wait
+from fleet_pool.problems import Blocked, Refused, Unreachable, WrongCall
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.pool.api import Client
-from planner.pool.buckets import KINDS, buckets, checked_name, destroy_local, register
-from planner.pool.jobs import Done, Job, Progress, evict, prefetch, wait
-from planner.pool.problems import Blocked, Refused, Unreachable, WrongCall
 from tests.pool_command.answering import Asked, Say, answering, say_json
 from tests.pool_command.maps import bmd, bucket
 
@@ -178,7 +178,7 @@ class TestJobs:
         assert found.objects == 1
 
     def test_one_that_never_will_is_not(self, monkeypatch):
-        monkeypatch.setattr("planner.pool.jobs.FORGOTTEN_S", 0.1)
+        monkeypatch.setattr("fleet_pool.operate.jobs.FORGOTTEN_S", 0.1)
         with pytest.raises(Unreachable, match=r"started anew in the middle.*run it again"):
             self.waited(say_json({"message": "invalid xaction (job) UUID", "status": 400}, 400))
 
@@ -206,7 +206,7 @@ class TestJobs:
         assert found.objects == 5
 
     def test_silence_has_an_end(self, monkeypatch):
-        monkeypatch.setattr("planner.pool.jobs.SILENT_S", 0.5)
+        monkeypatch.setattr("fleet_pool.operate.jobs.SILENT_S", 0.5)
         with pytest.raises(Unreachable, match="job job1 is not heard of any more"):
             self.waited(Say(silent=True), targets=("t1",), attempt_s=0.3)
 

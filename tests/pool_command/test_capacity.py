@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.operate.capacity import Rules, as_data, as_text, capacity, duration_s, excesses, fill_limit, hot_bytes
+from fleet_pool.operate.members import Member
+from fleet_pool.operate.nodes import Node, Space, silent
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.models import capacity as models
 from planner.models import datapath
-from planner.pool import settings
-from planner.pool.capacity import Rules, as_data, as_text, capacity, duration_s, excesses, fill_limit, hot_bytes
-from planner.pool.members import Member
-from planner.pool.nodes import Node, Space, silent
 
 RULES = Rules(low_percent=70, out_of_space_percent=95, dont_evict_s=3600)
 P4D = 8_000_000_000_000  # bytes on the drives of a p4d.24xlarge

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from fleet_pool.operate import verbs_care
+from fleet_pool.operate.command import main, parser
+from fleet_pool.problems import Code, PoolProblem
 
 from planner.errors import ExitCode
-from planner.pool import verbs_care
-from planner.pool.command import main, parser
-from planner.pool.problems import Code, PoolProblem
 from tests.pool_command.answering import Asked, Say, answering, nobody, say_json
 from tests.pool_command.maps import bmd, bucket, smap
 from tests.pool_command.maps import status as told
@@ -182,7 +182,7 @@ class TestWhereOnlyPythonIs:
     @pytest.mark.parametrize("verb", VERBS)
     def test_every_verb_helps_without_any_package(self, verb):
         """-S: what is installed is not seen."""
-        command = [sys.executable, "-S", "-m", "planner.pool", verb, "--help"]
+        command = [sys.executable, "-S", "-m", "fleet_pool", verb, "--help"]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env={"COLUMNS": "200"})
         assert done.stdout.startswith(f"usage: planner-pool {verb} ")
         assert "Traceback" not in done.stderr
@@ -197,14 +197,14 @@ class TestWhereOnlyPythonIs:
             elif isinstance(node, ast.ImportFrom):
                 found.add(node.module or "")
         wrong = {name for name in found if name.split(".")[0] not in sys.stdlib_module_names}
-        assert {name for name in wrong if not name.startswith("planner.pool")} <= {"typing_extensions"}
+        assert {name for name in wrong if not name.startswith("fleet_pool")} <= {"typing_extensions"}
 
     def test_records_load_where_dataclasses_know_no_keyword_only_fields(self):
         """As on Python 3.9: there a field without a default may not follow one with one."""
         code = (
-            "import sys, pkgutil, importlib; sys.version_info = (3, 9, 0, 'final', 0); import planner.pool\n"
-            "from planner.pool.record import record\n"
-            "for found in pkgutil.iter_modules(planner.pool.__path__, 'planner.pool.'):\n"
+            "import sys, pkgutil, importlib; sys.version_info = (3, 9, 0, 'final', 0); import fleet_pool\n"
+            "from fleet_pool.record import record\n"
+            "for found in pkgutil.iter_modules(fleet_pool.__path__, 'fleet_pool.'):\n"
             "    found.name.endswith('__main__') or importlib.import_module(found.name)\n"
             "@record\nclass Two:\n    one: int\n    other: int\n"
             "print(Two(1, 2))"  # by place: proof that the rule of 3.9 was the one that held

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from fleet_pool.api import Client
+from fleet_pool.operate.drain import back, checked, drain, stop_unit
+from fleet_pool.operate.members import parse_map
+from fleet_pool.problems import PoolProblem, Refused, Unreachable, WrongCall
 
-from planner.pool.api import Client
-from planner.pool.drain import back, checked, drain, stop_unit
-from planner.pool.members import parse_map
-from planner.pool.problems import PoolProblem, Refused, Unreachable, WrongCall
 from tests.pool_command.answering import Asked, Say, answering, say_json
 from tests.pool_command.maps import smap
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from fleet_pool.api import Client
+from fleet_pool.operate.drain import drain
+from fleet_pool.operate.members import cluster_map, map_again, maps, parse_map
+from fleet_pool.operate.status import Wanted, status
+from fleet_pool.problems import Refused, Unreachable
 
-from planner.pool.api import Client
-from planner.pool.drain import drain
-from planner.pool.members import cluster_map, map_again, maps, parse_map
-from planner.pool.problems import Refused, Unreachable
-from planner.pool.status import Wanted, status
 from tests.pool_command.answering import Asked, Say, answering, nobody, say_json
 from tests.pool_command.maps import bmd, health, smap
 from tests.pool_command.maps import status as told
@@ -100,7 +100,7 @@ def test_status_names_it():
 
 
 def test_one_that_hangs_does_not_hold_the_others_up_for_long(monkeypatch):
-    monkeypatch.setattr("planner.pool.members.EACH_S", 3.0)
+    monkeypatch.setattr("fleet_pool.operate.members.EACH_S", 3.0)
     with answering(lambda _: Say(silent=True)) as hung:
         pool = smap({"p1node00": "http://10.0.0.1:1"}, TARGETS)
         with answering(lambda _: say_json(pool)) as server:

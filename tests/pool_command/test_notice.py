@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from fleet_pool import settings
+from fleet_pool.api import Client
+from fleet_pool.imds import Metadata
+from fleet_pool.operate.leave import Leaving, leave, run
+from fleet_pool.operate.notice import Notice, look, parse_spot, seconds_left, wait
+from fleet_pool.problems import PoolProblem, Refused
 
-from planner.pool import settings
-from planner.pool.api import Client
-from planner.pool.imds import Metadata
-from planner.pool.leave import Leaving, leave, run
-from planner.pool.notice import Notice, look, parse_spot, seconds_left, wait
-from planner.pool.problems import PoolProblem, Refused
 from tests.pool_command.answering import Asked, Say, answering, nobody, say_json
 from tests.pool_command.maps import smap
 

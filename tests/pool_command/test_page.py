@@ -6,10 +6,10 @@ import re
 import shlex
 
 import pytest
+from fleet_pool.operate.alerts import ALERTS
+from fleet_pool.operate.command import parser
+from fleet_pool.problems import Code
 
-from planner.pool.alerts import ALERTS
-from planner.pool.command import parser
-from planner.pool.problems import Code
 from tests.pool_command.test_command import ROOT, VERBS
 
 PAGE = (ROOT / "docs" / "pool-command.md").read_text(encoding="utf-8")

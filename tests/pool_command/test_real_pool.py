@@ -10,8 +10,8 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool.problems import Code
 
-from planner.pool.problems import Code
 from tests.pool.client import Unanswered
 from tests.pool.cluster import BUCKET, FORMING_S, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
@@ -271,8 +271,8 @@ class TestDrain:
 
     def test_two_at_once_by_two_callers(self, real, command):
         """The pool takes one change of membership at a time: whoever is told busy asks again."""
-        from planner.pool.api import Client, endpoints
-        from planner.pool.drain import drain
+        from fleet_pool.api import Client, endpoints
+        from fleet_pool.operate.drain import drain
 
         ids = [node.id for node in real.nodes[:2]]
         proxies = endpoints(",".join(real.addresses))

@@ -12,12 +12,12 @@ import pytest
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as Theirs
+from fleet_pool.imds import Metadata
+from fleet_pool.problems import NoCredentials, Refused, Unreachable, WrongCall
+from fleet_pool.s3 import EMPTY_SHA256, Credentials, Place, credentials, get, object_url, place, signed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pool.imds import Metadata
-from planner.pool.problems import NoCredentials, Refused, Unreachable, WrongCall
-from planner.pool.s3 import EMPTY_SHA256, Credentials, Place, credentials, get, object_url, place, signed
 from tests.pool_command.answering import Asked, Say, answering, nobody
 
 WHO = Credentials(key_id="AKIAIOSFODNN7EXAMPLE", secret="wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", token="")

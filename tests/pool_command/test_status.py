@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 import pytest
+from fleet_pool.api import Client
+from fleet_pool.operate.alerts import ALERTS, alerts
+from fleet_pool.operate.buckets import Bucket
+from fleet_pool.operate.members import cluster_map, parse_map
+from fleet_pool.operate.nodes import Node, nodes, parse_status, silent
+from fleet_pool.operate.status import Status, Wanted, judge, status
+from fleet_pool.operate.status_text import as_data, as_text
+from fleet_pool.problems import Refused, Unreachable
 
-from planner.pool.alerts import ALERTS, alerts
-from planner.pool.api import Client
-from planner.pool.buckets import Bucket
-from planner.pool.members import cluster_map, parse_map
-from planner.pool.nodes import Node, nodes, parse_status, silent
-from planner.pool.problems import Refused, Unreachable
-from planner.pool.status import Status, Wanted, judge, status
-from planner.pool.status_text import as_data, as_text
 from tests.pool_command.answering import Asked, Say, answering, nobody, say_json
 from tests.pool_command.maps import WELL, bmd, bucket, health, smap
 from tests.pool_command.maps import status as told

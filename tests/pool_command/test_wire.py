@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 
 import pytest
+from fleet_pool.problems import Refused, Unreachable
+from fleet_pool.wire import send
 
-from planner.pool.problems import Refused, Unreachable
-from planner.pool.wire import send
 from tests.pool_command.answering import Say, answering, nobody, say_json
 
 LIMIT_S = 0.6

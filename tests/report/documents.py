@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planner.report.as_json import render
+from planner.report.data.comparison_json import render
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, late, named
 from tools.model_uses import PLANS, asked

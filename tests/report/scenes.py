@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import cache
 
 from planner.decide.compare import compare
-from planner.decide.hopeless import remedied
-from planner.decide.request import Request
-from planner.decide.result import Comparison, Scenario
-from planner.decide.uncertainty import Range
+from planner.decide.infeasible import remedied
+from planner.estimate.ranges import Range
+from planner.estimate.request import Request
+from planner.estimate.result import Comparison, Scenario
 from tests.builders import book_of, compared, plan_of
 
 ESCAPE = "\x1b[31mred\x1b[0m"

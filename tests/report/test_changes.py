@@ -15,12 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.report import as_diff, as_diff_markdown, diff_words, markdown
-from planner.report.as_json import document
-from planner.report.bill_changes import bill_change, split
-from planner.report.changes import changes
-from planner.report.difference import Changes
-from planner.report.words import visible
+from planner.report.data.comparison_json import document
+from planner.report.diff.bills import bill_change, split
+from planner.report.diff.comparisons import changes
+from planner.report.diff.differences import Changes
+from planner.report.markdown.escaped import difference_markdown, escaped
+from planner.report.terminal import difference_text
+from planner.report.wording import changes as diff_words
+from planner.report.wording.figures import visible
 from tests.builders import book_of, compared, plan_of
 from tests.report.scenes import HOSTILE, named, sixty, small
 from tests.report.test_markdown import ACTING, check_harmless, shown
@@ -283,8 +285,8 @@ def test_no_choice_on_a_side() -> None:
     assert diff_words.headline(changes(nothing, one())).startswith(f"A total where there was none: {name}, $")
     assert diff_words.headline(changes(nothing, nothing)).startswith("No total on either side")
     for told in (found, changes(nothing, one()), changes(nothing, nothing)):
-        check_harmless(as_diff_markdown.render(told))
-        assert as_diff.render(told, width=80, colour=False, ascii_only=False, top=0)
+        check_harmless(difference_markdown.render(told))
+        assert difference_text.render(told, width=80, colour=False, ascii_only=False, top=0)
 
 
 def test_keys_of_plans_and_assumptions() -> None:
@@ -318,8 +320,8 @@ def test_the_first_line_says_the_change() -> None:
     after["scenarios"] = after["scenarios"][:1]
     said = diff_words.headline(changes(before, after))
     assert said.startswith(f"+$12,340 (+{12_340 / was:.1%}".replace("%", " %), +0.4 days: "))
-    text = as_diff_markdown.render(changes(before, after)).splitlines()
-    assert text[0] == markdown.marker("diff", "small")
+    text = difference_markdown.render(changes(before, after)).splitlines()
+    assert text[0] == escaped.marker("diff", "small")
     assert shown(text[1]) == said + "."
     assert text[2] == ""
 
@@ -329,9 +331,9 @@ def test_width_is_never_exceeded(width: int) -> None:
     old, new, plan_before, plan_after = _documents()
     found = changes(old, new, plan_before=plan_before, plan_after=plan_after)
     for top in (0, 3):
-        for line in as_diff.render(found, width=width, colour=False, ascii_only=False, top=top).splitlines():
+        for line in difference_text.render(found, width=width, colour=False, ascii_only=False, top=top).splitlines():
             assert len(line) <= width
-    plain = as_diff.render(found, width=width, colour=False, ascii_only=True, top=0)
+    plain = difference_text.render(found, width=width, colour=False, ascii_only=True, top=0)
     assert plain.isascii()
 
 
@@ -349,26 +351,26 @@ def test_hostile_text_is_text_in_every_format(name: str) -> None:
         doc["prices"].update(as_of=bad, sha256=bad)
         doc["plan"]["sha256"] = bad + more
     found = changes(old, new, plan_before={"name": bad, bad: 1}, plan_after={"name": bad + "2", bad: bad})
-    told = as_diff_markdown.render(found)
+    told = difference_markdown.render(found)
     check_harmless(told)
-    assert len(told) < markdown.LIMIT
+    assert len(told) < escaped.LIMIT
     for width in (60, 80, 160):
-        text = as_diff.render(found, width=width, colour=False, ascii_only=False, top=0)
+        text = difference_text.render(found, width=width, colour=False, ascii_only=False, top=0)
         assert all(line.isprintable() and len(line) <= width for line in text.splitlines())
         assert text.split()[0][:5] == visible(bad).split()[0][:5] if bad.strip() else True
-    back = json.loads(as_diff.render_json(found))
+    back = json.loads(difference_text.render_json(found))
     assert back["scenarios"][0]["id"].encode("utf-8", "surrogatepass") == bad.encode("utf-8", "surrogatepass")
 
 
 def test_json_has_every_scenario_with_plain_numbers_and_its_bounds() -> None:
     found = changes(*two())
-    back = json.loads(as_diff.render_json(found))
+    back = json.loads(difference_text.render_json(found))
     assert back["schema_version"] == "1"
     assert back["different"] is True
     assert len(back["scenarios"]) == len(found.scenarios)
     cost = back["scenarios"][0]["cost_usd"]
     assert cost["change"] == cost["change_at_least"] == pytest.approx(cost["after"] - cost["before"])
-    assert as_diff.render_json(changes(*two())) == as_diff.render_json(changes(*two()))
+    assert difference_text.render_json(changes(*two())) == difference_text.render_json(changes(*two()))
 
 
 def test_sixty_scenarios_fit_a_comment() -> None:
@@ -377,7 +379,7 @@ def test_sixty_scenarios_fit_a_comment() -> None:
         replace(s, bill=(replace(s.bill[0], quantity=s.bill[0].quantity * 2), *s.bill[1:])) for s in base.scenarios
     )
     found = changes(document(base), document(replace(base, scenarios=dearer)))
-    text = as_diff_markdown.render(found)
+    text = difference_markdown.render(found)
     assert "Scenarios that differ: 60" in text
     assert "Left out" not in text
-    assert len(text) < markdown.LIMIT
+    assert len(text) < escaped.LIMIT

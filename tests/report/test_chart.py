@@ -10,17 +10,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.decide.uncertainty import Range
-from planner.report import chart
-from planner.report.axis import axis_over
-from planner.report.words import FAMILIES, family
+from planner.estimate.ranges import Range
+from planner.report.pictures import cost_and_time
+from planner.report.pictures.axis import axis_over
+from planner.report.wording.figures import FAMILIES, family
 from tests.report.scenes import first, ranged, sixty, small, unfinished
 
 NS = {"s": "http://www.w3.org/2000/svg"}
 
 
 def picture(scenarios) -> ElementTree.Element:
-    return ElementTree.fromstring(chart.svg(scenarios).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))
+    return ElementTree.fromstring(
+        cost_and_time.svg(scenarios).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
 
 
 def points(scenarios) -> list[ElementTree.Element]:
@@ -33,7 +35,7 @@ def test_points_are_the_complete_feasible_scenarios_near_the_best(scene) -> None
     complete = {str(rank): s for rank, s in enumerate(scenarios, 1) if s.feasible and s.complete}
     limit = 5 * min(s.cost_usd.plan for s in complete.values())
     wanted = {rank: s for rank, s in complete.items() if s.cost_usd.plan <= limit}
-    assert chart.beyond(scenarios) == len(complete) - len(wanted)
+    assert cost_and_time.beyond(scenarios) == len(complete) - len(wanted)
     found = {point.get("data-rank"): point for point in points(scenarios)}
     assert found.keys() == wanted.keys()
     for rank, point in found.items():
@@ -51,7 +53,7 @@ def test_every_rank_is_named_in_words_once() -> None:
         for part in ranks.split(", "):
             low, _, high = part.partition("-")
             found += range(int(low), int(high or low) + 1)
-    assert sorted(found) == [rank for rank, *_ in chart.drawn(small().scenarios)]
+    assert sorted(found) == [rank for rank, *_ in cost_and_time.drawn(small().scenarios)]
 
 
 def test_dearer_is_higher_and_slower_is_further_right() -> None:
@@ -70,48 +72,48 @@ def test_dearer_is_higher_and_slower_is_further_right() -> None:
 
 
 def test_families_differ_in_shape() -> None:
-    assert len({chart.glyph(name, 0, 0) for name in FAMILIES}) == len(FAMILIES)
+    assert len({cost_and_time.glyph(name, 0, 0) for name in FAMILIES}) == len(FAMILIES)
 
 
 def test_a_whisker_beyond_the_axis_ends_in_an_arrow() -> None:
     base = first(small())
     inside = ranged(base, cost=(100, 90, 120), run=(10, 9, 12))
     beyond = ranged(base, cost=(100, 90, 9000), run=(10, 9, 900))
-    assert chart.svg([inside]).count("l7 4l-7 4") == chart.svg([inside]).count("l4 -7l4 7") == 0
-    assert chart.svg([beyond]).count("l7 4l-7 4") == chart.svg([beyond]).count("l4 -7l4 7") == 1
+    assert cost_and_time.svg([inside]).count("l7 4l-7 4") == cost_and_time.svg([inside]).count("l4 -7l4 7") == 0
+    assert cost_and_time.svg([beyond]).count("l7 4l-7 4") == cost_and_time.svg([beyond]).count("l4 -7l4 7") == 1
 
 
 def test_wide_spreads_are_logarithmic_and_say_so() -> None:
     base = first(small())
     near, far = (ranged(base, cost=(100, 100, 100), run=(d, d, d)) for d in (10, 500))
-    assert "Days, logarithmic" in chart.svg([near, replace(far, id="far")])
-    assert "logarithmic" not in chart.svg([near])
+    assert "Days, logarithmic" in cost_and_time.svg([near, replace(far, id="far")])
+    assert "logarithmic" not in cost_and_time.svg([near])
 
 
 def test_what_is_far_dearer_leaves_the_others_their_room_unless_its_p90_is_lowest() -> None:
     base = first(small())
     near = ranged(base, cost=(100, 90, 120), run=(10, 10, 10))
     far = replace(ranged(base, cost=(600, 590, 620), run=(10, 10, 10)), id="far")
-    assert [s.id for _, s, _, _ in chart.drawn([near, far])] == [near.id]
-    assert chart.beyond([near, far]) == 1
+    assert [s.id for _, s, _, _ in cost_and_time.drawn([near, far])] == [near.id]
+    assert cost_and_time.beyond([near, far]) == 1
     open_ended = replace(ranged(near, cost=(100, 90, 9000), run=(10, 10, 10)), unfinished_fraction=0.2)
-    assert chart.beyond([open_ended, far]) == 0
+    assert cost_and_time.beyond([open_ended, far]) == 0
 
 
 def test_names_for_narrow_pages_are_those_in_the_picture() -> None:
     there = {str(t.text) for t in picture(small().scenarios).iter(f"{{{NS['s']}}}text") if t.get("class") == "name"}
-    assert set(chart.names(small().scenarios)) == there
-    assert chart.names([]) == []
+    assert set(cost_and_time.names(small().scenarios)) == there
+    assert cost_and_time.names([]) == []
 
 
 def test_nothing_to_draw_is_no_picture() -> None:
-    assert chart.svg([replace(s, complete=False) for s in small().scenarios]) == ""
+    assert cost_and_time.svg([replace(s, complete=False) for s in small().scenarios]) == ""
 
 
 def test_names_are_escaped() -> None:
     hostile = replace(first(small()), id="<script>&", layout="<b>")
-    assert "<script>" not in chart.svg([hostile])
-    assert "<b>" not in chart.svg([hostile])
+    assert "<script>" not in cost_and_time.svg([hostile])
+    assert "<b>" not in cost_and_time.svg([hostile])
     picture([hostile])
 
 

@@ -10,10 +10,11 @@ import pytest
 from planner.decide.compare import Request, compare
 from planner.decide.explain import explain
 from planner.models.derived import Input
-from planner.report import as_explain, as_explain_json
-from planner.report.columns import cells
-from planner.report.encoded import json_text
-from planner.report.origins import command, describe, grounds_of
+from planner.report.data import explanation_json
+from planner.report.data.encoding import json_text
+from planner.report.terminal import explanation_text
+from planner.report.terminal.columns import cells
+from planner.report.wording.origins import command, describe, grounds_of
 from tests.builders import book_of, plan_of
 from tests.report.scenes import HOSTILE
 
@@ -25,7 +26,7 @@ def found(request_, comparison):
 
 def _render(comparison, found, width=80, depth=None, place=None):
     grounds = grounds_of(comparison, found.scenario, found.known, place)
-    return as_explain.render(comparison, found, grounds, width=width, depth=depth)
+    return explanation_text.render(comparison, found, grounds, width=width, depth=depth)
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
@@ -81,14 +82,14 @@ def test_hostile_names_stay_text(comparison, found, name):
     hostile = replace(comparison, plan_name=name)
     for text in (
         _render(hostile, found),
-        as_explain.scenarios(hostile, 80),
-        as_explain.numbers(hostile, found.scenario, 80),
+        explanation_text.scenarios(hostile, 80),
+        explanation_text.numbers(hostile, found.scenario, 80),
     ):
         assert all(char.isprintable() or char == "\n" for char in text)
         assert max(map(cells, text.splitlines())) <= 80
         text.encode("utf-8")
     grounds = grounds_of(hostile, found.scenario, found.known)
-    document = json.loads(json_text(as_explain_json.explanation(hostile, found, grounds)))
+    document = json.loads(json_text(explanation_json.explanation(hostile, found, grounds)))
     assert document["id"] == "fleet.compute"
 
 
@@ -99,7 +100,7 @@ def test_a_place_in_a_hostile_path_stays_text(comparison, found):
 
 def test_json_has_every_number_behind_it_once(comparison, found):
     grounds = grounds_of(comparison, found.scenario, found.known)
-    document = json.loads(json_text(as_explain_json.explanation(comparison, found, grounds)))
+    document = json.loads(json_text(explanation_json.explanation(comparison, found, grounds)))
     ids = [entry["id"] for entry in document["behind"]]
     assert len(ids) == len(set(ids))
     named = {part["origin"][4:] for entry in (document, *document["behind"]) for part in entry["inputs"]
@@ -147,7 +148,7 @@ class TestLowerBounds:
         assert f"{id} = " not in text
         assert "no price for storage.s3.standard: AmazonS3 S3 Standard storage" in " ".join(text.split())
         assert "P10" not in text
-        document = as_explain_json.explanation(compared, found, grounds_of(compared, found.scenario, found.known))
+        document = explanation_json.explanation(compared, found, grounds_of(compared, found.scenario, found.known))
         assert document["draws"] is None
         assert document["lower_bound"].startswith("no price for storage.s3.standard: ")
 
@@ -157,15 +158,15 @@ class TestLowerBounds:
         text = _render(compared, found)
         assert "fleet.compute = " in text
         assert "P10 " in text
-        document = as_explain_json.explanation(compared, found, grounds_of(compared, found.scenario, found.known))
+        document = explanation_json.explanation(compared, found, grounds_of(compared, found.scenario, found.known))
         assert document["lower_bound"] is None
 
     def test_the_list_marks_them(self, unpriced_request):
         compared = compare(unpriced_request)
-        lines = as_explain.numbers(compared, compared.scenarios[0], 80).splitlines()
+        lines = explanation_text.numbers(compared, compared.scenarios[0], 80).splitlines()
         assert any(line.startswith("  cost_usd >= ") for line in lines)
         assert not any(">=" in line for line in lines if line.startswith("  fleet.compute "))
-        numbers = as_explain_json.numbers(compared, compared.scenarios[0])["numbers"]
+        numbers = explanation_json.numbers(compared, compared.scenarios[0])["numbers"]
         marked = {entry["id"] for entry in numbers if entry["lower_bound"]}
         assert {"cost_usd", "cost_usd.p50", "usd_per_useful_gpu_hour.p90", "cash.0.usd"} <= marked
         assert not marked & {"fleet.compute", "days", "cost_usd.plan_percentile"}
@@ -199,7 +200,7 @@ class TestByHand:
         found = explain(request_, comparison.scenarios[0], "cost_usd.p90")
         grounds = grounds_of(comparison, found.scenario, found.known)
         asked = ("my plan.yaml", "--set", "fleet.nodes=4", "--seed", "7")
-        text = as_explain.render(comparison, found, grounds, width=200, depth=1, again=asked)
+        text = explanation_text.render(comparison, found, grounds, width=200, depth=1, again=asked)
         assert "planner compare 'my plan.yaml' --set fleet.nodes=4 --seed 7 --draws 100 -f json" in text
         assert "there as scenarios[0].cost_usd.p90" in text
         assert "planner calc" not in text
@@ -221,8 +222,8 @@ def test_ends_of_a_stream_of_draws_are_what_they_mean(comparison, found):
 
 
 def test_lists(comparison):
-    listed = as_explain.scenarios(comparison, 80)
+    listed = explanation_text.scenarios(comparison, 80)
     assert "#1  converged/p4d.24xlarge/spot" in listed or "#1 converged/p4d.24xlarge/spot" in listed
-    numbers = as_explain.numbers(comparison, comparison.scenarios[0], 80)
+    numbers = explanation_text.numbers(comparison, comparison.scenarios[0], 80)
     for id in ("fleet.compute", "goodput.mtbf_hours", "cost_usd.p90", "cash.0.usd", "storage.usd_per_usable_tb_month"):
         assert f"  {id} " in numbers

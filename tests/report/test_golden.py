@@ -9,20 +9,14 @@ import pytest
 
 from planner.cli.options import Asked
 from planner.decide.compare import Request, compare
-from planner.decide.result import Comparison
 from planner.decide.study import Study, study
-from planner.report import (
-    as_csv,
-    as_diff,
-    as_diff_markdown,
-    as_html,
-    as_json,
-    as_markdown,
-    as_sensitivity,
-    as_table,
-    tornado,
-)
-from planner.report.changes import changes
+from planner.estimate.result import Comparison
+from planner.report.data import comparison_csv, comparison_json
+from planner.report.diff.comparisons import changes
+from planner.report.html import page
+from planner.report.markdown.escaped import comparison_markdown, difference_markdown
+from planner.report.pictures import tornado
+from planner.report.terminal import comparison_text, difference_text, sensitivity_text
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
@@ -58,30 +52,32 @@ def _studied(path: Path) -> Study:
 class TestExamples:
     @pytest.mark.parametrize("width", [80, 160])
     def test_table(self, path: Path, width: int, golden) -> None:
-        text = as_table.render(
+        text = comparison_text.render(
             _compared(path), width=width, colour=False, ascii_only=False, top=12, plan_path=f"examples/{path.name}"
         )
         golden(f"{path.stem}.{width}.txt", text)
 
     def test_json(self, path: Path, golden) -> None:
-        golden(f"{path.stem}.json", as_json.render(_few(path)))
+        golden(f"{path.stem}.json", comparison_json.render(_few(path)))
 
     def test_csv(self, path: Path, golden) -> None:
-        golden(f"{path.stem}.csv", as_csv.render(_few(path)))
+        golden(f"{path.stem}.csv", comparison_csv.render(_few(path)))
 
     def test_html(self, path: Path, golden) -> None:
-        golden(f"{path.stem}.html", as_html.render(_few(path), _studied(path)))
+        golden(f"{path.stem}.html", page.render(_few(path), _studied(path)))
 
     def test_sensitivity(self, path: Path, golden) -> None:
-        text = as_sensitivity.render(
+        text = sensitivity_text.render(
             _few(path), _studied(path), None, width=80, ascii_only=False, top=12, of="cost_usd", plan_path="plan.yaml"
         )
         golden(f"{path.stem}.sensitivity.txt", text)
-        golden(f"{path.stem}.sensitivity.json", as_sensitivity.render_json(_few(path), _studied(path), None))
+        golden(f"{path.stem}.sensitivity.json", sensitivity_text.render_json(_few(path), _studied(path), None))
         golden(f"{path.stem}.sensitivity.svg", tornado.alone(_studied(path)))
 
     def test_markdown(self, path: Path, golden) -> None:
-        golden(f"{path.stem}.md", as_markdown.render(_few(path), _studied(path), plan_path=f"examples/{path.name}"))
+        golden(
+            f"{path.stem}.md", comparison_markdown.render(_few(path), _studied(path), plan_path=f"examples/{path.name}")
+        )
 
 
 class TestDifference:
@@ -92,13 +88,13 @@ class TestDifference:
             _compared(next(path for path in EXAMPLES if path.stem == "small"), f"prices={day}", f"fleet.nodes={nodes}")
             for day, nodes in (("2025-05-31", 4), ("2026-09-01", 6))
         ]
-        before, after = (as_json.document(side) for side in sides)
+        before, after = (comparison_json.document(side) for side in sides)
         return changes(before, after, plan_before=sides[0].plan, plan_after=sides[1].plan)
 
     @pytest.mark.parametrize("width", [60, 80, 160])
     def test_table(self, width: int, golden) -> None:
-        text = as_diff.render(self._changes(), width=width, colour=False, ascii_only=False, top=12)
+        text = difference_text.render(self._changes(), width=width, colour=False, ascii_only=False, top=12)
         golden(f"small.diff.{width}.txt", text)
 
     def test_markdown(self, golden) -> None:
-        golden("small.diff.md", as_diff_markdown.render(self._changes()))
+        golden("small.diff.md", difference_markdown.render(self._changes()))

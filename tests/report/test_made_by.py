@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from planner import __version__
-from planner.report import as_json, made_by
-from planner.report.changes import changes
+from planner.report.data import comparison_json, provenance
+from planner.report.diff.comparisons import changes
 from tests.report.other_documents import diffs, explanations, sensitivities
 from tests.report.scenes import small
 
@@ -17,7 +17,7 @@ FILES = {
     "planner/models/goodput.py": "a = 1\n",
     "planner/plan/assumptions.csv": "key,value\n",
     "pricing/book.py": "b = 2\n",
-    "planner/report/words.py": "c = 3\n",
+    "planner/report/wording/figures.py": "c = 3\n",
     "planner/plan/schema.json": "{}\n",
     "planner/models/__pycache__/goodput.pyc": "d",
 }
@@ -28,8 +28,8 @@ def hash_of(folder: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    monkeypatch.setattr(made_by, "TOP", folder)
-    return made_by.model_sha256.__wrapped__()
+    monkeypatch.setattr(provenance, "TOP", folder)
+    return provenance.model_sha256.__wrapped__()
 
 
 def test_the_hash_is_of_the_model_s_source_alone(tmp_path, monkeypatch):
@@ -45,13 +45,13 @@ def test_the_hash_is_of_the_model_s_source_alone(tmp_path, monkeypatch):
 
 
 def test_what_it_is_made_of_is_there():
-    for pattern in made_by.MODEL:
-        assert any(path.suffix == ".py" for path in made_by.TOP.glob(pattern)), pattern
+    for pattern in provenance.MODEL:
+        assert any(path.suffix == ".py" for path in provenance.TOP.glob(pattern)), pattern
 
 
 def test_every_document_says_which_program_wrote_it():
-    written = {"version": __version__, "model_sha256": made_by.model_sha256()}
-    for document in (as_json.document(small()), *sensitivities(), *explanations(), *diffs()):
+    written = {"version": __version__, "model_sha256": provenance.model_sha256()}
+    for document in (comparison_json.document(small()), *sensitivities(), *explanations(), *diffs()):
         assert document["planner"] == written
 
 
@@ -59,7 +59,7 @@ def test_a_difference_tells_a_changed_model_from_a_changed_plan():
     def notes(*, before: str | None, after: str | None) -> list[str]:
         sides = []
         for model in (before, after):
-            side = json.loads(as_json.render(small()))
+            side = json.loads(comparison_json.render(small()))
             side.pop("planner")
             sides.append(side | ({"planner": {"version": "0.1.0", "model_sha256": model}} if model else {}))
         found = changes(*sides)

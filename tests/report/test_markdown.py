@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from planner.models.bill import Unpriced
-from planner.report import as_markdown, markdown, words
-from planner.report.markdown import Fold, code, document, line, marker, md
+from planner.report.markdown.escaped import Fold, code, comparison_markdown, document, escaped, line, marker, md
+from planner.report.wording import figures
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 
 PARSER = MarkdownIt("gfm-like")  # tables, strike-through, and links of bare addresses
@@ -52,7 +52,7 @@ def shown(text: str) -> str:
 
 
 def flat(text: str) -> str:
-    return " ".join(words.visible(text).split())
+    return " ".join(figures.visible(text).split())
 
 
 def rows_of(text: str) -> list[list[int]]:
@@ -89,11 +89,11 @@ def check_harmless(text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_names_are_text(name: str) -> None:
-    text = as_markdown.render(named(NAMES[name]), plan_path=f"plans/{NAMES[name]}.yaml")
+    text = comparison_markdown.render(named(NAMES[name]), plan_path=f"plans/{NAMES[name]}.yaml")
     check_harmless(text)
-    assert rows_of(text) == rows_of(as_markdown.render(small()))
+    assert rows_of(text) == rows_of(comparison_markdown.render(small()))
     assert flat(NAMES[name]) in shown(text)
-    assert len(text) < markdown.LIMIT
+    assert len(text) < escaped.LIMIT
     text.encode("utf-8")
 
 
@@ -115,14 +115,14 @@ def test_everything_else_that_others_write_is_text(name: str) -> None:
         notes=(bad,),
         stale=(f"{bad}: {bad}",),
     )
-    check_harmless(as_markdown.render(told))
+    check_harmless(comparison_markdown.render(told))
 
 
 @settings(deadline=None)  # a busy machine is no fault
 @given(st.text(max_size=60) | st.text(alphabet="\\`*_[]()<>!&#|~$@:./-+=1a \n", max_size=40))
 def test_any_text_is_itself(text: str) -> None:
     wanted = flat(text)
-    cells = markdown.row([md(text), code(text), "end"])
+    cells = escaped.row([md(text), code(text), "end"])
     parsed = PARSER.parse("| a | b | c |\n| - | - | - |\n" + cells)
     found = [token for token in parsed if token.type == "inline"][3:]
     assert len(found) == 3
@@ -147,7 +147,7 @@ def test_a_marker_is_one_comment_and_of_one_name(one: str, other: str) -> None:
 
 @pytest.mark.parametrize("scene", [small, sixty, unfinished])
 def test_the_answer_is_the_first_line_that_shows(scene) -> None:
-    text = as_markdown.render(scene())
+    text = comparison_markdown.render(scene())
     hidden, answer, blank = text.splitlines()[:3]
     best = first(scene())
     assert hidden == marker("compare", "small")
@@ -155,29 +155,29 @@ def test_the_answer_is_the_first_line_that_shows(scene) -> None:
     assert answer.startswith("Lowest planned cost")
     assert best.cost_usd is not None
     assert best.days is not None
-    for part in (words.layout_name(best), best.purchase, f"${words.dollars(best.cost_usd.plan)} planned"):
+    for part in (figures.layout_name(best), best.purchase, f"${figures.dollars(best.cost_usd.plan)} planned"):
         assert part in answer
-    assert f"P10-P90 ${words.dollars(best.cost_usd.p10)} to " in answer
-    assert f"{words.days(best.days.plan)} days" in answer
+    assert f"P10-P90 ${figures.dollars(best.cost_usd.p10)} to " in answer
+    assert f"{figures.days(best.days.plan)} days" in answer
     check_harmless(text)
 
 
 def test_without_a_scenario_to_name_the_first_line_says_so() -> None:
     nothing = replace(small(), scenarios=tuple(replace(s, feasible=False, why_not=("no",)) for s in small().scenarios))
     for told in (nothing, replace(small(), scenarios=())):
-        assert as_markdown.render(told).splitlines()[1].startswith("No scenario is feasible")
-        check_harmless(as_markdown.render(told))
+        assert comparison_markdown.render(told).splitlines()[1].startswith("No scenario is feasible")
+        check_harmless(comparison_markdown.render(told))
 
 
 def test_bills_of_the_answer_add_up_and_their_sources_stand_below() -> None:
-    text = as_markdown.render(small())
+    text = comparison_markdown.render(small())
     best = first(small())
     part = text[text.index("<summary>Bill of no. 1") :]
     part = part[: part.index("</details>")]
     rows = [row.split(" | ") for row in part.splitlines() if row.startswith("| `")]
     assert [row[0] for row in rows] == [f"| `{entry.line}`" for entry in best.bill]
-    assert sum(float(row[4].replace(",", "")) for row in rows) == pytest.approx(words.plan_usd(best), abs=0.1)
-    assert f"**{words.plan_usd(best):,.2f} USD**" in part
+    assert sum(float(row[4].replace(",", "")) for row in rows) == pytest.approx(figures.plan_usd(best), abs=0.1)
+    assert f"**{figures.plan_usd(best):,.2f} USD**" in part
     for row, entry in zip(rows, best.bill, strict=True):
         number = row[-1].removesuffix(" |")
         assert f"- {number} {md(entry.price_source)}" in text
@@ -188,7 +188,7 @@ def test_lower_bounds_are_marked_beside_the_open_table() -> None:
     bound = replace(
         first(small()), id="z", complete=False, unpriced=(Unpriced(line="storage.x", what="y", nearest=()),)
     )
-    text = as_markdown.render(replace(small(), scenarios=(*small().scenarios[:1], bound)))
+    text = comparison_markdown.render(replace(small(), scenarios=(*small().scenarios[:1], bound)))
     before = text[: text.index("<details>")]
     assert "&gt;=5,047" in before
     assert ">= a lower bound, in 1 row shown: storage.x: no price for y" in shown(before)
@@ -196,14 +196,14 @@ def test_lower_bounds_are_marked_beside_the_open_table() -> None:
 
 def test_signs_of_the_folded_ranking_are_told_as_well() -> None:
     """Reserved Instances stand far down, where their price a GPU-hour looks like a mistake."""
-    text = as_markdown.render(small())
+    text = comparison_markdown.render(small())
     assert any(s.purchase.startswith("ri-") for s in small().scenarios)
     assert "RI, SP: the whole term is charged" in text
 
 
 def test_sixty_scenarios_fit_a_comment_with_nothing_left_out() -> None:
-    text = as_markdown.render(sixty())
-    assert len(text) < markdown.LIMIT
+    text = comparison_markdown.render(sixty())
+    assert len(text) < escaped.LIMIT
     assert "Left out" not in text
     assert "Full ranking: 60 scenarios" in text
 
@@ -211,8 +211,8 @@ def test_sixty_scenarios_fit_a_comment_with_nothing_left_out() -> None:
 def test_what_does_not_fit_is_counted_and_the_rest_stays_whole() -> None:
     base = sixty()
     many = replace(base, scenarios=base.scenarios * 12)
-    text = as_markdown.render(many, plan_path="plan.yaml")
-    assert markdown.ROOM - 3000 < len(text) <= markdown.ROOM
+    text = comparison_markdown.render(many, plan_path="plan.yaml")
+    assert escaped.ROOM - 3000 < len(text) <= escaped.ROOM
     check_harmless(text)
     ranking = text[text.index("<summary>Full ranking: 720") :]
     there = sum(row.startswith("| ") for row in ranking[: ranking.index("</details>")].splitlines()) - 2
@@ -227,7 +227,7 @@ def test_what_does_not_fit_is_counted_and_the_rest_stays_whole() -> None:
 def test_every_row_is_there_or_counted(sizes: list[list[int]]) -> None:
     folds = [Fold(title="t", rows=["x" * n for n in rows], what=f"of {i}") for i, rows in enumerate(sizes)]
     text = document("first\n\n", folds, "last\n", all_there="json")
-    assert len(text) <= markdown.ROOM
+    assert len(text) <= escaped.ROOM
     assert text.startswith("first\n")
     assert text.endswith("last\n")
     left = {int(i): int(n.replace(",", "")) for i, n in re.findall(r"of (\d) \(([\d,]+)\)", text)}
@@ -236,17 +236,21 @@ def test_every_row_is_there_or_counted(sizes: list[list[int]]) -> None:
 
 
 def test_long_names_are_cut_on_top_and_whole_below() -> None:
-    text = as_markdown.render(named("n" * 10_000))
+    text = comparison_markdown.render(named("n" * 10_000))
     assert "Plan: " + "n" * 79 + "…. us-east-1" in text
     assert "- name: " + "n" * 10_000 + "\n" in text
 
 
 def test_a_name_too_long_for_a_comment_is_left_out_and_counted() -> None:
-    text = as_markdown.render(named("\x00" * 10_000))
-    assert len(text) < markdown.ROOM
+    text = comparison_markdown.render(named("\x00" * 10_000))
+    assert len(text) < escaped.ROOM
     assert "lines of provenance (1)" in text
 
 
 def test_the_same_comparison_gives_the_same_bytes() -> None:
-    assert as_markdown.render(small(), plan_path="a b.yaml") == as_markdown.render(small(), plan_path="a b.yaml")
-    assert "planner report 'a b.yaml' -o report.html" in shown(as_markdown.render(small(), plan_path="a b.yaml"))
+    assert comparison_markdown.render(small(), plan_path="a b.yaml") == comparison_markdown.render(
+        small(), plan_path="a b.yaml"
+    )
+    assert "planner report 'a b.yaml' -o report.html" in shown(
+        comparison_markdown.render(small(), plan_path="a b.yaml")
+    )

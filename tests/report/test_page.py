@@ -16,10 +16,12 @@ import pytest
 from planner.cli.options import Asked
 from planner.decide.compare import compare
 from planner.decide.study import study
-from planner.report import as_html, as_json, verdict
-from planner.report.gathered import sources_of
-from planner.report.page_stack import StackView
-from planner.report.words import visible
+from planner.report.data import comparison_json
+from planner.report.html import page as as_html
+from planner.report.html.architecture import StackView
+from planner.report.wording import recommendation
+from planner.report.wording.figures import visible
+from planner.report.wording.shared_reasons import sources_of
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 from tests.typed import FEW, SMALL
@@ -171,7 +173,7 @@ def test_every_total_is_the_figure_of_the_json_document() -> None:
     for scenario in small().scenarios:
         if scenario.feasible:
             entry = as_html._entry(small(), 1, scenario, sources, False, {})
-            document = as_json.scenario_document(scenario)
+            document = comparison_json.scenario_document(scenario)
             assert entry.total == document["cost_usd"]["plan"]
             assert f"{entry.total:,.2f}" in text
             cash = round(sum(round(part.usd, 2) for part in scenario.cash), 2)
@@ -195,7 +197,7 @@ def test_what_is_noted_of_a_price_stands_with_its_source() -> None:
     text = as_html.render(noted)
     assert text.count("the source says so per PB") == 1
     assert text.index("the source says so per PB") > text.index('id="sources"')
-    assert as_json.bill_line(replace(line, note=""))["note"] == "the source says so per PB"
+    assert comparison_json.bill_line(replace(line, note=""))["note"] == "the source says so per PB"
 
 
 def test_incomplete_rows_have_no_range() -> None:
@@ -209,7 +211,7 @@ def test_every_feasible_scenario_has_its_bill_and_the_answers_are_open() -> None
     bills = page().named("details")
     feasible = [s for s in small().scenarios if s.feasible]
     by_hand = [attrs for attrs in bills if attrs.get("class") == "hand"]
-    assert len(by_hand) == 2 * len(verdict.picks(small()))  # the lines, and the numbers of the run
+    assert len(by_hand) == 2 * len(recommendation.picks(small()))  # the lines, and the numbers of the run
     assert len(bills) == len(feasible) + len(by_hand) + 1  # and the plan
     assert sum("open" in attrs for attrs in bills) in (1, 2)
     assert "open" in bills[0]

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from infra.graph import resource_graph
-from planner.report import as_html
-from planner.report.page_stack import StackView, view
-from planner.report.parts import stored_usd_per_hour
+from planner.report.html import page as as_html
+from planner.report.html.architecture import StackView, view
+from planner.report.wording.breakdown import stored_usd_per_hour
 from tests.infra.specs import spec_of
 from tests.report.scenes import HOSTILE, first, small
 

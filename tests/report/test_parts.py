@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.report.parts import part_of, parts_of, sentence
-from planner.report.words import plan_usd
+from planner.report.wording.breakdown import part_of, parts_of, sentence
+from planner.report.wording.figures import plan_usd
 from tests.builders import compared, plan_of
 from tests.report.scenes import small
 

@@ -10,10 +10,14 @@ import pytest
 
 from planner.decide.compare import compare
 from planner.decide.gates import Gates, violations
-from planner.decide.hopeless import remedied
-from planner.decide.request import Request
-from planner.decide.result import Comparison
-from planner.report import answer, as_html, as_json, as_markdown, as_table
+from planner.decide.infeasible import remedied
+from planner.estimate.request import Request
+from planner.estimate.result import Comparison
+from planner.report.data import comparison_json
+from planner.report.html import page as as_html
+from planner.report.markdown.escaped import comparison_markdown
+from planner.report.terminal import comparison_text
+from planner.report.wording import answer
 from tests.builders import book_of, plan_of
 from tests.report.scenes import late
 
@@ -36,7 +40,7 @@ def words(text: str) -> str:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
 def test_in_a_terminal_of_any_width(width):
-    text = as_table.render(late(), width=width, colour=False, ascii_only=False, top=12)
+    text = comparison_text.render(late(), width=width, colour=False, ascii_only=False, top=12)
     assert max(map(len, text.splitlines())) <= width
     said = "".join(text.split())  # a name longer than a line goes on in the next one
     for told in (
@@ -49,7 +53,7 @@ def test_in_a_terminal_of_any_width(width):
 
 
 def test_in_markdown_as_code_that_can_be_copied():
-    text = as_markdown.render(late())
+    text = comparison_markdown.render(late())
     assert text.splitlines()[1] == "No scenario is feasible: there is no total to sign."
     assert "- Nearest changes that make one feasible, each planned again:\n  - `--set run.deadline=5.26d`: " in text
 
@@ -62,7 +66,7 @@ def test_on_the_page_under_the_answer():
 
 
 def test_in_json_with_numbers():
-    first, second = json.loads(as_json.render(late()))["remedies"]
+    first, second = json.loads(comparison_json.render(late()))["remedies"]
     assert first == {
         "set": ["run.deadline=5.26d"],
         "scenario": "s3-stream/p4d.24xlarge/capacity-block",
@@ -71,7 +75,7 @@ def test_in_json_with_numbers():
         "lower_bound": False,
     }
     assert second["set"] == ["fleet.nodes=22"]
-    assert json.loads(as_json.render(asked()))["remedies"] == []
+    assert json.loads(comparison_json.render(asked()))["remedies"] == []
 
 
 def test_the_gate_names_the_nearest_as_a_shell_takes_it():

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from planner import __version__
-from planner.decide.result import Comparison
-from planner.report import as_csv, as_json
+from planner.estimate.result import Comparison
+from planner.report.data import comparison_csv, comparison_json
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, named, small
 
@@ -24,7 +24,7 @@ FOCUS = {
 
 
 def rows_of(comparison: Comparison) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(as_csv.render(comparison), newline="")))
+    return list(csv.DictReader(io.StringIO(comparison_csv.render(comparison), newline="")))
 
 
 def noted(text: str) -> Comparison:
@@ -37,7 +37,7 @@ def noted(text: str) -> Comparison:
 
 
 def test_bills_add_up_in_both() -> None:
-    document = json.loads(as_json.render(small()))
+    document = json.loads(comparison_json.render(small()))
     sums: dict[str, list[float]] = {}
     for row in rows_of(small()):
         if row["EffectiveCost"]:
@@ -50,13 +50,13 @@ def test_bills_add_up_in_both() -> None:
 
 
 def test_columns_are_focus_names_or_marked_as_ours() -> None:
-    assert {name for name in as_csv.COLUMNS if not name.startswith("x_")} == FOCUS
-    assert len(set(as_csv.COLUMNS)) == len(as_csv.COLUMNS)
+    assert {name for name in comparison_csv.COLUMNS if not name.startswith("x_")} == FOCUS
+    assert len(set(comparison_csv.COLUMNS)) == len(comparison_csv.COLUMNS)
 
 
 def test_every_row_has_every_column() -> None:
-    table = list(csv.reader(io.StringIO(as_csv.render(small()))))
-    assert {len(row) for row in table} == {len(as_csv.COLUMNS)}
+    table = list(csv.reader(io.StringIO(comparison_csv.render(small()))))
+    assert {len(row) for row in table} == {len(comparison_csv.COLUMNS)}
 
 
 def test_lines_without_a_price_are_rows_without_a_cost() -> None:
@@ -72,7 +72,7 @@ def test_lines_without_a_price_are_rows_without_a_cost() -> None:
 
 def test_every_row_says_which_plan_book_draws_and_program_it_is_of() -> None:
     comparison = replace(small(), plan_name="a\nname")
-    document = as_json.document(comparison)
+    document = comparison_json.document(comparison)
     wanted = {
         "x_Plan": "a name",
         "x_PlanSha256": comparison.plan_sha256,
@@ -128,11 +128,11 @@ def test_what_is_bought_ahead_is_spread_over_used_and_unused_hours() -> None:
 def test_hostile_text_comes_back_whole(name: str) -> None:
     text = HOSTILE[name]
     whole = text.encode("utf-8", "backslashreplace").decode()
-    written = as_csv.render(noted(text))
+    written = comparison_csv.render(noted(text))
     written.encode("utf-8")
     notes = {row["x_Note"].removeprefix("'") for row in csv.DictReader(io.StringIO(written, newline=""))}
     assert whole in notes
-    document = as_json.render(named(text))
+    document = comparison_json.render(named(text))
     document.encode("utf-8")
     assert json.loads(document)["plan"]["name"] == text
 
@@ -152,5 +152,5 @@ def _number(cell: str) -> bool:
 
 
 def test_two_renders_are_equal() -> None:
-    for form in (as_json, as_csv):
+    for form in (comparison_json, comparison_csv):
         assert form.render(small()) == form.render(small())

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import UsageProblem
-from planner.report import as_json, saved
-from planner.report.changes import changes
+from planner.report.data import comparison_json, saved
+from planner.report.diff.comparisons import changes
 from tests.report.scenes import HOSTILE, named, small
 
 
 def raw_of(**more: Any) -> bytes:
-    return json.dumps(as_json.document(small()) | more).encode()
+    return json.dumps(comparison_json.document(small()) | more).encode()
 
 
 def changed(change: Callable[[dict[str, Any]], Any]) -> bytes:
@@ -27,14 +27,14 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> bytes:
 
 
 def test_what_compare_writes_is_read_as_it_was() -> None:
-    text = as_json.render(small())
+    text = comparison_json.render(small())
     assert saved.parse(text.encode(), "a.json") == json.loads(text)
     assert saved.parse(b"\xef\xbb\xbf" + text.encode(), "a.json") == json.loads(text)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_come_back(name: str) -> None:
-    text = as_json.render(named(HOSTILE[name]))
+    text = comparison_json.render(named(HOSTILE[name]))
     assert saved.parse(text.encode(), "a.json")["plan"]["name"] == json.loads(text)["plan"]["name"]
 
 

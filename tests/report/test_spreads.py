@@ -9,9 +9,9 @@ import pytest
 from planner.decide.compare import Request, compare
 from planner.decide.explain import explain
 from planner.decide.spreads import spreads_of
-from planner.report import as_html
-from planner.report.page_hand import lines_of, numbers_of
-from planner.report.what_changes import compared as shown
+from planner.report.html import page as as_html
+from planner.report.html.calculations import lines_of, numbers_of
+from planner.report.wording.break_evens import compared as shown
 from tests.builders import book_of
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.decide.result import Comparison
+from planner.estimate.result import Comparison
 from planner.models.bill import Unpriced
-from planner.report import verdict
-from planner.report.as_table import ranking_columns, render
-from planner.report.columns import cells, command
-from planner.report.words import short_types, visible
+from planner.report.terminal.columns import cells, command
+from planner.report.terminal.comparison_text import ranking_columns, render
+from planner.report.wording import recommendation
+from planner.report.wording.figures import short_types, visible
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, ranged, sixty, small, unfinished
 
@@ -105,9 +105,9 @@ def test_many_missing_prices_are_counted() -> None:
 
 
 def test_what_the_answer_names_is_in_the_table_and_its_caveats_below() -> None:
-    safe = verdict.lowest_risk(small())
+    safe = recommendation.lowest_risk(small())
     assert safe is not None
-    rank = verdict.rank_of(small(), safe)
+    rank = recommendation.rank_of(small(), safe)
     assert rank > 3
     lines = text_of(small(), top=3).splitlines()
     after = next(i for i, line in enumerate(lines) if "--top 0 shows all; among them" in line)

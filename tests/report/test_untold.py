@@ -8,7 +8,9 @@ import pytest
 
 from planner.decide.compare import compare
 from planner.decide.study import study
-from planner.report import as_csv, as_markdown, as_table
+from planner.report.data import comparison_csv
+from planner.report.markdown.escaped import comparison_markdown
+from planner.report.terminal import comparison_text
 from tools.model_uses import PLANS, asked
 
 
@@ -20,8 +22,8 @@ def test_the_same_table_csv_and_markdown(uses) -> None:
     assert any(scenario.derived for scenario in full.scenarios if scenario.feasible)
     assert not any(scenario.derived for scenario in bare.scenarios)
     form = {"width": 100, "colour": False, "ascii_only": False, "top": 0, "verbose": True}
-    assert as_table.render(bare, **form) == as_table.render(full, **form)
-    assert as_csv.render(bare) == as_csv.render(full)
+    assert comparison_text.render(bare, **form) == comparison_text.render(full, **form)
+    assert comparison_csv.render(bare) == comparison_csv.render(full)
 
 
 def test_the_same_comment_of_a_pull_request() -> None:
@@ -29,5 +31,5 @@ def test_the_same_comment_of_a_pull_request() -> None:
     request = asked(example, tuple(overrides), draws=40).request()
     untold = replace(request, told=False)
     full, bare = compare(request), compare(untold)
-    told = as_markdown.render(full, study(request, full, grid=False), plan_path="plan.yaml")
-    assert as_markdown.render(bare, study(untold, bare, grid=False), plan_path="plan.yaml") == told
+    told = comparison_markdown.render(full, study(request, full, grid=False), plan_path="plan.yaml")
+    assert comparison_markdown.render(bare, study(untold, bare, grid=False), plan_path="plan.yaml") == told

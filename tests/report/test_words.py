@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decide.result import Comparison
-from planner.report import answer, verdict, words
-from planner.report.as_json import document
-from planner.report.changes import changes
-from planner.report.columns import Column, cells, cut, fitted, rows, whole, wrap
-from planner.report.remarks import aged
+from planner.estimate.result import Comparison
+from planner.report.data.comparison_json import document
+from planner.report.diff.comparisons import changes
+from planner.report.terminal.columns import Column, cells, cut, fitted, rows, whole, wrap
+from planner.report.wording import answer, figures, recommendation
+from planner.report.wording.notes import aged
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, ranged, small, unfinished
 
@@ -29,12 +29,12 @@ from tests.report.scenes import HOSTILE, first, ranged, small, unfinished
     ],
 )  # fmt: skip
 def test_dollars_at_a_glance(value: float, shown: str) -> None:
-    assert words.dollars(value) == shown
+    assert figures.dollars(value) == shown
 
 
 @given(st.floats(min_value=0, max_value=1e30))
 def test_dollars_keep_three_digits_and_stay_short(value: float) -> None:
-    shown = words.dollars(value)
+    shown = figures.dollars(value)
     assert len(shown) <= 9
     scale = {"k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}.get(shown[-1], 1.0)
     assert float(shown.rstrip("kMBT").replace(",", "")) * scale == pytest.approx(value, rel=5.1e-3, abs=0.0051)
@@ -45,21 +45,21 @@ def test_dollars_keep_three_digits_and_stay_short(value: float) -> None:
     [(21.957642, "21.957642"), (0.0000004, "0.0000004"), (445_067.156621, "445,067.16"), (11.8, "11.8"), (0, "0")],
 )
 def test_unit_prices_are_exact_and_without_exponent(value: float, shown: str) -> None:
-    assert words.plain(value, 8) == shown
+    assert figures.plain(value, 8) == shown
 
 
 @given(st.text())
 def test_visible_text_cannot_act(text: str) -> None:
-    assert words.visible(text).isprintable()
+    assert figures.visible(text).isprintable()
 
 
 def test_every_purchase_has_words() -> None:
-    assert words.purchase_words("ri-3y-convertible-all-upfront") == (
+    assert figures.purchase_words("ri-3y-convertible-all-upfront") == (
         "Reserved Instances, 3 years, convertible, all upfront"
     )
-    assert words.purchase_words("sp-1y-compute-no-upfront") == "Compute Savings Plan, 1 year, no upfront"
-    assert words.short_purchase("sp-1y-instance-partial-upfront") == "SP 1y inst part"
-    short = {words.short_purchase(s.purchase) for s in small().scenarios}
+    assert figures.purchase_words("sp-1y-compute-no-upfront") == "Compute Savings Plan, 1 year, no upfront"
+    assert figures.short_purchase("sp-1y-instance-partial-upfront") == "SP 1y inst part"
+    short = {figures.short_purchase(s.purchase) for s in small().scenarios}
     assert len(short) == len({s.purchase for s in small().scenarios})
 
 
@@ -75,32 +75,32 @@ def test_answer_names_both_and_says_what_may_not_finish() -> None:
 
 def test_chances_are_said_where_they_are_known() -> None:
     known = replace(first(small()), cost_plan_percentile=31.0, on_time_fraction=0.88)
-    assert verdict.chances(known) == ["69% of the draws cost more", "on time in 88% of the draws"]
-    assert verdict.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
+    assert recommendation.chances(known) == ["69% of the draws cost more", "on time in 88% of the draws"]
+    assert recommendation.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
 
 
 @pytest.mark.parametrize(("share", "said"), [(0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.9999, "99%"), (1, "100%")])
 def test_only_what_is_certain_is_said_to_be(share: float, said: str) -> None:
-    assert words.percent(share) == said
+    assert figures.percent(share) == said
 
 
 def test_old_prices_of_one_line_and_day_are_one() -> None:
     old = "price of 2025-11-30 is 309 days old, beyond 120"
     purchases = ["ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront"]
     stale = tuple(f"{thing}: {old}" for thing in (*purchases, "storage.kms.key"))
-    said = verdict.stale(replace(small(), stale=stale))
+    said = recommendation.stale(replace(small(), stale=stale))
     assert said == [f"storage.kms.key: {old}", f"fleet.compute (RI 1y std, SP 1y comp): {old}"]
-    assert (words.many(1, "price"), words.many(2, "price")) == ("1 price", "2 prices")
+    assert (figures.many(1, "price"), figures.many(2, "price")) == ("1 price", "2 prices")
 
 
 def test_staff_is_said_with_what_is_assumed_of_it() -> None:
     staffed = compared(plan_of(people={"engineers": 2}), draws=50)
-    assert verdict.staff(staffed)[0].startswith("Staff is in the totals: ")
-    assert verdict.staff(small()) == []
+    assert recommendation.staff(staffed)[0].startswith("Staff is in the totals: ")
+    assert recommendation.staff(small()) == []
 
 
 def test_safer_choice_has_the_lowest_p90() -> None:
-    safe = verdict.lowest_risk(small())
+    safe = recommendation.lowest_risk(small())
     assert safe is not None
     assert safe.cost_usd is not None
     complete = [s for s in small().scenarios if s.feasible and s.complete and s.cost_usd]
@@ -119,22 +119,22 @@ def lucky(share: float) -> Comparison:
 def test_what_may_never_end_is_not_the_safer_choice(share: float, first_is_safe: bool) -> None:
     """As the table, the page and a difference have it."""
     comparison = lucky(share)
-    safe = verdict.lowest_risk(comparison)
+    safe = recommendation.lowest_risk(comparison)
     assert (safe == comparison.scenarios[0]) is first_is_safe
     assert safe is not None
     assert changes(document(comparison), document(comparison)).safest_after == safe.id
-    assert len(verdict.picks(comparison)) == (1 if first_is_safe else 2)
+    assert len(recommendation.picks(comparison)) == (1 if first_is_safe else 2)
 
 
 def test_where_nothing_is_sure_to_finish_the_lowest_p90_stays() -> None:
     base = lucky(0.2)
     doubtful = replace(base, scenarios=tuple(replace(s, unfinished_fraction=0.2) for s in base.scenarios))
-    assert verdict.lowest_risk(doubtful) == doubtful.scenarios[0]
+    assert recommendation.lowest_risk(doubtful) == doubtful.scenarios[0]
 
 
 def test_the_safer_choice_may_cost_more_at_p90_too_and_says_what_it_gives() -> None:
     comparison = lucky(0.2)
-    best, safe = verdict.picks(comparison)
+    best, safe = recommendation.picks(comparison)
     said = answer.trade(best, safe)
     assert " more as planned and " in said
     assert said.endswith(" more at P90 too; chosen because it finishes in every draw")
@@ -192,7 +192,7 @@ def test_the_age_of_prices_names_the_day_that_it_is_counted_to(days: int, said: 
 
 @given(st.text(), st.integers(min_value=2, max_value=40))
 def test_wrapped_lines_fit(text: str, width: int) -> None:
-    shown = words.visible(text)
+    shown = figures.visible(text)
     assert all(cells(line) <= width for line in wrap(shown, width))
     assert "".join(wrap(shown, width)).replace(" ", "") == "".join(shown.split()).replace(" ", "")
 
@@ -200,7 +200,7 @@ def test_wrapped_lines_fit(text: str, width: int) -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_cut_fits(name: str) -> None:
     for room in (1, 2, 5, 30):
-        assert cells(cut(words.visible(HOSTILE[name]), room)) <= room
+        assert cells(cut(figures.visible(HOSTILE[name]), room)) <= room
 
 
 class TestColumns:
@@ -240,7 +240,7 @@ class TestColumns:
         assert body == [f"{'one two':<69}  1,234,567", "  " + "three" * 13, f"{'four':<69}  {8:>9}"]
 
     @given(
-        names=st.lists(st.text(min_size=1).map(words.visible), min_size=1, max_size=4),
+        names=st.lists(st.text(min_size=1).map(figures.visible), min_size=1, max_size=4),
         width=st.integers(min_value=32, max_value=120),
     )
     def test_nothing_is_lost_at_any_width(self, names: list[str], width: int) -> None:

@@ -1,0 +1,240 @@
+"""What of a plan can turn out otherwise: its assumptions, a few numbers of the plan itself, and the draws that stand
+for prices and reclaims.
+
+A knob is turned by planning anew with another value, so that `planner compare --set PATH=VALUE` shows the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+from planner.estimate.choice import purchase_options
+from planner.estimate.request import Request
+from planner.estimate.spot import SPOT_HAZARD, SPOT_PRICE, own_spot_hazard, spot_hazard_of, spot_offer, spot_price
+from planner.models.values import Values
+from planner.plan.assumptions import Assumption
+from pricing.book import PriceNotFound
+
+FIT = "workload.fit"
+RECLAIMS = "reliability.spot_reclaims_per_node_day"
+SPOT_USD = "purchase.spot_usd_per_hour"
+DISCOUNT, REUSE, HOT_DATA = "purchase.private_discount", "purchase.reuse_value", "data.hot_dataset"
+STREAM_OF = {RECLAIMS: SPOT_HAZARD, SPOT_USD: SPOT_PRICE}  # what the plan can set of a stream of draws
+_NORMAL = NormalDist()
+_WIDER = 4  # a search goes on to this multiple of the high end, and to this part of the low one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knob:
+    """One number that may be another. low, high: its 5th and 95th percentile; both are `value` where the plan states
+    a number that has no range.
+
+    path: what `--set` takes, the value followed by `suffix`; "" for a stream of draws, whose value is a percentile
+    as a fraction, and whose `ends` say what that means where one fleet makes it one thing. reach: how far a search for
+    a change of the ranking goes, beyond low and high. whole: whether only whole numbers can be.
+    """
+
+    key: str
+    unit: str
+    low: float
+    value: float
+    high: float
+    path: str
+    reach: tuple[float, float]
+    source: str
+    suffix: str = ""
+    ends: tuple[str, str] = ("", "")
+    whole: bool = False
+
+
+def knobs_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Knob, ...]:
+    """Everything with a range that draws vary. assumptions: those that the plan's comparison used."""
+    found = [_of_assumption(entry) for entry in assumptions if entry.low < entry.high]
+    if _on_spot(request):
+        found += [
+            _of_stream(
+                SPOT_HAZARD,
+                "rate of spot reclaims, from the lower edge of the advisor's band to scarce pools",
+                _hazard_ends(request),
+            ),
+            _of_stream(SPOT_PRICE, "spot prices observed, every zone and date", _price_ends(request)),
+        ]
+    phases = request.plan.run.phases or ()
+    if request.plan.run.throughput or any(phase.throughput for phase in phases):
+        found.append(_of_stream(FIT, "error of a throughput that was not measured at this number of GPUs"))
+    return tuple(found)
+
+
+def choices_of(request: Request) -> tuple[Knob, ...]:
+    """Numbers of the plan itself that can decide: discount, reuse, data, and spot's reclaims and price, which stand
+    for the streams of draws that nobody can set."""
+    plan, found = request.plan, []
+    families = {option.family for option in purchase_options(plan)}
+    if "on-demand" in families:
+        found.append(_stated(DISCOUNT, "fraction", plan.purchase.private_discount, 0.9))
+    if families & {"ri", "sp"}:
+        found.append(_stated(REUSE, "fraction", plan.purchase.reuse_value, 1.0))
+    hot_tb = plan.data.hot_dataset_bytes / 1e12
+    kept_tb = (plan.data.kept_in_s3_bytes or 0.0) / 1e12
+    found.append(_stated(HOT_DATA, "TB", hot_tb, max(kept_tb, hot_tb) if kept_tb else hot_tb * _WIDER, suffix="TB"))
+    rates = _reclaims(request) if _on_spot(request) else []
+    if rates:
+        scarce = request.table()["spot.scarce_losses_per_node_day"].value
+        found.append(
+            Knob(
+                key=RECLAIMS,
+                unit="1/(node-day)",
+                low=min(rates),
+                value=max(rates),
+                high=max(scarce, *rates),
+                path=RECLAIMS,
+                reach=(min(rates) / 10, 2 * max(scarce, *rates)),
+                source="reclaims of a node: the advisor's band up to the scarce pools of the published traces",
+            )
+        )
+    ends = _spot_ends(request)
+    if ends is not None:
+        low, planned, high = ends
+        found.append(
+            Knob(
+                key=SPOT_USD,
+                unit="USD/h",
+                low=min(low, planned),
+                value=planned,
+                high=max(high, planned),
+                path=SPOT_USD,
+                reach=(min(low, planned) / _WIDER, max(high, planned) * _WIDER),
+                source="spot prices observed, every zone and date",
+            )
+        )
+    return tuple(found)
+
+
+def turned(request: Request, knob: Knob, value: float) -> Request:
+    """The same question with the knob at another value."""
+    if knob.key in _SECTIONS:
+        section, attribute, factor = _SECTIONS[knob.key]
+        changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})
+        return replace(request, plan=request.plan.model_copy(update={section: changed}))
+    if knob.path:
+        return replace(request, fixed={**request.fixed, knob.key: value})
+    pin = value if knob.key == SPOT_PRICE else _NORMAL.inv_cdf(value)
+    return replace(request, pinned={**request.pinned, knob.key: pin})
+
+
+# key of a plan -> (section, attribute, what a knob's value is multiplied by)
+_SECTIONS = {
+    DISCOUNT: ("purchase", "private_discount", 1.0),
+    REUSE: ("purchase", "reuse_value", 1.0),
+    HOT_DATA: ("data", "hot_dataset_bytes", 1e12),
+    SPOT_USD: ("purchase", "spot_usd_per_hour", 1.0),
+    RECLAIMS: ("reliability", "spot_reclaims_per_node_day", 1.0),
+}
+
+
+def _of_assumption(entry: Assumption) -> Knob:
+    reach = entry.low / _WIDER if entry.low > 0 else entry.low * _WIDER, entry.high * _WIDER
+    if entry.high <= 0:
+        reach = reach[0], 0.0
+    if entry.unit == "fraction":
+        reach = max(reach[0], 0.0), min(reach[1], 1.0)
+    low, high = entry.low, entry.high
+    if entry.whole:
+        # where one is needed none cannot be
+        least = 1.0 if low > 0 else 0.0
+        low, nearest, farthest = (float(max(round(end), least)) for end in (low, *reach))
+        low, high, reach = min(low, entry.value), max(float(round(high)), entry.value), (nearest, farthest)
+    return Knob(
+        key=entry.key,
+        unit=entry.unit,
+        low=low,
+        value=entry.value,
+        high=high,
+        path=f"assumptions.{entry.key}",
+        reach=reach,
+        source=entry.source,
+        whole=entry.whole,
+    )
+
+
+def _of_stream(key: str, source: str, ends: tuple[str, str] = ("", "")) -> Knob:
+    return Knob(
+        key=key,
+        unit="percentile",
+        low=0.05,
+        value=0.5,
+        high=0.95,
+        path="",
+        reach=(0.05, 0.95),
+        source=source,
+        ends=ends,
+    )
+
+
+def _hazard_ends(request: Request) -> tuple[str, str]:
+    """Reclaims of a node a day at the 5th and the 95th percentile, where there is one instance type."""
+    if len(request.plan.fleet.instance_types) != 1:
+        return "", ""
+    found = []
+    for share in (0.05, 0.95):
+        rates = _reclaims(request, Values(table=request.table(), pinned={SPOT_HAZARD: _NORMAL.inv_cdf(share)}))
+        found += [f"{rates[0]:.3g} a node-day"] if rates else [""]
+    return found[0], found[1]
+
+
+def _price_ends(request: Request) -> tuple[str, str]:
+    """USD an hour of a node at the 5th and the 95th percentile of what was observed, where there is one type."""
+    found = _spot_ends(request)
+    return ("", "") if found is None else (f"${found[0]:,.2f}/h", f"${found[2]:,.2f}/h")
+
+
+def _spot_ends(request: Request) -> tuple[float, float, float] | None:
+    """USD an hour of a spot node at the 5th percentile, as planned, and at the 95th; None where spot is not asked for,
+    no price is known, or there are several types and so no one price."""
+    plan = request.plan
+    own, types = plan.purchase.spot_usd_per_hour, plan.fleet.instance_types
+    if not _on_spot(request) or len(types) != 1:
+        return None
+    offer = spot_offer(request.book, types[0], plan.region, plan.purchase.zone_id)
+    if offer is None and own is None:
+        return None
+    low, high = (
+        float(spot_price(offer, Values(table=request.table(), pinned={SPOT_PRICE: share}), own))
+        for share in (0.05, 0.95)
+    )
+    return low, float(spot_price(offer, Values(table=request.table()), own)), high
+
+
+def _stated(key: str, unit: str, value: float, most: float, suffix: str = "") -> Knob:
+    return Knob(
+        key=key,
+        unit=unit,
+        low=value,
+        value=value,
+        high=value,
+        path=key,
+        reach=(value, max(most, value)),
+        source="the plan",
+        suffix=suffix,
+    )
+
+
+def _on_spot(request: Request) -> bool:
+    return any(option.family == "spot" for option in purchase_options(request.plan))
+
+
+def _reclaims(request: Request, values: Values | None = None) -> list[float]:
+    """Reclaims of a spot node a day: the plan's own, else after the advisor, of every instance type that it knows."""
+    values = values or Values(table=request.table())
+    own, found = request.plan.reliability.spot_reclaims_per_node_day, []
+    if own is not None:
+        return [float(own_spot_hazard(own, values)) * 24] if own else []
+    for name in request.plan.fleet.instance_types:
+        try:
+            band = request.book.interruption(name, request.plan.region)
+        except PriceNotFound:
+            continue
+        found.append(float(spot_hazard_of(band, values)) * 24)
+    return found

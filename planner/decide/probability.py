@@ -1,0 +1,49 @@
+"""How often one scenario costs less than another, over the same seeded draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.decide.compare import cost_draws
+from planner.decide.enumerate import evaluate
+from planner.estimate.request import Request
+from planner.models.number import quantiles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Odds:
+    """Shares of the draws in which `a` costs less than `b`, the same, and more; and what `a` saves in the middle
+    draw (negative: costs more)."""
+
+    a: str
+    b: str
+    below_fraction: float
+    same_fraction: float
+    above_fraction: float
+    saves_usd_p10: float
+    saves_usd_p50: float
+    saves_usd_p90: float
+
+
+def odds(request: Request, a: str, b: str) -> Odds | None:
+    """None where one of the two has no complete price or nothing is drawn. Raises KeyError for an id that no scenario
+    has."""
+    central = request.central()
+    found = {e.choice.id: e for e in evaluate(request, central, request.drawn(central) if request.draws else None)}
+    first, second = found[a], found[b]
+    if not request.draws or any(e.spread is None or e.why_not or e.unpriced for e in (first, second)):
+        return None
+    left, right = cost_draws(first, request.draws), cost_draws(second, request.draws)
+    p10, p50, p90 = (float(x) for x in quantiles(right - left, (0.1, 0.5, 0.9)))
+    return Odds(
+        a=a,
+        b=b,
+        below_fraction=float(np.mean(left < right)),
+        same_fraction=float(np.mean(left == right)),
+        above_fraction=float(np.mean(left > right)),
+        saves_usd_p10=p10,
+        saves_usd_p50=p50,
+        saves_usd_p90=p90,
+    )

@@ -1,0 +1,35 @@
+"""What of a scenario is only a lower bound, because a line of its bill has no price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.estimate.result import Scenario
+from planner.models.bill import Unpriced
+
+RECLAIMS = "fleet.spot-interruptions"  # without them a run on spot is too short, not only too cheap
+_TOTALS = ("cost_usd", "usd_per_useful_gpu_hour")
+_TIMES = ("days", "run.hours", "run.training_hours", "fleet.node_hours")
+
+
+def without_nodes(unpriced: Sequence[Unpriced]) -> bool:
+    """Whether the GPU nodes themselves have no price: the rest of such a bill says nothing of its total."""
+    return any(entry.line == "fleet.compute" for entry in unpriced)
+
+
+def bounded(scenario: Scenario, id: str) -> bool:
+    """Whether a number of the scenario lacks a part that nobody knows: a total, its percentiles, cash, and where the
+    reclaims of spot are not known also the time."""
+    if not scenario.unpriced:
+        return False
+    if id.startswith("cash."):
+        index = id.split(".")[1]
+        return index.isdigit() and int(index) < len(scenario.cash) and scenario.cash[int(index)].at_least
+    timed = _TIMES if any(entry.line == RECLAIMS for entry in scenario.unpriced) else ()
+    return any(id == known or id.startswith(f"{known}.") for known in (*_TOTALS, *timed))
+
+
+def reason(scenario: Scenario) -> str:
+    """Which prices are missing: `no price for fleet.compute: p4d.24xlarge ...; fleet.ebs: ...`, "" where none is."""
+    missing = "; ".join(f"{entry.line}: {entry.what}" for entry in scenario.unpriced)
+    return f"no price for {missing}" if missing else ""

@@ -1,0 +1,170 @@
+"""What a scenario says besides its cost: goodput, storage facts, cash; one evaluation in, plain values out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.estimate.purchase import Cash
+from planner.estimate.result import Goodput, StorageFacts
+from planner.estimate.run import Run
+from planner.estimate.scenario import Outcome
+from planner.models.bill import Line
+from planner.models.capacity import usd_per_usable_tb_month
+from planner.models.derived import plain_inputs
+from planner.models.sheet import Sheet
+
+MAY_NOT_FINISH = 0.005  # the share of unfinished draws that is worth a warning and a flag
+P90_OPEN = 0.1  # with this share of unfinished draws the 90th percentile is among them, hence only a floor
+
+
+def plain_of(line: Line) -> Line:
+    numbers = ("quantity", "list_unit_price", "effective_unit_price", "usd_per_hour")
+    values = {key: getattr(line, key) for key in numbers}
+    plain = {key: None if value is None else float(value) for key, value in values.items()}
+    return replace(line, inputs=plain_inputs(line.inputs), **plain)
+
+
+def goodput_of(planned: Run) -> Goodput:
+    scaling = planned.work.scaling_efficiency
+    reading, available = float(planned.input_fraction), float(planned.availability_fraction)
+    return Goodput(
+        scaling_efficiency=scaling,
+        input_fraction=reading,
+        availability_fraction=available,
+        useful_fraction=scaling * reading * available,
+        checkpoint_interval_hours=planned.decided.interval_hours,
+        mtbf_hours=float(planned.failing.mtbf_hours),
+        write_hours=float(planned.failing.write_hours),
+        restart_hours=float(planned.failing.restart_hours),
+        wait_hours=float(planned.failing.wait_hours),
+    )
+
+
+def _is_storage(line: str) -> bool:
+    return line.startswith(("storage.", "pool."))
+
+
+def _outlives_the_run(line: str) -> bool:
+    return line == "storage.kms.key" or (line.startswith("storage.s3.") and not line.endswith("-requests"))
+
+
+def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
+    """USD a month for each usable TB; None with a line unpriced: it would be too small and look like any other."""
+    service, hours = planned.service, float(planned.hours)
+    if not service.usable_tb or any(_is_storage(entry.line) for entry in planned.ledger.unpriced):
+        return None
+    retention = planned.plan.storage.retention_hours or 0.0
+    # S3 goes on after the run; the figure is for the time in which the layout stands
+    share = hours / (hours + retention)
+    counted = [line for line in cost_lines if _is_storage(line.line)]
+    given = {line.line: (line.effective_cost, f"run:{line.line}", "USD") for line in counted}
+    how = "the storage lines"
+    if retention:
+        how += ", those of S3 that stay after the run x hours of the run / hours in S3"
+        given["run_hours"] = (hours, "run:run.hours", "h")
+        given["s3_hours"] = (hours + retention, "run:storage.s3.hours", "h")
+    storage_usd = sheet.words(
+        "storage.usd",
+        sum(line.effective_cost * (share if _outlives_the_run(line.line) else 1.0) for line in counted),
+        "USD",
+        how,
+        **given,
+    )
+    return sheet.equation(
+        "storage.usd_per_usable_tb_month",
+        usd_per_usable_tb_month,
+        storage_usd=(storage_usd, "run:storage.usd"),
+        usable_tb=(service.usable_tb, "run:storage.usable_tb"),
+        hours=(hours, "run:run.hours"),
+    )
+
+
+def _reserved(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
+    """USD an hour of the cores that storage takes from the GPU nodes."""
+    share = planned.service.reserved_vcpu_fraction
+    compute = next((line for line in cost_lines if line.line == "fleet.compute"), None)
+    if compute is None or compute.usd_per_hour is None or not share:
+        return None
+    return sheet.words(
+        "storage.reserved_usd_per_hour",
+        compute.usd_per_hour * share,
+        "USD/h",
+        f"of what the GPU nodes cost an hour the share of their vCPU: {planned.service.reserved}",
+        usd_per_hour=(compute.usd_per_hour, "run:fleet.compute.usd_per_hour", "USD/h"),
+        share=(share, "rule:vCPU kept for storage over all of a node", "fraction"),
+    )
+
+
+def _margin(planned: Run, sheet: Sheet) -> float | None:
+    usable, demand = planned.service.usable_tb, planned.demand
+    if usable is None:
+        return None
+    return sheet.words(
+        "storage.margin_tb",
+        usable - demand.hot_tb,
+        "TB",
+        "usable TB less the hot data / 10^12",
+        usable_tb=(usable, "run:storage.usable_tb", "TB"),
+        hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
+    )
+
+
+def storage_of(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> StorageFacts:
+    """Storage of one scenario; the sheet takes down what is worked out here."""
+    service, demand = planned.service, planned.demand
+    return StorageFacts(
+        raw_tb=service.raw_tb,
+        usable_tb=service.usable_tb,
+        margin_tb=_margin(planned, sheet),
+        usd_per_usable_tb_month=_per_tb(planned, cost_lines, sheet),
+        read_gb_per_s=float(service.steady_gb_per_s),
+        cold_read_gb_per_s=float(service.cold_gb_per_s),
+        required_read_gb_per_s=float(demand.required_gb_per_s),
+        hit_fraction=float(service.hit_fraction),
+        durability=service.durability,
+        lost_node=service.lost_node,
+        reserved=service.reserved,
+        reserved_usd_per_hour=_reserved(planned, cost_lines, sheet),
+    )
+
+
+def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bool) -> tuple[Cash, ...]:
+    """When the planned cost falls due; the entries add up to it. complete: whether every line has a price; what has
+    none would come with the monthly bills.
+
+    AWS bills a commitment whole, so what other work takes over is an entry of its own and not a smaller bill.
+    Salaries are on no bill of AWS.
+    """
+    bought = planned.bought
+    people = sum(line.effective_cost for line in lines if line.line == "people.staff")
+    known = [*bought.upfront, *bought.instalments]
+    if people:
+        known.append(Cash(due="monthly", usd=people, what="salaries in all, on no bill of AWS"))
+    over = bought.taken_over_usd
+    rest = cost + over - sum(entry.usd for entry in known)
+    what = f"{'everything else ' if known else ''}in all, with the monthly bills"
+    known.append(Cash(due="monthly", usd=rest, what=what, at_least=not complete))
+    if over:
+        known.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
+    return tuple(known)
+
+
+def weak_price_warnings(lines: tuple[Line, ...]) -> tuple[str, ...]:
+    """Prices that make the total an estimate: of grade C, or observed after the book's date."""
+    found = []
+    secondary = [line.line for line in lines if line.price_grade == "C"]
+    if secondary:
+        found.append(f"prices of grade C, secondary or derived: {', '.join(secondary)}")
+    carried = [line.line for line in lines if line.carried_back]
+    if carried:
+        found.append(f"an estimate: prices observed after the book's date stand for {', '.join(carried)}")
+    return tuple(found)
+
+
+def unfinished_warning(share: float) -> tuple[str, ...]:
+    if share < MAY_NOT_FINISH:
+        return ()
+    floor = ", and the upper end of the range is only a floor" if share >= P90_OPEN else ""
+    return (
+        f"in {share:.1%} of the draws interruptions come faster than work is saved: such a run does not finish{floor}",
+    )

@@ -1,0 +1,130 @@
+"""What training reads, from where, and the share of the time that it does not wait for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.estimate.work import FleetWork
+from planner.layouts.base import Demand, Service
+from planner.models.datapath import input_fraction, warm_up_hours
+from planner.models.derived import Told
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.plan.types import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """fraction: of the time that computes. Bytes: from S3 (filled before, cold, missed later), and all that is read."""
+
+    fraction: Number
+    warm_up_hours: Number
+    s3_read_bytes: Number
+    read_bytes: Number
+
+
+def reading_of(
+    plan: Plan,
+    demand: Demand,
+    work: FleetWork,
+    service: Service,
+    filled_first: bool,
+    refills: Number,
+    sheet: Sheet,
+) -> Reading:
+    """Stalls of every phase: the hot data come cold once, then at the steady rate.
+
+    Filled before training, on request or because the layout must be: as much as it holds, while the GPUs wait.
+    refills: how often the fast tier is emptied; each time the hot data come cold again, as far as they are read.
+    """
+    prefetch = service.usable_tb is not None and (filled_first or plan.data.warm_up == "prefetch")
+    filled_gb = _filled(demand, service, prefetch, sheet)
+    warm_up = _warm_up(service, prefetch, filled_gb, sheet)
+    cold_left = cold_at_most = _cold(demand, prefetch, refills, sheet)
+    elapsed: Number = 0.0
+    read_gb: Number = 0.0
+    shares: dict[str, Told] = {}
+    reads: dict[str, Told] = {}
+    for n, phase in enumerate(work.phases, 1):
+        place = phase.place
+        name = "run.cold_gb" if n == 1 else place.id("cold_gb")
+        if n > 1:
+            sheet.words(name, cold_left, "GB", "what earlier phases have not read yet", **reads)
+        share = sheet.equation(
+            place.id("input_fraction"),
+            input_fraction,
+            compute_hours=(phase.hours, place.run("work_hours")),
+            required_gb_per_s=(phase.required_gb_per_s, place.run("required_gb_per_s")),
+            cold_gb=(cold_left, f"run:{name}"),
+            cold_gb_per_s=(service.cold_gb_per_s, "run:storage.cold_read_gb_per_s"),
+            steady_gb_per_s=(service.steady_gb_per_s, "run:storage.read_gb_per_s"),
+            slowdown_fraction=(service.slowdown_fraction, "run:storage.slowdown_fraction"),
+        )
+        elapsed = elapsed + phase.hours / share
+        phase_gb = phase.hours * 3600 * phase.required_gb_per_s
+        cold_left = np.maximum(cold_left - phase_gb, 0.0)
+        read_gb = read_gb + phase_gb
+        hours = phase.hours, place.run("work_hours"), "h"
+        shares[f"hours_{n}"] = reads[f"hours_{n}"] = hours
+        shares[f"fraction_{n}"] = share, place.run("input_fraction"), "fraction"
+        reads[f"rate_{n}"] = phase.required_gb_per_s, place.run("required_gb_per_s"), "GB/s"
+    fraction = work.hours / elapsed
+    if work.phases[0].place.number:
+        how = "hours of work over the sum of each phase's hours / its fraction"
+        sheet.words("goodput.input_fraction", fraction, "fraction", how, **shares)
+    how = "GB/s x seconds of work, over all phases, x 10^9"
+    read_bytes = sheet.words("storage.read_bytes", read_gb * 1e9, "bytes", how, **reads)
+    cold_gb = np.minimum(cold_at_most, read_gb)
+    missed_gb = (read_gb - cold_gb) * (1 - service.hit_fraction)
+    s3_read_bytes = sheet.words(
+        "storage.s3_read_bytes",
+        (filled_gb + cold_gb + missed_gb) * 1e9,
+        "bytes",
+        "filled before, then cold (no more than is read), then of the rest what misses the cache; x 10^9",
+        filled_gb=(filled_gb, "run:storage.filled_gb", "GB"),
+        cold_gb=(cold_at_most, "run:run.cold_gb", "GB"),
+        read_bytes=(read_bytes, "run:storage.read_bytes", "bytes"),
+        hit_fraction=(service.hit_fraction, "run:storage.hit_fraction", "fraction"),
+    )
+    return Reading(fraction=fraction, warm_up_hours=warm_up, s3_read_bytes=s3_read_bytes, read_bytes=read_bytes)
+
+
+def _filled(demand: Demand, service: Service, prefetch: bool, sheet: Sheet) -> float:
+    """GB copied in before training starts."""
+    if not prefetch or not service.usable_tb:
+        return sheet.words("storage.filled_gb", 0.0, "GB", "nothing is filled before training starts")
+    return sheet.words(
+        "storage.filled_gb",
+        min(demand.hot_bytes / 1e9, service.usable_tb * 1000),
+        "GB",
+        "the hot data, as far as they fit",
+        hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
+        usable_tb=(service.usable_tb, "run:storage.usable_tb", "TB"),
+    )
+
+
+def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -> Number:
+    if not prefetch:
+        return sheet.words("run.warm_up_hours", 0.0, "h", "the first epoch reads cold: nothing waits for a fill")
+    return sheet.equation(
+        "run.warm_up_hours",
+        warm_up_hours,
+        hot_gb=(filled_gb, "run:storage.filled_gb"),
+        cold_gb_per_s=(service.cold_gb_per_s, "run:storage.cold_read_gb_per_s"),
+    )
+
+
+def _cold(demand: Demand, prefetch: bool, refills: Number, sheet: Sheet) -> Number:
+    """GB that come cold, as far as they are read: once, and again whenever the fast tier is lost."""
+    hot_gb = demand.hot_bytes / 1e9
+    if np.ndim(refills) or refills:
+        how = "hot bytes / 10^9 x times that the fast tier is lost" + ("" if prefetch else ", and once at first")
+        lost = {"refills": (refills, "run:storage.refills", "times")}
+    else:
+        how, lost = "nothing: all was filled before" if prefetch else "hot bytes / 10^9, once", {}
+    total = (0.0 if prefetch else hot_gb) + refills * hot_gb
+    return sheet.words(
+        "run.cold_gb", total, "GB", how, hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"), **lost
+    )

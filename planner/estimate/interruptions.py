@@ -1,0 +1,180 @@
+"""Interruptions of a run, and the share of the time that ends in kept work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.estimate.work import FleetWork
+from planner.layouts.base import Demand, Service
+from planner.models.derived import Given, Told
+from planner.models.goodput import (
+    availability,
+    checkpoint_write_hours,
+    mean_wait_hours,
+    no_spare_probability,
+    optimal_interval,
+    platform_mtbf,
+    restart_hours,
+)
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+from planner.plan.types import Plan
+
+NO_SPOT: Given = (0.0, "rule:not spot: nothing is reclaimed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failing:
+    """The inputs of equation G5 and its result; reclaims of the whole gang, and what each makes it wait."""
+
+    availability: Number
+    interval_hours: float
+    mtbf_hours: Number
+    write_hours: Number
+    restart_hours: Number
+    wait_hours: Number
+    reclaims_per_hour: Number
+    gang_wait: Given
+
+
+def failing_of(
+    plan: Plan,
+    demand: Demand,
+    work: FleetWork,
+    service: Service,
+    hazard: Given,
+    values: Values,
+    decided_hours: float | None,
+    sheet: Sheet,
+) -> Failing:
+    """Useful share of the time under node failures and, on spot, reclaims.
+
+    hazard: reclaims of one spot node an hour. decided_hours: between checkpoints; None to decide it here.
+    """
+    mtbf = sheet.equation(
+        "goodput.mtbf_hours",
+        platform_mtbf,
+        nodes=(demand.training_nodes, "run:training_nodes"),
+        failures_per_1000_node_days=values.given("goodput.failures_per_1000_node_days"),
+        hazard_per_node_hour=hazard,
+    )
+    reclaims = demand.training_nodes * hazard[0]
+    if hazard is not NO_SPOT:
+        sheet.words(
+            "goodput.reclaims_per_hour",
+            reclaims,
+            "1/h",
+            "nodes that train x reclaims of a node an hour",
+            nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+            hazard=(hazard[0], hazard[1], "1/h"),
+        )
+    else:
+        sheet.words("goodput.reclaims_per_hour", reclaims, "1/h", "not spot: nothing is reclaimed")
+    gang_wait = values.given("spot.gang_wait_hours") if np.any(hazard[0]) else NO_SPOT
+    wait = _wait(demand, mtbf, reclaims, gang_wait, values, sheet)
+    checkpoint_gb: Given = (demand.checkpoint_bytes / 1e9, "run:data.checkpoint_gb")
+    size = (demand.checkpoint_bytes, "run:data.checkpoint_bytes", "bytes")
+    sheet.words("data.checkpoint_gb", checkpoint_gb[0], "GB", "bytes / 10^9", checkpoint_bytes=size)
+    write = _write(plan, checkpoint_gb, service, values, sheet)
+    restart = sheet.equation(
+        "goodput.restart_hours",
+        restart_hours,
+        restart_minutes=values.given("goodput.restart_minutes"),
+        checkpoint_gb=checkpoint_gb,
+        cold_gb_per_s=(service.cold_gb_per_s, "run:storage.cold_read_gb_per_s"),
+    )
+    interval = decided_hours
+    if interval is None:
+        interval = _interval(plan, work, float(mtbf), float(write), sheet)
+    else:
+        sheet.words("goodput.checkpoint_interval_hours", interval, "h", "decided on central values, before the run")
+    available = sheet.equation(
+        "goodput.availability_fraction",
+        availability,
+        work_hours=(interval, "run:goodput.checkpoint_interval_hours"),
+        write_hours=(write, "run:goodput.write_hours"),
+        restart_hours=(restart, "run:goodput.restart_hours"),
+        wait_hours=(wait, "run:goodput.wait_hours"),
+        mtbf_hours=(mtbf, "run:goodput.mtbf_hours"),
+    )
+    return Failing(
+        availability=available,
+        interval_hours=interval,
+        mtbf_hours=mtbf,
+        write_hours=write,
+        restart_hours=restart,
+        wait_hours=wait,
+        reclaims_per_hour=reclaims,
+        gang_wait=gang_wait,
+    )
+
+
+def _wait(demand: Demand, mtbf: Number, reclaims: Number, gang_wait: Given, values: Values, sheet: Sheet) -> Number:
+    """Mean hours that an interruption waits for nodes."""
+    rate, replacement = values.given("goodput.failures_per_1000_node_days"), values.given("goodput.replacement_hours")
+    failures = sheet.words(
+        "goodput.failures_per_hour",
+        demand.training_nodes * rate[0] / 24_000,
+        "1/h",
+        "nodes that train x failures per 1,000 node-days / 24,000",
+        nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+        rate=(*rate, "1/(1000 node-days)"),
+    )
+    no_spare = sheet.equation(
+        "goodput.no_spare_fraction",
+        no_spare_probability,
+        failures_per_hour=(failures, "run:goodput.failures_per_hour"),
+        replacement_hours=replacement,
+        spares=(demand.nodes - demand.training_nodes, "plan:fleet.spares"),
+    )
+    return sheet.equation(
+        "goodput.wait_hours",
+        mean_wait_hours,
+        mtbf_hours=(mtbf, "run:goodput.mtbf_hours"),
+        failures_per_hour=(failures, "run:goodput.failures_per_hour"),
+        no_spare_fraction=(no_spare, "run:goodput.no_spare_fraction"),
+        replacement_hours=replacement,
+        reclaims_per_hour=(reclaims, "run:goodput.reclaims_per_hour"),
+        gang_wait_hours=gang_wait,
+    )
+
+
+def _write(plan: Plan, checkpoint_gb: Given, service: Service, values: Values, sheet: Sheet) -> Number:
+    """Hours that training stands still for one checkpoint."""
+    blocking = plan.reliability.checkpoint_blocking_hours
+    if blocking is not None:
+        own = (blocking, "plan:reliability.checkpoint_blocking", "h")
+        return sheet.words("goodput.write_hours", blocking, "h", "as the plan says", blocking=own)
+    return sheet.equation(
+        "goodput.write_hours",
+        checkpoint_write_hours,
+        checkpoint_gb=checkpoint_gb,
+        write_gb_per_s=(service.write_gb_per_s, "run:storage.write_gb_per_s"),
+        overhead_seconds=values.given("checkpoint.overhead_seconds"),
+    )
+
+
+def _interval(plan: Plan, work: FleetWork, mtbf: float, write: float, sheet: Sheet) -> float:
+    """Hours of work between two checkpoints: the plan's, or the best; a shorter run saves its work once, at its end."""
+    own = plan.reliability.checkpoint_interval_hours
+    if own is not None:
+        chosen: Told = (own, "plan:reliability.checkpoint_interval", "h")
+    else:
+        best = sheet.equation(
+            "goodput.optimal_interval_hours",
+            optimal_interval,
+            mtbf_hours=(mtbf, "run:goodput.mtbf_hours"),
+            write_hours=(write, "run:goodput.write_hours"),
+        )
+        chosen = (best, "run:goodput.optimal_interval_hours", "h")
+    return sheet.words(
+        "goodput.checkpoint_interval_hours",
+        min(chosen[0], float(work.hours)),
+        "h",
+        "no longer than the work itself",
+        interval=chosen,
+        work_hours=(work.hours, "run:run.work_hours", "h"),
+    )

@@ -1,0 +1,156 @@
+"""What a comparison is made of: plain values for every report, no arrays and no models."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from planner.estimate.purchase import Cash
+from planner.estimate.ranges import Range
+from planner.models.bill import Line, Unpriced
+from planner.models.derived import Derived
+from planner.plan.assumptions import Assumption
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageFacts:
+    """Storage of one scenario; None where a layout has no such thing."""
+
+    raw_tb: float | None
+    usable_tb: float | None
+    margin_tb: float | None
+    usd_per_usable_tb_month: float | None
+    read_gb_per_s: float
+    cold_read_gb_per_s: float
+    required_read_gb_per_s: float
+    hit_fraction: float
+    durability: str
+    lost_node: str
+    reserved: str
+    reserved_usd_per_hour: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goodput:
+    """useful_fraction is the product of the other three (design 3.0). The hours are the inputs of equation G5
+    that gave the availability: mean time between interruptions, blocking write, restart and wait."""
+
+    scaling_efficiency: float
+    input_fraction: float
+    availability_fraction: float
+    useful_fraction: float
+    checkpoint_interval_hours: float
+    mtbf_hours: float
+    write_hours: float
+    restart_hours: float
+    wait_hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """One row of the comparison. Ranges are None where the choice cannot be evaluated at all.
+
+    cheapest_fraction: the share of the draws in which it costs least of all complete scenarios; below_best_fraction:
+    in which it costs less than the one with the lowest planned cost. None without draws or without every price.
+    derived: how its numbers came about, but for the lines of the bill, which have their own inputs.
+    """
+
+    id: str
+    layout: str
+    variant: str
+    instance_type: str
+    nodes: int
+    gpus: int
+    purchase: str
+    feasible: bool
+    why_not: tuple[str, ...]
+    complete: bool
+    extrapolated: bool
+    days: Range | None = None
+    days_at_full_speed: float | None = None
+    cost_usd: Range | None = None
+    cost_plan_percentile: float | None = None
+    usd_per_useful_gpu_hour: Range | None = None
+    useful_gpu_hours: float | None = None
+    goodput: Goodput | None = None
+    storage: StorageFacts | None = None
+    ingest_days: float | None = None
+    unfinished_fraction: float = 0.0
+    on_time_fraction: float | None = None
+    cheapest_fraction: float | None = None
+    below_best_fraction: float | None = None
+    cash: tuple[Cash, ...] = ()
+    bill: tuple[Line, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+    warnings: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """The book behind a comparison. age_days: None without a plan start or --as-of to count from."""
+
+    as_of: date
+    age_days: int | None
+    sha256: str
+    intact: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remedy:
+    """A change with which an infeasible plan is feasible. settings: `path=value`, what `--set` takes; scenario: what
+    then has the lowest planned cost, a lower bound where it is not complete."""
+
+    settings: tuple[str, ...]
+    scenario: str
+    cost_usd: float
+    days: float
+    complete: bool
+
+    @property
+    def options(self) -> str:
+        """`--set run.deadline=5.26d`, as a shell takes it."""
+        return " ".join(f"--set {shlex.quote(setting)}" for setting in self.settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible.
+
+    remedies: where nothing is feasible and somebody asked what would be.
+    """
+
+    plan_name: str
+    plan_sha256: str
+    region: str
+    prices: Prices
+    seed: int
+    draws: int
+    scenarios: tuple[Scenario, ...]
+    assumptions: tuple[Assumption, ...]
+    notes: tuple[str, ...]
+    stale: tuple[str, ...]
+    plan: Mapping[str, object]
+    remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def best(self) -> Scenario | None:
+        """The first complete feasible scenario: the one that gates apply to."""
+        return next((s for s in self.scenarios if s.feasible and s.complete), None)
+
+    @property
+    def weak_lines(self) -> tuple[str, ...]:
+        """Lines that count as unpriced under --strict: unpriced, grade C, or carried back in time."""
+        found: dict[str, None] = {}
+        for scenario in self.scenarios:
+            if not scenario.feasible:
+                continue
+            for missing in scenario.unpriced:
+                found[f"{scenario.id} {missing.line}: no price for {missing.what}"] = None
+            for line in scenario.bill:
+                if line.price_grade == "C" or line.carried_back:
+                    why = "grade C" if line.price_grade == "C" else "carried back in time"
+                    found[f"{scenario.id} {line.line}: {why}, {line.price_date}"] = None
+        return tuple(found)

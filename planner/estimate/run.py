@@ -1,0 +1,198 @@
+"""How long a run takes on one fleet with one layout, and every line of its bill but the GPU nodes'.
+
+Purchase options share this: only spot changes how long a run takes, by its reclaims. What is decided before
+the run (sizes of file systems and clusters, the checkpoint interval) is decided on central values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.estimate.input import reading_of
+from planner.estimate.interruptions import NO_SPOT, Failing, failing_of
+from planner.estimate.work import FleetWork
+from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.network import bill_network
+from planner.layouts.s3 import bill_s3
+from planner.models.bill import Ledger
+from planner.models.derived import Derived, Given, Told
+from planner.models.goodput import run_hours, unheld_hours
+from planner.models.metered import ingest_days
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+from planner.plan.types import Plan
+from pricing.book import PriceBook
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """What is fixed before the run starts, from central values, and holds in every draw."""
+
+    interval_hours: float
+    checkpoints_stored: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run before anyone buys the nodes: numbers are floats, or arrays with one entry a draw.
+
+    node_hours_unpaid: hours in which a reclaimed spot gang waits for capacity and no GPU node is held.
+    """
+
+    plan: Plan
+    demand: Demand
+    work: FleetWork
+    service: Service
+    hours: Number
+    node_hours_unpaid: Number
+    failing: Failing
+    input_fraction: Number
+    availability_fraction: Number
+    ingest_days: float | None
+    decided: Decided
+    ledger: Ledger
+    refusals: tuple[str, ...]
+    derived: tuple[Derived, ...]
+
+
+def run_on(
+    plan: Plan,
+    book: PriceBook,
+    demand: Demand,
+    work: FleetWork,
+    layout: Layout,
+    values: Values,
+    *,
+    reclaims: Callable[[Values, Sheet], Given] | None = None,
+    decided: Decided | None = None,
+) -> Run:
+    """Time a run and bill all that its layout needs. decided: None for the central run, its answer for draws.
+
+    reclaims: on spot, writes down and gives how often one node is reclaimed.
+
+    The layout must not refuse: nothing can be timed on one that does.
+    """
+    sheet, service = values.sheet(), layout.service(values)
+    hazard = reclaims(values, sheet) if reclaims else NO_SPOT
+    refills = _refills(demand, work, hazard, sheet) if layout.lost_with_the_gang and np.any(hazard[0]) else 0.0
+    reading = reading_of(plan, demand, work, service, layout.filled_first, refills, sheet)
+    failing = failing_of(plan, demand, work, service, hazard, values, decided and decided.interval_hours, sheet)
+    worked: Given = (work.hours, "run:run.work_hours")
+    fraction: Given = (reading.fraction, "run:goodput.input_fraction")
+    available: Given = (failing.availability, "run:goodput.availability_fraction")
+    training_hours = sheet.words(
+        "run.training_hours",
+        work.hours / reading.fraction / failing.availability,
+        "h",
+        "hours of work / input fraction / availability",
+        work_hours=(*worked, "h"),
+        input_fraction=(*fraction, "fraction"),
+        availability_fraction=(*available, "fraction"),
+    )
+    hours = sheet.equation(
+        "run.hours",
+        run_hours,
+        bring_up_hours=values.given("goodput.bring_up_hours"),
+        warm_up_hours=(reading.warm_up_hours, "run:run.warm_up_hours"),
+        work_hours=worked,
+        input_fraction=fraction,
+        availability_fraction=available,
+    )
+    sheet.words("days", hours / 24, "days", "hours / 24", hours=(hours, "run:run.hours", "h"))
+    written = sheet.words(
+        "run.checkpoints_written",
+        work.hours / failing.interval_hours,
+        "checkpoints",
+        "hours of work / hours between checkpoints",
+        work_hours=(*worked, "h"),
+        interval_hours=(failing.interval_hours, "run:goodput.checkpoint_interval_hours", "h"),
+    )
+    stored = decided.checkpoints_stored if decided else _stored(plan, float(written), float(hours))
+    if sheet.kept:
+        _tell_stored(plan, stored, written, hours, sheet)
+    timing = Timing(
+        standing_hours=hours,
+        retention_hours=plan.storage.retention_hours or 0.0,
+        s3_read_bytes=reading.s3_read_bytes,
+        read_bytes=reading.read_bytes,
+        s3_through_vpc=layout.s3_through_vpc,
+        checkpoints_written=written,
+        checkpoints_stored=stored,
+    )
+    ledger = Ledger(book, plan.region, sheet)
+    bill_network(ledger, demand, timing, values)
+    layout.bill(ledger, timing, values)
+    bill_s3(ledger, demand, timing, values, plan.data.ingest)
+    rate = plan.data.ingest.rate_bytes_per_second
+    return Run(
+        plan=plan,
+        demand=demand,
+        work=work,
+        service=service,
+        hours=hours,
+        node_hours_unpaid=sheet.equation(
+            "fleet.unheld_hours",
+            unheld_hours,
+            training_hours=(training_hours, "run:run.training_hours"),
+            mtbf_hours=(failing.mtbf_hours, "run:goodput.mtbf_hours"),
+            wait_hours=(failing.wait_hours, "run:goodput.wait_hours"),
+            reclaims_per_hour=(failing.reclaims_per_hour, "run:goodput.reclaims_per_hour"),
+            gang_wait_hours=failing.gang_wait,
+        ),
+        failing=failing,
+        input_fraction=reading.fraction,
+        availability_fraction=failing.availability,
+        ingest_days=_ingest(demand, rate, sheet) if rate else None,
+        decided=Decided(interval_hours=failing.interval_hours, checkpoints_stored=stored),
+        ledger=ledger,
+        refusals=tuple(ledger.not_offered),
+        derived=(*work.derived, *demand.derived, *service.derived, *sheet.derived),
+    )
+
+
+def _stored(plan: Plan, written: float, hours: float) -> float:
+    """Checkpoints in S3 on average over run and retention: the last few, or all of them as they pile up."""
+    kept = plan.data.checkpoints_kept
+    if kept != "all":
+        return min(float(kept), written)
+    retention = plan.storage.retention_hours or 0.0
+    return written * (hours / 2 + retention) / (hours + retention)
+
+
+def _tell_stored(plan: Plan, stored: float, written: Number, hours: Number, sheet: Sheet) -> None:
+    kept = plan.data.checkpoints_kept
+    given: dict[str, Told] = {"written": (written, "run:run.checkpoints_written", "checkpoints")}
+    if kept == "all":
+        how = "all, as they pile up: on average half of them while the run stands, then every one"
+        given["hours"] = (hours, "run:run.hours", "h")
+        given["retention"] = (plan.storage.retention_hours or 0.0, "plan:storage.retention", "h")
+    else:
+        how = "the last few, and never more than are written"
+        given["kept"] = (kept, "plan:data.checkpoints_kept", "checkpoints")
+    sheet.words("run.checkpoints_stored", stored, "checkpoints", how, **given)
+
+
+def _refills(demand: Demand, work: FleetWork, hazard: Given, sheet: Sheet) -> Number:
+    """How often a reclaimed gang takes the fast tier with it."""
+    return sheet.words(
+        "storage.refills",
+        demand.training_nodes * hazard[0] * work.hours,
+        "times",
+        "nodes that train x reclaims of a node an hour x hours of work",
+        nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+        hazard=(hazard[0], hazard[1], "1/h"),
+        work_hours=(work.hours, "run:run.work_hours", "h"),
+    )
+
+
+def _ingest(demand: Demand, rate: float, sheet: Sheet) -> float:
+    return sheet.equation(
+        "ingest_days",
+        ingest_days,
+        dataset_bytes=(demand.kept_bytes, "run:data.kept_bytes"),
+        rate_bytes_per_second=(rate, "plan:data.ingest.rate"),
+    )

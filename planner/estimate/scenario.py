@@ -1,0 +1,97 @@
+"""One choice, priced: a run and a way to buy its GPU nodes -> the whole bill.
+
+The same function runs once on central values and once on arrays of draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.estimate.purchase import Bought, Buy, bill_compute
+from planner.estimate.run import Run
+from planner.models.bill import Ledger, Line, Unpriced
+from planner.models.compute import node_hours, usd_per_useful_gpu_hour
+from planner.models.derived import Derived, Told
+from planner.models.number import Number
+from planner.models.people import bill_people
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+from pricing.book import PriceBook
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one evaluation gives: numbers are floats, or arrays with one entry a draw."""
+
+    run: Run
+    bought: Bought
+    lines: tuple[Line, ...]
+    unpriced: tuple[Unpriced, ...]
+    cost_usd: Number
+    usd_per_useful_gpu_hour: Number
+    why_not: tuple[str, ...]
+    warnings: tuple[str, ...]
+    derived: tuple[Derived, ...] = ()
+
+
+def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
+    """Put the GPU nodes and the people on a run's bill."""
+    sheet = values.sheet()
+    nodes = Ledger(book, run.plan.region, sheet)
+    bought = bill_compute(nodes, buy, run.hours, values, unpaid_hours=run.node_hours_unpaid)
+    held = sheet.equation(
+        "fleet.node_hours",
+        node_hours,
+        nodes=(buy.nodes, "run:nodes"),
+        hours=(run.hours, "run:run.hours"),
+        unheld_hours=(run.node_hours_unpaid, "run:fleet.unheld_hours"),
+    )
+    people = Ledger(book, run.plan.region, sheet)
+    bill_people(
+        people,
+        run.plan.people,
+        buy.instance,
+        hours=run.hours,
+        node_hours=held,
+        unused_node_hours=bought.unused_node_hours,
+        usd_per_node_hour=bought.usd_per_hour,
+        values=values,
+    )
+    if buy.option.family not in ("ri", "sp") or bought.usd_per_hour is None:
+        sheet.words("fleet.unused_node_hours", 0.0, "node-hours", "no commitment leaves any unused")
+    ledgers = (nodes, run.ledger, people)
+    lines = tuple(line for ledger in ledgers for line in ledger.lines)
+    cost = sum(line.effective_cost for line in lines)
+    per_hour = _totals(sheet, run, lines, cost)
+    return Outcome(
+        run=run,
+        bought=bought,
+        lines=lines,
+        unpriced=tuple(entry for ledger in ledgers for entry in ledger.unpriced),
+        cost_usd=cost,
+        usd_per_useful_gpu_hour=per_hour,
+        why_not=(*run.refusals, *bought.why_not, *nodes.not_offered, *people.not_offered),
+        warnings=(*run.work.notes, *run.service.warnings, *bought.warnings),
+        derived=(*run.derived, *sheet.derived),
+    )
+
+
+def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Number:
+    """Write down what the lines and the fractions come to; returns USD a useful GPU-hour."""
+    if sheet.kept:
+        bill: dict[str, Told] = {line.line: (line.effective_cost, f"run:{line.line}", "USD") for line in lines}
+        sheet.words("cost_usd", cost, "USD", "the sum of the bill", **bill)
+        useful, shares = run.work.scaling_efficiency * run.input_fraction * run.availability_fraction, {}
+        for name, share in (
+            ("scaling_efficiency", run.work.scaling_efficiency),
+            ("input_fraction", run.input_fraction),
+            ("availability_fraction", run.availability_fraction),
+        ):
+            shares[name] = (share, f"run:goodput.{name}", "fraction")
+        sheet.words("goodput.useful_fraction", useful, "fraction", "the product of the three", **shares)
+    return sheet.equation(
+        "usd_per_useful_gpu_hour",
+        usd_per_useful_gpu_hour,
+        cost_usd=(cost, "run:cost_usd"),
+        useful_gpu_hours=(run.work.useful_gpu_hours, "run:useful_gpu_hours"),
+    )

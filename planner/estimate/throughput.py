@@ -1,0 +1,79 @@
+"""Samples a second on a fleet: listed rows of the plan's table, or a fit over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.estimate.place import Place
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+from planner.models.workload import strong_scaling_throughput, throughput_spread
+from planner.plan.types import ThroughputRow
+
+ROWS = "GPUs:samples/s, ..."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Throughput:
+    """Samples a second on a fleet, as planned, and how far to trust it (half width of the 90 % interval)."""
+
+    samples_per_second: float
+    spread: Number
+    extrapolated: bool
+    note: str = ""
+
+
+def throughput_at(
+    rows: tuple[ThroughputRow, ...], gpus: int, scaling: str, values: Values, place: Place, sheet: Sheet
+) -> Throughput:
+    """Listed rows exactly; otherwise the strong-scaling fit over the measured rows, or linear when told so."""
+    measured = tuple((row.gpus, row.samples_per_second) for row in rows if row.measured)
+    every = tuple((row.gpus, row.samples_per_second) for row in rows)
+    name, table, wanted = place.id("samples_per_second"), place.plan("throughput"), (gpus, "run:gpus", "GPUs")
+    largest = max((n for n, _ in measured), default=0)
+    per_doubling = values["workload.error_per_doubling_fraction"]
+    listed = {row.gpus: row for row in rows}.get(gpus)
+    beyond = gpus > largest
+    if listed is None and scaling == "linear":
+        near, rate = min(measured or every, key=lambda r: abs(r[0] - gpus))
+        spread = abs(np.log2(gpus / near)) * per_doubling
+        how = f"the row at {near} GPUs, x GPUs / {near}, as run.scaling says"
+        rows_given = (every, table, ROWS)
+        return Throughput(
+            samples_per_second=sheet.words(name, rate * gpus / near, "samples/s", how, rows=rows_given, gpus=wanted),
+            spread=spread,
+            extrapolated=beyond,
+            note=f"throughput at {gpus} GPUs scaled linearly from {near}, as the plan says",
+        )
+    if listed is None:
+        note = f"throughput at {gpus} GPUs is fitted, t(n) = a/n + b, over rows at " + ", ".join(
+            str(n) for n, _ in measured
+        )
+        return Throughput(
+            samples_per_second=sheet.equation(
+                name, strong_scaling_throughput, rows=(measured, table), gpus=(gpus, "run:gpus")
+            ),
+            spread=throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling),
+            extrapolated=beyond,
+            note=note + (f": extrapolated beyond {largest}" if beyond else ""),
+        )
+    how = "the row of the table at these GPUs"
+    sheet.words(name, listed.samples_per_second, "samples/s", how, rows=(every, table, ROWS), gpus=wanted)
+    if listed.measured:
+        return Throughput(samples_per_second=listed.samples_per_second, spread=0.0, extrapolated=False)
+    spread = (
+        throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling)
+        if len({n for n, _ in measured}) >= 2
+        else per_doubling * max(0.0, float(np.log2(gpus / largest)))
+        if largest
+        else per_doubling
+    )
+    return Throughput(
+        samples_per_second=listed.samples_per_second,
+        spread=spread,
+        extrapolated=True,
+        note=f"throughput at {gpus} GPUs is listed but not measured: extrapolated",
+    )

@@ -1,0 +1,218 @@
+"""The plan's work on one fleet: hours of every phase at full speed, and what it reads meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.estimate.place import Place, phases_of
+from planner.estimate.throughput import throughput_at
+from planner.models.datapath import required_read_rate
+from planner.models.derived import Derived, Given, Told
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.models.values import Z_95, Values
+from planner.models.workload import (
+    gpu_hours_from_flop,
+    hours_from_gpu_hours,
+    hours_from_samples,
+    scaling_efficiency,
+)
+from planner.plan.types import Phase, Plan
+from pricing.catalog import InstanceType
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseWork:
+    """One phase at full speed: hours of pure computing and the GB/s it would read.
+
+    planned_hours: at the throughput of the plan; speed: how much faster this run is.
+    """
+
+    name: str
+    place: Place
+    hours: Number
+    required_gb_per_s: Number
+    planned_hours: float
+    speed: Given
+    scaling_efficiency: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetWork:
+    """All phases on one fleet. useful_gpu_hours: at the throughput of the best row, the same in every draw."""
+
+    phases: tuple[PhaseWork, ...]
+    scaling_efficiency: float
+    useful_gpu_hours: float
+    extrapolated: bool
+    notes: tuple[str, ...]
+    derived: tuple[Derived, ...] = ()
+
+    @property
+    def hours(self) -> Number:
+        return sum(phase.hours for phase in self.phases)
+
+    @property
+    def peak_gb_per_s(self) -> Number:
+        peak = self.phases[0].required_gb_per_s
+        for phase in self.phases[1:]:
+            peak = np.maximum(peak, phase.required_gb_per_s)
+        return peak
+
+
+def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Given | None:
+    """Bytes that one sample reads, and who says so: the phase, the data, or the hot data over their samples."""
+    data = plan.data
+    if phase.sample_bytes:
+        return phase.sample_bytes, place.plan("sample")
+    if data.sample_bytes:
+        return data.sample_bytes, "plan:data.sample"
+    if not data.samples:
+        return None
+    size = sheet.words(
+        place.id("sample_bytes"),
+        data.hot_dataset_bytes / data.samples,
+        "bytes",
+        "the hot data over their samples",
+        hot_dataset=(data.hot_dataset_bytes, "plan:data.hot_dataset", "bytes"),
+        samples=(data.samples, "plan:data.samples", "samples"),
+    )
+    return size, place.run("sample_bytes")
+
+
+def _read_rate(
+    plan: Plan, phase: Phase, place: Place, gpus: int, rate: float | None, speed: Given, values: Values, sheet: Sheet
+) -> Number:
+    """GB/s that training would read. rate: samples a second as planned, where a table says them."""
+    name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
+    if size is not None and rate is not None:
+        now = sheet.words(
+            place.id("samples_per_second_now"),
+            rate * speed[0],
+            "samples/s",
+            "as planned, x how much faster this run is",
+            samples_per_second=(rate, place.run("samples_per_second"), "samples/s"),
+            throughput_factor=(speed[0], speed[1], "ratio"),
+        )
+        rate_now = now, place.run("samples_per_second_now")
+        return sheet.equation(name, required_read_rate, samples_per_second=rate_now, sample_bytes=size)
+    fleet, own = (gpus, "run:gpus", "GPUs"), plan.data.read_per_gpu_bytes_per_second
+    if own is not None:
+        read = own, "plan:data.read_per_gpu", "bytes/s"
+        return sheet.words(name, gpus * own / 1e9, "GB/s", "GPUs x bytes a second / 10^9", gpus=fleet, read=read)
+    assumed = *values.given("data.read_mb_per_s_per_gpu"), "MB/s"
+    total = gpus * assumed[0] / 1e3
+    return sheet.words(name, total, "GB/s", "GPUs x MB a second / 1,000", gpus=fleet, read=assumed)
+
+
+def _phase_work(
+    plan: Plan, place: Place, phase: Phase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
+) -> tuple[PhaseWork, bool, str]:
+    """One phase, whether its throughput is extrapolated, and what to note of it."""
+    rate, spread, extrapolated, note = None, 0.0, False, ""
+    fleet, efficient = (gpus, "run:gpus"), place.run("scaling_efficiency")
+    if phase.throughput:
+        found = throughput_at(phase.throughput, gpus, plan.run.scaling, values, place, sheet)
+        best = max(row.samples_per_second / row.gpus for row in phase.throughput)
+        rate, spread, extrapolated, note = found.samples_per_second, found.spread, found.extrapolated, found.note
+        efficiency = sheet.equation(
+            place.id("scaling_efficiency"),
+            scaling_efficiency,
+            samples_per_second=(rate, place.run("samples_per_second")),
+            gpus=fleet,
+            best_samples_per_second_per_gpu=(best, place.plan("throughput")),
+        )
+    else:
+        how = "without a throughput table every GPU counts in full"
+        efficiency = sheet.words(place.id("scaling_efficiency"), 1.0, "fraction", how)
+    factor, origin = values.given("workload.throughput_factor")
+    speed: Given = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
+    if phase.samples is not None and rate is not None:
+        planned_hours = phase.samples / rate / 3600
+        hours = sheet.equation(
+            place.id("work_hours"),
+            hours_from_samples,
+            samples=(phase.samples, place.plan("samples")),
+            samples_per_second=(rate, place.run("samples_per_second")),
+            throughput_factor=speed,
+        )
+    else:
+        busy = _gpu_hours(phase, place, instance, sheet)
+        planned_hours = busy[0] / gpus / efficiency
+        hours = sheet.equation(
+            place.id("work_hours"),
+            hours_from_gpu_hours,
+            gpu_hours=busy,
+            gpus=fleet,
+            scaling_efficiency=(efficiency, efficient),
+            throughput_factor=speed,
+        )
+    work = PhaseWork(
+        name=phase.name,
+        place=place,
+        hours=hours,
+        required_gb_per_s=_read_rate(plan, phase, place, gpus, rate, speed, values, sheet),
+        planned_hours=planned_hours,
+        speed=speed,
+        scaling_efficiency=efficiency,
+    )
+    return work, extrapolated, note
+
+
+def _gpu_hours(phase: Phase, place: Place, instance: InstanceType, sheet: Sheet) -> Given:
+    """Useful GPU-hours of a phase: the plan's, or those that its FLOP take. Raises ValueError."""
+    if phase.gpu_hours is not None:
+        return phase.gpu_hours, place.plan("gpu_hours")
+    if phase.flop is None or phase.mfu is None:
+        raise ValueError(f"phase {phase.name}: its work cannot be timed")
+    if instance.peak_tflops is None:
+        raise ValueError(f"no data sheet peak is known for {instance.name}, so FLOP cannot be timed on it")
+    busy = sheet.equation(
+        place.id("gpu_hours"),
+        gpu_hours_from_flop,
+        flop=(phase.flop, place.plan("flop")),
+        peak_tflops=(instance.peak_tflops, f"catalogue:{instance.name}.peak_tflops"),
+        mfu_fraction=(phase.mfu, place.plan("mfu")),
+    )
+    return busy, place.run("gpu_hours")
+
+
+def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> FleetWork:
+    """Hours and reads of every phase on `gpus` GPUs of a type. Raises ValueError where FLOP need a peak
+    that the catalogue does not know."""
+    sheet = values.sheet()
+    found = [_phase_work(plan, place, phase, instance, gpus, values, sheet) for place, phase in phases_of(plan)]
+    phases = tuple(phase for phase, _, _ in found)
+    useful = sum(phase.planned_hours * gpus * phase.scaling_efficiency for phase in phases)
+    work = FleetWork(
+        phases=phases,
+        scaling_efficiency=useful / sum(phase.planned_hours * gpus for phase in phases),
+        useful_gpu_hours=useful,
+        extrapolated=any(extrapolated for _, extrapolated, _ in found),
+        notes=tuple(dict.fromkeys(note for _, _, note in found if note)),
+    )
+    if sheet.kept:
+        _add_up(work, gpus, sheet)
+    return replace(work, derived=sheet.derived)
+
+
+def _add_up(work: FleetWork, gpus: int, sheet: Sheet) -> None:
+    """Write down what the phases come to together; a single one is the whole already."""
+    every: dict[str, dict[str, Told]] = {"hours": {}, "rates": {}, "useful": {"gpus": (gpus, "run:gpus", "GPUs")}}
+    for n, phase in enumerate(work.phases, 1):
+        hours = phase.hours, phase.place.run("work_hours"), "h"
+        every["hours"][f"hours_{n}"] = every["useful"][f"hours_{n}"] = hours
+        every["rates"][f"rate_{n}"] = phase.required_gb_per_s, phase.place.run("required_gb_per_s"), "GB/s"
+        every["useful"][f"speed_{n}"] = phase.speed[0], phase.speed[1], "ratio"
+        efficiency = phase.scaling_efficiency, phase.place.run("scaling_efficiency"), "fraction"
+        every["useful"][f"efficiency_{n}"] = efficiency
+    how = "hours at full speed x how much faster this run is x GPUs x scaling efficiency, over all phases"
+    sheet.words("useful_gpu_hours", work.useful_gpu_hours, "GPU-hours", how, **every["useful"])
+    if len(work.phases) == 1 and not work.phases[0].place.number:
+        return
+    sheet.words("run.work_hours", work.hours, "h", "the sum over the phases", **every["hours"])
+    sheet.words("storage.required_read_gb_per_s", work.peak_gb_per_s, "GB/s", "the most of any", **every["rates"])
+    how = "useful GPU-hours over GPUs x hours at full speed, over all phases"
+    sheet.words("goodput.scaling_efficiency", work.scaling_efficiency, "fraction", how, **every["useful"])

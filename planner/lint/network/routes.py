@@ -1,0 +1,224 @@
+"""The network: no way in from the internet, one way out, a route table for every subnet."""
+
+from __future__ import annotations
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import (
+    ANYWHERE,
+    ENDPOINT,
+    GROUP,
+    INSTANCE,
+    NAT,
+    SUBNET,
+    TABLES,
+    VPC,
+    is_public,
+    node_makers,
+    node_subnets,
+    routes_of,
+    subnets_of,
+    table_of,
+)
+from planner.lint.read.values import Json, given, leaves, literal, many, texts
+from planner.lint.rule import WARNING, Hits, rule
+
+# whoever makes one of these makes the routes of the VPC too
+WAYS = ("ec2:RouteTable", "ec2:InternetGateway", ENDPOINT)
+MAIN = ("mainRouteTableId", "defaultRouteTableId")
+
+
+@rule(
+    "SUBNET-PUBLIC",
+    GROUP,
+    INSTANCE,
+    what="nodes in a subnet with a way in from the internet",
+    why="one public address, given by mistake, and the node stands in the open",
+    remedy="a private subnet: its route to everywhere leads to a NAT gateway",
+    example="the route 0.0.0.0/0 of the nodes' subnet leads to the internet gateway",
+)
+def nodes_are_private(graph: Graph) -> Hits:
+    for maker in [*node_makers(graph), *graph.of("fsx:LustreFileSystem")]:
+        for subnet in subnets_of(graph, maker):
+            if is_public(graph, subnet):
+                yield maker, "subnet", f"stands in {subnet.name}, which has a route to the internet gateway"
+
+
+@rule(
+    "NAT-ROUTE",
+    NAT,
+    "ec2:Route",
+    *TABLES,
+    what="a NAT gateway that does not get out, or a private subnet that does not get to it",
+    why="a NAT gateway needs a public subnet, and a route one target: packages, images and AWS are out of reach",
+    remedy="the NAT gateway in a subnet with a route to the internet gateway, and 0.0.0.0/0 of the others to it",
+    example="the NAT gateway in the nodes' own subnet",
+)
+def nat_gets_out(graph: Graph) -> Hits:
+    for nat in graph.of(NAT):
+        subnet = graph.target(nat.inputs.get("subnetId"), SUBNET)
+        private = nat.inputs.get("connectivityType") == "private"
+        if subnet is not None and not private and table_of(graph, subnet) is not None and not is_public(graph, subnet):
+            yield nat, "subnetId", f"{subnet.name} has no route to an internet gateway"
+        if not private and not given(nat.inputs.get("allocationId")):
+            yield nat, "allocationId", "a NAT gateway without an address"
+    for table in graph.of(*TABLES):
+        defaults = [
+            (holder, where, route)
+            for holder, where, route in routes_of(graph, table)
+            if any(route.get(key) in ANYWHERE[:1] for key in ("cidrBlock", "destinationCidrBlock"))
+        ]
+        for holder, where, _ in defaults[1:]:
+            yield holder, where or "destinationCidrBlock", f"a second route to everywhere in {table.name}"
+        for holder, where, route in defaults:
+            gateway = graph.target(route.get("gatewayId"), NAT)
+            if gateway is not None:
+                yield holder, f"{where}.gatewayId".lstrip("."), "a NAT gateway as gatewayId: it belongs at natGatewayId"
+            inner = graph.target(route.get("natGatewayId"), NAT)
+            if inner is not None and inner.inputs.get("connectivityType") == "private":
+                yield inner, "connectivityType", f"private, and {table.name} sends everything for the internet to it"
+    if graph.of(NAT):
+        for subnet in node_subnets(graph):
+            table = table_of(graph, subnet)
+            routes = routes_of(graph, table) if table else []
+            if table and not any(
+                r.get(k) in ANYWHERE for _, _, r in routes for k in ("cidrBlock", "destinationCidrBlock")
+            ):
+                yield table, "routes", f"{subnet.name} has no way out, though there is a NAT gateway"
+
+
+@rule(
+    "SUBNET-TABLE",
+    "ec2:RouteTableAssociation",
+    what="a subnet with two route tables",
+    why="a subnet has one: AWS refuses the second, or the last one written wins",
+    remedy="one RouteTableAssociation a subnet",
+    example="two associations of one subnet",
+)
+def one_table_a_subnet(graph: Graph) -> Hits:
+    taken: dict[Resource, Resource] = {}
+    for association in graph.of("ec2:RouteTableAssociation"):
+        subnet = graph.target(association.inputs.get("subnetId"), SUBNET)
+        if subnet is not None and subnet in taken:
+            yield association, "subnetId", f"{subnet.name} has the table of {taken[subnet].name}"
+        if subnet is not None:
+            taken.setdefault(subnet, association)
+
+
+@rule(
+    "SUBNET-UNROUTED",
+    SUBNET,
+    what="a subnet of nodes, or of a NAT gateway, that no route table is associated with",
+    why="the VPC's main table serves it then, which leads nowhere: neither NAT nor S3, the nodes boot and do nothing",
+    remedy="a RouteTableAssociation of the subnet with its table",
+    example="the RouteTableAssociation of the nodes' subnet is gone",
+)
+def subnets_are_routed(graph: Graph) -> Hits:
+    associations = graph.of("ec2:RouteTableAssociation")
+    # an association of a subnet that the graph does not tell may be of any subnet
+    named = [a.inputs["subnetId"] for a in associations if given(a.inputs.get("subnetId"))]
+    if any(graph.target(subnet, SUBNET) is None for subnet in named):
+        return
+    serving = [subnet for nat in graph.of(NAT) for subnet in subnets_of(graph, nat)]
+    for subnet in dict.fromkeys([*node_subnets(graph), *serving]):
+        vpc = graph.target(subnet.inputs.get("vpcId"), VPC)
+        taken = any(graph.target(a.inputs.get("subnetId"), SUBNET) is subnet for a in associations)
+        if vpc is None or taken or _main_table_is_used(graph, vpc):
+            continue
+        built = any(graph.target(t.inputs.get("vpcId"), VPC) is vpc for t in graph.of(*WAYS))
+        if built:
+            yield subnet, "", "no route table is associated with it"
+
+
+def _main_table_is_used(graph: Graph, vpc: Resource) -> bool:
+    """Whether the graph puts routes into the table that a VPC comes with, or another in its place."""
+    if graph.of("ec2:DefaultRouteTable") or any(
+        graph.target(a.inputs.get("vpcId"), VPC) in (vpc, None) for a in graph.of("ec2:MainRouteTableAssociation")
+    ):
+        return True
+    for route in graph.of("ec2:Route", ENDPOINT, "ec2:VpcEndpointRouteTableAssociation"):
+        for _, leaf in leaves(route.inputs):
+            if isinstance(leaf, str) and any(f"{vpc.urn}.{key}" in leaf for key in MAIN):
+                return True
+    return False
+
+
+@rule(
+    "NAT-SHARED",
+    NAT,
+    "ec2:EipAssociation",
+    what="one address for two",
+    why="an Elastic IP serves one thing: AWS refuses the second, or takes the address from the first",
+    remedy="an Elastic IP for each NAT gateway",
+    example="two NAT gateways with one allocationId",
+)
+def addresses_are_not_shared(graph: Graph) -> Hits:
+    seen: dict[object, Resource] = {}
+    for holder in graph.of(NAT, "ec2:EipAssociation"):
+        for value in [*texts(holder.inputs.get("allocationId")), *texts(holder.inputs.get("secondaryAllocationIds"))]:
+            mark = graph.target(value, "ec2:Eip") or literal(value)
+            if mark and mark in seen:
+                yield holder, "allocationId", f"{seen[mark].name} has this address"
+            if mark:
+                seen.setdefault(mark, holder)
+
+
+TARGETS = (
+    *("carrierGatewayId", "coreNetworkArn", "egressOnlyGatewayId", "gatewayId", "localGatewayId", "natGatewayId"),
+    *("networkInterfaceId", "transitGatewayId", "vpcEndpointId", "vpcPeeringConnectionId", "odbNetworkArn"),
+)
+
+
+@rule(
+    "ROUTE-TARGET",
+    "ec2:Route",
+    *TABLES,
+    "ec2:InternetGateway",
+    what="a route to nowhere, or to two places",
+    why="AWS refuses a route without exactly one target; an internet gateway in no VPC carries nothing",
+    remedy="one target a route, and vpcId on the internet gateway",
+    example="a Route without natGatewayId",
+)
+def routes_lead_somewhere(graph: Graph) -> Hits:
+    for table in graph.of(*TABLES):
+        for i, route in enumerate(many(table.inputs.get("routes"))):
+            yield from _targets(table, f"routes[{i}]", route)
+    for route in graph.of("ec2:Route"):
+        yield from _targets(route, "", route.inputs)
+    attached = graph.of("ec2:InternetGatewayAttachment")
+    for gateway in graph.of("ec2:InternetGateway"):
+        apart = any(graph.target(a.inputs.get("internetGatewayId"), gateway.kind) in (gateway, None) for a in attached)
+        if not given(gateway.inputs.get("vpcId")) and not apart:
+            yield gateway, "vpcId", "in no VPC"
+
+
+def _targets(holder: Resource, where: str, route: Json) -> Hits:
+    named = [key for key in TARGETS if given(route.get(key))]
+    if len(named) != 1:
+        place = f"{where}.{named[1] if named else 'gatewayId'}".lstrip(".")
+        yield holder, place, f"{' and '.join(named)} in one route" if named else "no target"
+
+
+@rule(
+    "ZONE-NONE",
+    SUBNET,
+    severity=WARNING,
+    what="a subnet of nodes in whatever zone AWS takes",
+    why="not every zone has the GPUs, and a reservation or block is in one: the launch then finds no capacity",
+    remedy="availabilityZoneId of the zone that has the type",
+    example="the nodes' subnet without availabilityZoneId",
+)
+def nodes_have_a_zone(graph: Graph) -> Hits:
+    for subnet in node_subnets(graph):
+        if not any(given(subnet.inputs.get(key)) for key in ("availabilityZone", "availabilityZoneId")):
+            yield subnet, "availabilityZoneId", "no zone"
+
+
+RULES = (
+    nodes_are_private,
+    nat_gets_out,
+    one_table_a_subnet,
+    subnets_are_routed,
+    routes_lead_somewhere,
+    nodes_have_a_zone,
+    addresses_are_not_shared,
+)

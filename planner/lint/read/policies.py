@@ -1,0 +1,108 @@
+"""IAM policies as they are written: JSON or objects, one statement or many, strings or lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.values import UNKNOWN, Json, given, many, one, texts
+
+IDENTITY, TRUST, RESOURCE = "identity", "trust", "resource"
+# type -> the arguments that hold a policy, and of what kind it is
+HOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
+    "iam:Role": (("assumeRolePolicy", TRUST),),
+    "iam:RolePolicy": (("policy", IDENTITY),),
+    "iam:Policy": (("policy", IDENTITY),),
+    "iam:UserPolicy": (("policy", IDENTITY),),
+    "iam:GroupPolicy": (("policy", IDENTITY),),
+    "s3:BucketPolicy": (("policy", RESOURCE),),
+    "s3:Bucket": (("policy", RESOURCE),),
+    "kms:Key": (("policy", RESOURCE),),
+    "kms:KeyPolicy": (("policy", RESOURCE),),
+    "sqs:QueuePolicy": (("policy", RESOURCE),),
+    "sqs:Queue": (("policy", RESOURCE),),
+    "sns:TopicPolicy": (("policy", RESOURCE),),
+    "sns:Topic": (("policy", RESOURCE),),
+    "ec2:VpcEndpoint": (("policy", RESOURCE),),
+}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One policy. document: None where it is no JSON object; wrong says why."""
+
+    holder: Resource
+    where: str
+    kind: str
+    document: Json | None
+    wrong: str = ""
+
+    def statements(self) -> list[tuple[str, Json]]:
+        found = many((self.document or {}).get("Statement"))
+        return [(f"{self.where}.Statement[{i}]", statement) for i, statement in enumerate(found)]
+
+
+def policies(graph: Graph) -> Iterator[Policy]:
+    """Every policy of the graph whose text is known."""
+    for kind, arguments in HOLDERS.items():
+        for holder in graph.of(kind):
+            for key, sort in arguments:
+                yield from _read(holder, key, sort, holder.inputs.get(key))
+    for role in graph.of("iam:Role"):
+        for i, block in enumerate(many(role.inputs.get("inlinePolicies"))):
+            yield from _read(role, f"inlinePolicies[{i}].policy", IDENTITY, block.get("policy"))
+
+
+def _read(holder: Resource, where: str, kind: str, value: object) -> Iterator[Policy]:
+    if isinstance(value, dict):
+        yield Policy(holder, where, kind, value)
+    # the text of a policy document resource is a reference as a whole: nobody knows it here
+    elif isinstance(value, str) and value.strip() and value != UNKNOWN and not value.startswith("${"):
+        try:
+            document = json.loads(value)
+        except RecursionError:
+            yield Policy(holder, where, kind, None, "nested too deeply")
+        except ValueError as error:
+            yield Policy(holder, where, kind, None, str(error))
+        else:
+            fine = isinstance(document, dict)
+            yield Policy(holder, where, kind, document if fine else None, "" if fine else "not an object")
+    elif given(value) and not isinstance(value, str):
+        yield Policy(holder, where, kind, None, "neither JSON nor an object")
+
+
+def principals(statement: Json) -> list[tuple[str, str]]:
+    """Whom a statement is about: ("Service", "ec2.amazonaws.com"), ("*", "*")."""
+    value = statement.get("Principal")
+    if isinstance(value, dict):
+        return [(str(sort), text) for sort, names in value.items() for text in texts(names)]
+    return [("*", text) for text in texts(value)]
+
+
+def allows(statement: Json) -> bool:
+    return statement.get("Effect") == "Allow"
+
+
+# conditions that say how or when somebody comes, not who
+OPEN_CONDITIONS = ("aws:securetransport", "aws:currenttime", "aws:epochtime", "aws:useragent", "aws:referer")
+EVERYBODY = {"*", "0.0.0.0/0", "::/0"}
+
+
+def for_everybody(statement: Json) -> bool:
+    """Whether a statement allows something to anybody at all: no principal, and no condition that tells who."""
+    if not allows(statement) or not any(name == "*" for _, name in principals(statement)):
+        return False
+    for operator in many(statement.get("Condition")):
+        for block in operator.values():
+            for key, value in one(block).items():
+                if key.lower() not in OPEN_CONDITIONS and not set(texts(value)) & EVERYBODY:
+                    return False
+    return True
+
+
+def matches(pattern: str, action: str) -> bool:
+    """Whether `s3:Get*` covers `s3:GetObject`."""
+    return fnmatchcase(action.lower(), pattern.lower().replace("[", "[[]"))

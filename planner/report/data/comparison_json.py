@@ -1,0 +1,177 @@
+"""A comparison as the JSON document of design 3.3: plain numbers, no clock, the same bytes for the same input."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from planner.estimate.bounds import bounded, reason
+from planner.estimate.ranges import Range
+from planner.estimate.result import Comparison, Scenario
+from planner.models.bill import SERVICES, Line
+from planner.models.equation import written
+from planner.report.data.encoding import json_text
+from planner.report.data.provenance import made_by
+from planner.report.wording.figures import plan_usd
+
+SCHEMA_VERSION = "1"
+
+
+def usd(value: float | None) -> float | None:
+    """Dollars to a micro-dollar, as paper has them."""
+    return None if value is None else round(value, 6)
+
+
+def number(value: float | None) -> float | None:
+    """Any other number, to twelve significant digits."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.12g}")
+
+
+def given(value: Any) -> float | str | None:
+    """An input of an equation: a number, or a table of tiers or a day as `planner calc` takes them."""
+    return written(value) if isinstance(value, (tuple, date)) else number(value)
+
+
+def _range(scenario: Scenario, id: str, value: Range | None, convert=number) -> dict[str, Any] | None:
+    """A planned figure and its percentiles; of a lower bound they are bounds too, and no range."""
+    if value is None:
+        return None
+    return {key: convert(part) for key, part in asdict(value).items()} | {"lower_bound": bounded(scenario, id)}
+
+
+def bill_line(line: Line) -> dict[str, Any]:
+    """One line of a bill; every format shows the same keys."""
+    name, category = SERVICES[line.service]
+    return {
+        "line": line.line,
+        "service_name": name,
+        "service_category": category,
+        "charge_category": line.charge_category,
+        "pricing_category": line.pricing_category,
+        "commitment_discount_status": line.commitment_status,
+        "equation": line.equation,
+        "pricing_quantity": number(line.quantity),
+        "pricing_unit": line.unit,
+        "list_unit_price": number(line.list_unit_price),
+        "effective_unit_price": number(line.effective_unit_price),
+        "list_cost": usd(line.list_cost),
+        "effective_cost": usd(line.effective_cost),
+        "usd_per_hour": usd(line.usd_per_hour),
+        "price_source": line.price_source,
+        "price_date": str(line.price_date),
+        "price_grade": line.price_grade,
+        "price_basis": line.basis,
+        "carried_back": line.carried_back,
+        "note": line.note or line.price_note,
+        "inputs": {entry.name: given(entry.value) for entry in line.inputs},
+    }
+
+
+def _cost(scenario: Scenario) -> dict[str, Any] | None:
+    if scenario.cost_usd is None:
+        return None
+    cost = _range(scenario, "cost_usd", scenario.cost_usd, usd)
+    assert cost is not None
+    # the printed lines add up to the printed total, whatever rounding did to each of them
+    cost["plan"] = plan_usd(scenario)
+    cost["plan_percentile"] = None if cost["lower_bound"] else number(scenario.cost_plan_percentile)
+    return cost
+
+
+def _storage(scenario: Scenario) -> dict[str, Any] | None:
+    if scenario.storage is None:
+        return None
+    facts = asdict(scenario.storage)
+    return {key: number(value) if isinstance(value, float) else value for key, value in facts.items()}
+
+
+def scenario_document(scenario: Scenario) -> dict[str, Any]:
+    return {
+        "id": scenario.id,
+        "layout": scenario.layout,
+        "variant": scenario.variant,
+        "instance_type": scenario.instance_type,
+        "nodes": scenario.nodes,
+        "gpus": scenario.gpus,
+        "purchase": scenario.purchase,
+        "feasible": scenario.feasible,
+        "why_not": list(scenario.why_not),
+        "days": _range(scenario, "days", scenario.days),
+        "days_at_full_speed": number(scenario.days_at_full_speed),
+        "cost_usd": _cost(scenario),
+        "complete": scenario.complete,
+        "lower_bound": reason(scenario) or None,
+        "extrapolated": scenario.extrapolated,
+        "usd_per_useful_gpu_hour": _range(scenario, "usd_per_useful_gpu_hour", scenario.usd_per_useful_gpu_hour),
+        "useful_gpu_hours": number(scenario.useful_gpu_hours),
+        "unfinished_fraction": number(scenario.unfinished_fraction),
+        "on_time_fraction": number(scenario.on_time_fraction),
+        "cheapest_fraction": number(scenario.cheapest_fraction),
+        "below_best_fraction": number(scenario.below_best_fraction),
+        "goodput": None
+        if scenario.goodput is None
+        else {key: number(value) for key, value in asdict(scenario.goodput).items()},
+        "storage": _storage(scenario),
+        "ingest_days": number(scenario.ingest_days),
+        "cash": [
+            {"due": entry.due, "usd": usd(entry.usd), "what": entry.what, "lower_bound": entry.at_least}
+            for entry in scenario.cash
+        ],
+        "bill": [bill_line(line) for line in scenario.bill],
+        "warnings": list(scenario.warnings),
+    }
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """The whole comparison as plain data."""
+    prices = comparison.prices
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "planner": made_by(),
+        "plan": {"name": comparison.plan_name, "sha256": comparison.plan_sha256, "region": comparison.region},
+        "prices": {
+            "as_of": prices.as_of.isoformat(),
+            "age_days": prices.age_days,
+            "sha256": prices.sha256,
+            "intact": prices.intact,
+        },
+        "seed": comparison.seed,
+        "draws": comparison.draws,
+        "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
+        "unpriced": [
+            {"scenario": scenario.id, "line": entry.line, "what": entry.what, "nearest": list(entry.nearest)}
+            for scenario in comparison.scenarios
+            for entry in scenario.unpriced
+        ],
+        "assumptions": [
+            {
+                "key": entry.key,
+                "value": entry.value,
+                "low": entry.low,
+                "high": entry.high,
+                "unit": entry.unit,
+                "year": entry.year,
+                "source": entry.source,
+                "origin": entry.origin,
+            }
+            for entry in comparison.assumptions
+        ],
+        "notes": list(comparison.notes),
+        "stale": list(comparison.stale),
+        "remedies": [
+            {
+                "set": list(remedy.settings),
+                "scenario": remedy.scenario,
+                "cost_usd": usd(remedy.cost_usd),
+                "days": number(remedy.days),
+                "lower_bound": not remedy.complete,
+            }
+            for remedy in comparison.remedies
+        ],
+    }
+
+
+def render(comparison: Comparison) -> str:
+    return json_text(document(comparison))

@@ -1,0 +1,102 @@
+"""The tables of a difference: scenarios under each other, and the lines of one bill against another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from planner.report.diff.bills import BillChange, LineChange
+from planner.report.diff.differences import ScenarioChange
+from planner.report.terminal.columns import Column
+from planner.report.wording import changes, figures
+
+TOTAL = "all lines"  # under the lines of a bill, also under those that are not shown
+
+
+def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
+    def column(title: str, value: Callable[[ScenarioChange], str], *, text: bool = False, keep: int = 0) -> Column:
+        return Column(title=title, values=[value(row) for row in rows], text=text, keep=keep)
+
+    def dollars(value: float) -> str:
+        return changes.signed(value, figures.dollars)
+
+    return [
+        column("#", _ranks),
+        column("Scenario", lambda row: figures.visible(row.id), text=True),
+        column("Before $", lambda row: _end(row.cost_usd.before, row.cost_usd.before_is_floor, *_before(row))),
+        column("After $", lambda row: _end(row.cost_usd.after, row.cost_usd.after_is_floor, *_after(row))),
+        column("+/- $", lambda row: _moved(row, changes.change(row.cost_usd, dollars))),
+        column("+/- %", lambda row: changes.percent(row.cost_usd).removesuffix(" %"), keep=3),
+        column("P90 +/- $", lambda row: changes.change(row.cost_p90_usd, dollars), keep=2),
+        column("Days before", lambda row: _run(row.days.before), keep=4),
+        column("Days after", lambda row: _run(row.days.after), keep=4),
+        column("+/- days", lambda row: changes.change(row.days, changes.days)),
+        column("P90 +/- days", lambda row: changes.change(row.days_p90, changes.days), keep=5),
+    ]
+
+
+def _ranks(row: ScenarioChange) -> str:
+    """The place after, with the one before where it was another."""
+    ends = ["-" if rank is None else str(rank) for rank in (row.rank_before, row.rank_after)]
+    return ends[1] if ends[0] == ends[1] else f"{ends[0]}>{ends[1]}"
+
+
+def _before(row: ScenarioChange) -> tuple[bool, bool]:
+    return row.status != "added" and row.rank_before is None, bool(row.unpriced_before)
+
+
+def _after(row: ScenarioChange) -> tuple[bool, bool]:
+    return row.status != "removed" and row.rank_after is None, bool(row.unpriced_after)
+
+
+def _end(value: float | None, floor: bool, refused: bool, unpriced: bool) -> str:
+    if refused:
+        return "infeasible"
+    if value is None:
+        return "no price" if unpriced else "-"
+    return (">=" if floor else "") + figures.dollars(value)
+
+
+def _moved(row: ScenarioChange, said: str) -> str:
+    """What became of its cost: a change between two that can be had, else how it came or went."""
+    if row.rank_before is None and row.rank_after is None:
+        return "-"
+    known = row.status not in ("added", "removed", "now feasible", "no longer feasible")
+    return (changes.UNKNOWN if said == "-" else said) if known else "gone" if row.rank_after is None else "new"
+
+
+def _run(value: float | None) -> str:
+    return "-" if value is None else figures.days(value)
+
+
+def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
+    """The lines, and under them their sum."""
+
+    def column(
+        title: str,
+        value: Callable[[LineChange], float | None],
+        shown: Callable[[float], str],
+        total: float | None = None,
+        *,
+        keep: int = 0,
+    ) -> Column:
+        found = [value(line) for line in lines] + [total]
+        return Column(title=title, values=["" if v is None else shown(v) for v in found], keep=keep)
+
+    def moved(value: float) -> str:
+        return changes.signed(value, lambda size: f"{size:,.2f}")
+
+    names = [figures.visible(line.line) for line in lines]
+    units = [figures.visible(line.unit) for line in lines]
+    said = ["" if line.status in ("changed", "same") else line.status for line in lines]
+    return [
+        Column(title="Line", values=[*names, TOTAL], text=True),
+        column("Quantity before", lambda line: line.quantity_before, figures.quantity, keep=2),
+        column("Quantity after", lambda line: line.quantity_after, figures.quantity, keep=2),
+        Column(title="Unit", values=[*units, ""], text=True, keep=3),
+        column("Price before", lambda line: line.unit_price_before_usd, figures.plain, keep=1),
+        column("Price after", lambda line: line.unit_price_after_usd, figures.plain, keep=1),
+        column("By quantity $", lambda line: line.quantity_effect_usd, moved, bill.quantity_effect_usd),
+        column("By price $", lambda line: line.price_effect_usd, moved, bill.price_effect_usd),
+        column("+/- $", lambda line: line.change_usd, moved, bill.known_change_usd),
+        Column(title="", values=[*said, ""], text=True),
+    ]

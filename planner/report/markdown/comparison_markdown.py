@@ -1,0 +1,227 @@
+"""A comparison as Markdown for a pull request: the answer first, the nearest rows, everything longer folded."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner import __version__
+from planner.decide.gates import Violation
+from planner.decide.study import Study
+from planner.estimate.result import Comparison, Scenario
+from planner.models.bill import Line
+from planner.report.data.provenance import model_sha256
+from planner.report.markdown.escaped import Fold, code, document, line, marker, md, row, table
+from planner.report.terminal.columns import Column, cut
+from planner.report.terminal.comparison_text import Ranked, ranking_columns
+from planner.report.wording import answer, figures, recommendation, relaxations
+from planner.report.wording.break_evens import flip_sentence, flipped, lead
+from planner.report.wording.notes import heading, pressing
+from planner.report.wording.shared_reasons import infeasible_of, sources_of, unpriced_of
+
+NEAREST = 5  # rows of the open table, besides what the answer names
+LAST_OPEN = 3  # of the table's columns, those that leave first in a terminal stand in the folded ranking only
+NAME_CELLS = 80
+SENTENCE_CELLS = 2000
+GRADES = "(A): read from AWS by the source named; (B): a third party's data; (C): secondary, derived or undated."
+
+
+def render(
+    comparison: Comparison,
+    study: Study | None = None,
+    *,
+    plan_path: str = "PLAN",
+    gates: Sequence[Violation] | None = None,
+) -> str:
+    """The comment: a hidden marker by the plan's name, then the answer as its first line that shows.
+
+    study: what would change the answer; None leaves that out. gates: what the caller's gates found, None without any.
+    Raises nothing and reads nothing: the same comparison gives the same bytes, below the limit of a comment.
+    """
+    ranked = [(rank, s) for rank, s in enumerate(comparison.scenarios, 1) if s.feasible]
+    named = {s.id for s in recommendation.picks(comparison)}
+    near = [(rank, s) for place, (rank, s) in enumerate(ranked) if place < NEAREST or s.id in named]
+    shown = [s for _, s in near]
+    # the sources are numbered over what is shown: the bills of what the answer names
+    picked = recommendation.picks(comparison)
+    sources = sources_of(picked)
+    folds = [
+        *(_change(comparison, study) if study else []),
+        *_ranking(comparison, ranked, len(near)),
+        *(_bill(comparison, scenario, sources) for scenario in picked),
+        *_missing(comparison),
+        *_refused(comparison),
+        *_listed(comparison, sources),
+        _provenance(comparison),
+    ]
+    path = shlex.quote(figures.visible(plan_path))
+    first = [marker("compare", comparison.plan_name), *_answer(comparison), "", *_gates(gates)]
+    first += _open_table(comparison, near)
+    first += bullets(pressing(comparison, shown, [s for _, s in ranked]))
+    last = f"Every bill and source: {code(f'planner report {path} -o report.html')}\n"
+    return document(
+        "\n".join(first) + "\n\n", folds, last, all_there=f"{code(f'planner compare {path} -f json')} has everything."
+    )
+
+
+def _gates(found: Sequence[Violation] | None) -> list[str]:
+    """Whether the gates of the call hold: a reader of the comment does not see the exit code."""
+    if found is None:
+        return []
+    told = [f"**Gate failed** (exit {entry.code:d}): {md(cut(entry.message, SENTENCE_CELLS))}" for entry in found]
+    return [line for text in told or ["Gates: all hold."] for line in (text, "")]
+
+
+def _change(comparison: Comparison, study: Study) -> list[Fold]:
+    """By how much the first leads, and from where another one does."""
+    fleet = figures.only_fleet(comparison.scenarios)
+    texts = [f"- {md(lead(study, fleet))}", *(f"- {md(flip_sentence(entry, fleet))}" for entry in flipped(study))]
+    return [Fold(title="What would change it", rows=texts, what="changes")]
+
+
+def bullets(lines: Sequence[str]) -> list[str]:
+    """Sentences as a list; those that begin with two spaces belong to the one above. Endless ones are cut."""
+    lines = [cut(figures.visible(text), SENTENCE_CELLS) for text in lines]
+    return [f"  - {line(text.strip(' -'))}" if text.startswith("  ") else f"- {line(text)}" for text in lines]
+
+
+def _answer(comparison: Comparison) -> list[str]:
+    """The first line alone, so that a mail begins with it; then what else the answer says, and whose run it is."""
+    said, *more = [md(sentence) for sentence in answer.sentences(replace(comparison, remedies=()))]
+    name = cut(figures.visible(comparison.plan_name).strip(), NAME_CELLS)
+    facts = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
+    ways = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {way}" for way in _ways(comparison)), ""]
+    shown = [line for sentence in more for line in (sentence, "")]
+    return [said, "", *shown, *(ways if comparison.remedies else []), facts]
+
+
+def _ways(comparison: Comparison) -> list[str]:
+    """What would make an infeasible plan feasible, each as it is typed and what then leads; its words are all ours."""
+    return [f"`{remedy.options}`: {md(relaxations.outcome(remedy))}" for remedy in comparison.remedies]
+
+
+def _open_table(comparison: Comparison, near: Ranked) -> list[str]:
+    if not near:
+        return []
+    return [*rows_of([c for c in _columns(comparison, near) if c.keep <= LAST_OPEN]), ""]
+
+
+def _columns(comparison: Comparison, ranked: Ranked) -> list[Column]:
+    types = figures.short_types(comparison.scenarios)
+    return ranking_columns(ranked, figures.only_fleet(comparison.scenarios), types)
+
+
+def rows_of(columns: Sequence[Column]) -> list[str]:
+    """A table of these columns: header, rule, rows; the names of lines and scenarios are code."""
+    said = [code if column.title in ("Line", "Scenario") else md for column in columns]
+    body = zip(*(column.values for column in columns), strict=True)
+    head = table([column.title.replace("$", "USD") for column in columns], [not column.text for column in columns])
+    return [
+        *head,
+        *(row([say(cut(value, NAME_CELLS)) for say, value in zip(said, values, strict=True)]) for values in body),
+    ]
+
+
+def _ranking(comparison: Comparison, ranked: Ranked, open_rows: int) -> list[Fold]:
+    if len(ranked) <= open_rows:
+        return []
+    one, two, *rows = rows_of(_columns(comparison, ranked))
+    return [
+        Fold(title=f"Full ranking: {len(ranked):,} scenarios", head=[one, two], rows=rows, what="rows of the ranking")
+    ]
+
+
+def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -> Fold:
+    """The lines of one bill; unit price times quantity is cost, and the lines add up to the planned cost."""
+    rank = recommendation.rank_of(comparison, scenario)
+    titles = ("Line", "Quantity", "Unit", "Unit price USD", "Cost USD", "Equation", "Price of", "Source")
+    rows = [
+        row(
+            [
+                code(entry.line),
+                figures.quantity(float(entry.quantity)),
+                md(entry.unit),
+                figures.plain(float(entry.effective_unit_price)),
+                f"{entry.effective_cost:,.2f}",
+                code(entry.equation),
+                md(_dated(entry)),
+                f"[{sources[entry.price_source]}]",
+            ]
+        )
+        for entry in scenario.bill
+    ]
+    # the sum stands above its lines, so that it is there even where lines have to be left out
+    total = f"{code(scenario.id)}: **{figures.plan_usd(scenario):,.2f} USD** planned, the sum of:"
+    head = [total, "", *table(titles, [False, True, False, True, True, False, False, True])]
+    return Fold(title=f"Bill of no. {rank}", head=head, rows=rows, what=f"lines of the bill of no. {rank}")
+
+
+def _dated(entry: Line) -> str:
+    grade = f" ({entry.price_grade})" if entry.price_grade else ""
+    return f"{entry.price_date}{grade}{', carried back' if entry.carried_back else ''}"
+
+
+def _missing(comparison: Comparison) -> list[Fold]:
+    """Every line without a price, and where."""
+    rows = []
+    for name, what, near, ids in unpriced_of([s for s in comparison.scenarios if s.feasible]):
+        nearest = f"; nearest: {md('; '.join(near))}" if near else ""
+        rows.append(f"- {code(name)}: no price for {md(what)}{nearest}; in {', '.join(map(code, ids))}")
+    title = f"What has no price: {figures.many(len(rows), 'line')}"
+    return [Fold(title=title, rows=rows, what="lines without a price")] if rows else []
+
+
+def _refused(comparison: Comparison) -> list[Fold]:
+    rows = [
+        f"- {line('; '.join(why))}: {', '.join(code(s.id) for s in scenarios)}"
+        for why, scenarios in infeasible_of(comparison.scenarios)
+    ]
+    count = sum(not s.feasible for s in comparison.scenarios)
+    return [Fold(title=f"Not feasible: {count:,}", rows=rows, what="reasons why not")] if rows else []
+
+
+def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
+    """What the totals rest on: assumptions, notes, old prices, sources."""
+    assumed = [
+        row(
+            [
+                code(entry.key),
+                *(md(figures.plain(value)) for value in (entry.value, entry.low, entry.high)),
+                md(entry.unit),
+                md(entry.origin),
+                md(entry.source + (f" ({entry.year})" if entry.year else "")),
+            ]
+        )
+        for entry in comparison.assumptions
+    ]
+    titles = ("Assumption", "Value", "Low", "High", "Unit", "Set by", "Source")
+    head = [
+        "Low and high are the 5th and 95th percentile.",
+        "",
+        *table(titles, [False, True, True, True, False, False, False]),
+    ]
+    notes = [*recommendation.limits(comparison), *recommendation.staff(comparison), *comparison.notes]
+    old = recommendation.stale(comparison)
+    texts = [f"- [{number}] {md(source)}" for source, number in sources.items()]
+    found = [
+        Fold(title=f"Assumptions: {len(assumed)}", head=head, rows=assumed, what="assumptions"),
+        Fold(title="Notes", rows=bullets(notes), what="notes"),
+        Fold(title=f"Old prices: {len(old)}", rows=bullets(old), what="old prices"),
+        Fold(title="Sources of the prices above", head=[GRADES, ""], rows=texts, what="sources"),
+    ]
+    return [fold for fold in found if fold.rows]
+
+
+def _provenance(comparison: Comparison) -> Fold:
+    """What gives the same bytes again; the name comes last, whole, since nothing limits its length here."""
+    prices = comparison.prices
+    edited = "" if prices.intact else ", **edited after it was built**"
+    rows = [
+        f"- plan: sha256 {code(comparison.plan_sha256)}",
+        f"- prices: {prices.as_of}, sha256 {code(prices.sha256)}{edited}",
+        f"- draws: {comparison.draws:,}, seed {comparison.seed}",
+        f"- planner {__version__}, model sha256 {code(model_sha256())}",
+        f"- name: {md(comparison.plan_name)}",
+    ]
+    return Fold(title="Where this comes from", rows=rows, what="lines of provenance")

@@ -1,0 +1,50 @@
+"""What lint found, for people: each finding with its place, what happens then, what to do, and what is at risk.
+
+Takes findings as plain data (design 3.5), so that nothing here knows the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from planner.report.terminal.columns import wrap
+from planner.report.wording.figures import many, money, visible
+
+RED, YELLOW, BOLD, PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[1m", "\x1b[0m"
+INDENT = "    "
+
+
+def table(
+    findings: Sequence[Mapping[str, Any]], resources: int, *, width: int = 80, colour: bool = False, quiet: bool = False
+) -> str:
+    """A block a finding and the count of all. quiet: without why and remedy."""
+    lines: list[str] = []
+    explained: set[str] = set()
+    for finding in findings:
+        where = f" [{visible(str(finding['property']))}]" if finding["property"] else ""
+        head = f"{finding['severity']} {finding['id']}: {visible(str(finding['message']))}{where}"
+        first, *rest = wrap(head, width, INDENT)
+        lines += [_coloured(first, finding["severity"]) if colour else first, *rest]
+        if finding["usd_at_risk"]:
+            lines.append(f"{INDENT}at risk: USD {money(finding['usd_at_risk'])} a day")
+        # said once a rule: thirty interfaces with one mistake need one explanation
+        if not quiet and finding["id"] not in explained:
+            explained.add(finding["id"])
+            lines += wrap(f"{INDENT}why: {finding['why']}", width, INDENT * 2)
+            lines += wrap(f"{INDENT}to do: {finding['remedy']}", width, INDENT * 2)
+        lines.append("")
+    lines.append(_count(findings, resources))
+    return "\n".join(lines) + "\n"
+
+
+def _coloured(line: str, severity: str) -> str:
+    word, _, rest = line.partition(" ")
+    return f"{RED if severity == 'error' else YELLOW}{BOLD}{word}{PLAIN} {rest}"
+
+
+def _count(findings: Sequence[Mapping[str, Any]], resources: int) -> str:
+    errors = sum(finding["severity"] == "error" for finding in findings)
+    warnings = len(findings) - errors
+    found = [many(count, word) for count, word in ((errors, "error"), (warnings, "warning")) if count]
+    return f"{' and '.join(found) or 'nothing wrong'} in {many(resources, 'resource')}"

@@ -1,0 +1,105 @@
+"""What of a stack is left, for people and for scripts: what bills first, what is free in a sentence, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planner.report.terminal.columns import Column, fitted, rows, wrap
+from planner.report.wording.figures import many, plain, visible
+from planner.stack.leftover import Left, usd_per_day
+
+SCHEMA_VERSION = "1"
+ODD = ("doubled", "AWS only")  # what no state takes down
+
+
+def as_json(stack: str, left: Sequence[Left], *, state: bool, tags: bool) -> dict[str, Any]:
+    usd, unknown = usd_per_day([row for row in left if not row.retained])
+    kept, kept_unknown = usd_per_day([row for row in left if row.retained])
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "stack": stack,
+        "asked": {"state": state, "tags": tags},
+        "usd_per_day": round(usd, 6),
+        "unknown": list(unknown),
+        "retained_usd_per_day": round(kept, 6),
+        "retained_unknown": list(kept_unknown),
+        "left": [_entry(row) for row in left],
+    }
+
+
+def _entry(row: Left) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "found": row.found,
+        "ids": list(row.ids),
+        "usd_per_day": None if row.usd_per_day is None else round(row.usd_per_day, 6),
+        "by_use": list(row.by_use),
+        "retained": row.retained,
+        "note": row.note,
+    }
+
+
+def table(stack: str, left: Sequence[Left], *, width: int = 80, ascii_only: bool = False) -> str:
+    """What bills or may bill as rows; what is free and known in a sentence."""
+    name = visible(stack)
+    gone = [row for row in left if not row.retained]
+    kept = [row for row in left if row.retained]
+    lines: list[str] = []
+    if gone:
+        lines += wrap(f"Stack {name} still bills {_sum(gone)}", width, "  ")
+        lines += ["", *_rows(gone, width, ascii_only)]
+    else:
+        lines += wrap(f"Stack {name}: nothing is left but what is kept on purpose", width, "  ")
+    if kept:
+        lines += ["", *wrap(f"Kept on purpose, which bills {_sum(kept)}", width, "  "), *_rows(kept, width, ascii_only)]
+    return "\n".join(lines) + "\n"
+
+
+def _sum(left: Sequence[Left]) -> str:
+    usd, unknown = usd_per_day(left)
+    if not unknown:
+        return f"${usd:,.2f} a day"
+    listed = ", ".join(visible(name) for name in unknown[:6]) + (" ..." if len(unknown) > 6 else "")
+    return f"at least ${usd:,.2f} a day, besides what is unknown or bills by use: {listed}"
+
+
+def _rows(left: Sequence[Left], width: int, ascii_only: bool) -> list[str]:
+    more = "..." if ascii_only else "…"
+    shown = [row for row in left if row.usd_per_day != 0 or row.by_use or row.found in ODD]
+    shown.sort(key=lambda row: row.found not in ODD)
+    lines: list[str] = []
+    if shown:
+        placed = [
+            Column(title="Name", values=[visible(row.name or "(no name)") for row in shown], text=True),
+            Column(title="Kind", values=[visible(row.kind) for row in shown], text=True, keep=2),
+            Column(title="Found", values=[row.found for row in shown]),
+            Column(title="$/day", values=[_usd(row) for row in shown]),
+            Column(title="Id", values=[_ids(row) for row in shown], text=True),
+        ]
+        fit = fitted(placed, width) or [(column, column.natural) for column in placed]
+        lines += rows(fit, "-" if ascii_only else "─", more)
+        for row in shown:
+            if row.note:
+                lines += wrap(f"{visible(row.name)}: {row.note}", width, "  ")
+        for row in shown:
+            if row.found in ODD:
+                # whole, to be copied into the command that deletes it
+                lines += [f"{row.found}: {visible(row.name or '(no name)')} {visible(id_)}" for id_ in row.ids]
+    free = [visible(row.name) for row in left if row not in shown]
+    if free:
+        lines += wrap(f"free, and left: {many(len(free), 'thing')}: {', '.join(free)}", width, "  ")
+    return lines
+
+
+def _usd(row: Left) -> str:
+    if row.usd_per_day is None:
+        return "by use" if row.by_use else "unknown"
+    small = 0 < row.usd_per_day < 0.005
+    return (plain(row.usd_per_day, 2) if small else f"{row.usd_per_day:,.2f}") + ("+" if row.by_use else "")
+
+
+def _ids(row: Left) -> str:
+    first = visible(row.ids[0]) if row.ids else ""
+    return f"{len(row.ids)}: {first} ..." if len(row.ids) > 1 else first

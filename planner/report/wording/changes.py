@@ -1,0 +1,218 @@
+"""How a difference is said: the first sentence, signed figures with their bounds, what stands in lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from planner.report.diff.bills import BillChange, LineChange
+from planner.report.diff.differences import Changes, Figure, Side
+from planner.report.terminal.columns import cut
+from planner.report.wording import figures as words
+
+UNKNOWN = "?"
+VALUE_CELLS = 60
+ID_CELLS = 120  # an id of ours is shorter; that of a file may have any length
+
+
+def signed(value: float, shown: Callable[[float], str], before: str = "") -> str:
+    """`+$12,340`, `-$5.10`, and `$0` without a sign."""
+    text = shown(abs(value))
+    nothing = not text.strip("0.,")
+    return f"{'' if nothing else '+' if value > 0 else '-'}{before}{text}"
+
+
+def usd(value: float) -> str:
+    return signed(value, words.money, "$")
+
+
+def percent(figure: Figure) -> str:
+    """The change as a percentage of what was before; nothing where that is not known."""
+    if figure.change is None or not figure.before:
+        return ""
+    share = 100 * figure.change / abs(figure.before)
+    return signed(share, lambda size: f"{size:,.1f}" if size >= 0.05 or size == 0 else words.plain(size, 1)) + " %"
+
+
+def days(value: float) -> str:
+    """A change of days: a tenth of a day, finer where it is less."""
+    if abs(value) > words.NO_END_DAYS:
+        return f"{'+' if value > 0 else '-'}>3y"
+    return signed(value, lambda size: f"{size:,.1f}" if size >= 0.05 or size < 1e-6 else words.plain(size, 1))
+
+
+def change(figure: Figure, shown: Callable[[float], str]) -> str:
+    """An exact change, a bound of it (>=, <=), `?` where nothing is known, nothing where a side has no figure."""
+    if figure.before is None or figure.after is None:
+        return "-"
+    if figure.change is not None:
+        return shown(figure.change)
+    if figure.change_at_least is not None:
+        return ">=" + shown(figure.change_at_least)
+    return UNKNOWN if figure.change_at_most is None else "<=" + shown(figure.change_at_most)
+
+
+def short(name: str | None) -> str | None:
+    """An id as a sentence or a list can hold it."""
+    return None if name is None else cut(words.visible(name), ID_CELLS)
+
+
+def headline(changes: Changes) -> str:
+    """The change of the best choice: dollars, percent, days, and which choice it is."""
+    cost, run = changes.best_cost_usd, changes.best_days
+    old, new = short(changes.best_before), short(changes.best_after)
+    if old is None and new is None:
+        return "No total on either side: no scenario is both feasible and completely priced"
+    if new is None:
+        return (
+            f"No total any more: nothing is both feasible and completely priced; before: {old}, {_total(cost.before)}"
+        )
+    if old is None:
+        return f"A total where there was none: {new}, {_total(cost.after)}"
+    if not changes.different:
+        return f"No difference: $0, 0.0 days; lowest planned cost: {new}, {_total(cost.after)}"
+    share = f" ({percent(cost)})" if percent(cost) else ""
+    # its cost is exact, since the best choice is complete on both sides
+    figures = f"{change(cost, usd)}{share}, {change(run, days)} days"
+    which = f"still {new}" if old == new else f"now {new}, before {old}"
+    unlike = _unlike(changes, changes.best_before, changes.best_after)
+    return f"{figures}: lowest planned cost {_total(cost.before)} to {_total(cost.after)}, {which}{unlike}"
+
+
+def _unlike(changes: Changes, before: str | None, after: str | None) -> str:
+    """Where the choice may be another only since a price became known or unknown."""
+    if before == after or before is None or after is None:
+        return ""
+    rows = {row.id: row for row in changes.scenarios}
+    if rows[after].unpriced_before:
+        return "; not like for like: the new choice lacked a price before"
+    if rows[before].unpriced_after:
+        return "; not like for like: the choice before lacks a price now"
+    return ""
+
+
+def _total(value: float | None) -> str:
+    return "unknown" if value is None else f"${words.money(value)}"
+
+
+def lowest_p90(changes: Changes) -> str:
+    """The lowest P90 of each side, as `safest_*` has it; nothing where a side has none."""
+    figure = changes.safest_cost_p90_usd
+    old, new = short(changes.safest_before), short(changes.safest_after)
+    if not changes.different or old is None or new is None or figure.before is None or figure.after is None:
+        return ""
+    which = f"still {new}" if old == new else f"now {new}, before {old}"
+    bounds = [f"{'>' if low else ''}{_total(value)}" for value, low in _ends(figure)]
+    unlike = _unlike(changes, changes.safest_before, changes.safest_after)
+    moved = change(figure, usd).replace(UNKNOWN, "change unknown")
+    return f"Lowest P90 of those that finish, of all where none does: {moved}, {' to '.join(bounds)}, {which}{unlike}"
+
+
+def _ends(figure: Figure) -> list[tuple[float | None, bool]]:
+    return [(figure.before, figure.before_is_floor), (figure.after, figure.after_is_floor)]
+
+
+def names(changes: Changes) -> list[str]:
+    """The plans' names, one where it is the same."""
+    return list(dict.fromkeys([changes.before.plan_name, changes.after.plan_name]))
+
+
+def origins(changes: Changes) -> list[str]:
+    """Which plan and which prices each side comes from, and how the ranges came about."""
+    return [f"before: {_origin(changes.before)}", f"after:  {_origin(changes.after)}"]
+
+
+def _origin(side: Side) -> str:
+    draws = "" if side.draws is None else f", {side.draws:,} draws" if side.draws else ", no draws"
+    age = "" if side.prices_age_days is None else f" ({side.prices_age_days:,} days old)"
+    return f"plan {side.plan_sha256[:12]}, prices of {short(side.prices_as_of)}{age}{draws}, seed {side.seed}"
+
+
+def changed_lines(bill: BillChange) -> list[LineChange]:
+    """Those that are not the same, the largest change first."""
+    return sorted((line for line in bill.lines if line.status != "same"), key=lambda line: -abs(line.change_usd))
+
+
+def bill_title(bill: BillChange) -> str:
+    before, after = short(bill.before), short(bill.after)
+    return f"{after}" if bill.before == bill.after else f"{before} to {after}"
+
+
+def bill_remarks(bill: BillChange) -> list[str]:
+    """What the table of its lines does not show: what is the same, what makes the sum less than the truth."""
+    found = []
+    rest = len(bill.lines) - len(changed_lines(bill))
+    if rest:
+        found.append(f"{words.many(rest, 'line')} the same")
+    if bill.price_found_usd:
+        found.append(f"{usd(bill.price_found_usd)} of it since a price became known: what it cost before is not")
+    if bill.price_lost_usd:
+        found.append(f"{usd(bill.price_lost_usd)} of it since a price is no longer known: it is not saved")
+    if not bill.exact:
+        missing = ", ".join(dict.fromkeys([*bill.unpriced_before, *bill.unpriced_after]))
+        found.append(f"not the change of the total, but of the lines with a price; without: {missing}")
+    return found
+
+
+def reasons(changes: Changes) -> list[str]:
+    """Scenarios that came, went, or became feasible or not; lines whose price became known or unknown."""
+    found = []
+    for status, before in (("added", "New"), ("removed", "Gone"), ("now feasible", "Now feasible")):
+        names = [f"{short(row.id)}" for row in changes.scenarios if row.status == status]
+        if names:
+            found.append(f"{before}: {', '.join(names)}")
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for row in changes.scenarios:
+        if row.status == "no longer feasible":
+            groups.setdefault(row.why_not_after, []).append(f"{short(row.id)}")
+    found += [f"No longer feasible: {', '.join(ids)}: {'; '.join(why)}" for why, ids in groups.items()]
+    for before, after, said in (
+        ("unpriced_before", "unpriced_after", "now"),
+        ("unpriced_after", "unpriced_before", "no longer"),
+    ):
+        lines: dict[str, list[str]] = {}
+        for row in changes.scenarios:
+            if row.status not in ("added", "removed"):
+                for line in getattr(row, after):
+                    if line not in getattr(row, before):
+                        lines.setdefault(line, []).append(f"{short(row.id)}")
+        found += [f"Unpriced {said}: {line} ({words.many(len(ids), 'scenario')})" for line, ids in lines.items()]
+    return found
+
+
+def lists(changes: Changes) -> list[tuple[str, list[str]]]:
+    """Everything that is no table, as titled lists."""
+    found = [("Scenarios", reasons(changes)), *values(changes), ("Notes", list(changes.notes))]
+    return [(title, texts) for title, texts in found if texts]
+
+
+def values(changes: Changes) -> list[tuple[str, list[str]]]:
+    """Keys of the plan and assumptions that changed, as titled lists."""
+    found = []
+    if changes.plan_keys:
+        found.append(("Plan", [f"{v.key}: {value(v.before)} -> {value(v.after)}" for v in changes.plan_keys]))
+    elif changes.plan_keys is None and changes.before.plan_sha256 != changes.after.plan_sha256:
+        found.append(("Plan", ["the plans differ; which keys is known where both sides are plan files"]))
+    if changes.assumptions:
+        found.append(
+            ("Assumptions", [f"{v.key}: {_assumed(v.before)} -> {_assumed(v.after)}" for v in changes.assumptions])
+        )
+    return found
+
+
+def value(given: Any) -> str:
+    """A value of a plan, cut where nobody reads on; numbers in the plan's base units (bytes, hours, fractions)."""
+    if given is None:
+        return "not set"
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return words.plain(float(given), 12)
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    return text if len(text) <= VALUE_CELLS else text[: VALUE_CELLS - 1] + "…"
+
+
+def _assumed(given: Any) -> str:
+    if given is None:
+        return "not used"
+    low, high = words.plain(given["low"]), words.plain(given["high"])
+    return f"{words.plain(given['value'])} ({low} to {high}) {given['unit']}"

@@ -1,0 +1,174 @@
+"""How numbers and scenarios are said to people: the same words in the table, the page and the answer."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from planner.estimate.ranges import Range
+from planner.estimate.result import Scenario
+
+NO_END_DAYS = 1095  # beyond three years a run does not end in any useful sense
+
+FAMILIES = {
+    "on-demand": "On-demand",
+    "spot": "Spot",
+    "capacity-block": "Capacity Block",
+    "ri": "Reserved Instances",
+    "sp": "Savings Plans",
+}
+LAYOUTS = {
+    "converged": "NVMe of the GPU nodes, pooled over S3",
+    "fsx-lustre": "FSx for Lustre",
+    "separate-nvme": "Separate NVMe cluster over S3",
+    "s3-stream": "Streaming from S3",
+}
+
+
+def dollars(value: float) -> str:
+    """USD at a glance, three digits: 2.02B, 13.2M, 412k, 1,234, 52.10."""
+    size = abs(value)
+    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if size < 0.9995 * unit or (name == "k" and size < 9_999.5):
+            continue
+        scaled = value / unit
+        digits = 2 if abs(scaled) < 9.995 else 1 if abs(scaled) < 99.95 else 0
+        return f"{scaled:.3g}{name}" if abs(scaled) >= 1e6 else f"{scaled:,.{digits}f}{name}"
+    return f"{value:,.2f}" if size < 99.995 else f"{value:,.0f}"
+
+
+def tick_label(value: float) -> str:
+    """USD beside an axis, without zeros that say nothing: 2M, 1.5M, 400k."""
+    text = dollars(value)
+    return re.sub(r"\.?0+(?=[kMBT]?$)", "", text) if "." in text else text
+
+
+def money(value: float) -> str:
+    """USD to sign for: whole dollars from a hundred on, cents below, billions in words."""
+    if abs(value) >= 999_500_000:
+        return dollars(value)
+    return f"{value:,.2f}" if abs(value) < 99.995 else f"{value:,.0f}"
+
+
+def days(value: float) -> str:
+    """Days at a glance."""
+    if value > NO_END_DAYS:
+        return ">3y"
+    return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
+
+
+def plain(value: float, digits: int = 6) -> str:
+    """Any number, to so many digits, without an exponent: 21.957642, 0.0000004, 445,067."""
+    if value == 0 or not 1e-12 < abs(value) < 1e15:
+        return f"{value:.{digits}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def quantity(value: float) -> str:
+    """A quantity of a bill: three decimals under each other, so that quantity x price can be checked by hand."""
+    return f"{value:,.3f}" if value == 0 or abs(value) >= 0.0995 else plain(value, 4)
+
+
+def span(value: Range, shown: Callable[[float], str]) -> str:
+    return f"{shown(value.p10)}-{shown(value.p90)}"
+
+
+def visible(text: str) -> str:
+    """Text in which nothing acts: control and direction characters, and halves of pairs, as escapes.
+
+    Line breaks, tabs and other spaces become a space. A name cannot then move a cursor, turn a line around
+    or end a row.
+    """
+    if text.isprintable():
+        return text
+    shown = []
+    for char in text:
+        category = unicodedata.category(char)
+        if char in "\n\r\t" or category == "Zs":
+            shown.append(" ")
+        elif category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+            shown.append(f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}")
+        else:
+            shown.append(char)
+    return "".join(shown)
+
+
+def family(purchase: str) -> str:
+    """`ri-1y-standard-no-upfront` is of the family `ri`."""
+    head = purchase.split("-")[0]
+    return head if head in ("ri", "sp") else purchase
+
+
+def short_purchase(purchase: str) -> str:
+    """`ri-3y-standard-no-upfront` as it fits 80 columns: `RI 3y std`."""
+    parts = purchase.split("-")
+    if parts[0] not in ("ri", "sp"):
+        return purchase
+    kinds = {"standard": "std", "convertible": "conv", "instance": "inst", "compute": "comp"}
+    upfront = {"no": "", "partial": " part", "all": " all"}[parts[3]]
+    return f"{parts[0].upper()} {parts[1]} {kinds[parts[2]]}{upfront}"
+
+
+def purchase_words(purchase: str) -> str:
+    """`sp-1y-compute-no-upfront` in full: `Compute Savings Plan, 1 year, no upfront`."""
+    parts = purchase.split("-")
+    if parts[0] not in ("ri", "sp"):
+        return FAMILIES.get(purchase, purchase)
+    years = "1 year" if parts[1] == "1y" else f"{parts[1].removesuffix('y')} years"
+    upfront = {"no": "no upfront", "partial": "partial upfront", "all": "all upfront"}[parts[3]]
+    if parts[0] == "ri":
+        return f"Reserved Instances, {years}, {parts[2]}, {upfront}"
+    kind = {"instance": "EC2 Instance", "compute": "Compute"}[parts[2]]
+    return f"{kind} Savings Plan, {years}, {upfront}"
+
+
+def layout_name(scenario: Scenario) -> str:
+    """As the scenario's id has it: `fsx-lustre+125`."""
+    return f"{scenario.layout}+{scenario.variant}" if scenario.variant else scenario.layout
+
+
+def layout_words(scenario: Scenario) -> str:
+    """`fsx-lustre+125` in full: `FSx for Lustre, 125 MB/s per TiB`."""
+    words = LAYOUTS.get(scenario.layout, scenario.layout)
+    variant = scenario.variant
+    return f"{words}, {variant} MB/s per TiB" if variant.isdigit() else f"{words}, {variant}" if variant else words
+
+
+def fleet(scenario: Scenario) -> str:
+    return f"{scenario.nodes:,} x {scenario.instance_type}"
+
+
+def short_types(scenarios: Sequence[Scenario]) -> dict[str, str]:
+    """Instance types as they fit a column: `p5` where no other size of it is there, else `p5.48xl`."""
+    types = list(dict.fromkeys(s.instance_type for s in scenarios))
+    heads = [name.split(".")[0] for name in types]
+    return {
+        name: head if heads.count(head) == 1 else name.replace("xlarge", "xl")
+        for name, head in zip(types, heads, strict=True)
+    }
+
+
+def only_fleet(scenarios: Sequence[Scenario]) -> str:
+    """The fleet that all feasible scenarios (or else all) share, or nothing where they differ."""
+    found = {fleet(s) for s in scenarios if s.feasible} or {fleet(s) for s in scenarios}
+    return found.pop() if len(found) == 1 else ""
+
+
+def plan_usd(scenario: Scenario) -> float:
+    """The planned cost to a micro-dollar: the figure of every format, and exactly the sum of its lines in JSON."""
+    return round(math.fsum(round(float(line.effective_cost), 6) for line in scenario.bill), 6)
+
+
+def percent(share: float) -> str:
+    """A share in whole percent; never 0% or 100% where it is neither."""
+    whole = min(max(round(share * 100), 0 if share <= 0 else 1), 100 if share >= 1 else 99)
+    return f"{whole}%"
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """`1 price`, `2 prices`."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"

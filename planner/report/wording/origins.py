@@ -1,0 +1,104 @@
+"""Where an input comes from, in words: the plan and its line, an assumption with its range, a price with its date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from planner.estimate.result import Comparison, Scenario
+from planner.models.bill import Line
+from planner.models.derived import Derived, Input
+from planner.models.equation import evaluate_steps, format_number, numbered, written
+from planner.plan.assumptions import Assumption
+from planner.report.wording.figures import visible
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grounds:
+    """What the origins of one scenario are looked up in. place: where a key of the plan stands, "" where nowhere."""
+
+    assumptions: Mapping[str, Assumption]
+    lines: Mapping[str, Line]
+    known: Mapping[str, Derived]
+    book: str
+    place: Callable[[str], str] = field(default=lambda key: "")
+
+
+def grounds_of(
+    comparison: Comparison, scenario: Scenario, known: Mapping[str, Derived], place: Callable[[str], str] | None = None
+) -> Grounds:
+    return Grounds(
+        assumptions={entry.key: entry for entry in comparison.assumptions},
+        lines={line.line: line for line in scenario.bill},
+        known=known,
+        book=comparison.prices.as_of.isoformat(),
+        place=place or (lambda key: ""),
+    )
+
+
+def describe(entry: Input, grounds: Grounds) -> str:
+    """Where an input comes from, as one line of text."""
+    where = entry.where
+    if entry.kind == "plan":
+        found = grounds.place(where)
+        return visible(f"plan, {where}" + (f" ({found})" if found else ""))
+    if entry.kind == "assumption":
+        return _assumption(where, grounds.assumptions.get(where))
+    if entry.kind == "price":
+        return _price(where, grounds)
+    if entry.kind == "catalogue":
+        name, _, fact = where.rpartition(".")
+        return f"catalogue, {name}: {fact}"
+    if entry.kind == "run":
+        derived = grounds.known.get(where)
+        number = derived.equation if derived else ""
+        return f"{where}" + (f", {number} {numbered(number).name}" if number else "")
+    return visible(f"rule: {where}")
+
+
+def _assumption(key: str, entry: Assumption | None) -> str:
+    if entry is None:
+        return f"assumption {key}"
+    year = f", {entry.year}" if entry.year else ""
+    own = "of the plan; " if entry.origin == "plan" else ""
+    text = f"assumption {key}, {entry.low:g} to {entry.high:g} ({own}{entry.source}{year})"
+    return visible(text)
+
+
+def _price(name: str, grounds: Grounds) -> str:
+    line = grounds.lines.get(name)
+    if line is None:
+        return f"price of {name}"
+    if line.basis == "assumption":
+        return visible(f"assumed: {line.price_source}")
+    grade = f", grade {line.price_grade}" if line.price_grade else ""
+    basis = f"{line.basis} back in time" if line.carried_back else line.basis
+    text = f"price of {line.price_date}{grade}, {basis}, in the book of {grounds.book}; {line.price_source}"
+    return visible(text)
+
+
+def amount(value: object, unit: str) -> str:
+    """A number with its unit as a person reads it; tables and days as `planner calc` takes them."""
+    text = format_number(float(value)) if isinstance(value, float | int) else written(value)
+    return f"{text} {unit}".rstrip() if unit != "YYYY-MM-DD" else text
+
+
+def steps_of(derived: Derived) -> list[str]:
+    """The equation with the numbers put in, line by line."""
+    entry = numbered(derived.equation)
+    arguments = {p.name: p.default for p in entry.parameters} | derived.arguments()
+    return entry.show(**arguments) if entry.show else evaluate_steps(entry, arguments)[0]
+
+
+def command(derived: Derived) -> str:
+    """The one command that gives this number again, "" where plain arithmetic does."""
+    if not derived.equation:
+        return ""
+    entry = numbered(derived.equation)
+    defaults = {p.name: p.default for p in entry.parameters}
+    given = [
+        f"{part.name}={written(part.value)}"
+        for part in derived.inputs
+        if defaults.get(part.name) is None or part.value != defaults[part.name]
+    ]
+    return " ".join(["planner calc", entry.name, *given])

@@ -1,0 +1,192 @@
+"""Checkpoints that are whole or not there, whenever a job is killed.
+
+Every rank writes its shard under a key that was never used before; one rank then writes COMMIT, once, with size and
+checksum of every shard. Restoring takes committed steps only, newest first, and checks every byte that it hands out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fleet_pool.client import commit as record
+from fleet_pool.client.commit import Commit, Shard, step_of, step_prefix
+from fleet_pool.client.errors import Damaged, NotThere, Refused
+from fleet_pool.client.store import Store, checked, whole_file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skipped:
+    """A step that was not restored, and why."""
+
+    step: int
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restored:
+    """commit: None where no step was ever committed, so that a job begins at its beginning. shards: by rank, those
+    that were asked for. skipped: newer steps, newest first."""
+
+    commit: Commit | None
+    shards: Mapping[int, bytes]
+    skipped: tuple[Skipped, ...]
+
+
+class Checkpoints:
+    """The checkpoints of one run, below `prefix` of a store."""
+
+    def __init__(self, store: Store, prefix: str) -> None:
+        self._store, self._prefix = store, checked(prefix)
+
+    def put_shard(self, *, step: int, rank: int, data: bytes | Path) -> Shard:
+        """What a rank has to keep. The receipt goes to the rank that commits. Returns when the bytes are in S3.
+
+        The key has a name of its own a try: what an earlier, killed try left can never be taken for this one's.
+        """
+        if isinstance(rank, bool) or rank < 0:
+            raise Refused(f"a rank is 0 or more, not {rank!r}")
+        size, _ = whole_file(data)
+        key = f"{step_prefix(self._prefix, step)}shard-{rank:06d}-{secrets.token_hex(8)}"
+        shard = Shard(step=step, rank=rank, key=key, size_bytes=size, sha256=_sha256(data))
+        self._store.write(key, data)
+        return shard
+
+    def commit(self, *, step: int, shards: Iterable[Shard], notes: Mapping[str, Any] | None = None) -> Commit:
+        """Make a step one, by one rank after all have written. Raises Refused where a rank is missing or a shard is
+        not in S3 (it was kept by the nodes alone), AlreadyThere where the step is committed with other shards."""
+        made = record.commit_of(self._prefix, step, shards, notes or {})
+        told = record.to_bytes(made)
+        missing = _missing(made, self._sizes(step_prefix(self._prefix, step)))
+        if missing:
+            raise Refused(f"step {step} is not committed, since {self._store.place} does not hold it: {missing}")
+        self._store.write_once(self._commit_key(step), told)
+        return made
+
+    def save(self, *, step: int, shards: Iterable[bytes], notes: Mapping[str, Any] | None = None) -> Commit:
+        """Shards of all ranks from one process, and COMMIT."""
+        written = [self.put_shard(step=step, rank=rank, data=data) for rank, data in enumerate(shards)]
+        return self.commit(step=step, shards=written, notes=notes)
+
+    def restore(self, *, ranks: Iterable[int] | None = None, at_most: int | None = None) -> Restored:
+        """The newest step that is whole, with the shards of `ranks`; all of them by default.
+
+        Ranks that each read their own agree afterwards: the lowest step that any of them got is what all restore,
+        by `at_most`, until none moves. Raises Damaged where steps were committed and none can be restored: to begin
+        anew in silence would lose the run. An S3 that does not answer is Unavailable, never an older step.
+        """
+        wanted = None if ranks is None else tuple(ranks)
+        skipped: list[Skipped] = []
+        committed = False
+        for step, sizes in sorted(self._steps().items(), reverse=True):
+            if at_most is not None and step > at_most:
+                continue
+            if self._commit_key(step) not in sizes:
+                skipped.append(Skipped(step=step, why="no COMMIT: its save did not finish"))
+                continue
+            committed = True
+            try:
+                found = self._whole(step, sizes)
+                shards = {rank: self._shard(found, rank) for rank in _of(found, wanted)}
+            except (Damaged, NotThere) as problem:
+                skipped.append(Skipped(step=step, why=str(problem)))
+                continue
+            return Restored(commit=found, shards=shards, skipped=tuple(skipped))
+        if committed:
+            told = "; ".join(f"step {each.step}: {each.why}" for each in skipped)
+            raise Damaged(f"{self._prefix} of {self._store.place}: no committed step can be restored: {told}")
+        return Restored(commit=None, shards={}, skipped=tuple(skipped))
+
+    def expire(self, *, keep: int) -> tuple[int, ...]:
+        """Remove what is older than the `keep` newest whole steps; the steps that went. Where fewer are whole,
+        nothing goes. COMMIT goes first: a removal that is killed leaves no step that says it is whole and is not."""
+        if keep < 1:
+            raise Refused(f"one step is kept at least, not {keep}")
+        steps = self._steps()
+        kept: list[int] = []
+        for step in sorted(steps, reverse=True):
+            if len(kept) == keep:
+                break
+            try:
+                self._whole(step, steps[step])
+            except (Damaged, NotThere):
+                continue
+            kept.append(step)
+        return self._remove({step: steps[step] for step in steps if len(kept) == keep and step < kept[-1]})
+
+    def forget_after(self, step: int | None) -> tuple[int, ...]:
+        """Remove every step newer than the one a run goes on from (None: all); the steps that went. One rank does it
+        after all agreed, so that a damaged or half-saved step can be saved again: its COMMIT is never written over."""
+        steps = self._steps()
+        return self._remove({each: steps[each] for each in steps if step is None or each > step})
+
+    def _remove(self, steps: Mapping[int, Mapping[str, int]]) -> tuple[int, ...]:
+        for step, keys in steps.items():
+            for key in sorted(keys, key=lambda key: (key != self._commit_key(step), key)):
+                self._store.remove(key)
+        return tuple(sorted(steps))
+
+    def _commit_key(self, step: int) -> str:
+        return step_prefix(self._prefix, step) + record.NAME
+
+    def _sizes(self, prefix: str) -> dict[str, int]:
+        return {entry.key: entry.size_bytes for entry in self._store.entries(prefix)}
+
+    def _steps(self) -> dict[int, dict[str, int]]:
+        """Sizes of a step's objects by key, of every step."""
+        steps: dict[int, dict[str, int]] = {}
+        for key, size in self._sizes(f"{self._prefix}/step-").items():
+            step = step_of(self._prefix, key)
+            if step is not None:
+                steps.setdefault(step, {})[key] = size
+        return steps
+
+    def _whole(self, step: int, sizes: Mapping[str, int]) -> Commit:
+        """A step whose shards are all there with their sizes; no byte of them is read. Raises Damaged, NotThere."""
+        found = record.from_bytes(self._prefix, step, self._store.read(self._commit_key(step), fresh=True))
+        missing = _missing(found, sizes)
+        if missing:
+            raise Damaged(missing)
+        return found
+
+    def _shard(self, commit: Commit, rank: int) -> bytes:
+        """Bytes of a shard as they were written. The pool's copy may be damaged where S3's is not: that is asked
+        before the step is given up. Raises Damaged, NotThere."""
+        shard = commit.shards[rank]
+        for fresh in (False, True):
+            data = self._store.read(shard.key, fresh=fresh)
+            if len(data) == shard.size_bytes and _sha256(data) == shard.sha256:
+                return data
+        raise Damaged(f"{shard.key}: {len(data)} bytes with another checksum than the {shard.size_bytes} committed")
+
+
+def _of(commit: Commit, ranks: tuple[int, ...] | None) -> tuple[int, ...]:
+    if ranks is None:
+        return tuple(range(commit.world_size))
+    wrong = [rank for rank in ranks if not 0 <= rank < commit.world_size]
+    if wrong:
+        raise Refused(f"step {commit.step} has ranks 0 to {commit.world_size - 1}: none are {wrong}")
+    return ranks
+
+
+def _missing(commit: Commit, sizes: Mapping[str, int]) -> str:
+    """What a listing lacks of a commit's shards, in words; empty where it has all."""
+    found = []
+    for shard in commit.shards:
+        if shard.key not in sizes:
+            found.append(f"{shard.key} is missing")
+        elif sizes[shard.key] != shard.size_bytes:
+            found.append(f"{shard.key} has {sizes[shard.key]} of {shard.size_bytes} bytes")
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return ", ".join(found[:3]) + more
+
+
+def _sha256(data: bytes | Path) -> str:
+    if isinstance(data, bytes):
+        return hashlib.sha256(data).hexdigest()
+    with data.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,229 @@
+"""Objects through the pool, by the engine's official SDK: one try a call, whoever calls has the patience.
+
+The SDK's own retries are off: they would wait a minute and a half at a dead node while S3 could answer at once.
+Of its request client the body of a write is sent to the target alone: the SDK sends it to the proxy as well when
+there is no TLS, and the proxy, which only redirects, hangs up in the middle of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
+
+CONNECT_TIMEOUT_S = 3.0
+CONNECTIONS = 32  # kept to each daemon, so as many threads may read at once
+READ_TIMEOUT_S = 30.0  # between two bytes; a cold object is fetched whole before its first byte comes
+# a write is answered when S3 has it: that much longer for what is large. One stream to S3 gives 80 to 100 MB/s.
+SLOWEST_UPLOAD_BYTES_PER_S = 50e6
+PROVIDER = {"provider": "aws"}  # always said: the SDK's default is a bucket on the nodes' drives alone, lost with them
+_XXHASH = "xxhash2"  # XXH64: what the pool itself wrote; what it fetched from S3 carries S3's MD5
+
+
+class Pool:
+    """An S3 bucket as the pool serves it.
+
+    endpoints: the proxies' addresses, https://10.0.0.10:51080 and so on; one that does not answer is left for the
+    next. Certificates are the engine's own variables: AIS_CRT, AIS_CRT_KEY, AIS_CLIENT_CA. Raises Refused where the
+    SDK is not installed.
+    """
+
+    def __init__(
+        self,
+        bucket: str,
+        endpoints: tuple[str, ...],
+        *,
+        connect_timeout_s: float = CONNECT_TIMEOUT_S,
+        read_timeout_s: float = READ_TIMEOUT_S,
+    ) -> None:
+        for endpoint in endpoints:
+            if not endpoint.startswith(("http://", "https://")):
+                raise Refused(f"pool endpoint {endpoint!r}: say http:// or https://, as in https://10.0.0.10:51080")
+        if not endpoints:
+            raise Refused("no proxy of the pool was named: give one endpoint at least, all of them at best")
+        self._bucket, self._endpoints = bucket, endpoints
+        self._timeout_s = (connect_timeout_s, read_timeout_s)
+        self._start = os.getpid() % len(endpoints)  # jobs spread over the proxies
+        self._clients: dict[tuple[int, str], Any] = {}
+        _sdk()
+
+    @property
+    def place(self) -> str:
+        return f"s3://{self._bucket} through the pool at {self._endpoint}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Connections stay behind: a loader's worker makes its own."""
+        return {**self.__dict__, "_clients": {}}
+
+    def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
+        asked = http_range(start, length)
+        with self._asked(key):
+            answer = self._request("GET", key, asked=asked, fresh=fresh, stream=True)
+            try:
+                data = answer.raw.read(decode_content=False)
+            finally:
+                answer.close()
+        expected = answer.headers.get("Content-Length")
+        if expected is not None and len(data) != int(expected):
+            raise Damaged(f"{key} of {self.place} ends after {len(data)} of {expected} bytes")
+        if asked is None:
+            _compare(data, answer.headers, f"{key} of {self.place}")
+        elif answer.status_code != 206:  # the range was not looked at: this is the whole object
+            data = data[start : None if length is None else start + length]
+        return data
+
+    def write(self, key: str, data: bytes | Path) -> None:
+        size, what = whole_file(data)
+        with self._asked(key):
+            told = self._request("PUT", key, allow_redirects=False)
+            target = told.headers.get("Location")
+            if told.status_code not in (301, 307, 308) or not target:
+                raise Unavailable(f"{self.place} named no target to write {key} to", status=told.status_code)
+            with stream_of(data) as stream:  # an empty one would be sent in chunks of unknown number
+                answer = self._send(target, stream if size else b"", size)
+            if answer.status_code != 200:
+                raise _problem(answer.status_code, answer.text, f"{key} of {self.place} ({what})")
+
+    def write_once(self, key: str, data: bytes) -> None:
+        """Looks, then writes: the pool knows no conditional write, so two writers in one moment are not kept apart."""
+        try:
+            there = self.read(key, fresh=True)
+        except NotThere:
+            self.write(key, data)
+            return
+        if there != data:
+            raise AlreadyThere(f"{key} of {self.place} is there already, with other bytes")
+
+    def entries(self, prefix: str) -> tuple[Entry, ...]:
+        with self._asked(prefix):
+            listed = self._client.bucket(self._bucket, **PROVIDER).list_objects_iter(prefix=prefix, props="name,size")
+            found = [Entry(key=each.name, size_bytes=int(each.size)) for each in listed]
+        return tuple(sorted(found, key=lambda entry: entry.key))
+
+    def remove(self, key: str) -> None:
+        with self._asked(key):  # the engine says 200 where there is none, 404 of a bucket that it does not know
+            self._request("DELETE", key)
+
+    @property
+    def _endpoint(self) -> str:
+        return self._endpoints[self._start % len(self._endpoints)]
+
+    @property
+    def _client(self) -> Any:
+        """The SDK's client of this process for the proxy in use."""
+        mine = (os.getpid(), self._endpoint)
+        if mine not in self._clients:
+            self._clients[mine] = _client(self._endpoint, self._timeout_s)
+        return self._clients[mine]
+
+    def _request(self, method: str, key: str, *, asked: str | None = None, fresh: bool = False, **more: Any) -> Any:
+        params = {**PROVIDER, **({"latest-ver": "true"} if fresh else {})}
+        headers = {"Range": asked} if asked else {}
+        path = f"objects/{self._bucket}/{quote(checked(key))}"
+        return self._client.cluster().client.request(method, path, params=params, headers=headers, **more)
+
+    def _send(self, target: str, body: Any, size: int) -> Any:
+        requests = self._client.cluster().client
+        headers = {"Content-Type": "application/octet-stream"}
+        if requests.token:
+            headers["Authorization"] = f"Bearer {requests.token}"
+        connect_s, read_s = self._timeout_s
+        timeout_s = (connect_s, read_s + size / SLOWEST_UPLOAD_BYTES_PER_S)
+        session = requests.session_manager.session
+        return session.put(target, data=body, headers=headers, timeout=timeout_s, allow_redirects=False)
+
+    @contextmanager
+    def _asked(self, key: str) -> Iterator[None]:
+        """Errors of the SDK and of what is below it, as ours. After a lost connection the next proxy is asked."""
+        import requests
+        import urllib3
+        from aistore.sdk.errors import AISError
+
+        try:
+            yield
+        except AISError as error:
+            problem = _problem(error.status_code, error.message, f"{key} of {self.place}")
+            if _no_targets(error.message):  # a proxy that was cut off says so as long as its map is empty
+                self._start += 1
+            raise problem from None
+        except (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema) as error:
+            raise Refused(f"{self.place}: {error}") from None
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            place, cause = self.place, _cause(error)
+            self._start += 1
+            if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE" in cause.upper():
+                remedy = "AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA name the certificate, its key, the pool's authority"
+                raise Refused(f"{key} of {place}: {cause}; {remedy}") from None
+            raise Unavailable(f"{key} of {place}: {cause}") from None
+
+
+def _sdk() -> Any:
+    try:
+        import aistore.sdk
+    except ModuleNotFoundError as error:
+        library = str(error.name).partition(".")[0]
+        missing = f"the pool is read by its SDK, and {library} is not installed"
+        raise Refused(f"{missing}: pip install 'gpu-fleet-planner[pool]'") from None
+    return aistore.sdk
+
+
+def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
+    """A client that tries once, and listens to nothing but its own arguments and the engine's AIS_ variables."""
+    from aistore.sdk.retry_config import RetryConfig
+    from tenacity import Retrying, stop_after_attempt
+    from urllib3.util.retry import Retry
+
+    once = RetryConfig(
+        http_retry=Retry(total=0, read=False), network_retry=Retrying(stop=stop_after_attempt(1), reraise=True)
+    )
+    client = _sdk().Client(endpoint, retry_config=once, timeout=timeout_s, max_pool_size=CONNECTIONS)
+    # REQUESTS_CA_BUNDLE would go over the pool's own authority, HTTP_PROXY lead its traffic out of the VPC
+    client.cluster().client.session_manager.session.trust_env = False
+    return client
+
+
+def _cause(error: Exception) -> str:
+    """What happened, without the layers that it went through and the addresses of their objects."""
+    inner = error.args[0] if error.args else error
+    cause = getattr(inner, "reason", None) or inner
+    return f"{type(error).__name__}: {re.sub(r'<[^<>]* at 0x[0-9a-f]+>[:,]? ?', '', str(cause))}"
+
+
+_LOST_WORK = "work file does not exist"  # seen on a filling drive: the engine cleaned a write away that was under way
+
+
+def _problem(status: int, text: str, what: str) -> StoreProblem:
+    """The kind of error that a status of the pool is."""
+    told = f"{what}: {status} {text.strip()[:300]}"
+    if _LOST_WORK in text:
+        return Unavailable(told, status=status)
+    if status == 404:
+        return NotThere(told)
+    if status == 416:
+        return OutOfRange(told)
+    # 409 and 423: the object is being fetched by another reader
+    if status in (408, 409, 423, 429) or status >= 500 or _no_targets(text):
+        return Unavailable(told, status=status)
+    return Refused(told)
+
+
+def _no_targets(text: str) -> bool:
+    """Whether a proxy knows no target at all, which the engine says with 400 (cmn/err.go, ErrNoNodes)."""
+    return "no storage targets in the cluster" in text
+
+
+def _compare(data: bytes, headers: Mapping[str, str], what: str) -> None:
+    """The pool's own checksum of an object that it wrote, against the bytes that came. Raises Damaged."""
+    import xxhash
+
+    if headers.get("Ais-Checksum-Type") == _XXHASH:
+        found, told = xxhash.xxh64_hexdigest(data), headers.get("Ais-Checksum-Value")
+        if found != told:
+            raise Damaged(f"{what}: checksum {found}, {told} when it was written; `evict` makes the pool fetch it anew")

@@ -1,0 +1,131 @@
+"""Objects straight from S3, the place where they all are: one try a call, whoever calls has the patience."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
+
+CONNECT_TIMEOUT_S = 5.0
+READ_TIMEOUT_S = 60.0
+PART_BYTES = 128 * 2**20  # what the pool takes itself; S3 takes no single write above 5 GiB
+# said with 400 and 403, and over soon: credentials being renewed, a clock being set
+_SOON = ("ExpiredToken", "RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ConditionalRequestConflict")
+
+
+class S3:
+    """A bucket in S3. endpoint_url: of another server that speaks S3; credentials come the way boto3 finds them.
+
+    Raises Refused where boto3 is not installed.
+    """
+
+    def __init__(self, bucket: str, *, region: str | None = None, endpoint_url: str | None = None) -> None:
+        self._bucket, self._region, self._endpoint_url = bucket, region, endpoint_url
+        self._clients: dict[int, Any] = {}
+        try:
+            import boto3  # noqa: F401
+        except ModuleNotFoundError as error:
+            missing = f"S3 is read by boto3, and {error.name} is not installed"
+            raise Refused(f"{missing}: pip install 'gpu-fleet-planner[pool]'") from None
+
+    @property
+    def place(self) -> str:
+        return f"s3://{self._bucket}" + (f" at {self._endpoint_url}" if self._endpoint_url else "")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Connections stay behind: a loader's worker makes its own."""
+        return {**self.__dict__, "_clients": {}}
+
+    def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
+        asked = http_range(start, length)
+        with self._asked(key):
+            ranged = {"Range": asked} if asked else {}
+            return self._client.get_object(Bucket=self._bucket, Key=checked(key), **ranged)["Body"].read()
+
+    def write(self, key: str, data: bytes | Path) -> None:
+        size, _ = whole_file(data)
+        with self._asked(key), stream_of(data) as stream:
+            if size <= PART_BYTES:
+                self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=stream)
+                return
+            from boto3.s3.transfer import TransferConfig
+
+            parts = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES)
+            self._client.upload_fileobj(stream, self._bucket, checked(key), Config=parts)
+
+    def write_once(self, key: str, data: bytes) -> None:
+        """S3 itself keeps two writers apart: If-None-Match (S3 User Guide, "Conditional writes")."""
+        try:
+            with self._asked(key):
+                self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=data, IfNoneMatch="*")
+        except AlreadyThere:
+            if self.read(key) != data:
+                raise
+
+    def entries(self, prefix: str) -> tuple[Entry, ...]:
+        with self._asked(prefix):
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+            listed = [each for page in pages for each in page.get("Contents", ())]
+        found = [Entry(key=each["Key"], size_bytes=each["Size"]) for each in listed]
+        return tuple(sorted(found, key=lambda entry: entry.key))
+
+    def remove(self, key: str) -> None:
+        with self._asked(key):
+            self._client.delete_object(Bucket=self._bucket, Key=checked(key))
+
+    @property
+    def _client(self) -> Any:
+        """This process's client: a fork must not share connections."""
+        if os.getpid() not in self._clients:
+            import boto3
+            from botocore.config import Config
+
+            config = Config(
+                connect_timeout=CONNECT_TIMEOUT_S,
+                read_timeout=READ_TIMEOUT_S,
+                retries={"total_max_attempts": 1},  # type: ignore[arg-type]
+                max_pool_connections=32,
+            )
+            self._clients[os.getpid()] = boto3.Session().client(
+                "s3", region_name=self._region, endpoint_url=self._endpoint_url, config=config
+            )
+        return self._clients[os.getpid()]
+
+    @contextmanager
+    def _asked(self, key: str) -> Iterator[None]:
+        """Errors of botocore, as ours."""
+        from botocore import exceptions
+
+        try:
+            yield
+        except exceptions.ClientError as error:
+            status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+            code = str(error.response.get("Error", {}).get("Code", ""))
+            raise _problem(status, code, f"{key} of {self.place}: {error}", self._bucket) from None
+        except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError, exceptions.NoRegionError) as error:
+            remedy = "on a node they come from the instance's role; a job without any access to S3 opens direct=False"
+            raise Refused(f"{self.place}: {error}; {remedy}") from None
+        except (exceptions.ParamValidationError, exceptions.InvalidRegionError, ValueError) as error:
+            raise Refused(f"{key} of {self.place}: {error}") from None
+        except exceptions.BotoCoreError as error:
+            raise Unavailable(f"{key} of {self.place}: {type(error).__name__}: {error}") from None
+
+
+def _problem(status: int, code: str, told: str, bucket: str) -> StoreProblem:
+    """The kind of error that an answer of S3 is."""
+    if code == "NoSuchBucket":
+        return Refused(f"{told}; create {bucket} first, or correct its name")
+    if status == 404:
+        return NotThere(told)
+    if status == 412:
+        return AlreadyThere(told)
+    if status == 416:
+        return OutOfRange(told)
+    if code in _SOON or status in (408, 429) or status >= 500:
+        return Unavailable(told, status=status)
+    return Refused(told)

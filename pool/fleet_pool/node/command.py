@@ -1,0 +1,177 @@
+"""`planner-pool.pyz node VERB`: what the units of a node run, as root. Only here are commands run and files written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from fleet_pool import settings
+from fleet_pool.api import tls_context
+from fleet_pool.node import certificates, cpus, drives, stray
+from fleet_pool.node.facts import USER, BadFacts, Node, Stack, daemon_id, daemon_role, node_of, read_stack
+from fleet_pool.node.files import UNIT_OF, File, files
+from fleet_pool.node.gauges import DriveSpace, Seen, prometheus
+from fleet_pool.problems import PoolProblem
+
+BUNDLE_FOLDER = "/opt/planner"
+METRICS = f"{settings.STATE_FOLDER}/metrics/planner.prom"
+# a spot notice comes before the group has heard of anything; source: AWS's answer as users of the hook report it
+NOT_AWAITED = "No active Lifecycle Action found"
+# what ends a verb with a sentence
+SAID = (BadFacts, settings.BadSetting, drives.Refused, certificates.CannotSign, PoolProblem, OSError, ValueError)
+VERBS = {
+    "prepare": "find and mount the drives, write the daemon's files, keep its cores",
+    "certificate": "obtain or renew the node's certificate",
+    "metrics": "write the node's gauges for a textfile collector",
+    "rejoin": "bring a control node back that was cut off and still leads",
+    "complete": "tell the Auto Scaling group that this node has left",
+}
+
+
+def main(words: Sequence[str], program: str = "planner-pool node") -> int:
+    """0, or 1 with the reason on standard error, or 2 for a wrong call."""
+    parser = argparse.ArgumentParser(prog=program, description="What the units of a node run; see docs/pool.md.")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb, told in VERBS.items():
+        verbs.add_parser(verb, help=told, description=told)
+    given = parser.parse_args(words)
+    try:
+        stack, node = read_stack(Path(BUNDLE_FOLDER, "stack.json")), node_of(os.environ)
+        {
+            "prepare": prepare,
+            "certificate": certificate,
+            "metrics": metrics,
+            "rejoin": rejoin,
+            "complete": complete,
+        }[given.verb](stack, node)
+    except SAID as error:
+        print(f"{program} {given.verb}: {error}", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as error:
+        print(f"{program} {given.verb}: {' '.join(error.cmd)}: ended with {error.returncode}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def prepare(stack: Stack, node: Node) -> None:
+    """Before the daemon starts, at every boot."""
+    mountpaths: tuple[str, ...] = ()
+    if daemon_role(stack, node) == "target":
+        drives.release_image(drives.really_run, _write)
+        found = drives.arrange(node.instance, drives.really_run).drives
+        mountpaths = tuple(drive.folder for drive in found)
+        print(f"{len(found)} of {stack.drives} drives, {sum(d.size_bytes for d in found) / 1e12:.2f} TB", flush=True)
+        if not found:
+            raise BadFacts(f"no drive of model {settings.DRIVE_MODEL!r} here: a target needs one at least")
+        for folder in mountpaths:
+            shutil.chown(folder, USER, USER)
+    for file in files(stack, node, mountpaths, cpus.cores_by_node(Path(cpus.SYSFS))):
+        put(file)
+    drives.really_run(("systemctl", "daemon-reload"))
+
+
+def certificate(stack: Stack, node: Node) -> None:
+    """The node's certificate, readable by the daemons and by the jobs of their group."""
+    if not (stack.proxies and stack.tls):
+        return
+    folder = Path(settings.TLS_FOLDER)
+    made = certificates.obtain(
+        folder,
+        certificates.Store(bucket=node.artefacts_bucket, region=node.region),
+        stack=stack.name,
+        name=node.instance,
+        addresses=(node.address, "127.0.0.1"),
+        founds=node.role == "control" and node.number == 0,
+    )
+    shutil.chown(folder / "node.key", "root", USER)
+    (folder / "node.key").chmod(0o640)
+    for name in ("node.crt", "authority.crt"):
+        (folder / name).chmod(0o644)
+    folder.chmod(0o755)
+    print(f"the certificate was {'made' if made else 'kept'}", flush=True)
+
+
+def metrics(stack: Stack, node: Node) -> None:
+    """One reading, put in place in one step."""
+    role = daemon_role(stack, node)
+    space = []
+    for folder in sorted(Path(settings.MOUNT_FOLDER).glob("*")) if role == "target" else ():
+        told = os.statvfs(folder)
+        total = told.f_frsize * told.f_blocks if os.path.ismount(folder) else 0
+        space.append(DriveSpace(folder=str(folder), total_bytes=total, free_bytes=told.f_frsize * told.f_bavail))
+    active = (
+        bool(role) and subprocess.run(["systemctl", "is-active", "--quiet", UNIT_OF[role]], check=False).returncode == 0
+    )
+    seen = Seen(
+        stack=stack.name,
+        bundle=os.environ.get("PLANNER_BUNDLE", ""),
+        role=node.role,
+        drives_expected=stack.drives if role == "target" else 0,
+        drives=tuple(space),
+        certificate_ends_s=_certificate_ends_s() if stack.tls else None,
+        daemon_active=active,
+    )
+    put(File(path=METRICS, text=prometheus(seen), mode=0o644, owner="root"))
+
+
+def complete(stack: Stack, node: Node) -> None:
+    """The group waits with the end of a node until it hears this, or until the hook's time is over."""
+    if not node.group:
+        print("this node is in no group: nobody waits for it", flush=True)
+        return
+    told = ("--lifecycle-hook-name", "drain", "--lifecycle-action-result", "CONTINUE")
+    named = ("--auto-scaling-group-name", node.group, "--instance-id", node.instance, "--region", node.region)
+    command = ("aws", "autoscaling", "complete-lifecycle-action", *told, *named)
+    print("+", *command, flush=True)
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode and NOT_AWAITED in done.stderr:
+        print(f"{node.group} does not wait for this node: it goes all the same", flush=True)
+        return
+    sys.stderr.write(done.stderr)
+    done.check_returncode()
+
+
+def rejoin(stack: Stack, node: Node) -> None:
+    """One check of a control node, of some seconds; it says nothing where nothing is to be done."""
+    if daemon_role(stack, node) != "proxy":
+        return
+    primary = stray.followed_by_others(stack, node, tls_context(os.environ))
+    if primary:
+        print(
+            f"{daemon_id(node, 'proxy')} was cut off and follows itself, the others follow {primary}: it starts anew",
+            flush=True,
+        )
+        stray.come_back(Path(settings.STATE_FOLDER, "proxy"), UNIT_OF["proxy"], drives.really_run)
+
+
+def put(file: File) -> None:
+    """Writes a file in one step; a reader sees the old one or the new one."""
+    path = Path(file.path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if file.owner != "root":
+        shutil.chown(path.parent, file.owner, file.owner)
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(file.text, encoding="utf-8")
+    new.chmod(file.mode)
+    if file.owner != "root":
+        shutil.chown(new, file.owner, file.owner)
+    new.replace(path)
+
+
+def _write(path: str, text: str) -> None:
+    put(File(path=path, text=text, mode=0o644, owner="root"))
+
+
+def _certificate_ends_s() -> float | None:
+    path = Path(settings.TLS_FOLDER, "node.crt")
+    if not path.exists():
+        return None
+    told = drives.really_run(("openssl", "x509", "-in", str(path), "-noout", "-enddate")).strip().partition("=")[2]
+    ends = datetime.strptime(told, "%b %d %H:%M:%S %Y GMT").replace(tzinfo=timezone.utc)
+    return (ends - datetime.now(timezone.utc)).total_seconds()

@@ -1,0 +1,226 @@
+"""A node's instance-store drives: which they are, what each of them needs, and the commands that do it.
+
+Drives are found by their model, never by number: the root volume is NVMe as well, and the order of names changes from
+boot to boot. A drive that this node has formatted carries the node's stamp in its label, so that a reboot keeps it;
+after a stop and start the drives are blank and are formatted anew. Deep Learning images gather the drives into an
+array of their own: it is taken apart. Whatever else is mounted, or carries another node's stamp, is left alone, and
+then nothing at all is changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fleet_pool import settings
+from fleet_pool.record import record
+
+IMAGE_FOLDER = "/opt/dlami/nvme"  # where Deep Learning images mount their array, by the service below
+IMAGE_SERVICE = "dlami-nvme.service"
+IMAGE_DROP_IN = f"/etc/systemd/system/{IMAGE_SERVICE}.d/planner.conf"
+STAMP = "pool-"  # an XFS label has 12 characters: this, and 7 that follow from the node
+COLUMNS = "NAME,PATH,TYPE,MODEL,SERIAL,SIZE,MOUNTPOINTS"
+# commands whose exit code answers a question: no signature on the drive, no such unit
+ANSWERS = {"blkid": (0, 2), "systemctl": (0, 1)}
+
+Command = tuple[str, ...]
+Run = Callable[[Command], str]
+
+
+class Refused(Exception):
+    """Drives that must not be touched. reasons: every one of them."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__("nothing was changed: " + "; ".join(self.reasons))
+
+
+@record
+class Drive:
+    """One instance-store drive. folder: where it is mounted for the pool. blank: it is formatted first."""
+
+    path: str
+    serial: str
+    size_bytes: int
+    folder: str
+    blank: bool
+    mounted: bool
+
+
+@record
+class Arrangement:
+    """The drives in the order of their serial numbers, and what takes the image's own array apart first."""
+
+    drives: tuple[Drive, ...]
+    apart: tuple[Command, ...]
+
+
+def stamp_of(node: str) -> str:
+    """Label of the file systems of a node (an instance id), 12 characters."""
+    return STAMP + hashlib.sha256(node.encode()).hexdigest()[:7]
+
+
+def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT_FOLDER) -> Arrangement:
+    """What lsblk told, decided. root: the folder below which drives are mounted. Raises Refused."""
+    ours, others = [], []
+    for device in listed["blockdevices"]:
+        (ours if _is_instance_store(device) else others).append(device)
+    stamp, found, reasons, apart = stamp_of(node), [], [], _Apart()
+    for device in ours:
+        folder = f"{root}/{_name(device)}"
+        below = [entry for entry in _all(device) if entry is not device]
+        label = device.get("label") or ""
+        kept = device.get("fstype") == "xfs" and label == stamp and not below
+        allowed = {folder} if kept else {IMAGE_FOLDER}
+        places = [(entry["path"], place) for entry in _all(device) for place in _mounts(entry)]
+        reasons += [
+            f"{path} is mounted at {place}, which is not the pool's"
+            for path, place in places
+            if place not in allowed and not (not kept and place.startswith(IMAGE_FOLDER + "/"))
+        ]
+        if not kept and label.startswith(STAMP) and label != stamp:
+            reasons.append(f"{device['path']} carries the stamp of another node ({label}; here {stamp})")
+        if not kept:
+            apart.take(device, below, [place for _, place in places])
+        found.append(
+            Drive(
+                path=device["path"],
+                serial=_name(device),
+                size_bytes=int(device["size"]),
+                folder=folder,
+                blank=not kept,
+                mounted=kept and bool(places),
+            )
+        )
+    held = {entry["path"] for device in others for entry in _all(device)}
+    reasons += [f"{path} also lies on a drive that is not instance store" for path in apart.arrays if path in held]
+    if reasons:
+        raise Refused(tuple(dict.fromkeys(reasons)))
+    return Arrangement(drives=tuple(sorted(found, key=lambda drive: drive.serial)), apart=apart.commands())
+
+
+def commands(found: Arrangement, node: str) -> tuple[Command, ...]:
+    """Everything to run, in order; nothing where all drives are formatted and mounted."""
+    told: list[Command] = list(found.apart)
+    for drive in found.drives:
+        if drive.blank:
+            told.append(("wipefs", "--all", "--force", "--quiet", drive.path))
+            # no trim: drives come blank, and trimming terabytes takes minutes
+            told.append(("mkfs.xfs", "-q", "-f", "-K", "-L", stamp_of(node), drive.path))
+    for drive in found.drives:
+        if not drive.mounted:
+            told.append(("mkdir", "-p", drive.folder))
+            told.append(("mount", "-t", "xfs", "-o", ",".join(settings.MOUNT_OPTIONS), drive.path, drive.folder))
+    return tuple(told)
+
+
+def arrange(node: str, run: Run, root: str = settings.MOUNT_FOLDER) -> Arrangement:
+    """Looks, decides, does it, and looks again. Raises Refused, CalledProcessError."""
+    for told in commands(arrangement(listing(run), node, root), node):
+        run(told)
+    return arrangement(listing(run), node, root)
+
+
+def release_image(run: Run, write: Callable[[str, str], None]) -> None:
+    """Keeps the image's service from gathering the drives, now and at the next boot; most images have none.
+
+    write: puts a file in place, given its path and text. Raises CalledProcessError.
+    """
+    listed = run(("systemctl", "list-unit-files", "--no-legend", "--plain", IMAGE_SERVICE))
+    if IMAGE_SERVICE not in listed or "masked" in listed:
+        return
+    run(("systemctl", "stop", IMAGE_SERVICE))
+    try:
+        run(("systemctl", "mask", IMAGE_SERVICE))
+    except subprocess.CalledProcessError:
+        # its own file lies where a mask would: a condition that never holds here does the same
+        write(IMAGE_DROP_IN, f"[Unit]\nConditionPathExists=!{settings.CONF_FOLDER}/node.env\n")
+
+
+def listing(run: Run) -> Mapping[str, Any]:
+    """Every block device as lsblk tells it, after udev has seen them all; what lies on an instance-store drive is read
+    from the drive itself, since udev remembers what was there before."""
+    run(("udevadm", "settle", "--timeout=30"))
+    told: dict[str, Any] = json.loads(run(("lsblk", "--json", "--bytes", "--output", COLUMNS)))
+    drives: list[dict[str, Any]] = [device for device in told["blockdevices"] if _is_instance_store(device)]
+    for device in drives:
+        found = run(("blkid", "--probe", "--output", "export", device["path"]))
+        read = dict(line.split("=", 1) for line in found.splitlines() if "=" in line)
+        device["fstype"], device["label"] = read.get("TYPE"), read.get("LABEL")
+    return told
+
+
+def really_run(command: Command) -> str:
+    """Runs a command and gives its output; what changes something is said first, for the journal.
+
+    Raises CalledProcessError.
+    """
+    asks = command[0] in ("lsblk", "blkid", "udevadm", "openssl") or command[1:2] == ("list-unit-files",)
+    if not asks:
+        print("+", *command, flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (ANSWERS.get(command[0], (0,)) if asks else (0,)):
+        raise subprocess.CalledProcessError(done.returncode, command)
+    return done.stdout
+
+
+class _Apart:
+    """What is in the way: mounts, volume groups and arrays, each once, in the order in which they must go."""
+
+    def __init__(self) -> None:
+        self.mounts: list[str] = []
+        self.groups: list[str] = []
+        self.raids: list[str] = []
+        self.members: list[str] = []
+        self.arrays: list[str] = []
+
+    def take(self, device: Mapping[str, Any], below: Sequence[Mapping[str, Any]], places: Sequence[str]) -> None:
+        self.mounts += places
+        for entry in below:
+            if entry["type"] == "lvm":
+                self.groups.append(_volume_group(entry["name"]))
+                self.arrays.append(entry["path"])
+            elif str(entry["type"]).startswith("raid"):
+                self.raids.append(entry["path"])
+                self.arrays.append(entry["path"])
+        if device.get("fstype") == "linux_raid_member":
+            self.members.append(device["path"])
+
+    def commands(self) -> tuple[Command, ...]:
+        deepest_first = sorted(dict.fromkeys(self.mounts), key=lambda place: -place.count("/"))
+        return (
+            *(("umount", place) for place in deepest_first),
+            *(("vgremove", "--force", "--yes", group) for group in dict.fromkeys(self.groups)),
+            *(("mdadm", "--stop", raid) for raid in dict.fromkeys(self.raids)),
+            *(("mdadm", "--zero-superblock", "--force", path) for path in self.members),
+        )
+
+
+def _is_instance_store(device: Mapping[str, Any]) -> bool:
+    return device.get("type") == "disk" and (device.get("model") or "").strip() == settings.DRIVE_MODEL
+
+
+def _name(device: Mapping[str, Any]) -> str:
+    """The serial number, which stays with the drive; its name where it tells none."""
+    told = (device.get("serial") or "").strip() or Path(device["path"]).name
+    return "".join(letter if letter.isalnum() else "-" for letter in told)
+
+
+def _all(device: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The device and everything that lies on it."""
+    yield device
+    for child in device.get("children") or ():
+        yield from _all(child)
+
+
+def _mounts(device: Mapping[str, Any]) -> list[str]:
+    return [place for place in device.get("mountpoints") or () if place]
+
+
+def _volume_group(name: str) -> str:
+    """Of the device mapper's name: group-volume, where a hyphen inside of either is doubled."""
+    return name.replace("--", "\0").split("-")[0].replace("\0", "-")

@@ -1,0 +1,130 @@
+"""What a node knows of itself and of its stack: /etc/planner/node.env and the bundle's stack.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fleet_pool import config, settings
+from fleet_pool.record import record
+
+USER = "planner"  # daemons run as this user, which owns the drives' file systems; jobs that use the pool join its group
+DAEMON_OF = {"control": "proxy", "storage": "target", "gpu": "target"}  # role of a node -> role of its daemon
+TLS = config.Tls(
+    certificate=f"{settings.TLS_FOLDER}/node.crt",
+    key=f"{settings.TLS_FOLDER}/node.key",
+    authority=f"{settings.TLS_FOLDER}/authority.crt",
+)
+
+
+class BadFacts(Exception):
+    """Facts that are missing or make no sense: which, and where they should stand."""
+
+
+@record
+class Stack:
+    """The bundle's stack.json. proxies: addresses of the control nodes; none: the layout has no pool.
+    targets_on: role of the nodes that run targets. drives: of such a node. reserved_vcpu: of a GPU node.
+    checkpoints_kept: of a run, as they are priced; 0: all of them."""
+
+    name: str
+    layout: str
+    proxies: tuple[str, ...]
+    targets_on: str
+    drives: int
+    reserved_vcpu: int
+    tls: bool
+    low_watermark_percent: int
+    dataset_prefix: str
+    checkpoint_prefix: str
+    checkpoints_kept: int
+
+
+@record
+class Node:
+    """Of /etc/planner/node.env. role: control, storage or gpu. number: of a control node, else -1. group: the Auto
+    Scaling group that launched it; none for a control node."""
+
+    role: str
+    instance: str
+    address: str
+    number: int
+    group: str
+    region: str
+    artefacts_bucket: str
+    data_bucket: str
+
+
+def stack_of(told: Mapping[str, Any]) -> Stack:
+    """Raises BadFacts with every key that is missing."""
+    keys = Stack.__annotations__
+    missing = [key for key in keys if key not in told]
+    if missing:
+        raise BadFacts(f"stack.json lacks {', '.join(missing)}: the bundle and planner-pool.pyz are of two versions")
+    given: dict[str, Any] = {key: told[key] for key in keys}
+    return Stack(**{**given, "proxies": tuple(given["proxies"])})
+
+
+def node_of(environment: Mapping[str, str]) -> Node:
+    """Raises BadFacts with every variable that is missing."""
+    names = ("ROLE", "INSTANCE", "ADDRESS", "REGION", "BUCKET", "DATA")
+    missing = [f"PLANNER_{name}" for name in names if not environment.get(f"PLANNER_{name}")]
+    if missing:
+        raise BadFacts(f"{settings.CONF_FOLDER}/node.env lacks {', '.join(missing)}")
+    role = environment["PLANNER_ROLE"]
+    if role not in DAEMON_OF:
+        raise BadFacts(f"PLANNER_ROLE is {role!r}: it can be {', '.join(DAEMON_OF)}")
+    return Node(
+        role=role,
+        instance=environment["PLANNER_INSTANCE"],
+        address=environment["PLANNER_ADDRESS"],
+        number=int(environment.get("PLANNER_NUMBER") or -1),
+        group=environment.get("PLANNER_GROUP", ""),
+        region=environment["PLANNER_REGION"],
+        artefacts_bucket=environment["PLANNER_BUCKET"],
+        data_bucket=environment["PLANNER_DATA"],
+    )
+
+
+def read_stack(path: Path) -> Stack:
+    """Raises BadFacts."""
+    try:
+        return stack_of(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise BadFacts(f"{path} cannot be read: {error}") from None
+
+
+def daemon_role(stack: Stack, node: Node) -> str:
+    """proxy, target, or nothing where the node is a client alone or the layout has no pool."""
+    if not stack.proxies or (node.role != "control" and node.role != stack.targets_on):
+        return ""
+    return DAEMON_OF[node.role]
+
+
+def daemon_id(node: Node, role: str) -> str:
+    """A target is its instance, so that drives of another are refused; a proxy is its slot, which keeps its address
+    when the instance behind it is replaced. Raises BadSetting."""
+    return settings.daemon_id(role, f"control{node.number}" if role == "proxy" else node.instance)
+
+
+def cluster_settings(stack: Stack) -> config.ClusterSettings:
+    return config.ClusterSettings(
+        proxies=stack.proxies,
+        tls=TLS if stack.tls else None,
+        watermarks=config.watermarks(stack.low_watermark_percent),
+        min_free_gib=settings.MIN_FREE_GIB,
+        to_journal=True,
+    )
+
+
+def node_settings(node: Node, role: str, mountpaths: tuple[str, ...]) -> config.NodeSettings:
+    return config.NodeSettings(
+        role=role,
+        address=node.address,
+        public_addresses=(node.address,),
+        conf_folder=f"{settings.STATE_FOLDER}/{role}",
+        log_folder=f"{settings.STATE_FOLDER}/{role}/log",
+        mountpaths=mountpaths,
+    )

@@ -1,0 +1,101 @@
+"""The files of a node, from its facts: what its daemon starts with, what jobs read, which cores are whose. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fleet_pool import config, settings
+from fleet_pool.node import cpus
+from fleet_pool.node.facts import USER, Node, Stack, cluster_settings, daemon_id, daemon_role, node_settings
+from fleet_pool.record import record
+
+UNIT_OF = {"proxy": "planner-proxy.service", "target": "planner-target.service"}
+DROP_INS = "/run/systemd/system"  # cores are counted anew at every boot
+
+
+@record
+class File:
+    """text: of the file. owner: the user, and the group of the same name, that it belongs to."""
+
+    path: str
+    text: str
+    mode: int
+    owner: str
+
+
+def files(
+    stack: Stack, node: Node, mountpaths: tuple[str, ...], cores: Mapping[int, Sequence[Sequence[int]]]
+) -> tuple[File, ...]:
+    """All files of a node. mountpaths: of its drives. cores: of cpus.cores_by_node. Raises BadSetting, ValueError."""
+    if not stack.proxies:
+        return ()
+    found = [File(path=f"{settings.CONF_FOLDER}/pool.env", text=_jobs(stack, node), mode=0o644, owner="root")]
+    role = daemon_role(stack, node)
+    if role:
+        found += _daemon(stack, node, role, mountpaths)
+    if role == "target" and node.role == "gpu" and stack.reserved_vcpu:
+        found += _cores(cpus.kept(cores, stack.reserved_vcpu), cores)
+    return tuple(found)
+
+
+def _daemon(stack: Stack, node: Node, role: str, mountpaths: tuple[str, ...]) -> list[File]:
+    cluster, own = cluster_settings(stack), node_settings(node, role, mountpaths)
+    environment = {
+        **config.environment(cluster, own, node.region),
+        "PLANNER_DAEMON_ID": daemon_id(node, role),
+    }
+    told = {"ais.json": config.cluster_config(cluster), "ais_local.json": config.local_config(own)}
+    return [
+        *(
+            File(path=f"{own.conf_folder}/{name}", text=_json(data), mode=0o644, owner=USER)
+            for name, data in told.items()
+        ),
+        File(path=f"{settings.CONF_FOLDER}/{role}.env", text=_assignments(environment), mode=0o644, owner="root"),
+    ]
+
+
+def _cores(kept: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]]) -> list[File]:
+    """The cpuset of the target's unit, and both lists for the scheduler, which keeps training off the first."""
+    ours, left = cpus.written(kept), cpus.written(cpus.rest(cores, kept))
+    lists = _assignments({"PLANNER_POOL_CPUS": ours, "PLANNER_TRAINING_CPUS": left})
+    return [
+        File(
+            path=f"{DROP_INS}/{UNIT_OF['target']}.d/cpus.conf",
+            text=f"[Service]\nAllowedCPUs={ours}\n",
+            mode=0o644,
+            owner="root",
+        ),
+        File(path=f"{settings.CONF_FOLDER}/cpus.env", text=lists, mode=0o644, owner="root"),
+    ]
+
+
+def _jobs(stack: Stack, node: Node) -> str:
+    """Environment of a training job that uses the pool: the AIStore SDK reads the names that begin with AIS_."""
+    cluster = cluster_settings(stack)
+    secure = cluster.tls is not None
+    found = {
+        "AIS_ENDPOINT": config.url(stack.proxies[0], settings.PROXY_PORT, secure),
+        "PLANNER_POOL": ",".join(config.url(address, settings.PROXY_PORT, secure) for address in stack.proxies),
+        "PLANNER_POOL_BUCKET": node.data_bucket,
+        "PLANNER_POOL_DATASET": stack.dataset_prefix,
+        "PLANNER_POOL_CHECKPOINTS": stack.checkpoint_prefix,
+        "PLANNER_POOL_CHECKPOINTS_KEPT": str(stack.checkpoints_kept),
+        "PLANNER_POOL_TARGETS_ON": stack.targets_on,
+    }
+    if cluster.tls:
+        found["AIS_CRT"] = cluster.tls.certificate
+        found["AIS_CRT_KEY"] = cluster.tls.key
+        found["AIS_CLIENT_CA"] = cluster.tls.authority
+    return _assignments(found)
+
+
+def _assignments(values: Mapping[str, str]) -> str:
+    """As systemd's EnvironmentFile and a shell both read it: in double quotes, what they would act on escaped."""
+    safe = {ord(letter): f"\\{letter}" for letter in '\\"`$'}
+    return "".join(f'{name}="{value.translate(safe)}"\n' for name, value in sorted(values.items()))
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=2) + "\n"

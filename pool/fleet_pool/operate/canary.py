@@ -1,0 +1,113 @@
+"""A bird for the pool: an object goes in, must be in S3 when that is acknowledged, and comes out at every gateway.
+
+Each flight takes a key of its own, since keys are written once; it is deleted afterwards, through the pool.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+from fleet_pool.api import Client, object_path
+from fleet_pool.operate.members import cluster_map
+from fleet_pool.operate.table import columns
+from fleet_pool.problems import Refused, Unreachable
+from fleet_pool.record import record
+
+FOLDER = ".planner-canary/"
+
+
+@record
+class Step:
+    """what: PUT, S3, GET or DELETE. where: which gateway, or S3. wrong: "" where it went well."""
+
+    what: str
+    where: str
+    seconds: float
+    wrong: str
+
+
+@record
+class Flight:
+    bucket: str
+    key: str
+    size: int
+    steps: tuple[Step, ...]
+
+    @property
+    def well(self) -> bool:
+        """Bytes that went in are in S3 and came out everywhere; litter is no harm."""
+        return not any(step.wrong for step in self.steps if step.what != "DELETE")
+
+
+def fly(
+    client: Client,
+    bucket: str,
+    body: bytes,
+    name: str,
+    read_s3: Callable[[str, str], bytes],
+    *,
+    each_s: float,
+) -> Flight:
+    """read_s3: an object's bytes from S3 itself, by bucket and key. name: of this flight, never used before.
+
+    Each step has `each_s`; a step that fails does not end the flight. Raises Refused or Unreachable where no gateway
+    gives the map, and what read_s3 raises beside Refused and Unreachable.
+    """
+    key = FOLDER + name
+    gateways = {member.id: member.url for member in cluster_map(client).proxies if not member.leaving}
+    steps = []
+
+    def step(what: str, where: str, act: Callable[[], bytes | None]) -> bool:
+        start = time.monotonic()
+        try:
+            found = act()
+            wrong = "" if found is None or found == body else _differs(body, found)
+        except (Refused, Unreachable) as error:
+            wrong = str(error)
+        steps.append(Step(what=what, where=where, seconds=time.monotonic() - start, wrong=wrong))
+        return not wrong
+
+    first, url = next(iter(gateways.items()))
+    try:
+        if step("PUT", first, lambda: client.put(url, bucket, key, body, each_s)):
+            step("S3", "S3", lambda: read_s3(bucket, key))
+            for id_, gateway in gateways.items():
+                step("GET", id_, lambda gateway=gateway: client.get(gateway, bucket, key, each_s))
+    finally:
+        # also after a PUT that was not acknowledged: S3 may hold it all the same
+        step("DELETE", first, lambda: _delete(client, bucket, key))
+    return Flight(bucket=bucket, key=key, size=len(body), steps=tuple(steps))
+
+
+def _delete(client: Client, bucket: str, key: str) -> None:
+    try:
+        client.ask("DELETE", object_path(bucket, key), query={"provider": "aws"}, patience_s=client.attempt_s)
+    except Refused as error:
+        if error.status != 404:
+            raise
+
+
+def _differs(sent: bytes, found: bytes) -> str:
+    if len(found) != len(sent):
+        return f"{len(found)} bytes came back, {len(sent)} went in"
+    one, other = (hashlib.sha256(part).hexdigest()[:12] for part in (sent, found))
+    return f"other bytes: sha256 {other}... instead of {one}..."
+
+
+def as_text(flight: Flight) -> str:
+    rows = [(step.what, step.where, f"{step.seconds:.3f}", step.wrong or "ok") for step in flight.steps]
+    return columns(("step", "where", "seconds", ""), rows, right=(2,))
+
+
+def as_data(flight: Flight) -> dict[str, Any]:
+    return {
+        "schema_version": "1",
+        "well": flight.well,
+        "bucket": flight.bucket,
+        "key": flight.key,
+        "size_bytes": flight.size,
+        "steps": [vars(step) for step in flight.steps],
+    }

@@ -1,0 +1,70 @@
+"""The pool's command line: `planner pool VERB` where the planner is, `python3 planner-pool.pyz VERB` on a node."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from fleet_pool.api import ENDPOINT_VARIABLE
+from fleet_pool.operate import verbs_care, verbs_data
+from fleet_pool.operate.options import Run
+from fleet_pool.problems import Code, PoolProblem
+from fleet_pool.settings import BadSetting
+
+ABOUT = (
+    "Look after the pool of NVMe drives over S3: its buckets, its data, its nodes. The pool is asked at the "
+    f"proxies of --endpoint or {ENDPOINT_VARIABLE}; AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA hold our certificate "
+    "and the authority where it asks for one."
+)
+CODES = (
+    "Exit codes: 0 ok, 2 the call is wrong, 3 no credentials for S3, 4 the pool or S3 does not answer or refuses, "
+    "10 what was demanded is exceeded, 13 something is wrong with the pool, 130 interrupted."
+)
+
+
+def main(words: Sequence[str] | None = None, program: str = "planner-pool") -> int:
+    """Runs one verb; its exit code. Results go to standard output, everything else to standard error."""
+    given = parser(program).parse_args(words)
+    try:
+        run: Run = given.run
+        code = run(given)
+        sys.stdout.flush()
+        return code
+    except PoolProblem as error:
+        print(f"{program} {given.verb}: {error}", file=sys.stderr)
+        return error.code
+    except BadSetting as error:
+        print(f"{program} {given.verb}: {error}", file=sys.stderr)
+        return Code.USAGE
+    except KeyboardInterrupt:
+        return Code.INTERRUPTED
+    except BrokenPipeError:
+        # whoever read us has gone: nobody is there to be told, and Python must not try again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Code.OK
+    except Exception as error:
+        if given.debug:
+            raise
+        print(
+            f"{program} {given.verb}: unexpected {type(error).__name__}: {error}\n"
+            "This is a defect of ours: run again with --debug and report what it prints.",
+            file=sys.stderr,
+        )
+        return Code.UNEXPECTED
+
+
+def verbs_of(program: str) -> dict[str, argparse.ArgumentParser]:
+    """Each verb with its own parser, in --help's order."""
+    [verbs] = [one for one in parser(program)._actions if isinstance(one, argparse._SubParsersAction)]
+    return dict(verbs.choices)
+
+
+def parser(program: str) -> argparse.ArgumentParser:
+    """Every verb, with its options and the function that runs it as `run`."""
+    top = argparse.ArgumentParser(prog=program, description=ABOUT, epilog=CODES, allow_abbrev=False)
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs_care.add(verbs)
+    verbs_data.add(verbs)
+    return top

@@ -1,0 +1,105 @@
+"""A node leaves without an error at any client: out of the map first, then a pause, then its daemon stops.
+
+There is nothing to flush: S3 has every object. What is skipped here costs retries, never data.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+
+from fleet_pool import settings
+from fleet_pool.api import Client
+from fleet_pool.operate.members import ClusterMap, cluster_map, map_again
+from fleet_pool.operate.table import listed
+from fleet_pool.problems import PoolProblem, Refused, Unreachable, WrongCall
+from fleet_pool.record import record
+
+CLUSTER = "/v1/cluster"
+STOP_LIMIT_S = 60.0
+
+
+@record
+class Drained:
+    """left: ids that are in maintenance now. absent: ids that the map did not have. active: targets that go on."""
+
+    left: tuple[str, ...]
+    absent: tuple[str, ...]
+    active: int
+
+
+def drain(
+    client: Client,
+    ids: Sequence[str],
+    *,
+    patience_s: float = settings.NOTICE_S / 2,
+    settle_s: float = settings.DRAIN_SETTLE_S,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Drained:
+    """Takes daemons out of the map, waits until the map says so, then `settle_s` for calls that are under way.
+
+    The pool takes one change of membership at a time and says busy to the others: asked again until `patience_s`.
+    Raises Refused or Unreachable.
+    """
+    deadline = time.monotonic() + patience_s
+    found = cluster_map(client, patience_s)
+    absent = tuple(id_ for id_ in ids if found.member(id_) is None)
+    asked = False
+    while going := [id_ for id_ in ids if not _left(found, id_)]:
+        left_s = deadline - time.monotonic()
+        if left_s <= 0:
+            raise Unreachable(f"the map still shows {', '.join(going)} after {patience_s:g} s: `status` says more")
+        try:
+            client.act(CLUSTER, "start-maintenance", {"sids": going, "skip_rebalance": True}, patience_s=left_s)
+        except Refused as error:
+            if error.status != 404:  # one of them has left by itself: the map says which
+                raise
+        asked = True
+        time.sleep(0.1)
+        found = map_again(client, max(deadline - time.monotonic(), 1.0))
+    if asked:
+        sleep(settle_s)
+    present = tuple(id_ for id_ in ids if id_ not in absent)
+    active = sum(not target.leaving for target in found.targets)
+    return Drained(left=present, absent=absent, active=active)
+
+
+def back(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> None:
+    """Out of maintenance again, for a daemon that still runs. Raises WrongCall, Refused or Unreachable."""
+    deadline = time.monotonic() + patience_s
+    found = cluster_map(client, patience_s)
+    checked(found, ids)
+    value = {"sids": list(ids), "skip_rebalance": True}
+    client.act(CLUSTER, "stop-maintenance", value, patience_s=max(deadline - time.monotonic(), 1.0))
+    while any(_left(map_again(client), id_) for id_ in ids):
+        if time.monotonic() > deadline:
+            raise Unreachable("the pool took the change, and its map does not show it yet: `status` says more")
+        time.sleep(0.2)
+
+
+def checked(found: ClusterMap, ids: Sequence[str]) -> None:
+    """Raises WrongCall for an id that is not in the map, or is its primary's."""
+    known = [member.id for member in (*found.targets, *found.proxies)]
+    for id_ in ids:
+        if id_ not in known:
+            raise WrongCall(f"no daemon {id_!r} is in the pool: there are {listed(known) or 'none'}")
+        if id_ == found.primary:
+            raise WrongCall(f"{id_} is the primary proxy, which cannot be drained: stop it, and another is elected")
+
+
+def stop_unit(unit: str, limit_s: float = STOP_LIMIT_S) -> None:
+    """Stops a unit of systemd. Raises PoolProblem."""
+    try:
+        done = subprocess.run(["systemctl", "stop", unit], capture_output=True, text=True, timeout=limit_s, check=False)
+    except FileNotFoundError:
+        raise PoolProblem(f"cannot stop {unit}: no systemctl on this machine") from None
+    except subprocess.TimeoutExpired:
+        raise PoolProblem(f"{unit} did not stop within {limit_s:g} s: `systemctl status {unit}` says why") from None
+    if done.returncode:
+        raise PoolProblem(f"cannot stop {unit}: {done.stderr.strip() or f'exit code {done.returncode}'}")
+
+
+def _left(found: ClusterMap, id_: str) -> bool:
+    member = found.member(id_)
+    return member is None or member.leaving

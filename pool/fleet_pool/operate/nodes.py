@@ -1,0 +1,128 @@
+"""What each daemon says of itself, all asked at once; one that hangs costs its limit and no more.
+
+A daemon whose status hangs may still serve data: seen where a rebalance was cut off, its status never came back while
+reads and writes went on. So the shorter question, its health, follows; who answers neither stands as the map
+has it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from fleet_pool.api import Client
+from fleet_pool.operate.members import Member
+from fleet_pool.problems import PoolProblem, Refused, Unreachable
+from fleet_pool.record import record
+
+AT_ONCE = 64
+HEALTH_LIMIT_S = 2.0
+
+
+@record
+class Space:
+    """A target's drives, in bytes; fullest_percent: of the fullest drive; from_s3: bytes read from S3 so far."""
+
+    total: int
+    used: int
+    drives: int
+    fullest_percent: float
+    from_s3: int
+
+
+@record
+class Node:
+    """heard: "status", "health" (the status hangs), or "silent". flags: 0 where silent. primary: whom it follows.
+    at_s: when it answered, on the monotonic clock. why: what went wrong, where something did."""
+
+    member: Member
+    heard: str
+    flags: int
+    space: Space | None
+    version: str
+    primary: str
+    at_s: float
+    why: str
+
+
+def nodes(client: Client, members: Sequence[Member], *, limit_s: float, each_s: float) -> tuple[Node, ...]:
+    """In the order given. limit_s: for all together, after which the rest stands as silent; each_s: for one answer."""
+    deadline = time.monotonic() + limit_s
+    with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(len(members), 1))) as pool:
+        return tuple(pool.map(lambda member: node(client, member, deadline, each_s), members))
+
+
+def node(client: Client, member: Member, deadline: float, each_s: float) -> Node:
+    """One daemon, by its own address: a proxy in between would hang with it."""
+    why = ""
+    questions = (
+        ("status", f"{member.url}/v1/daemon", {"what": "node_status"}, each_s),
+        ("health", f"{member.url}/v1/health", {"cii": "true"}, min(HEALTH_LIMIT_S, each_s)),
+    )
+    for heard, url, query, limit_s in questions:
+        left_s = min(limit_s, deadline - time.monotonic())
+        if left_s <= 0:
+            return silent(member, why or "not asked: the time was up")
+        try:
+            answer = client.once("GET", url, query=query, limit_s=left_s)
+            if answer.status != 200:
+                raise Refused(f"HTTP {answer.status}", answer.status)
+            told = answer.json()
+            return parse_status(member, told, why) if heard == "status" else parse_health(member, told, why)
+        except Unreachable as error:
+            why = why or str(error)
+            if "within" not in str(error):
+                return silent(member, why)  # nobody listens: the second question would find the same
+        except PoolProblem as error:
+            why = why or str(error)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            why = why or "its answer is not understood: is its engine another version?"
+    return silent(member, why)
+
+
+def parse_status(member: Member, told: dict[str, Any], why: str = "") -> Node:
+    cluster = told["cluster"]
+    return Node(
+        member=member,
+        heard="status",
+        flags=int(cluster["flags"]),
+        space=_space(told) if member.role == "target" else None,
+        version=str(told.get("ais_version", "")),
+        primary=cluster["smap"]["Primary"]["id"],
+        at_s=time.monotonic(),
+        why=why,
+    )
+
+
+def parse_health(member: Member, told: dict[str, Any], why: str) -> Node:
+    return Node(
+        member=member,
+        heard="health",
+        flags=int(told["flags"]),
+        space=None,
+        version="",
+        primary=told["smap"]["Primary"]["id"],
+        at_s=time.monotonic(),
+        why=why,
+    )
+
+
+def silent(member: Member, why: str) -> Node:
+    return Node(
+        member=member, heard="silent", flags=0, space=None, version="", primary="", at_s=time.monotonic(), why=why
+    )
+
+
+def _space(told: dict[str, Any]) -> Space:
+    capacity = told["capacity"]
+    drives = capacity.get("mountpaths") or {}
+    used, free = int(capacity.get("total_used", 0)), int(capacity.get("total_avail", 0))
+    return Space(
+        total=used + free,
+        used=used,
+        drives=len(drives),
+        fullest_percent=float(capacity.get("pct_max", 0)),
+        from_s3=int(told.get("tracker", {}).get("aws.get.size", 0)),
+    )

@@ -1,0 +1,110 @@
+"""The pool's status on paper: for a person in columns, for a script as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fleet_pool.operate.alerts import alerts
+from fleet_pool.operate.buckets import Bucket
+from fleet_pool.operate.nodes import Node
+from fleet_pool.operate.status import Finding, Status
+from fleet_pool.operate.table import columns, counted, listed, size
+
+STATES = {"status": "up", "health": "up, status hangs", "silent": "SILENT"}
+
+
+def as_text(told: Status) -> str:
+    """For a person: a line a daemon, a line a bucket, what is wrong."""
+    targets = [node for node in told.nodes if node.member.role == "target"]
+    total = sum(node.space.total for node in targets if node.space)
+    used = sum(node.space.used for node in targets if node.space)
+    active = [node for node in targets if not node.member.leaving]
+    quiet = sum(node.heard == "silent" for node in active)
+    silent = f", {quiet} of them SILENT" if quiet else ""
+    head = f"{counted(len(active), 'active target')}{silent}, {counted(len(told.map.proxies), 'gateway')}"
+    lines = [f"{head}, map {told.map.version}; {size(used)} of {size(total)} on the drives used\n\n"]
+    rows = []
+    for node in told.nodes:
+        space = node.space
+        rows.append(
+            (
+                node.member.id + (" (primary)" if node.member.id == told.map.primary else ""),
+                node.member.role,
+                STATES[node.heard] + (", drained" if node.member.leaving else ""),
+                str(space.drives) if space else "",
+                size(space.used) if space else "",
+                size(space.total) if space else "",
+                f"{space.fullest_percent:.0f} %" if space else "",
+                ", ".join(alert.name for alert in alerts(node.flags)),
+            )
+        )
+    head = ("daemon", "role", "state", "drives", "used", "of", "fullest", "alerts")
+    lines.append(columns(head, rows, right=(3, 4, 5, 6)))
+    if told.buckets:
+        lines.append("\n" + bucket_text(told.buckets))
+    for (severity, what, remedy), places in _gathered(told.findings).items():
+        lines.append(f"\n{severity}: {listed(places)}: {what}\n    {remedy}")
+    return "".join(lines) + ("\n" if told.findings else "")
+
+
+def _gathered(findings: Sequence[Finding]) -> dict[tuple[str, str, str], list[str]]:
+    """The same thing in many places is one thing to read."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for finding in findings:
+        found.setdefault((finding.severity, finding.what, finding.remedy), []).append(finding.where)
+    return found
+
+
+def bucket_text(known: Sequence[Bucket]) -> str:
+    rows = [
+        (
+            bucket.name,
+            "NOT IN S3" if bucket.local else bucket.kind,
+            "yes" if bucket.evicts else "no",
+            "" if bucket.local else "yes" if bucket.versioned else "no",
+        )
+        for bucket in known
+    ]
+    return columns(("bucket", "kind", "evicts", "versioned when met"), rows)
+
+
+def as_data(told: Status) -> dict[str, Any]:
+    """For a script. Sizes in bytes; what is not known is null."""
+    return {
+        "schema_version": "1",
+        "well": told.well,
+        "map": {"uuid": told.map.uuid, "version": told.map.version, "primary": told.map.primary},
+        "nodes": [_node_data(node) for node in told.nodes],
+        "buckets": [bucket_data(bucket) for bucket in told.buckets],
+        "findings": [vars(finding) for finding in told.findings],
+    }
+
+
+def _node_data(node: Node) -> dict[str, Any]:
+    space = node.space
+    return {
+        "id": node.member.id,
+        "role": node.member.role,
+        "url": node.member.url,
+        "heard": node.heard,
+        "leaving": node.member.leaving,
+        "alerts": [alert.name for alert in alerts(node.flags)],
+        "engine": node.version or None,
+        "drives": space.drives if space else None,
+        "used_bytes": space.used if space else None,
+        "total_bytes": space.total if space else None,
+        "fullest_percent": space.fullest_percent if space else None,
+        "from_s3_bytes": space.from_s3 if space else None,
+        "why": node.why or None,
+    }
+
+
+def bucket_data(bucket: Bucket) -> dict[str, Any]:
+    return {
+        "name": bucket.name,
+        "in_s3": not bucket.local,
+        "kind": bucket.kind,
+        "evicts": bucket.evicts,
+        "versioned_when_met": bucket.versioned,
+    }
