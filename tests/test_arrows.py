@@ -10,32 +10,47 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [path for top in ("pricing", "planner", "infra") for path in sorted((ROOT / top).rglob("*.py"))]
+SOURCES = [path for top in ("pricing", "planner", "infra", "pool") for path in sorted((ROOT / top).rglob("*.py"))]
 
 # package -> our packages that it may import, besides itself
 ALLOWED = {
     "pricing": set(),
     "planner.errors": set(),
     "planner.templates": set(),
-    # it also runs on nodes, where there is nothing else; the planner reads its settings
+    "planner.moved": set(),
+    # on nodes and in jobs there is nothing else
     "fleet_pool": set(),
-    "planner.plan": {"pricing", "fleet_pool", "planner.errors"},
-    "planner.models": {"pricing", "planner.plan", "fleet_pool", "planner.errors"},
-    "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool", "planner.errors"},
-    "planner.decide": {"pricing", "planner.plan", "planner.models", "planner.layouts", "planner.errors"},
-    "planner.stack": {"planner.plan", "fleet_pool", "planner.errors"},
-    # the one door between what was compared and what stands: infra reads the rest without any model
+    "fleet_pool.node": {"fleet_pool"},
+    "fleet_pool.operate": {"fleet_pool"},
+    "fleet_pool.client": {"fleet_pool.problems"},
+    "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors"},
+    "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
+    "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
+    # one scenario
+    "planner.estimate": {"pricing", "planner.plan", "planner.models", "planner.layouts", "planner.errors"},
+    # between scenarios
+    "planner.decide": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.layouts",
+        "planner.estimate",
+        "planner.errors",
+    },
+    "planner.stack": {"planner.plan", "fleet_pool.settings", "planner.errors"},
+    # the one door between what was compared and what is deployed: infra reads the rest without any model
     "planner.stack.choose": {
         "pricing",
         "planner.plan",
         "planner.models",
         "planner.layouts",
+        "planner.estimate",
         "planner.decide",
         "planner.stack",
-        "fleet_pool",
+        "fleet_pool.settings",
         "planner.errors",
     },
-    "planner.stack.kept": {"planner.plan", "planner.decide", "planner.stack", "planner.errors"},
+    "planner.stack.kept": {"planner.plan", "planner.estimate", "planner.stack", "planner.errors"},
     "infra": {
         "planner.stack.spec",
         "planner.stack.file",
@@ -46,17 +61,17 @@ ALLOWED = {
         "planner.templates",
         "planner.errors",
     },
+    # it reads a graph that anybody made
     "planner.lint": set(),
     # what rules read stands below all rules
     "planner.lint.known": {"planner.lint.read"},
     "planner.lint.read": set(),
     "planner.account": {"planner.stack", "planner.errors"},
-    # for training jobs: it knows nothing of plans and prices
-    "fleet_pool.client": {"planner.errors"},
     "planner.report": {
         "pricing",
         "planner.plan",
         "planner.models",
+        "planner.estimate",
         "planner.decide",
         "planner.templates",
         "planner.errors",
@@ -85,12 +100,19 @@ def _imports(path: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are written in full"
-            found.add(node.module or "")
+            module = node.module or ""
+            folders = [top / module.replace(".", "/") for top in (ROOT, ROOT / "pool")]
+            for alias in node.names:
+                is_module = any(
+                    (folder / f"{alias.name}.py").exists() or (folder / alias.name).is_dir() for folder in folders
+                )
+                found.add(f"{module}.{alias.name}" if is_module else module)
     return found
 
 
 def _module(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[1:] if parts[0] == "pool" else parts)
 
 
 def _inside(module: str, package: str) -> bool:
@@ -103,7 +125,11 @@ def test_each_package_imports_only_what_stands_below_it(package):
         named = [other for other in ALLOWED if _inside(_module(path), other)]
         if package not in named or package != max(named, key=len):  # the entry that names a file most closely counts
             continue
-        ours = {m for m in _imports(path) if m.split(".")[0] in ("planner", "pricing", "infra", "tests", "tools")}
+        ours = {
+            m
+            for m in _imports(path)
+            if m.split(".")[0] in ("planner", "pricing", "infra", "fleet_pool", "tests", "tools")
+        }
         ours.discard("planner")  # the version, and nothing else
         wrong = {m for m in ours if not any(_inside(m, allowed) for allowed in {package, *ALLOWED[package]})}
         assert not wrong, f"{path.relative_to(ROOT)} imports {sorted(wrong)}"

@@ -19,7 +19,7 @@ from planner.report.data.comparison_json import document
 from planner.report.diff.bills import bill_change, split
 from planner.report.diff.comparisons import changes
 from planner.report.diff.differences import Changes
-from planner.report.markdown.escaped import difference_markdown, escaped
+from planner.report.markdown import difference_markdown, escaped
 from planner.report.terminal import difference_text
 from planner.report.wording import changes as diff_words
 from planner.report.wording.figures import visible

@@ -14,7 +14,7 @@ from planner.estimate.result import Comparison
 from planner.report.data import comparison_csv, comparison_json
 from planner.report.diff.comparisons import changes
 from planner.report.html import page
-from planner.report.markdown.escaped import comparison_markdown, difference_markdown
+from planner.report.markdown import comparison_markdown, difference_markdown
 from planner.report.pictures import tornado
 from planner.report.terminal import comparison_text, difference_text, sensitivity_text
 

@@ -13,7 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from planner.models.bill import Unpriced
-from planner.report.markdown.escaped import Fold, code, comparison_markdown, document, escaped, line, marker, md
+from planner.report.markdown import comparison_markdown, escaped
+from planner.report.markdown.escaped import Fold, code, document, line, marker, md
 from planner.report.wording import figures
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 

@@ -15,7 +15,7 @@ from planner.estimate.request import Request
 from planner.estimate.result import Comparison
 from planner.report.data import comparison_json
 from planner.report.html import page as as_html
-from planner.report.markdown.escaped import comparison_markdown
+from planner.report.markdown import comparison_markdown
 from planner.report.terminal import comparison_text
 from planner.report.wording import answer
 from tests.builders import book_of, plan_of

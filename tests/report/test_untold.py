@@ -9,7 +9,7 @@ import pytest
 from planner.decide.compare import compare
 from planner.decide.study import study
 from planner.report.data import comparison_csv
-from planner.report.markdown.escaped import comparison_markdown
+from planner.report.markdown import comparison_markdown
 from planner.report.terminal import comparison_text
 from tools.model_uses import PLANS, asked
 

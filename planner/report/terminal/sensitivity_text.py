@@ -60,7 +60,9 @@ def render(
         cut(" ".join(figures.visible(comparison.plan_name).split()), width, more),
         *wrap(
             f"#{recommendation.rank_of(comparison, scenario)} {scenario.id}: "
-            f"${figures.dollars(scenario.cost_usd.plan)} planned in {figures.days(scenario.days.plan)} days; {figures.many(study.plans_priced, 'plan')} priced for this page",
+            f"${figures.dollars(scenario.cost_usd.plan)}"
+            f" planned in {figures.days(scenario.days.plan)} days; "
+            f"{figures.many(study.plans_priced, 'plan')} priced for this page",
             width,
             indent="  ",
         ),
