@@ -21,14 +21,15 @@ from tools.markdown import anchor
 
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 COMMANDS = [
-    line.removeprefix("$ ")
+    line.strip().removeprefix("$ ")
     for block in re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
     for line in block.splitlines()
+    if line.strip().startswith("$ ")
 ]
 # these ask an account
 ASKING = re.compile(r"planner reserve |--from-tags")
 OURS = [command for command in COMMANDS if command.startswith("planner ") and not ASKING.search(command)]
-FIRST = PAGE.split("## First deployment in ten commands")[1].split("\n## ")[0]
+FIRST = PAGE.split("## Deploy for the first time")[1].split("\n## ")[0]
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +55,15 @@ def _code(words: list[str]) -> int:
 
 
 @pytest.mark.parametrize("command", OURS)
-def test_it_runs(ran, command):
+def test_every_command_without_an_account_runs(ran, command):
     assert ran[1][command] == 0
 
 
-def test_the_first_deployment_has_ten():
+def test_the_first_deployment_has_ten_commands():
     assert len(re.findall(r"^\$ ", FIRST.split("```")[1], flags=re.MULTILINE)) == 10
 
 
-def test_the_file_is_held_against_its_plan_before_it_comes_up():
+def test_the_stack_file_is_checked_against_its_plan_before_the_deployment():
     check, up = FIRST.index("planner stack examples/small.yaml --check\n"), FIRST.index("pulumi up --stack dev\n")
     assert FIRST.index("--ami ami-") < check < up
 
@@ -70,7 +71,7 @@ def test_the_file_is_held_against_its_plan_before_it_comes_up():
 def test_the_dollars_are_those_of_the_stack_file(ran):
     number = next(n for n, command in enumerate(OURS) if "--ami" in command)
     spec = read_as(ran[0] / f"{number}-Pulumi.dev.yaml", "Pulumi.dev.yaml")
-    assert spec.placeholders == (), "the third command gives all that was to give"
+    assert spec.placeholders == (), "the third command gives every id"
     expected = usd_per_hour_by_component(spec)
     rows = {cells[0]: cells[1] for cells in re.findall(r"^\| (\w+) \| ([\d.,]+) \|", FIRST, flags=re.MULTILINE)}
     assert rows == {**{name: f"{usd:.4f}" for name, usd in expected.items()}, "all": f"{sum(expected.values()):.4f}"}
@@ -79,14 +80,14 @@ def test_the_dollars_are_those_of_the_stack_file(ran):
 
 
 def read_as(path: Path, name: str):
-    """A stack file that was put aside, under its own name."""
+    """A saved stack file, under its own name."""
     folder = path.parent / path.stem
     folder.mkdir(exist_ok=True)
     shutil.copy(path, folder / name)
     return read(folder / name)
 
 
-def test_the_price_of_what_lies_in_the_bucket():
+def test_the_price_of_the_kept_bucket_is_current():
     (price,) = (
         row["usd"]
         for row in default_book().rows("metered")
@@ -96,7 +97,7 @@ def test_the_price_of_what_lies_in_the_bucket():
     assert f"S3 Standard is {price} $/GB-month for the first 50 TB" in PAGE
 
 
-def test_what_is_kept_is_what_the_page_says():
+def test_the_resources_kept_by_destroy_are_the_ones_listed():
     kept = {entry["name"] for entry in graph_of("converged")["resources"] if entry["retain_on_delete"]}
     assert {name for name in kept if not name.startswith("tier-bucket-")} == {
         "tier-bucket",
@@ -112,7 +113,7 @@ def test_the_budget_s_group_and_name_are_those_of_the_stack():
     assert f"--budget-name {found['guard-budget']} " in PAGE
 
 
-def test_addresses_are_those_of_the_interfaces():
+def test_addresses_per_node_match_the_network_profiles():
     table = PAGE.split("## Network interfaces")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (\S+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", table, flags=re.MULTILINE)
     assert re.findall(r"`([a-z-]+)` \|", table) == list(NIC_PROFILES)
@@ -122,7 +123,7 @@ def test_addresses_are_those_of_the_interfaces():
     }
 
 
-def test_links_lead_somewhere():
+def test_links_resolve():
     for target in re.findall(r"\]\(([^)\s]+)\)", PAGE):
         path, _, fragment = target.partition("#")
         found = (ROOT / "docs" / path).resolve() if path else ROOT / "docs" / "operations.md"
@@ -131,6 +132,6 @@ def test_links_lead_somewhere():
         assert not fragment or fragment in map(anchor, headings)
 
 
-def test_lines_are_not_wider_than_the_house_has_them():
+def test_lines_are_at_most_120_characters():
     prose = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
     assert all(len(line) <= 120 for line in prose.splitlines() if not line.startswith("|"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -24,6 +25,23 @@ COMMANDS = [
 
 def test_plan_and_output_are_what_the_command_prints() -> None:
     assert filled(README) == README, "run tools/readme.py"
+
+
+def test_the_answer_above_the_plan_has_the_figures_of_the_comparison() -> None:
+    """The paragraph is written by hand, so each of its figures is looked up in `compare -f json`."""
+    answer = README.split("**The answer for the plan below**")[1].split("<!--")[0].replace("\n", " ")
+    command = [sys.executable, "-m", "planner", "compare", "examples/stability-converged.yaml", "-f", "json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
+    scenario = {(entry["layout"], entry["purchase"]): entry for entry in json.loads(done.stdout)["scenarios"]}
+    chosen = scenario["converged", "on-demand"]
+    assert f"about ${chosen['cost_usd']['plan'] / 1e6:.1f}M and takes {chosen['days']['plan']:.0f} days" in answer
+    assert f"9 of 10 outcomes cost less than ${chosen['cost_usd']['p90'] / 1e6:.1f}M" in answer
+    spot = scenario["converged", "spot"]
+    assert 0.4 < spot["cost_usd"]["plan"] / chosen["cost_usd"]["plan"] < 0.6  # "half as expensive"
+    assert f"in {spot['unfinished_fraction']:.1%} of the simulated outcomes" in answer
+    term = scenario["converged", "ri-1y-standard-no-upfront"]
+    assert f"costs ${term['cost_usd']['plan'] / 1e6:.1f}M" in answer
+    assert 0.85 < 1 - term["days"]["plan"] / 365 < 0.9  # "almost 90% of its term"
 
 
 def test_there_are_commands_to_try() -> None:
