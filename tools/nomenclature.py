@@ -19,7 +19,8 @@ in the CSV our own columns begin with `x_`, as FOCUS asks.
 
 GB and TB are decimal (10^9, 10^12 bytes) and GiB and TiB binary. AWS's own bill counts 2^30 bytes as a GB, so the
 pricing units of a bill line (GB-Mo, GB) do as well, and nothing else does. A month is 730 hours, a year 8,760. Dollars
-are list prices before tax. A fraction lies between 0 and 1.
+are list prices before tax. A fraction lies between 0 and 1. Percentiles have at most twelve significant digits: later
+digits depend on the processor that computed the simulated outcomes.
 """
 
 

@@ -6,7 +6,7 @@ import csv
 
 from planner.estimate.result import Comparison
 from planner.models.bill import SERVICES
-from planner.report.data.comparison_json import bill_line, usd
+from planner.report.data.comparison_json import bill_line, percentile_usd
 from planner.report.data.encoding import utf8
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import visible
@@ -91,7 +91,7 @@ def render(comparison: Comparison) -> str:
     )
     for scenario in comparison.scenarios:
         cost = scenario.cost_usd
-        spread = [usd(part) for part in (cost.p10, cost.p50, cost.p90)] if cost and scenario.complete else [None] * 3
+        spread = [percentile_usd(part) for part in (cost.p10, cost.p50, cost.p90)] if cost and scenario.complete else [None] * 3
         feasible = _truth(scenario.feasible)
         for line in scenario.bill:
             data = bill_line(line)

@@ -24,6 +24,12 @@ def usd(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
+def percentile_usd(value: float | None) -> float | None:
+    """A percentile of costs in dollars: to a micro-dollar, and to twelve significant digits, since more of them depend
+    on the processor that added the draws up."""
+    return number(usd(value))
+
+
 def number(value: float | None) -> float | None:
     """Any other number, to twelve significant digits."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.12g}")
@@ -72,7 +78,7 @@ def bill_line(line: Line) -> dict[str, Any]:
 def _cost(scenario: Scenario) -> dict[str, Any] | None:
     if scenario.cost_usd is None:
         return None
-    cost = _range(scenario, "cost_usd", scenario.cost_usd, usd)
+    cost = _range(scenario, "cost_usd", scenario.cost_usd, percentile_usd)
     assert cost is not None
     # the printed lines add up to the printed total, whatever rounding did to each of them
     cost["plan"] = plan_usd(scenario)

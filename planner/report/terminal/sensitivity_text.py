@@ -11,7 +11,7 @@ from planner.decide.probability import Odds
 from planner.decide.sensitivity import End, Swing
 from planner.decide.study import Study
 from planner.estimate.result import Comparison, Scenario
-from planner.report.data.comparison_json import number, usd
+from planner.report.data.comparison_json import number, percentile_usd, usd
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.terminal.columns import Column, command, cut, fitted, rows, wrap
@@ -259,9 +259,9 @@ def document(comparison: Comparison, study: Study, pair: Odds | None) -> dict[st
             "same_fraction": number(pair.same_fraction),
             "above_fraction": number(pair.above_fraction),
             "saves_usd": {
-                "p10": usd(pair.saves_usd_p10),
-                "p50": usd(pair.saves_usd_p50),
-                "p90": usd(pair.saves_usd_p90),
+                "p10": percentile_usd(pair.saves_usd_p10),
+                "p50": percentile_usd(pair.saves_usd_p50),
+                "p90": percentile_usd(pair.saves_usd_p90),
             },
         },
     }
