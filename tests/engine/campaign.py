@@ -1,9 +1,9 @@
-"""The whole campaign of faults, and the table of docs/faults.md: `python -m tests.engine.campaign [LAYOUT[/PART]...]`.
+"""The campaign of faults, and the table of docs/faults.md: `python -m tests.engine.campaign [LAYOUT[/PART]...]`.
 
-Every resource of every layout fails once while it is made, loses its answer once, and fails and loses it again while
-it is deleted; commands are killed in the middle of creates, updates and deletes. After each the steps of
-docs/operations.md are taken, and what is left is counted in the cloud itself. Where only some layouts or parts are
-named, the figures of the others are those of the last time, from out/faults.json.
+Every resource of every layout fails once and loses its answer once, while it is created and while it is deleted.
+Commands are killed in the middle of creates, updates and deletes. After each fault the recovery steps of
+docs/operations.md run, and the stand-in cloud counts what is left. If only some layouts or parts are named, the
+figures of the others come from the last run, in out/faults.json.
 """
 
 from __future__ import annotations
@@ -185,20 +185,21 @@ def _tally(stand: Stand, fired: int, doubled: int, listed: int) -> Tally:
 HEAD = """\
 # Faults
 
-What injected faults left behind, under the real Pulumi engine over a stand-in for AWS (tests/engine). `make faults`
-runs all of it and writes this page; CI runs a part.
+What injected faults leave behind, on the real Pulumi engine against a stand-in for AWS (tests/engine). `make faults`
+runs the whole campaign and writes this page; CI runs a part of it.
 
-A create, an update, a read or a delete is refused; it is done and its answer is lost; or the command is killed with
-SIGKILL while calls are under way, its provider with it or some moments later. After each, the steps of
-[operations.md](operations.md#a-killed-up) are taken by the same commands.
+Each fault is one of three: AWS refuses a create, update, read or delete; AWS performs it but the answer is lost; or the
+command is killed with SIGKILL while calls are in flight, and its provider with it or some moments later. After each
+fault the recovery steps of [operations.md](operations.md#a-killed-up) run with the same commands.
 
-- **operations**: creates, updates, deletes and reads that the engine asked of the provider.
-- **doubled**: things that AWS had made once and the engine asked for again, where AWS knows no unique name. They
-  come of typing `pulumi up` again without looking; found: by what `planner teardown-check` asks of AWS, by boto3's own
-  clients, which the stand-in answers as AWS's pages say: the tagging service lists no groups of Auto Scaling, roles
-  or users, and what has no Region in us-east-1 alone. Where they leave it open (cost anomalies, budget actions, IAM)
-  it lists nothing, so that these are found by name. fsx-lustre stands in eu-west-1, the others in us-east-1.
-- **left**: of all things, after the recovery and `pulumi destroy`, besides the data bucket and its key.
+- **operations**: creates, updates, deletes and reads that the engine requested from the provider.
+- **doubled**: resources that AWS had created once and the engine requested again, where AWS enforces no unique name.
+  This is what happens when someone runs `pulumi up` again without looking. `planner teardown-check` must find each of
+  them, through boto3's own clients. The stand-in answers them as AWS documents: the tagging service does not list Auto
+  Scaling groups, roles or users, and lists global services in us-east-1 only. Where AWS's pages leave it open (cost
+  anomalies, budget actions, IAM), the stand-in lists nothing, so these have to be found by name. fsx-lustre runs in
+  eu-west-1, the others in us-east-1.
+- **left**: resources that still exist after recovery and `pulumi destroy`, besides the data bucket and its key.
 
 """
 COLUMNS = ("layout", "resources", "operations", "faults injected", "doubled", "found by teardown-check", "left")
@@ -238,7 +239,7 @@ def main(words: list[str]) -> int:
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text(json.dumps({one: asdict(tally) for one, tally in found.items()}, indent=2))
     if set(found) != set(every):
-        print(f"no page without {', '.join(one for one in every if one not in found)}", file=sys.stderr)
+        print(f"the page needs every part; missing: {', '.join(one for one in every if one not in found)}", file=sys.stderr)
         return 1
     tallies = [sum((found[f"{layout}/{name}"] for name in PARTS), Tally(layout=layout)) for layout in LAYOUTS]
     PAGE.write_text(page(tallies), encoding="utf-8", newline="\n")
