@@ -11,7 +11,8 @@ import pulumi
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "pool"))
 
-from infra.compose import Stack, bundle_of, compose
+from infra.compose import Stack, compose
+from infra.derived import bundle_of
 from infra.node import built
 from planner.errors import PlannerError, UsageProblem
 from planner.stack.component import usd_per_hour_by_component
@@ -72,7 +73,7 @@ def export(spec: ClusterSpec, stack: Stack) -> None:
     pulumi.export("scenario", spec.scenario)
     pulumi.export("plan_sha256", spec.plan_sha256)
     pulumi.export("usd_per_hour", {**usd_per_hour_by_component(spec)})
-    pulumi.export("data_bucket", stack.tier.bucket.id)
+    pulumi.export("data_bucket", stack.data_bucket.bucket.id)
     pulumi.export("artefacts_bucket", stack.artefacts.bucket.id)
     pulumi.export("kept_by_destroy", kept_by_destroy(spec))
     pulumi.export("vpc_id", stack.network.vpc.id)

@@ -1,18 +1,35 @@
-"""What is watched: the alarms of a layout in the order of their worth. Data only; guard.py makes them."""
+"""CloudWatch alarms as one table, the most valuable first: a bill pays for a number of them. guard.py creates them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from planner.stack.spec import ClusterSpec
 
 HOUR, MINUTES_5 = 3600, 300
-S3_BY_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages are less; more is S3 traffic on the dear way
+S3_THROUGH_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages are less; more is S3 traffic
+ABOVE, BELOW = "GreaterThanThreshold", "LessThanThreshold"
+IGNORED, ALARMING = "notBreaching", "breaching"  # what CloudWatch makes of missing data
+AUTO_SCALING, EC2, FSX, NAT = "AWS/AutoScaling", "AWS/EC2", "AWS/FSx", "AWS/NATGateway"
+
+
+def _always(_: ClusterSpec) -> bool:
+    return True
+
+
+def _starts_later(spec: ClusterSpec) -> bool:
+    """Whether the fleet has no nodes until its Capacity Block begins."""
+    return bool(spec.buying.starts)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watch:
-    """One alarm. target: what it watches: group, nvme, nat, lustre, or pool-N. less: metric that is taken off the first
-    one, which AWS bills as a second alarm; empty: none."""
+class Alarm:
+    """One alarm. target: component that it watches, or one control node: pool-0.
+
+    minus: metric that is subtracted from the first one; AWS bills it as a second alarm. threshold_of: the
+    threshold where it depends on the spec. needs: whether a spec has anything to watch. why: the text of the notice.
+    """
 
     name: str
     target: str
@@ -20,178 +37,180 @@ class Watch:
     metric: str
     statistic: str
     comparison: str
-    threshold: float
-    period: int
-    periods: int
-    missing: str
     why: str
-    less: str = ""
+    threshold: float = 0
+    threshold_of: Callable[[ClusterSpec], float] | None = None
+    period: int = MINUTES_5
+    periods: int = 3
+    missing: str = IGNORED
+    minus: str = ""
+    needs: Callable[[ClusterSpec], bool] = _always
+
+    @property
+    def metrics(self) -> int:
+        """How many alarms AWS bills for it: one for each metric."""
+        return 2 if self.minus else 1
 
 
-def _below(name: str, target: str, nodes: int) -> Watch:
-    return Watch(
-        name=name,
-        target=target,
-        namespace="AWS/AutoScaling",
+ALARMS = (
+    Alarm(
+        name="fleet-count",
+        target="fleet",
+        namespace=AUTO_SCALING,
         metric="GroupInServiceInstances",
         statistic="Minimum",
-        comparison="LessThanThreshold",
-        threshold=nodes,
-        period=MINUTES_5,
-        periods=3,
-        missing="breaching",
-        why="fewer nodes than the plan has",
-    )
-
-
-def _lacking(name: str, target: str) -> Watch:
-    """Against what the group is set to, which is 0 until its block begins and after it ends. Nodes that start are
-    given twice the time, since the group's size is a jump."""
-    return Watch(
-        name=name,
-        target=target,
-        namespace="AWS/AutoScaling",
+        comparison=BELOW,
+        threshold_of=lambda spec: spec.fleet.nodes,
+        missing=ALARMING,
+        why="The fleet has fewer nodes in service than planned.",
+        needs=lambda spec: not _starts_later(spec),
+    ),
+    # Compared with the group's own size, which is 0 before the block begins and after it ends. The size jumps, so nodes
+    # get twice the time to start.
+    Alarm(
+        name="fleet-count",
+        target="fleet",
+        namespace=AUTO_SCALING,
         metric="GroupDesiredCapacity",
-        less="GroupInServiceInstances",
+        minus="GroupInServiceInstances",
         statistic="Minimum",
-        comparison="GreaterThanThreshold",
-        threshold=0,
-        period=MINUTES_5,
+        comparison=ABOVE,
         periods=6,
-        missing="notBreaching",
-        why="fewer nodes than the block has while it lasts",
-    )
-
-
-def _sick(name: str, target: str, why: str) -> Watch:
-    return Watch(
-        name=name,
-        target=target,
-        namespace="AWS/EC2",
+        why="The fleet has fewer nodes in service than its Capacity Block holds.",
+        needs=_starts_later,
+    ),
+    Alarm(
+        name="fleet-idle",
+        target="fleet",
+        namespace=EC2,
+        metric="CPUUtilization",
+        statistic="Average",
+        comparison=BELOW,
+        threshold=2,
+        period=HOUR,
+        periods=2,
+        why="The GPU nodes are billed but idle.",
+    ),
+    Alarm(
+        name="storage-count",
+        target="nvme",
+        namespace=AUTO_SCALING,
+        metric="GroupInServiceInstances",
+        statistic="Minimum",
+        comparison=BELOW,
+        threshold_of=lambda spec: spec.nvme.nodes if spec.nvme else 0,
+        missing=ALARMING,
+        why="The storage cluster has fewer nodes in service than planned.",
+    ),
+    Alarm(
+        name="lustre-space",
+        target="lustre",
+        namespace=FSX,
+        metric="FreeDataStorageCapacity",
+        statistic="Sum",
+        comparison=BELOW,
+        threshold=2.0**40,
+        why="The file system has less than 1 TiB free; writes will fail when it is full.",
+    ),
+    Alarm(
+        name="pool",  # one for each control node
+        target="pool",
+        namespace=EC2,
         metric="StatusCheckFailed",
         statistic="Maximum",
-        comparison="GreaterThanThreshold",
-        threshold=0,
-        period=MINUTES_5,
+        comparison=ABOVE,
         periods=2,
-        missing="notBreaching" if target in ("group", "nvme") else "breaching",
-        why=why,
-    )
+        missing=ALARMING,
+        why="A control node fails its status checks. The pool needs two of them to keep its cluster map.",
+    ),
+    Alarm(
+        name="fleet-status",
+        target="fleet",
+        namespace=EC2,
+        metric="StatusCheckFailed",
+        statistic="Maximum",
+        comparison=ABOVE,
+        periods=2,
+        why="A GPU node fails its status checks.",
+    ),
+    Alarm(
+        name="storage-status",
+        target="nvme",
+        namespace=EC2,
+        metric="StatusCheckFailed",
+        statistic="Maximum",
+        comparison=ABOVE,
+        periods=2,
+        why="A storage node fails its status checks.",
+    ),
+    Alarm(
+        name="nat-bytes",
+        target="network",
+        namespace=NAT,
+        metric="BytesInFromDestination",
+        statistic="Sum",
+        comparison=ABOVE,
+        threshold=S3_THROUGH_NAT_BYTES_PER_HOUR,
+        period=HOUR,
+        periods=1,
+        why="Bulk data passes the NAT gateway, which bills every GB. S3 should be reached through its endpoint.",
+        needs=lambda spec: spec.gateway_endpoint,
+    ),
+    Alarm(
+        name="nat-ports",
+        target="network",
+        namespace=NAT,
+        metric="ErrorPortAllocation",
+        statistic="Sum",
+        comparison=ABOVE,
+        why="The NAT gateway has no free ports; connections to the internet fail.",
+    ),
+    Alarm(
+        name="fleet-pending",
+        target="fleet",
+        namespace=AUTO_SCALING,
+        metric="GroupPendingInstances",
+        statistic="Minimum",
+        comparison=ABOVE,
+        period=HOUR,
+        periods=1,
+        why="Nodes have been starting for an hour. They are billed but not in service.",
+    ),
+    Alarm(
+        name="nat-drops",
+        target="network",
+        namespace=NAT,
+        metric="PacketsDropCount",
+        statistic="Sum",
+        comparison=ABOVE,
+        threshold=1000,
+        why="The NAT gateway drops packets.",
+    ),
+)
 
 
-def paid_for(found: Sequence[Watch], alarms: int) -> list[Watch]:
-    """The first ones, as many as the bill has alarms for: AWS bills each metric of an alarm."""
-    taken: list[Watch] = []
-    for watch in found:
-        if _metrics(*taken, watch) <= alarms:
-            taken.append(watch)
+def alarms_of(spec: ClusterSpec, components: Collection[str]) -> list[Alarm]:
+    """Every alarm of a stack, the most valuable first. components: those that its layout adds to every stack."""
+    return [
+        alarm
+        for row in ALARMS
+        if row.target in ("fleet", "network", *components) and row.needs(spec)
+        for alarm in _for_each_node(row, spec)
+    ]
+
+
+def paid_for(alarms: Sequence[Alarm], paid: int) -> list[Alarm]:
+    """The first ones, as many as the bill pays for."""
+    taken: list[Alarm] = []
+    for alarm in alarms:
+        if sum(one.metrics for one in (*taken, alarm)) <= paid:
+            taken.append(alarm)
     return taken
 
 
-def _metrics(*found: Watch) -> int:
-    return sum(2 if watch.less else 1 for watch in found)
-
-
-def watches(
-    *, nodes: int, control: int, storage_nodes: int, lustre: bool, gateway_endpoint: bool, waits: bool = False
-) -> list[Watch]:
-    """All that can be watched, the first ones first. waits: the fleet's size is set when its block begins."""
-    found = [
-        _lacking("fleet-count", "group") if waits else _below("fleet-count", "group", nodes),
-        Watch(
-            name="fleet-idle",
-            target="group",
-            namespace="AWS/EC2",
-            metric="CPUUtilization",
-            statistic="Average",
-            comparison="LessThanThreshold",
-            threshold=2,
-            period=HOUR,
-            periods=2,
-            missing="notBreaching",
-            why="paid nodes that do nothing: dollars go without work",
-        ),
-    ]
-    if storage_nodes:
-        found.append(_below("storage-count", "nvme", storage_nodes))
-    if lustre:
-        found.append(
-            Watch(
-                name="lustre-space",
-                target="lustre",
-                namespace="AWS/FSx",
-                metric="FreeDataStorageCapacity",
-                statistic="Sum",
-                comparison="LessThanThreshold",
-                threshold=2.0**40,
-                period=MINUTES_5,
-                periods=3,
-                missing="notBreaching",
-                why="less than a TiB free: writes will fail",
-            )
-        )
-    found += [
-        _sick(f"pool-{number}", f"pool-{number}", "a control node is sick: two must stand for the pool to have a map")
-        for number in range(control)
-    ]
-    found.append(_sick("fleet-status", "group", "a node of the fleet fails its status checks"))
-    if storage_nodes:
-        found.append(_sick("storage-status", "nvme", "a storage node fails its status checks"))
-    if gateway_endpoint:
-        found.append(
-            Watch(
-                name="nat-bytes",
-                target="nat",
-                namespace="AWS/NATGateway",
-                metric="BytesInFromDestination",
-                statistic="Sum",
-                comparison="GreaterThanThreshold",
-                threshold=S3_BY_NAT_BYTES_PER_HOUR,
-                period=HOUR,
-                periods=1,
-                missing="notBreaching",
-                why="bulk data comes through the NAT gateway, which bills each GB",
-            )
-        )
-    found += [
-        Watch(
-            name="nat-ports",
-            target="nat",
-            namespace="AWS/NATGateway",
-            metric="ErrorPortAllocation",
-            statistic="Sum",
-            comparison="GreaterThanThreshold",
-            threshold=0,
-            period=MINUTES_5,
-            periods=3,
-            missing="notBreaching",
-            why="connections to the outside fail",
-        ),
-        Watch(
-            name="fleet-pending",
-            target="group",
-            namespace="AWS/AutoScaling",
-            metric="GroupPendingInstances",
-            statistic="Minimum",
-            comparison="GreaterThanThreshold",
-            threshold=0,
-            period=HOUR,
-            periods=1,
-            missing="notBreaching",
-            why="nodes hang while they start, and bill",
-        ),
-        Watch(
-            name="nat-drops",
-            target="nat",
-            namespace="AWS/NATGateway",
-            metric="PacketsDropCount",
-            statistic="Sum",
-            comparison="GreaterThanThreshold",
-            threshold=1000,
-            period=MINUTES_5,
-            periods=3,
-            missing="notBreaching",
-            why="the NAT gateway drops packets",
-        ),
-    ]
-    return found
+def _for_each_node(row: Alarm, spec: ClusterSpec) -> Iterable[Alarm]:
+    alarm = row if row.threshold_of is None else replace(row, threshold=row.threshold_of(spec))
+    if row.target != "pool":
+        return [alarm]
+    names = (f"pool-{number}" for number in range(spec.control.count))
+    return [replace(alarm, name=name, target=name) for name in names]

@@ -1,4 +1,4 @@
-"""What watches the money and the nodes: the budget, alarms, anomalies, and the end of a Capacity Block."""
+"""What watches cost and nodes: budget, alarms, cost anomalies, and the start and end of a Capacity Block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from infra.alarms import Watch
+from infra.alarms import Alarm
 from infra.budget import budget_with_action
 from infra.naming import Component, Naming
 from infra.policy import document
@@ -23,13 +23,13 @@ ANOMALY_LEAST_USD = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class GuardArgs:
-    """guard: who is told, and at what. watches: alarms, as many as are paid for. dimensions: target -> what names it
+    """guard: who is told, and at what. alarms: as many as the bill pays for. dimensions: target -> what identifies it
     to CloudWatch. buying, nodes, group: for the start and the end of a block."""
 
     guard: Guard
     buying: Buying
     nodes: int
-    watches: list[Watch]
+    alarms: list[Alarm]
     dimensions: Mapping[str, Mapping[str, pulumi.Input[str]]]
     group: aws.autoscaling.Group
 
@@ -42,8 +42,8 @@ class Guards(Component):
         self.topic = self._topic(args.guard.notify)
         budget_with_action(self, args.guard)
         self._anomalies(args.guard)
-        for watch in args.watches:
-            self._alarm(watch, args.dimensions[watch.target])
+        for alarm in args.alarms:
+            self._alarm(alarm, args.dimensions[alarm.target])
         if args.buying.kind == "capacity-block":
             if args.buying.starts:
                 self._sized("block-start", args.group, scale_up_at(args.buying.starts), args.nodes)
@@ -107,17 +107,17 @@ class Guards(Component):
             opts=self.child(depends_on=[self.topic_policy]),
         )
 
-    def _alarm(self, watch: Watch, dimensions: Mapping[str, pulumi.Input[str]]) -> None:
-        part = f"alarm-{watch.name}"
+    def _alarm(self, alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> None:
+        part = f"alarm-{alarm.name}"
         aws.cloudwatch.MetricAlarm(
             self.named(part),
             name=self.physical(part),
-            alarm_description=watch.why,
-            **(_difference(watch, dimensions) if watch.less else _plain(watch, dimensions)),
-            comparison_operator=watch.comparison,
-            threshold=watch.threshold,
-            evaluation_periods=watch.periods,
-            treat_missing_data=watch.missing,
+            alarm_description=alarm.why,
+            **(_difference(alarm, dimensions) if alarm.minus else _plain(alarm, dimensions)),
+            comparison_operator=alarm.comparison,
+            threshold=alarm.threshold,
+            evaluation_periods=alarm.periods,
+            treat_missing_data=alarm.missing,
             alarm_actions=[self.topic.arn],
             ok_actions=[self.topic.arn],
             tags=self.tags(part),
@@ -125,27 +125,27 @@ class Guards(Component):
         )
 
 
-def _plain(watch: Watch, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
+def _plain(alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
     return {
-        "namespace": watch.namespace,
-        "metric_name": watch.metric,
+        "namespace": alarm.namespace,
+        "metric_name": alarm.metric,
         "dimensions": dimensions,
-        "statistic": watch.statistic,
-        "period": watch.period,
+        "statistic": alarm.statistic,
+        "period": alarm.period,
     }
 
 
-def _difference(watch: Watch, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
+def _difference(alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
     """Two metrics of one target, the second taken off the first."""
-    taken = {"namespace": watch.namespace, "dimensions": dimensions, "stat": watch.statistic, "period": watch.period}
+    taken = {"namespace": alarm.namespace, "dimensions": dimensions, "stat": alarm.statistic, "period": alarm.period}
     metrics = [
         aws.cloudwatch.MetricAlarmMetricQueryArgs(
             id=id, metric=aws.cloudwatch.MetricAlarmMetricQueryMetricArgs(metric_name=name, **taken)
         )
-        for id, name in (("metric", watch.metric), ("less", watch.less))
+        for id, name in (("metric", alarm.metric), ("less", alarm.minus))
     ]
     answer = aws.cloudwatch.MetricAlarmMetricQueryArgs(
-        id="difference", expression="metric - less", label=f"{watch.metric} - {watch.less}", return_data=True
+        id="difference", expression="metric - less", label=f"{alarm.metric} - {alarm.minus}", return_data=True
     )
     return {"metric_queries": [answer, *metrics]}
 

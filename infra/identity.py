@@ -10,9 +10,9 @@ import pulumi_aws as aws
 
 from infra.artefacts import Artefacts
 from infra.buckets import bucket_arn
+from infra.data_bucket import DataBucket
 from infra.naming import Component
 from infra.policy import document, trust
-from infra.tier import Tier
 
 SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 
@@ -39,7 +39,7 @@ class Identity:
     ready: list[pulumi.Resource]
 
 
-def node_identity(component: Component, tier: Tier, artefacts: Artefacts, access: Access) -> Identity:
+def node_identity(component: Component, data_bucket: DataBucket, artefacts: Artefacts, access: Access) -> Identity:
     """Role, policies and instance profile of a component's nodes."""
     naming = component.naming
     role = aws.iam.Role(
@@ -61,9 +61,9 @@ def node_identity(component: Component, tier: Tier, artefacts: Artefacts, access
         name="data",
         role=role.id,
         policy=pulumi.Output.all(
-            data=tier.bucket.arn,
+            data=data_bucket.bucket.arn,
             artefacts=bucket_arn(artefacts.bucket.id),
-            key=tier.key.arn,
+            key=data_bucket.key.arn,
             group=naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{access.group}"),
         ).apply(lambda arns: _policy(arns, access)),
         opts=component.child(),

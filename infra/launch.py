@@ -1,85 +1,137 @@
-"""What the fleet and a storage cluster launch alike: templates, groups of fixed size, their tags."""
+"""What components that launch nodes have in common: arguments, launch template, group of fixed size, tags."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
+from infra.artefacts import Artefacts
+from infra.data_bucket import DataBucket
+from infra.identity import Access, Identity, node_identity
 from infra.naming import Component
 from infra.nics import Nic
+from infra.userdata import as_base64, user_data
 
 DRAIN_SECONDS = 300
 # free, for the alarms
 METRICS = [
     aws.autoscaling.Metric(f"Group{what}") for what in ("InServiceInstances", "PendingInstances", "DesiredCapacity")
 ]
-
-# nodes with local drives and GPUs take AWS long to wipe, and a group goes after its last node
+# AWS takes long to wipe nodes with local drives and GPUs, and a group is deleted after its last node
 PATIENCE = pulumi.CustomTimeouts(delete="1h")
 
 
-def imdsv2() -> aws.ec2.LaunchTemplateMetadataOptionsArgs:
-    """Metadata by token only, one hop: no container and no server-side request reaches the role."""
-    return aws.ec2.LaunchTemplateMetadataOptionsArgs(
-        http_endpoint="enabled",
-        http_tokens="required",
-        http_put_response_hop_limit=1,
-        instance_metadata_tags="enabled",
+@dataclass(frozen=True, kw_only=True)
+class NodeArgs:
+    """What every component with nodes is given. access: to the data bucket. settings: environment of the bundle.
+    waits_for: what must exist before the first node boots."""
+
+    data_bucket: DataBucket
+    artefacts: Artefacts
+    subnet_id: pulumi.Input[str]
+    security_group_id: pulumi.Input[str]
+    access: Access
+    settings: Mapping[str, pulumi.Input[str]]
+    waits_for: list[pulumi.Resource]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What is launched. image: id of the AMI. root_device: the image's name for its root volume."""
+
+    instance_type: str
+    image: str
+    root_device: str
+    root_volume_gib: int
+    nics: Sequence[Nic]
+
+
+def identity_of(component: Component, nodes: NodeArgs) -> Identity:
+    """Role and instance profile of a component's nodes."""
+    return node_identity(component, nodes.data_bucket, nodes.artefacts, nodes.access)
+
+
+def launch_template(
+    component: Component,
+    nodes: NodeArgs,
+    machine: Machine,
+    identity: Identity,
+    *,
+    description: str,
+    placement_group: pulumi.Input[str] | None,
+    **purchase: Any,
+) -> aws.ec2.LaunchTemplate:
+    """The template of a component's nodes. purchase: its arguments on how the nodes are bought; none: On-Demand."""
+    return aws.ec2.LaunchTemplate(
+        component.named("template"),
+        name=component.physical("template"),
+        description=description,
+        update_default_version=True,
+        image_id=machine.image,
+        instance_type=machine.instance_type,
+        ebs_optimized="true",
+        iam_instance_profile=aws.ec2.LaunchTemplateIamInstanceProfileArgs(arn=identity.profile.arn),
+        metadata_options=_imdsv2(),
+        monitoring=aws.ec2.LaunchTemplateMonitoringArgs(enabled=False),  # detailed metrics are billed
+        block_device_mappings=[_root_volume(machine)],
+        network_interfaces=_interfaces(machine.nics, nodes.security_group_id),
+        placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=placement_group) if placement_group else None,
+        tag_specifications=_launch_tags(component),
+        user_data=as_base64(user_data(nodes.artefacts.bundle, nodes.settings)),
+        tags=component.tags("template"),
+        opts=component.child(),
+        **purchase,
     )
 
 
-def root_volume(device: str, gib: int) -> list[aws.ec2.LaunchTemplateBlockDeviceMappingArgs]:
-    return [
-        aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
-            device_name=device,
-            ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
-                volume_type="gp3",
-                volume_size=gib,
-                encrypted="true",
-                delete_on_termination="true",
-            ),
-        )
-    ]
+def node_group(
+    component: Component,
+    nodes: NodeArgs,
+    size: int,
+    *,
+    smallest: int,
+    options: pulumi.ResourceOptions,
+    **others: Any,
+) -> aws.autoscaling.Group:
+    """The Auto Scaling group of a component's nodes in the one subnet, with time for a node to leave the pool.
+
+    size: at most so many nodes. smallest: as many from the start. others: further arguments of the group.
+    """
+    group = aws.autoscaling.Group(
+        component.named("group"),
+        name=component.physical("group"),
+        min_size=smallest,
+        desired_capacity=smallest,
+        max_size=size,
+        vpc_zone_identifiers=[nodes.subnet_id],
+        health_check_type="EC2",
+        # nodes that AWS has no capacity for are waited for by the operator, not by `pulumi up`
+        wait_for_capacity_timeout="0",
+        enabled_metrics=METRICS,
+        tags=_group_tags(component),
+        opts=options,
+        **others,
+    )
+    _drain_hook(component, group)
+    return group
 
 
-def interfaces(
-    found: Sequence[Nic], groups: Sequence[pulumi.Input[str]]
-) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgs]:
-    """The table of interfaces. The group chooses the subnet. A public address is refused where AWS lets one say so:
-    with one interface; with more none can be given, and an EFA-only one takes no such word."""
-    return [
-        aws.ec2.LaunchTemplateNetworkInterfaceArgs(
-            network_card_index=nic.card,
-            device_index=nic.device,
-            interface_type=nic.kind,
-            security_groups=list(groups),
-            associate_public_ip_address="false" if len(found) == 1 else None,
-            delete_on_termination="true",
-        )
-        for nic in found
-    ]
+def latest(template: aws.ec2.LaunchTemplate) -> aws.autoscaling.GroupLaunchTemplateArgs:
+    """The template by version number, not as "$Latest", so that a preview shows when it changes."""
+    return aws.autoscaling.GroupLaunchTemplateArgs(id=template.id, version=version_of(template))
 
 
-def tagged(component: Component, part: str) -> list[aws.ec2.LaunchTemplateTagSpecificationArgs]:
-    """Tags of everything that a launch makes."""
-    return [
-        aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=component.tags(part))
-        for kind in ("instance", "volume", "network-interface")
-    ]
-
-
-def group_tags(component: Component, part: str) -> list[aws.autoscaling.GroupTagArgs]:
-    """Of the group itself: its nodes have theirs from the template."""
-    return [
-        aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False)
-        for key, value in component.tags(part).items()
-    ]
+def version_of(template: aws.ec2.LaunchTemplate) -> pulumi.Output[str]:
+    """The latest version as text: the engine passes whole numbers as 1.0."""
+    return template.latest_version.apply(lambda found: str(int(found)) if isinstance(found, float) else str(found))
 
 
 def cluster_placement(component: Component) -> aws.ec2.PlacementGroup:
-    """Nodes close together, in one zone."""
+    """A placement group for nodes close together, in one zone."""
     return aws.ec2.PlacementGroup(
         component.named("placement"),
         name=component.physical("placement"),
@@ -89,9 +141,68 @@ def cluster_placement(component: Component) -> aws.ec2.PlacementGroup:
     )
 
 
-def drain_hook(component: Component, group: aws.autoscaling.Group) -> aws.autoscaling.LifecycleHook:
-    """A node that is taken down has time to leave the pool. A spot reclaim waits for nobody."""
-    return aws.autoscaling.LifecycleHook(
+def _imdsv2() -> aws.ec2.LaunchTemplateMetadataOptionsArgs:
+    """Metadata by token only and within one hop, so that no container and no forged request gets the role."""
+    return aws.ec2.LaunchTemplateMetadataOptionsArgs(
+        http_endpoint="enabled",
+        http_tokens="required",
+        http_put_response_hop_limit=1,
+        instance_metadata_tags="enabled",
+    )
+
+
+def _root_volume(machine: Machine) -> aws.ec2.LaunchTemplateBlockDeviceMappingArgs:
+    return aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
+        device_name=machine.root_device,
+        ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
+            volume_type="gp3",
+            volume_size=machine.root_volume_gib,
+            encrypted="true",
+            delete_on_termination="true",
+        ),
+    )
+
+
+def _interfaces(
+    nics: Sequence[Nic], security_group_id: pulumi.Input[str]
+) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgs]:
+    """The interfaces without their subnet, which the group chooses.
+
+    A public address is refused explicitly on a node with one interface. EC2 does not accept that argument on nodes with
+    several, and gives those none.
+    """
+    return [
+        aws.ec2.LaunchTemplateNetworkInterfaceArgs(
+            network_card_index=nic.card,
+            device_index=nic.device,
+            interface_type=nic.kind,
+            security_groups=[security_group_id],
+            associate_public_ip_address="false" if len(nics) == 1 else None,
+            delete_on_termination="true",
+        )
+        for nic in nics
+    ]
+
+
+def _launch_tags(component: Component) -> list[aws.ec2.LaunchTemplateTagSpecificationArgs]:
+    """Tags of everything that a launch creates."""
+    return [
+        aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=component.tags("node"))
+        for kind in ("instance", "volume", "network-interface")
+    ]
+
+
+def _group_tags(component: Component) -> list[aws.autoscaling.GroupTagArgs]:
+    """Tags of the group alone: its nodes get theirs from the template."""
+    return [
+        aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False)
+        for key, value in component.tags("group").items()
+    ]
+
+
+def _drain_hook(component: Component, group: aws.autoscaling.Group) -> None:
+    """Give a node that is scaled in time to leave the pool. A spot interruption does not wait for it."""
+    aws.autoscaling.LifecycleHook(
         component.named("drain"),
         name="drain",
         autoscaling_group_name=group.name,
@@ -100,8 +211,3 @@ def drain_hook(component: Component, group: aws.autoscaling.Group) -> aws.autosc
         default_result="CONTINUE",
         opts=component.child(),
     )
-
-
-def whole(version: object) -> str:
-    """A template's version as text; the engine hands numbers over as 1.0."""
-    return str(int(version)) if isinstance(version, float) else str(version)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
+from infra.layouts import Directory
 from infra.naming import Component, Naming
 from planner.stack.spec import Lustre
 
@@ -19,13 +20,13 @@ PATIENCE = pulumi.CustomTimeouts(create="2h", update="2h", delete="2h")  # petab
 @dataclass(frozen=True, kw_only=True)
 class LustreArgs:
     """size: the file system as AWS sells it. security_group_ids: its own, and the clients' where EFA joins them.
-    bucket: name of the data bucket. linked: directory -> (prefix, whether what is written there goes to S3)."""
+    bucket: name of the data bucket. prefixes: of the directories that are linked to it."""
 
     size: Lustre
     subnet_id: pulumi.Input[str]
     security_group_ids: list[pulumi.Input[str]]
     bucket: pulumi.Input[str]
-    linked: Mapping[str, tuple[str, bool]]
+    prefixes: Mapping[Directory, str]
     key_arn: pulumi.Input[str]
     waits_for: list[pulumi.Resource]
 
@@ -67,23 +68,26 @@ class LustreFileSystem(Component):
             opts=self.child(depends_on=args.waits_for, patience=PATIENCE),
         )
         self.ready: list[pulumi.Resource] = [self.file_system]
-        for directory, (prefix, exported) in args.linked.items() if persistent else ():
+        for directory, prefix in args.prefixes.items() if persistent else ():
             self.ready.append(
                 aws.fsx.DataRepositoryAssociation(
-                    self.named(f"link-{directory}"),
+                    self.named(f"link-{directory.name}"),
                     file_system_id=self.file_system.id,
-                    file_system_path=f"/{directory}",
+                    file_system_path=f"/{directory.name}",
                     data_repository_path=pulumi.Output.concat("s3://", args.bucket, "/", prefix),
                     batch_import_meta_data_on_create=True,
                     delete_data_in_filesystem=False,
                     s3=aws.fsx.DataRepositoryAssociationS3Args(
                         auto_import_policy=aws.fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(events=EVENTS),
                         auto_export_policy=aws.fsx.DataRepositoryAssociationS3AutoExportPolicyArgs(events=EVENTS)
-                        if exported
+                        if directory.exported
                         else None,
                     ),
-                    tags=self.tags(f"link-{directory}"),
+                    tags=self.tags(f"link-{directory.name}"),
                     opts=self.child(),
                 )
             )
+        self.mount_source = pulumi.Output.concat(
+            self.file_system.dns_name, "@tcp:/", self.file_system.mount_name
+        )  # as `mount` takes it
         self.register_outputs({"dns_name": self.file_system.dns_name, "mount_name": self.file_system.mount_name})

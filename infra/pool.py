@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pulumi
 import pulumi_aws as aws
 
-from infra.artefacts import Artefacts
-from infra.identity import Access, node_identity
+from infra.launch import NodeArgs, identity_of
 from infra.naming import Component, Naming
-from infra.tier import Tier
 from infra.userdata import user_data
 from planner.stack.spec import Control
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolArgs:
-    """control: how many of what. ami: the image, its own or the fleet's. addresses: one for each, fixed.
-    access: what it may do in the data bucket. settings: environment of the bundle. waits_for: what stands before."""
+    """control: number and type of the nodes. ami: the image, their own or the fleet's. addresses: a fixed one each."""
 
     control: Control
     ami: str
     addresses: Sequence[str]
-    subnet_id: pulumi.Input[str]
-    security_group_id: pulumi.Input[str]
-    access: Access
-    settings: Mapping[str, pulumi.Input[str]]
-    waits_for: list[pulumi.Resource]
 
 
 class Pool(Component):
-    """Control nodes, each on a network interface that outlives it, so that its address stays, and one after the other,
-    so that a new bundle does not take all of them at once."""
+    """Control nodes. Each has a network interface that outlives it, so that its address stays. They are replaced one
+    after the other, so that a new bundle does not stop all of them at once."""
 
-    def __init__(self, naming: Naming, tier: Tier, artefacts: Artefacts, args: PoolArgs) -> None:
+    def __init__(self, naming: Naming, nodes: NodeArgs, args: PoolArgs) -> None:
         super().__init__("pool", naming)
-        identity = node_identity(self, tier, artefacts, args.access)
+        identity = identity_of(self, nodes)
         self.nodes: list[aws.ec2.Instance] = []
         for number, address in enumerate(args.addresses):
             slot = aws.ec2.NetworkInterface(
                 self.named(f"address-{number}"),
-                subnet_id=args.subnet_id,
+                subnet_id=nodes.subnet_id,
                 private_ips=[address],
-                security_groups=[args.security_group_id],
+                security_groups=[nodes.security_group_id],
                 description=f"Control node {number} of stack {naming.stack}",
                 tags=self.tags(f"address-{number}"),
                 opts=self.child(replaced_first=True),
@@ -70,10 +61,10 @@ class Pool(Component):
                     delete_on_termination=True,
                     tags=self.tags(f"volume-{number}"),
                 ),
-                user_data=user_data(artefacts.bundle, {**args.settings, "PLANNER_NUMBER": str(number)}),
-                user_data_replace_on_change=True,  # it runs once in an instance's life: another bundle is another one
+                user_data=user_data(nodes.artefacts.bundle, {**nodes.settings, "PLANNER_NUMBER": str(number)}),
+                user_data_replace_on_change=True,  # it runs only on the first boot
                 tags=self.tags(f"node-{number}"),
-                opts=self.child(depends_on=[*identity.ready, *args.waits_for, *self.nodes[-1:]], replaced_first=True),
+                opts=self.child(depends_on=[*identity.ready, *nodes.waits_for, *self.nodes[-1:]], replaced_first=True),
             )
             self.nodes.append(node)
         self.register_outputs({"addresses": list(args.addresses)})

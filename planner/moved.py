@@ -13,6 +13,7 @@ from types import ModuleType
 
 MOVED = {
     "infra.lint": "planner.lint",
+    "infra.tier": "infra.data_bucket",
     "planner.client": "fleet_pool.client",
     "planner.decide.alternatives": "planner.decide.variants",
     "planner.decide.bounds": "planner.estimate.bounds",

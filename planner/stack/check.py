@@ -126,7 +126,7 @@ def _fleet(spec: ClusterSpec) -> Iterator[Finding]:
     if not 0 <= fleet.reserved_vcpu < max(fleet.vcpu, 1):
         message = f"{fleet.reserved_vcpu} of {fleet.vcpu} vCPU kept for the pool: nothing is left to train with"
         yield Finding(path=("fleet", "reserved_vcpu"), message=message, remedy="keep fewer; 8 of 96 are usual")
-    if fleet.reserved_vcpu and spec.layout != "converged":
+    if fleet.reserved_vcpu and (not spec.layout_has("pool") or spec.layout_has("nvme")):
         message = f"{fleet.reserved_vcpu} vCPU kept for a pool that {spec.layout} does not have on the GPU nodes"
         yield Finding(path=("fleet", "reserved_vcpu"), message=message, remedy="write 0")
 

@@ -11,7 +11,7 @@ from fleet_pool.settings import AISTORE_VERSION, BadSetting, low_watermark_perce
 from planner.plan.quantities import MOST_KEPT
 from planner.plan.wording import shown
 from planner.stack.mapping import Finding
-from planner.stack.spec import ENGINE, ClusterSpec, Lustre, Pool
+from planner.stack.spec import ENGINE, SECTIONS, ClusterSpec, Lustre, Pool
 
 EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 NITRO_3 = ("c5n", "g4dn", "inf1", "m5dn", "p3dn", "p4d", "p4de", "r5dn")  # families with EFA, but before Nitro v4
@@ -19,12 +19,11 @@ METADATA_IOPS = (1500, 3000, 6000)  # and multiples of 12,000 up to 192,000
 S3_CLASSES = ("STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "GLACIER_IR")
 NAT_LINE = "network.nat-s3-data"
 _FEW_DIGITS = re.compile("[1-9][0-9]{0,8}")  # so few that they can be read as a number at all
-_WITH_CONTROL = ("converged", "separate-nvme")
 
 
 def storage_findings(spec: ClusterSpec) -> Iterator[Finding]:
-    yield from _has(spec, "lustre", "fsx-lustre", "a file system")
-    yield from _has(spec, "nvme", "separate-nvme", "a storage cluster")
+    yield from _section(spec, "lustre", "a file system")
+    yield from _section(spec, "nvme", "a storage cluster")
     if spec.lustre is not None:
         yield from _lustre(spec, spec.lustre)
     yield from _nvme(spec)
@@ -34,15 +33,16 @@ def storage_findings(spec: ClusterSpec) -> Iterator[Finding]:
     yield from _gateway(spec)
 
 
-def _has(spec: ClusterSpec, section: str, layout: str, what: str) -> Iterator[Finding]:
-    there = getattr(spec, section) is not None
-    if there == (spec.layout == layout):
+def _section(spec: ClusterSpec, section: str, what: str) -> Iterator[Finding]:
+    given = getattr(spec, section) is not None
+    if given == spec.layout_has(section):
         return
-    if there:
-        message = f"{spec.layout} has no {section}: {what} would bill that nothing reads"
-        yield Finding(path=(section,), message=message, remedy=f"remove it, or choose a {layout} scenario")
+    if given:
+        layouts = " or ".join(layout for layout, sections in SECTIONS.items() if section in sections)
+        message = f"{spec.layout} has no {section}: {what} would be billed that nothing reads"
+        yield Finding(path=(section,), message=message, remedy=f"remove it, or choose a scenario of {layouts}")
     else:
-        message = f"{layout} without {section}: there is nothing to read from"
+        message = f"{spec.layout} without {section}: there is nothing to read from"
         yield Finding(path=(), message=message, remedy="`planner stack` writes it with its size")
 
 
@@ -101,7 +101,7 @@ def _nvme(spec: ClusterSpec) -> Iterator[Finding]:
 
 
 def _control(spec: ClusterSpec) -> Iterator[Finding]:
-    control, wanted = spec.control, spec.layout in _WITH_CONTROL
+    control, wanted = spec.control, spec.layout_has("control")
     if wanted and control.count < 1:
         message = f"{spec.layout} without control nodes: a pool needs an elected proxy"
         yield Finding(path=("control", "count"), message=message, remedy="write 3, so that one may fail")
@@ -120,7 +120,7 @@ def _control(spec: ClusterSpec) -> Iterator[Finding]:
 
 def _pool(spec: ClusterSpec) -> Iterator[Finding]:
     pool = spec.pool
-    if spec.layout not in _WITH_CONTROL:
+    if not spec.layout_has("pool"):
         if pool is not None:
             message = f"engine and settings of a pool: {spec.layout} has none"
             yield Finding(path=("pool",), message=message, remedy="remove the section")
@@ -178,6 +178,6 @@ def _gateway(spec: ClusterSpec) -> Iterator[Finding]:
     if spec.gateway_endpoint and billed:
         message = f"an S3 gateway endpoint, and {NAT_LINE} on the bill: S3 would not pass the NAT gateway"
         yield Finding(path=at, message=message, remedy="let `planner stack` write both")
-    if not spec.gateway_endpoint and not billed and spec.layout != "fsx-lustre":
+    if not spec.gateway_endpoint and not billed and not spec.layout_has("lustre"):
         message = "no S3 gateway endpoint, and the bill knows nothing of S3 bytes through the NAT gateway"
         yield Finding(path=at, message=message, remedy="write true: the endpoint is free; or change the plan")

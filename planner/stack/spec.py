@@ -13,7 +13,14 @@ from datetime import timedelta
 from fleet_pool import settings
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
-LAYOUTS = ("converged", "fsx-lustre", "separate-nvme", "s3-stream")
+# layout -> sections of the stack file that it has and others have not
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "converged": ("control", "pool"),
+    "fsx-lustre": ("lustre",),
+    "separate-nvme": ("control", "pool", "nvme"),
+    "s3-stream": (),
+}
+LAYOUTS = tuple(SECTIONS)
 NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
 ENGINE = "aistore"  # what `make bundle` builds for the nodes, at the release that settings pin
 BEFORE_END = timedelta(minutes=45)  # AWS takes the nodes from 30 minutes before the end of a block
@@ -171,6 +178,10 @@ class ClusterSpec:
     usd_per_hour: Mapping[str, float] = field(default_factory=dict)
     metered: tuple[str, ...] = ()
     unpriced: tuple[str, ...] = ()
+
+    def layout_has(self, section: str) -> bool:
+        """Whether a spec of this layout has the section: lustre, nvme, control or pool."""
+        return section in SECTIONS.get(self.layout, ())
 
     @property
     def placeholders(self) -> tuple[str, ...]:

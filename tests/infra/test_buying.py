@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infra.alarms import paid_for, watches
+from infra.alarms import alarms_of, paid_for
 from infra.guard import scale_down_at
 from planner.stack.spec import PLACEHOLDER
 from tests.infra.specs import BUYING, graph_of, inputs, names, spec_of
@@ -93,10 +93,10 @@ def test_the_count_of_a_fleet_that_waits_for_its_block_is_held_against_what_the_
 
 @pytest.mark.parametrize("alarms", [1, 2, 6])
 def test_an_alarm_of_two_metrics_takes_the_place_of_two(alarms):
-    found = watches(nodes=8, control=3, storage_nodes=0, lustre=False, gateway_endpoint=True, waits=True)
-    taken = paid_for(found, alarms)
-    assert sum(2 if watch.less else 1 for watch in taken) == alarms
-    assert ("fleet-count" in {watch.name for watch in taken}) == (alarms > 1)
+    later = replace(BUYING["capacity-block"], starts="2026-11-24T11:30:00Z")
+    taken = paid_for(alarms_of(spec_of("converged", buying=later), ["pool"]), alarms)
+    assert sum(2 if alarm.minus else 1 for alarm in taken) == alarms
+    assert ("fleet-count" in {alarm.name for alarm in taken}) == (alarms > 1)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infra.firewall import ways
+from infra.layouts import allowed_flows
 from infra.node.built import DAEMON_SHA256
 from planner.errors import UsageProblem
 from planner.stack.spec import LAYOUTS, Data, Lustre, Pool
@@ -141,10 +141,10 @@ def test_the_fleet_waits_for_its_bundle_and_for_what_serves_it():
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_efa_s_group_is_open_to_itself_both_ways_and_to_the_world_by_https_alone(layout):
-    found = ways(layout, control=layout in ("converged", "separate-nvme"), efa_on_lustre=False)
-    own = [way for way in found if way.source == way.target == "fleet"]
-    assert [way.ports for way in own] == [("-1", None, None)]
-    assert {way.ports for way in found if way.target == "anywhere"} == {("tcp", 443, 443)}
+    flows = allowed_flows(spec_of(layout))
+    own = [flow for flow in flows if flow.source == flow.target == "fleet"]
+    assert [flow.ports for flow in own] == [(("-1", None, None),)]
+    assert {flow.ports for flow in flows if flow.target == "anywhere"} == {(("tcp", 443, 443),)}
     graph = graph_of(layout)
     for entry in graph["resources"]:
         if entry["type"].endswith("SecurityGroupIngressRule"):

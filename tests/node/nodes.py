@@ -10,7 +10,7 @@ from typing import Any
 from fleet_pool import settings
 from fleet_pool.node.facts import Node, Stack, stack_of
 
-from infra.compose import bundle_of
+from infra.derived import bundle_of
 from infra.node.render import bundle_files, installed_files
 from planner.stack.spec import ClusterSpec
 from tests.infra.specs import fleet_of, spec_of

@@ -13,8 +13,8 @@ from fleet_pool import settings
 from fleet_pool.config import cluster_config
 from fleet_pool.node.facts import cluster_settings, stack_of
 
-from infra.compose import bundle_of
-from infra.firewall import POOL
+from infra.derived import bundle_of
+from infra.layouts import POOL
 from planner.errors import UsageProblem
 from planner.plan.assumptions import default_assumptions
 from planner.stack.check import findings_of
@@ -124,7 +124,7 @@ def test_a_stack_file_s_own_settings_are_judged(layout, pool, said):
 
 
 def test_the_firewall_opens_the_ports_that_daemons_listen_on():
-    assert POOL == ("tcp", settings.FIRST_PORT, settings.LAST_PORT)
+    assert POOL == (("tcp", settings.FIRST_PORT, settings.LAST_PORT),)
 
 
 def test_a_pool_s_settings_survive_the_stack_file():

@@ -1,4 +1,7 @@
-"""The durable tier: the bucket that holds every object, and its key. Neither goes with the stack."""
+"""The data bucket, which holds every object of a stack, and its key. `pulumi destroy` keeps both.
+
+Their component is called `tier` in resource names, tags and graphs, where it is public.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,23 @@ from infra.buckets import bucket_name, secure_bucket
 from infra.naming import Component, Naming
 from infra.policy import document
 
-DELETION_DAYS = 30  # a key that is deleted by mistake can be had back for so long
+DELETION_DAYS = 30  # how long a key that was deleted by mistake can be restored
 
 
 @dataclass(frozen=True, kw_only=True)
-class TierArgs:
-    """kept_prefix: where lies what training does not read. beside_hot_class: its storage class, STANDARD: no rule.
-    lustre: whether FSx for Lustre reads and writes the bucket, which needs the key."""
+class DataBucketArgs:
+    """kept_prefix: of the objects that training does not read. beside_hot_class: their storage class; STANDARD needs no
+    rule. lustre: whether FSx for Lustre reads and writes the bucket, for which it needs the key."""
 
     kept_prefix: str
     beside_hot_class: str
     lustre: bool
 
 
-class Tier(Component):
-    """Bucket and key of the data. Both are protected, and kept when the stack is destroyed."""
+class DataBucket(Component):
+    """Bucket and key. Both are protected, and kept when the stack is destroyed."""
 
-    def __init__(self, naming: Naming, args: TierArgs) -> None:
+    def __init__(self, naming: Naming, args: DataBucketArgs) -> None:
         super().__init__("tier", naming)
         self.key = aws.kms.Key(
             self.named("key"),
@@ -49,17 +52,17 @@ class Tier(Component):
             "bucket",
             name=bucket_name(self, "data"),
             key=self.key,
-            rules=_moved_down(args),
+            rules=_transitions(args),
             kept=True,
         )
         self.register_outputs({"bucket": self.bucket.id, "key_arn": self.key.arn})
 
 
-def _moved_down(args: TierArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgs]:
-    """What training does not read goes to the class that the plan names, on the day it comes."""
+def _transitions(args: DataBucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgs]:
+    """Move what training does not read to the storage class that the plan names, as early as S3 allows."""
     if args.beside_hot_class == "STANDARD":
         return []
-    # S3 moves nothing to Standard-IA in its first thirty days
+    # S3 moves an object to Standard-IA after 30 days at the earliest
     days = 30 if args.beside_hot_class == "STANDARD_IA" else 0
     return [
         aws.s3.BucketLifecycleConfigurationRuleArgs(
@@ -74,14 +77,14 @@ def _moved_down(args: TierArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleA
 
 
 def _key_policy(account: str, *, lustre: bool) -> str:
-    """The account's own policies decide; FSx reads and writes the bucket by a role that it makes itself."""
+    """IAM policies of the account decide who may use the key. FSx uses it through a role that FSx creates."""
     statements: list[dict[str, object]] = [
         {
             "Sid": "AccountPoliciesDecide",
             "Effect": "Allow",
             "Principal": {"AWS": f"arn:aws:iam::{account}:root"},
             "Action": "kms:*",
-            "Resource": "*",  # of a key policy: this key
+            "Resource": "*",  # in a key policy this means the key itself
         }
     ]
     if lustre:
@@ -90,7 +93,7 @@ def _key_policy(account: str, *, lustre: bool) -> str:
             {
                 "Sid": "LustreRepository",
                 "Effect": "Allow",
-                "Principal": {"AWS": "*"},  # the role does not exist before the association: named by condition
+                "Principal": {"AWS": "*"},  # the role exists only after the association: a condition names it
                 "Action": ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncrypt*"],
                 "Resource": "*",
                 "Condition": {

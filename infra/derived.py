@@ -1,0 +1,57 @@
+"""What a spec alone decides, before anything is created: interfaces, addresses and the bundle of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fleet_pool.node.facts import Stack as NodeFacts
+
+from infra.addresses import AddressPlan, address_plan, lustre_addresses
+from infra.artefacts import Bundle, bundle
+from infra.layouts import LAYOUTS
+from infra.network import ENDPOINTS
+from infra.nics import Nic, addresses_per_node, nics
+from planner.stack.spec import ClusterSpec, Pool
+
+
+def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
+    """Network interfaces of a GPU node, in order. Raises UsageProblem."""
+    fleet = spec.fleet
+    return nics(fleet.instance_type, fleet.nic_profile, fleet.network_cards, fleet.efa_interfaces)
+
+
+def addresses_of(spec: ClusterSpec) -> AddressPlan:
+    """Subnets for the nodes of a spec and for everything else that takes an address. Raises UsageProblem."""
+    others = min(spec.interface_endpoints, len(ENDPOINTS)) + (spec.nvme.nodes if spec.nvme else 0)
+    if spec.lustre:
+        others += lustre_addresses(spec.lustre.capacity_gib)
+    return address_plan(
+        nodes=spec.fleet.nodes,
+        per_node=addresses_per_node(interfaces_of(spec)),
+        others=others,
+        control=spec.control.count,
+    )
+
+
+def bundle_of(spec: ClusterSpec) -> Bundle:
+    """What the nodes of a spec fetch. It does not depend on prices. Raises UsageProblem."""
+    return bundle(_node_facts(spec, addresses_of(spec).control))
+
+
+def _node_facts(spec: ClusterSpec, proxies: Sequence[str]) -> NodeFacts:
+    """What the bundle tells a node about its stack. proxies: addresses of the control nodes."""
+    layout, pool = LAYOUTS[spec.layout], spec.pool or Pool()
+    target_nodes = {"gpu": spec.fleet, "storage": spec.nvme}.get(layout.targets_on)
+    return NodeFacts(
+        name=spec.stack,
+        layout=spec.layout,
+        proxies=tuple(proxies),
+        targets_on=layout.targets_on,
+        drives=target_nodes.drives if target_nodes else 0,
+        reserved_vcpu=spec.fleet.reserved_vcpu,
+        tls=pool.tls and bool(proxies),
+        low_watermark_percent=pool.low_watermark_percent,
+        dataset_prefix=spec.data.dataset_prefix,
+        checkpoint_prefix=spec.data.checkpoint_prefix,
+        checkpoints_kept=0 if spec.data.checkpoints_kept == "all" else int(spec.data.checkpoints_kept),
+    )
