@@ -13,6 +13,8 @@ GOLDEN = Path(__file__).parent / "golden"
 # Fixture -> group of the tests that use it, which run one after another on one worker: the machine carries one pool
 # at a time well, and a second worker would wait minutes for what the first one makes for both.
 ONE_WORKER = {"pool_machine": "pool", "lives": "bridge"}
+# Fixtures of tests that need a program from .tools, or root, namespaces and systemd: their tests are marked `real`.
+NEEDS_BUILT = {"pool_machine", "daemon"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -22,6 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if NEEDS_BUILT & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.real)
         for group in {ONE_WORKER[name] for name in getattr(item, "fixturenames", ()) if name in ONE_WORKER}:
             item.add_marker(pytest.mark.xdist_group(group))
 

@@ -22,7 +22,7 @@ ALLOWED = {
     "fleet_pool": set(),
     "fleet_pool.node": {"fleet_pool"},
     "fleet_pool.operate": {"fleet_pool"},
-    "fleet_pool.client": {"fleet_pool.problems"},
+    "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat"},
     "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors"},
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},

@@ -18,11 +18,8 @@ import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from fleet_pool.client.address import open_store
+from fleet_pool.client import Store, StoreProblem, open_store
 from fleet_pool.client.shards import Sample, pack, unpack
-from fleet_pool.client.store import Store
-
-from planner.errors import PlannerError
 
 WEIGHTS = np.array([1.5, -2.0, 0.5, 0.0, 1.0, -0.5, 2.0, -1.0])
 BIAS = 0.25
@@ -72,7 +69,7 @@ def told(main: Callable[[], int]) -> int:
     """Exit code of a program; what is wrong in words, not as a traceback."""
     try:
         return main()
-    except PlannerError as problem:
+    except StoreProblem as problem:
         print(f"{sys.argv[0]}: {problem}", file=sys.stderr)
         return int(problem.exit_code)
 

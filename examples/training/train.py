@@ -21,11 +21,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from dataset import BIAS, PREFIX, WEIGHTS, arrays, opened, store_options, told
-from fleet_pool.client.checkpoint import Checkpoints
+from fleet_pool.client import Checkpoints, Store, StoreProblem
 from fleet_pool.client.shards import order, read_ahead
-from fleet_pool.client.store import Store
-
-from planner.errors import UsageProblem
 
 KEPT = int(os.environ.get("PLANNER_POOL_CHECKPOINTS_KEPT", "2"))  # 0: all
 RATE, MOMENTUM = 1.0, 0.9
@@ -98,7 +95,7 @@ def train(store: Store, options: argparse.Namespace) -> int:
     keys = [entry.key for entry in store.entries(PREFIX)]
     fixed = {"batch": options.batch, "seed": options.seed, "shards": len(keys)}
     if restored.commit and restored.commit.notes["fixed"] != fixed:
-        raise UsageProblem(f"{options.run} was begun with {restored.commit.notes['fixed']}, not {fixed}: see --run")
+        raise StoreProblem(f"{options.run} was begun with {restored.commit.notes['fixed']}, not {fixed}: see --run")
     begin = Position(**restored.commit.notes["position"]) if restored.commit else Position()
     model = Model.from_bytes(restored.shards[0]) if restored.commit else Model.new()
     checkpoints.forget_after(restored.commit.step if restored.commit else None)

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fleet_pool import config, settings
+from fleet_pool import settings
+from fleet_pool.node import config
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
-from fleet_pool.node.stray import CHECK_S
+from fleet_pool.node.rejoin import CHECK_S
 from fleet_pool.problems import Code
 
 from infra.node.built import DAEMON_SHA256

@@ -1,5 +1,7 @@
-"""The pool on the nodes: what its daemons are told, and what runs beside them.
+"""The storage pool's runtime: what runs on its nodes, what operates it, and what training jobs read and write with.
 
-This package also runs on the nodes themselves, shipped as one file: it imports the standard library alone and keeps
-to Python 3.9, which is what Amazon Linux 2023 has. Nothing outside is imported from here but by the planner.
+`node` and `operate` run on Python 3.9 (Amazon Linux 2023) with the standard library alone and are shipped to nodes as
+one file, planner-pool.pyz. `client` needs the extra `client`. Modules here are shared: settings, HTTP, exit codes.
 """
+
+__version__ = "0.1.0"

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from fleet_pool import settings
-from fleet_pool.problems import Refused, Unreachable, WrongCall
-from fleet_pool.wire import REDIRECTS, Answer, send
+from fleet_pool.http_request import REDIRECTS, Answer, send
+from fleet_pool.problems import Refused, Unreachable, UsageProblem
 
 ENDPOINT_VARIABLE = "AIS_ENDPOINT"  # as the engine's own tools call it; here a list is fine
 CERTIFICATE_VARIABLE, KEY_VARIABLE, AUTHORITY_VARIABLE = "AIS_CRT", "AIS_CRT_KEY", "AIS_CLIENT_CA"
@@ -28,7 +28,7 @@ LONGEST_PAUSE_S = 3.0
 
 
 def endpoints(text: str) -> tuple[str, ...]:
-    """Proxies from a list with commas: addresses or URLs, the public port where none is named. Raises WrongCall."""
+    """Proxies from a list with commas: addresses or URLs, the public port where none is named. Raises UsageProblem."""
     found = []
     for word in (part.strip().rstrip("/") for part in text.split(",")):
         if not word:
@@ -36,32 +36,34 @@ def endpoints(text: str) -> tuple[str, ...]:
         url = word if "://" in word else f"http://{word}"
         scheme, _, place = url.partition("://")
         if scheme not in ("http", "https") or not place or "/" in place or "@" in place:
-            raise WrongCall(f"{word!r} is not a proxy of the pool: write http://10.0.0.4:{settings.PROXY_PORT}")
+            raise UsageProblem(f"{word!r} is not a proxy of the pool: write http://10.0.0.4:{settings.PROXY_PORT}")
         port = place.rpartition("]")[2].rpartition(":")[2] if ":" in place.rpartition("]")[2] else ""
         if ":" in place.rpartition("]")[2] and not (port.isdigit() and 0 < int(port) < 65536):
-            raise WrongCall(f"{word!r}: {port!r} is no port: write http://10.0.0.4:{settings.PROXY_PORT}")
+            raise UsageProblem(f"{word!r}: {port!r} is no port: write http://10.0.0.4:{settings.PROXY_PORT}")
         found.append(url if port else f"{url}:{settings.PROXY_PORT}")
     if not found:
-        raise WrongCall(f"where is the pool? --endpoint or {ENDPOINT_VARIABLE}: its proxies, as http://10.0.0.4:51080")
+        raise UsageProblem(
+            f"where is the pool? --endpoint or {ENDPOINT_VARIABLE}: its proxies, as http://10.0.0.4:51080"
+        )
     return tuple(dict.fromkeys(found))
 
 
 def tls_context(environment: Mapping[str, str]) -> ssl.SSLContext | None:
-    """Who we are and whom we trust, from the engine's own variables; None where none is set. Raises WrongCall."""
+    """Who we are and whom we trust, from the engine's own variables; None where none is set. Raises UsageProblem."""
     certificate, key, authority = (
         environment.get(name) or None for name in (CERTIFICATE_VARIABLE, KEY_VARIABLE, AUTHORITY_VARIABLE)
     )
     if not (certificate or key or authority):
         return None
     if bool(certificate) != bool(key):
-        raise WrongCall(f"{CERTIFICATE_VARIABLE} and {KEY_VARIABLE} go together: one of them is not set")
+        raise UsageProblem(f"{CERTIFICATE_VARIABLE} and {KEY_VARIABLE} go together: one of them is not set")
     try:
         context = ssl.create_default_context(cafile=authority)
         if certificate:
             context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
         names = ", ".join(name for name in (certificate, key, authority) if name)
-        raise WrongCall(f"cannot use the pool's certificates ({names}): {error.strerror or error}") from None
+        raise UsageProblem(f"cannot use the pool's certificates ({names}): {error.strerror or error}") from None
     return context
 
 

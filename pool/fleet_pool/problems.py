@@ -24,7 +24,7 @@ class PoolProblem(Exception):
     code = Code.UNEXPECTED
 
 
-class WrongCall(PoolProblem):
+class UsageProblem(PoolProblem):
     """The words of the call are off, or what they name is not there."""
 
     code = Code.USAGE

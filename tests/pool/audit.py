@@ -20,8 +20,8 @@ from typing import Any
 
 import botocore.exceptions
 
-from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, CLIENT_TIMEOUT_S, Cluster
+from tests.pool.raw_client import PoolClient, Unanswered
 
 ERRORS = (Unanswered, OSError, http.client.HTTPException)
 KIB = 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from fleet_pool.config import Tls
+from fleet_pool.node.config import Tls
 
 from tests.pool.machine import run
 

@@ -13,16 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from fleet_pool import config, settings
+from fleet_pool import settings
+from fleet_pool.node import config
 from fleet_pool.node.facts import Stack
 
 from tests.pool.certificates import Authority
-from tests.pool.client import PoolClient, Unanswered
 from tests.pool.daemon import wait_until
 from tests.pool.keeper import kept
 from tests.pool.machine import remove_folder, remove_stale, scratch
 from tests.pool.member import Member
 from tests.pool.network import Host, Network
+from tests.pool.raw_client import PoolClient, Unanswered
 from tests.pool.s3 import BUCKET, S3Server
 
 __all__ = ["BUCKET", "Cluster", "Member", "Shape", "standing"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fleet_pool.node.stray import CHECK_S
+from fleet_pool.node.rejoin import CHECK_S
 
 if TYPE_CHECKING:
     from tests.pool.cluster import Cluster

@@ -8,9 +8,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fleet_pool import config, settings
+from fleet_pool import settings
 from fleet_pool.api import tls_context
-from fleet_pool.node import stray
+from fleet_pool.node import config, rejoin
 from fleet_pool.node.facts import Node, daemon_id
 from fleet_pool.node.files import files
 
@@ -131,12 +131,12 @@ class Member:
         daemon, process = self.daemon, self.daemon.process
         tls = self.cluster.tls
         names = {"AIS_CRT": tls.certificate, "AIS_CRT_KEY": tls.key, "AIS_CLIENT_CA": tls.authority} if tls else {}
-        if not stray.followed_by_others(self.cluster.stack, self._facts, tls_context(names), sleep=ended.wait):
+        if not rejoin.primary_of_others(self.cluster.stack, self._facts, tls_context(names), sleep=ended.wait):
             return
         with self.lock:  # not where a test has broken it meanwhile
             if not ended.is_set() and self.daemon is daemon and daemon.process is process and daemon.running:
                 act = {"stop": lambda: daemon.kill(wanted=True), "start": daemon.start}
-                stray.come_back(self.conf, "planner-proxy.service", lambda words: act[words[1]]())
+                rejoin.restart_as_follower(self.conf, "planner-proxy.service", lambda words: act[words[1]]())
 
     def close(self) -> None:
         self.kill()

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fleet_pool import config, settings
+from fleet_pool import settings
+from fleet_pool.node import config
 
 from tests.pool.audit import Promise, judge
-from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
+from tests.pool.raw_client import PoolClient, Unanswered
 
 MARKS = config.watermarks(settings.LOWEST_LOW_PERCENT)
 LOOKS_S = 3 * settings.CAPACITY_UPDATE_S  # a target looks at its drives once in this, and evicts then

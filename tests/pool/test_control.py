@@ -9,8 +9,8 @@ import time
 import pytest
 
 from tests.pool.audit import Promise, judge
-from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster
+from tests.pool.raw_client import PoolClient, Unanswered
 
 
 def some_promises(pool: Cluster, name: str, count: int = 10) -> list[Promise]:

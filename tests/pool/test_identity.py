@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 from fleet_pool import settings
-from fleet_pool.config import Tls
+from fleet_pool.node.config import Tls
 
 from tests.pool.certificates import Authority
-from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster, Shape, standing
+from tests.pool.raw_client import PoolClient, Unanswered
 
 SECRET = b"only for those who may " * 1000
 # TLS 1.3 tells a client of it after the handshake, or not at all before the connection is gone

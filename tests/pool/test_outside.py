@@ -11,9 +11,9 @@ from fleet_pool.api import Client
 from fleet_pool.operate.buckets import buckets, register
 from fleet_pool.problems import Blocked
 
-from tests.pool.client import PoolClient, Unanswered
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import wait_until
+from tests.pool.raw_client import PoolClient, Unanswered
 
 OLD, NEW = b"as it was " * 5000, b"as it is now, and longer " * 5000
 

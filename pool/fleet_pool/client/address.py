@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fleet_pool.client.errors import Refused
+from fleet_pool.client.fallback import FallbackStore
 from fleet_pool.client.folder import Folder
 from fleet_pool.client.patience import Patience
-from fleet_pool.client.patient import Patient
 from fleet_pool.client.pool import Pool
 from fleet_pool.client.s3 import S3
 from fleet_pool.client.store import Store, checked
@@ -45,7 +45,7 @@ def open_store(
     bucket = checked(bucket.rstrip("/"))
     named = next(filter(None, (environment.get(name) for name in ENDPOINTS)), "")
     proxies = tuple(pool) if pool is not None else tuple(filter(None, named.split(",")))
-    return Patient(
+    return FallbackStore(
         cache=Pool(bucket, proxies) if proxies else None,
         truth=S3(bucket, region=region, endpoint_url=s3_endpoint_url) if direct else None,
         patience=patience,

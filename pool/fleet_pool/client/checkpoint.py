@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ from fleet_pool.client import commit as record
 from fleet_pool.client.commit import Commit, Shard, step_of, step_prefix
 from fleet_pool.client.errors import Damaged, NotThere, Refused
 from fleet_pool.client.store import Store, checked, whole_file
+from fleet_pool.compat import frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Skipped:
     """A step that was not restored, and why."""
 
@@ -27,7 +27,7 @@ class Skipped:
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Restored:
     """commit: None where no step was ever committed, so that a job begins at its beginning. shards: by rank, those
     that were asked for. skipped: newer steps, newest first."""
@@ -188,5 +188,8 @@ def _missing(commit: Commit, sizes: Mapping[str, int]) -> str:
 def _sha256(data: bytes | Path) -> str:
     if isinstance(data, bytes):
         return hashlib.sha256(data).hexdigest()
+    digest = hashlib.sha256()
     with data.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        for piece in iter(lambda: file.read(2**20), b""):  # hashlib.file_digest came with Python 3.11
+            digest.update(piece)
+    return digest.hexdigest()

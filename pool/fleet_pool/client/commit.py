@@ -9,10 +9,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from fleet_pool.client.errors import Damaged, Refused
+from fleet_pool.compat import frozen
 
 FORMAT = 1
 NAME = "COMMIT"
@@ -21,7 +22,7 @@ _STEP = re.compile(r"step-(\d{12})/")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Shard:
     """What one rank wrote for one step. A rank hands it to the rank that commits, as `dataclasses.asdict` or as is."""
 
@@ -32,7 +33,7 @@ class Shard:
     sha256: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Commit:
     """A whole step. shards: one of each rank, by rank. notes: the job's own words: position, seed, loss."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from fleet_pool.compat import frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Patience:
     """In all `total_s` from the first try. The longest window of errors in trials was 45 s (primary and target
     killed with the engine's own keepalive settings), of a mount over the pool 55 s: three times that.

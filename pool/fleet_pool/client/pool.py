@@ -170,7 +170,7 @@ def _sdk() -> Any:
     except ModuleNotFoundError as error:
         library = str(error.name).partition(".")[0]
         missing = f"the pool is read by its SDK, and {library} is not installed"
-        raise Refused(f"{missing}: pip install 'gpu-fleet-planner[pool]'") from None
+        raise Refused(f"{missing}: pip install 'fleet-pool[client]'") from None
     return aistore.sdk
 
 

@@ -31,7 +31,7 @@ class S3:
             import boto3  # noqa: F401
         except ModuleNotFoundError as error:
             missing = f"S3 is read by boto3, and {error.name} is not installed"
-            raise Refused(f"{missing}: pip install 'gpu-fleet-planner[pool]'") from None
+            raise Refused(f"{missing}: pip install 'fleet-pool[client]'") from None
 
     @property
     def place(self) -> str:

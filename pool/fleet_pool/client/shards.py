@@ -11,13 +11,13 @@ import tarfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 
 from fleet_pool.client.errors import Damaged, Refused
 from fleet_pool.client.store import Store
+from fleet_pool.compat import frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Sample:
     """One sample: its name, and its files by what follows the first dot."""
 

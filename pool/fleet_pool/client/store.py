@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from fleet_pool.client.errors import OutOfRange, Refused
+from fleet_pool.compat import frozen
 
 LONGEST_KEY_BYTES = 1024  # S3 User Guide, "Naming Amazon S3 objects": of the key in UTF-8
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Entry:
     """One object of a listing."""
 

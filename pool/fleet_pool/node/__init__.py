@@ -1,1 +1,1 @@
-"""What a node of the pool does to itself when it starts: drives, cores, files, certificates, and what it reports."""
+"""What does a node of the pool do to itself at boot: drives, CPU cores, daemon files, certificates, metrics?"""

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fleet_pool.record import record
+from fleet_pool.compat import frozen
 
-AUTHORITY_DAYS = 3650  # longer than any stack stands
+AUTHORITY_DAYS = 3650  # longer than any stack is_valid
 NODE_DAYS = 90
 RENEW_DAYS = 30  # a daily timer renews before this; the engine warns three days before the end
 CURVE = "prime256v1"
@@ -30,14 +30,14 @@ class CannotSign(Exception):
     """openssl or the bucket said no: what was tried, and what it said."""
 
 
-@record
+@frozen
 class Store:
     """Where the authority lies: a bucket, by the AWS CLI."""
 
     bucket: str
     region: str
 
-    def holds(self) -> bool:
+    def has_authority(self) -> bool:
         """Whether there is an authority. Raises CannotSign where the bucket cannot be asked."""
         told = _run(
             "aws",
@@ -97,7 +97,7 @@ def make_certificate(folder: Path, authority: Path, name: str, addresses: Sequen
     extensions.unlink()
 
 
-def stands(folder: Path, days: int = RENEW_DAYS) -> bool:
+def is_valid(folder: Path, days: int = RENEW_DAYS) -> bool:
     """Whether there is a node certificate of the authority beside it, good for `days` more days."""
     certificate, authority = folder / "node.crt", folder / OBJECTS[1]
     if not (certificate.exists() and authority.exists() and (folder / "node.key").exists()):
@@ -117,40 +117,40 @@ def obtain(
     stack: str,
     name: str,
     addresses: Sequence[str],
-    founds: bool,
+    creates_authority: bool,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """The node's certificate where it has none that lasts; whether one was made. founds: this node makes the
+    """The node's certificate where it has none that lasts; whether one was made. creates_authority: this node makes the
     authority where there is none; the others wait for it, however long that takes. Raises CannotSign.
 
     One that is only to be renewed waits for nobody, or a daemon whose start comes after this would wait with it.
     """
-    if stands(folder):
+    if is_valid(folder):
         return False
-    renews = stands(folder, days=0)
+    renews = is_valid(folder, days=0)
     folder.mkdir(parents=True, exist_ok=True)
     # in memory where the node has it: the authority's key touches no disk
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="planner-", dir=memory) as made:
         authority = Path(made)
         if renews:
-            why = _fetched(authority, store)
+            why = _fetch_error(authority, store)
             if why:
                 print(f"not renewed, tomorrow again: {why}", flush=True)
                 return False
         else:
-            _authority(authority, store, stack, founds, sleep)
+            _authority(authority, store, stack, creates_authority, sleep)
         make_certificate(folder, authority, name, addresses)
         shutil.copyfile(authority / OBJECTS[1], folder / OBJECTS[1])
     return True
 
 
-def _authority(folder: Path, store: Store, stack: str, founds: bool, sleep: Callable[[float], None]) -> None:
+def _authority(folder: Path, store: Store, stack: str, creates_authority: bool, sleep: Callable[[float], None]) -> None:
     waited = 0
     while True:
-        why = _fetched(folder, store)
-        if why == NOT_YET and founds:
-            why = _founded(folder, store, stack)
+        why = _fetch_error(folder, store)
+        if why == NOT_YET and creates_authority:
+            why = _created(folder, store, stack)
         if not why:
             return
         if waited % 60 == 0:
@@ -159,10 +159,10 @@ def _authority(folder: Path, store: Store, stack: str, founds: bool, sleep: Call
         waited += WAIT_S
 
 
-def _fetched(folder: Path, store: Store) -> str:
+def _fetch_error(folder: Path, store: Store) -> str:
     """Nothing where the authority lies in `folder` now, else what keeps it from there."""
     try:
-        if not store.holds():
+        if not store.has_authority():
             return NOT_YET
         for name in OBJECTS:
             store.fetch(name, folder / name)
@@ -171,7 +171,7 @@ def _fetched(folder: Path, store: Store) -> str:
     return ""
 
 
-def _founded(folder: Path, store: Store, stack: str) -> str:
+def _created(folder: Path, store: Store, stack: str) -> str:
     """The same of an authority that is made now."""
     try:
         make_authority(folder, stack)

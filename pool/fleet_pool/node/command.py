@@ -13,10 +13,11 @@ from pathlib import Path
 
 from fleet_pool import settings
 from fleet_pool.api import tls_context
-from fleet_pool.node import certificates, cpus, drives, stray
+from fleet_pool.node import certificates, cpus, drives
 from fleet_pool.node.facts import USER, BadFacts, Node, Stack, daemon_id, daemon_role, node_of, read_stack
 from fleet_pool.node.files import UNIT_OF, File, files
-from fleet_pool.node.gauges import DriveSpace, Seen, prometheus
+from fleet_pool.node.gauges import DriveSpace, NodeState, prometheus
+from fleet_pool.node.rejoin import primary_of_others, restart_as_follower
 from fleet_pool.problems import PoolProblem
 
 BUNDLE_FOLDER = "/opt/planner"
@@ -63,8 +64,8 @@ def prepare(stack: Stack, node: Node) -> None:
     """Before the daemon starts, at every boot."""
     mountpaths: tuple[str, ...] = ()
     if daemon_role(stack, node) == "target":
-        drives.release_image(drives.really_run, _write)
-        found = drives.arrange(node.instance, drives.really_run).drives
+        drives.release_image(drives.run_command, _write)
+        found = drives.arrange(node.instance, drives.run_command).drives
         mountpaths = tuple(drive.folder for drive in found)
         print(f"{len(found)} of {stack.drives} drives, {sum(d.size_bytes for d in found) / 1e12:.2f} TB", flush=True)
         if not found:
@@ -73,7 +74,7 @@ def prepare(stack: Stack, node: Node) -> None:
             shutil.chown(folder, USER, USER)
     for file in files(stack, node, mountpaths, cpus.cores_by_node(Path(cpus.SYSFS))):
         put(file)
-    drives.really_run(("systemctl", "daemon-reload"))
+    drives.run_command(("systemctl", "daemon-reload"))
 
 
 def certificate(stack: Stack, node: Node) -> None:
@@ -87,7 +88,7 @@ def certificate(stack: Stack, node: Node) -> None:
         stack=stack.name,
         name=node.instance,
         addresses=(node.address, "127.0.0.1"),
-        founds=node.role == "control" and node.number == 0,
+        creates_authority=node.role == "control" and node.number == 0,
     )
     shutil.chown(folder / "node.key", "root", USER)
     (folder / "node.key").chmod(0o640)
@@ -108,7 +109,7 @@ def metrics(stack: Stack, node: Node) -> None:
     active = (
         bool(role) and subprocess.run(["systemctl", "is-active", "--quiet", UNIT_OF[role]], check=False).returncode == 0
     )
-    seen = Seen(
+    seen = NodeState(
         stack=stack.name,
         bundle=os.environ.get("PLANNER_BUNDLE", ""),
         role=node.role,
@@ -141,13 +142,13 @@ def rejoin(stack: Stack, node: Node) -> None:
     """One check of a control node, of some seconds; it says nothing where nothing is to be done."""
     if daemon_role(stack, node) != "proxy":
         return
-    primary = stray.followed_by_others(stack, node, tls_context(os.environ))
+    primary = primary_of_others(stack, node, tls_context(os.environ))
     if primary:
         print(
             f"{daemon_id(node, 'proxy')} was cut off and follows itself, the others follow {primary}: it starts anew",
             flush=True,
         )
-        stray.come_back(Path(settings.STATE_FOLDER, "proxy"), UNIT_OF["proxy"], drives.really_run)
+        restart_as_follower(Path(settings.STATE_FOLDER, "proxy"), UNIT_OF["proxy"], drives.run_command)
 
 
 def put(file: File) -> None:
@@ -172,6 +173,6 @@ def _certificate_ends_s() -> float | None:
     path = Path(settings.TLS_FOLDER, "node.crt")
     if not path.exists():
         return None
-    told = drives.really_run(("openssl", "x509", "-in", str(path), "-noout", "-enddate")).strip().partition("=")[2]
+    told = drives.run_command(("openssl", "x509", "-in", str(path), "-noout", "-enddate")).strip().partition("=")[2]
     ends = datetime.strptime(told, "%b %d %H:%M:%S %Y GMT").replace(tzinfo=timezone.utc)
     return (ends - datetime.now(timezone.utc)).total_seconds()

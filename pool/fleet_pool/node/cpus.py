@@ -1,7 +1,7 @@
-"""Which CPUs of a GPU node are kept for the pool: whole cores with their hyperthreads, evenly over the NUMA nodes.
+"""Which CPUs of a GPU node are reserved for the pool: whole cores with their hyperthreads, spread over NUMA nodes.
 
-From the far end of each NUMA node: interrupts and most schedulers begin at the near one. By cpuset and not by
-quota, which throttles in bursts.
+Taken from the high end of each NUMA node, since interrupts and most schedulers start at the low end. Enforced by
+cpuset; a CPU quota would throttle in bursts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 SYSFS = "/sys/devices/system"
 
 
-def numbers(text: str) -> tuple[int, ...]:
+def parse_cpu_list(text: str) -> tuple[int, ...]:
     """CPUs of a list as the kernel writes it: 0-3,8 is 0, 1, 2, 3 and 8."""
     found: list[int] = []
     for part in text.strip().split(","):
@@ -23,7 +23,7 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def written(cpus: Sequence[int]) -> str:
+def cpu_list(cpus: Sequence[int]) -> str:
     """The list as the kernel writes it, shortest form."""
     runs = []
     for _, run in groupby(enumerate(sorted(cpus)), key=lambda entry: entry[1] - entry[0]):
@@ -37,16 +37,16 @@ def cores_by_node(sysfs: Path) -> Mapping[int, tuple[tuple[int, ...], ...]]:
     found: dict[int, tuple[tuple[int, ...], ...]] = {}
     for node in sorted((sysfs / "node").glob("node[0-9]*"), key=lambda path: int(path.name[4:])):
         cores = []
-        for cpu in numbers((node / "cpulist").read_text()):
-            siblings = numbers((sysfs / f"cpu/cpu{cpu}/topology/thread_siblings_list").read_text())
+        for cpu in parse_cpu_list((node / "cpulist").read_text()):
+            siblings = parse_cpu_list((sysfs / f"cpu/cpu{cpu}/topology/thread_siblings_list").read_text())
             if cpu == min(siblings):
                 cores.append(siblings)
         found[int(node.name[4:])] = tuple(cores)
     return found
 
 
-def kept(cores: Mapping[int, Sequence[Sequence[int]]], count: int) -> tuple[int, ...]:
-    """`count` CPUs of these cores, or one more where a core would be cut in half; the rest is for training.
+def reserved_cpus(cores: Mapping[int, Sequence[Sequence[int]]], count: int) -> tuple[int, ...]:
+    """`count` CPUs of these cores, or one more where a core would be cut in half; the training_cpus is for training.
 
     Raises ValueError where there are not enough to leave one to training.
     """
@@ -66,7 +66,7 @@ def kept(cores: Mapping[int, Sequence[Sequence[int]]], count: int) -> tuple[int,
     return tuple(sorted(found))
 
 
-def rest(cores: Mapping[int, Sequence[Sequence[int]]], taken: Sequence[int]) -> tuple[int, ...]:
+def training_cpus(cores: Mapping[int, Sequence[Sequence[int]]], taken: Sequence[int]) -> tuple[int, ...]:
     """What is left to training."""
     every = (cpu for entry in cores.values() for core in entry for cpu in core)
     return tuple(sorted(set(every) - set(taken)))

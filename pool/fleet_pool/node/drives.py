@@ -3,7 +3,7 @@
 Drives are found by their model, never by number: the root volume is NVMe as well, and the order of names changes from
 boot to boot. A drive that this node has formatted carries the node's stamp in its label, so that a reboot keeps it;
 after a stop and start the drives are blank and are formatted anew. Deep Learning images gather the drives into an
-array of their own: it is taken apart. Whatever else is mounted, or carries another node's stamp, is left alone, and
+array of their own: it is taken teardown. Whatever else is mounted, or carries another node's stamp, is left alone, and
 then nothing at all is changed.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fleet_pool import settings
-from fleet_pool.record import record
+from fleet_pool.compat import frozen
 
 IMAGE_FOLDER = "/opt/dlami/nvme"  # where Deep Learning images mount their array, by the service below
 IMAGE_SERVICE = "dlami-nvme.service"
@@ -39,7 +39,7 @@ class Refused(Exception):
         super().__init__("nothing was changed: " + "; ".join(self.reasons))
 
 
-@record
+@frozen
 class Drive:
     """One instance-store drive. folder: where it is mounted for the pool. blank: it is formatted first."""
 
@@ -51,12 +51,12 @@ class Drive:
     mounted: bool
 
 
-@record
+@frozen
 class Arrangement:
-    """The drives in the order of their serial numbers, and what takes the image's own array apart first."""
+    """The drives in the order of their serial numbers, and what takes the image's own array teardown first."""
 
     drives: tuple[Drive, ...]
-    apart: tuple[Command, ...]
+    teardown: tuple[Command, ...]
 
 
 def stamp_of(node: str) -> str:
@@ -69,7 +69,7 @@ def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT
     ours, others = [], []
     for device in listed["blockdevices"]:
         (ours if _is_instance_store(device) else others).append(device)
-    stamp, found, reasons, apart = stamp_of(node), [], [], _Apart()
+    stamp, found, reasons, teardown = stamp_of(node), [], [], _Teardown()
     for device in ours:
         folder = f"{root}/{_name(device)}"
         below = [entry for entry in _all(device) if entry is not device]
@@ -85,7 +85,7 @@ def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT
         if not kept and label.startswith(STAMP) and label != stamp:
             reasons.append(f"{device['path']} carries the stamp of another node ({label}; here {stamp})")
         if not kept:
-            apart.take(device, below, [place for _, place in places])
+            teardown.take(device, below, [place for _, place in places])
         found.append(
             Drive(
                 path=device["path"],
@@ -97,15 +97,15 @@ def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT
             )
         )
     held = {entry["path"] for device in others for entry in _all(device)}
-    reasons += [f"{path} also lies on a drive that is not instance store" for path in apart.arrays if path in held]
+    reasons += [f"{path} also lies on a drive that is not instance store" for path in teardown.arrays if path in held]
     if reasons:
         raise Refused(tuple(dict.fromkeys(reasons)))
-    return Arrangement(drives=tuple(sorted(found, key=lambda drive: drive.serial)), apart=apart.commands())
+    return Arrangement(drives=tuple(sorted(found, key=lambda drive: drive.serial)), teardown=teardown.commands())
 
 
 def commands(found: Arrangement, node: str) -> tuple[Command, ...]:
     """Everything to run, in order; nothing where all drives are formatted and mounted."""
-    told: list[Command] = list(found.apart)
+    told: list[Command] = list(found.teardown)
     for drive in found.drives:
         if drive.blank:
             told.append(("wipefs", "--all", "--force", "--quiet", drive.path))
@@ -154,7 +154,7 @@ def listing(run: Run) -> Mapping[str, Any]:
     return told
 
 
-def really_run(command: Command) -> str:
+def run_command(command: Command) -> str:
     """Runs a command and gives its output; what changes something is said first, for the journal.
 
     Raises CalledProcessError.
@@ -168,7 +168,7 @@ def really_run(command: Command) -> str:
     return done.stdout
 
 
-class _Apart:
+class _Teardown:
     """What is in the way: mounts, volume groups and arrays, each once, in the order in which they must go."""
 
     def __init__(self) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fleet_pool import config, settings
-from fleet_pool.record import record
+from fleet_pool import settings
+from fleet_pool.compat import frozen
+from fleet_pool.node import config
 
 USER = "planner"  # daemons run as this user, which owns the drives' file systems; jobs that use the pool join its group
 DAEMON_OF = {"control": "proxy", "storage": "target", "gpu": "target"}  # role of a node -> role of its daemon
@@ -23,7 +24,7 @@ class BadFacts(Exception):
     """Facts that are missing or make no sense: which, and where they should stand."""
 
 
-@record
+@frozen
 class Stack:
     """The bundle's stack.json. proxies: addresses of the control nodes; none: the layout has no pool.
     targets_on: role of the nodes that run targets. drives: of such a node. reserved_vcpu: of a GPU node.
@@ -42,7 +43,7 @@ class Stack:
     checkpoints_kept: int
 
 
-@record
+@frozen
 class Node:
     """Of /etc/planner/node.env. role: control, storage or gpu. number: of a control node, else -1. group: the Auto
     Scaling group that launched it; none for a control node."""

@@ -6,16 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fleet_pool import config, settings
-from fleet_pool.node import cpus
+from fleet_pool import settings
+from fleet_pool.compat import frozen
+from fleet_pool.node import config, cpus
 from fleet_pool.node.facts import USER, Node, Stack, cluster_settings, daemon_id, daemon_role, node_settings
-from fleet_pool.record import record
 
 UNIT_OF = {"proxy": "planner-proxy.service", "target": "planner-target.service"}
 DROP_INS = "/run/systemd/system"  # cores are counted anew at every boot
 
 
-@record
+@frozen
 class File:
     """text: of the file. owner: the user, and the group of the same name, that it belongs to."""
 
@@ -36,7 +36,7 @@ def files(
     if role:
         found += _daemon(stack, node, role, mountpaths)
     if role == "target" and node.role == "gpu" and stack.reserved_vcpu:
-        found += _cores(cpus.kept(cores, stack.reserved_vcpu), cores)
+        found += _cores(cpus.reserved_cpus(cores, stack.reserved_vcpu), cores)
     return tuple(found)
 
 
@@ -58,7 +58,7 @@ def _daemon(stack: Stack, node: Node, role: str, mountpaths: tuple[str, ...]) ->
 
 def _cores(kept: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]]) -> list[File]:
     """The cpuset of the target's unit, and both lists for the scheduler, which keeps training off the first."""
-    ours, left = cpus.written(kept), cpus.written(cpus.rest(cores, kept))
+    ours, left = cpus.cpu_list(kept), cpus.cpu_list(cpus.training_cpus(cores, kept))
     lists = _assignments({"PLANNER_POOL_CPUS": ours, "PLANNER_TRAINING_CPUS": left})
     return [
         File(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fleet_pool.record import record
+from fleet_pool.compat import frozen
 
 
-@record
+@frozen
 class DriveSpace:
     """One drive's file system. total_bytes 0: it is not mounted."""
 
@@ -20,8 +20,8 @@ class DriveSpace:
     free_bytes: int
 
 
-@record
-class Seen:
+@frozen
+class NodeState:
     """drives_expected: of the instance type. certificate_ends_s: seconds until the certificate ends; None where the
     pool has none. daemon_active: whether the daemon's unit runs."""
 
@@ -34,7 +34,7 @@ class Seen:
     daemon_active: bool
 
 
-def prometheus(seen: Seen) -> str:
+def prometheus(seen: NodeState) -> str:
     """The text, in the exposition format 0.0.4; every gauge with its help."""
     mounted = [drive for drive in seen.drives if drive.total_bytes]
     lines = [

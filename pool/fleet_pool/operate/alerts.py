@@ -5,10 +5,10 @@ Source: AIStore 5.0, cmn/cos/node_state.go. The same bits are in the metric `ais
 
 from __future__ import annotations
 
-from fleet_pool.record import record
+from fleet_pool.compat import frozen
 
 
-@record
+@frozen
 class Alert:
     """blocking: the pool has lost something, or will refuse writes. remedy: what to do about it."""
 

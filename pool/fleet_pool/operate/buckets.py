@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from fleet_pool.api import Client, bucket_path
-from fleet_pool.problems import Blocked, Refused, WrongCall
-from fleet_pool.record import record
+from fleet_pool.compat import frozen
+from fleet_pool.problems import Blocked, Refused, UsageProblem
 
 # What is read of a bucket: keys written once (a dataset, checkpoints), or rewritten in place: then each cached read
 # asks S3 for the version first, a request of its own.
@@ -25,7 +25,7 @@ SYSTEM_PREFIX = ".sys-"  # the engine's own
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")  # S3 User Guide, "General purpose bucket naming rules"
 
 
-@record
+@frozen
 class Bucket:
     """provider: "aws", or "ais" for one that is the pool's alone. validates: cached reads ask S3 for the version.
     versioned: whether S3 kept versions when the pool first met the bucket; it does not look again."""
@@ -45,7 +45,7 @@ class Bucket:
         return next(kind for kind, validates in KINDS.items() if validates == self.validates)
 
 
-@record
+@frozen
 class Registered:
     """changed: what was set now; empty where all was so already."""
 
@@ -82,11 +82,11 @@ def parse_bucket(name: str, props: Mapping[str, Any]) -> Bucket:
 def register(client: Client, name: str, kind: str) -> Registered:
     """Makes the pool know an S3 bucket, with eviction on and `kind`'s validation. The same again changes nothing.
 
-    Raises WrongCall where S3 has no such bucket, Blocked where one of that name is the pool's alone, Refused,
+    Raises UsageProblem where S3 has no such bucket, Blocked where one of that name is the pool's alone, Refused,
     Unreachable.
     """
     if kind not in KINDS:
-        raise WrongCall(f"{kind!r} is no kind of bucket: {' or '.join(KINDS)}")
+        raise UsageProblem(f"{kind!r} is no kind of bucket: {' or '.join(KINDS)}")
     checked_name(name)
     known = {bucket.provider: bucket for bucket in buckets(client) if bucket.name == name}
     if LOCAL in known:
@@ -109,28 +109,28 @@ def register(client: Client, name: str, kind: str) -> Registered:
 
 
 def registered(client: Client, name: str) -> None:
-    """Raises WrongCall for a bucket that nobody registered: the engine would add it, without our settings."""
+    """Raises UsageProblem for a bucket that nobody registered: the engine would add it, without our settings."""
     checked_name(name)
     known = buckets(client)
     if not any(found.name == name and not found.local for found in known):
         names = ", ".join(found.name for found in known if not found.local) or "none"
         how = f"`planner pool register {name} --kind dataset`"
-        raise WrongCall(f"bucket {name!r} is not registered (there are: {names}): {how}")
+        raise UsageProblem(f"bucket {name!r} is not registered (there are: {names}): {how}")
 
 
 def head(client: Client, name: str) -> Bucket:
     """The bucket as the pool and S3 have it; unknown to the pool until now, it is from here on.
 
-    Raises WrongCall where S3 has none or does not let the pool in, Refused, Unreachable.
+    Raises UsageProblem where S3 has none or does not let the pool in, Refused, Unreachable.
     """
     try:
         answer = client.ask("HEAD", bucket_path(name), query={"provider": S3})
     except Refused as error:
         if error.status == 404:
-            raise WrongCall(f"S3 has no bucket {name!r}, or not in the pool's Region: {error}") from None
+            raise UsageProblem(f"S3 has no bucket {name!r}, or not in the pool's Region: {error}") from None
         if error.status in (401, 403):
             hint = "the nodes' instance profile must allow s3:ListBucket, s3:GetObject and s3:PutObject on it"
-            raise WrongCall(f"S3 does not let the pool into {name!r}: {error}; {hint}") from None
+            raise UsageProblem(f"S3 does not let the pool into {name!r}: {error}; {hint}") from None
         raise
     try:
         return parse_bucket(name, json.loads(answer.headers["ais-bucket-props"]))
@@ -139,12 +139,12 @@ def head(client: Client, name: str) -> Bucket:
 
 
 def checked_name(name: str) -> None:
-    """Raises WrongCall for what S3 would not take: s3:// in front, capitals, blanks."""
+    """Raises UsageProblem for what S3 would not take: s3:// in front, capitals, blanks."""
     if name.startswith(("s3://", "aws://", "ais://")):
         bare = name.partition("://")[2].rstrip("/")
-        raise WrongCall(f"the name alone: {bare}, not {name}")
+        raise UsageProblem(f"the name alone: {bare}, not {name}")
     if not NAME.fullmatch(name) or ".." in name:
-        raise WrongCall(f"{name!r} is no name of an S3 bucket: 3 to 63 small letters, digits, dots and hyphens")
+        raise UsageProblem(f"{name!r} is no name of an S3 bucket: 3 to 63 small letters, digits, dots and hyphens")
 
 
 def why_local(name: str) -> str:
@@ -163,8 +163,8 @@ def why_local(name: str) -> str:
 
 
 def destroy_local(client: Client, name: str) -> None:
-    """Ends a bucket that is the pool's alone, and all that is in it. Raises WrongCall for any other."""
+    """Ends a bucket that is the pool's alone, and all that is in it. Raises UsageProblem for any other."""
     checked_name(name)
     if not any(bucket.name == name and bucket.local for bucket in buckets(client)):
-        raise WrongCall(f"the pool has no bucket {name!r} of its own: nothing was done")
+        raise UsageProblem(f"the pool has no bucket {name!r} of its own: nothing was done")
     client.act(bucket_path(name), "destroy-bck", method="DELETE", query={"provider": LOCAL})

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 from fleet_pool.api import Client, object_path
+from fleet_pool.compat import frozen
 from fleet_pool.operate.members import cluster_map
 from fleet_pool.operate.table import columns
 from fleet_pool.problems import Refused, Unreachable
-from fleet_pool.record import record
 
 FOLDER = ".planner-canary/"
 
 
-@record
+@frozen
 class Step:
     """what: PUT, S3, GET or DELETE. where: which gateway, or S3. wrong: "" where it went well."""
 
@@ -29,8 +29,8 @@ class Step:
     wrong: str
 
 
-@record
-class Flight:
+@frozen
+class CanaryRun:
     bucket: str
     key: str
     size: int
@@ -42,7 +42,7 @@ class Flight:
         return not any(step.wrong for step in self.steps if step.what != "DELETE")
 
 
-def fly(
+def run_canary(
     client: Client,
     bucket: str,
     body: bytes,
@@ -50,7 +50,7 @@ def fly(
     read_s3: Callable[[str, str], bytes],
     *,
     each_s: float,
-) -> Flight:
+) -> CanaryRun:
     """read_s3: an object's bytes from S3 itself, by bucket and key. name: of this flight, never used before.
 
     Each step has `each_s`; a step that fails does not end the flight. Raises Refused or Unreachable where no gateway
@@ -79,7 +79,7 @@ def fly(
     finally:
         # also after a PUT that was not acknowledged: S3 may hold it all the same
         step("DELETE", first, lambda: _delete(client, bucket, key))
-    return Flight(bucket=bucket, key=key, size=len(body), steps=tuple(steps))
+    return CanaryRun(bucket=bucket, key=key, size=len(body), steps=tuple(steps))
 
 
 def _delete(client: Client, bucket: str, key: str) -> None:
@@ -97,12 +97,12 @@ def _differs(sent: bytes, found: bytes) -> str:
     return f"other bytes: sha256 {other}... instead of {one}..."
 
 
-def as_text(flight: Flight) -> str:
+def as_text(flight: CanaryRun) -> str:
     rows = [(step.what, step.where, f"{step.seconds:.3f}", step.wrong or "ok") for step in flight.steps]
     return columns(("step", "where", "seconds", ""), rows, right=(2,))
 
 
-def as_data(flight: Flight) -> dict[str, Any]:
+def as_data(flight: CanaryRun) -> dict[str, Any]:
     return {
         "schema_version": "1",
         "well": flight.well,

@@ -13,15 +13,15 @@ from typing import Any
 
 from fleet_pool import settings
 from fleet_pool.api import Client
+from fleet_pool.compat import frozen
 from fleet_pool.operate.nodes import Node
 from fleet_pool.operate.table import columns, size
 from fleet_pool.problems import Refused
-from fleet_pool.record import record
 
 UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
-@record
+@frozen
 class Rules:
     """As the cluster is set now."""
 
@@ -30,7 +30,7 @@ class Rules:
     dont_evict_s: float
 
 
-@record
+@frozen
 class Share:
     """One target. from_s3_gb_per_s: measured, None where it was not; full_in_s: until it refuses, at that rate."""
 
@@ -42,7 +42,7 @@ class Share:
     full_in_s: float | None
 
 
-@record
+@frozen
 class Capacity:
     """raw, hot, used: bytes, of the targets that answered; silent: the others."""
 
@@ -54,7 +54,7 @@ class Capacity:
     silent: tuple[str, ...]
 
 
-@record
+@frozen
 class Excess:
     """What was demanded and is not there. demanded: True where the caller asked for it, False for a plain warning."""
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from fleet_pool.api import ENDPOINT_VARIABLE
-from fleet_pool.operate import verbs_care, verbs_data
+from fleet_pool.operate import bucket_commands, node_commands
 from fleet_pool.operate.options import Run
 from fleet_pool.problems import Code, PoolProblem
 from fleet_pool.settings import BadSetting
@@ -65,6 +65,6 @@ def parser(program: str) -> argparse.ArgumentParser:
     """Every verb, with its options and the function that runs it as `run`."""
     top = argparse.ArgumentParser(prog=program, description=ABOUT, epilog=CODES, allow_abbrev=False)
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
-    verbs_care.add(verbs)
-    verbs_data.add(verbs)
+    node_commands.add(verbs)
+    bucket_commands.add(verbs)
     return top

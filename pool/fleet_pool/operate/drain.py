@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 
 from fleet_pool import settings
 from fleet_pool.api import Client
+from fleet_pool.compat import frozen
 from fleet_pool.operate.members import ClusterMap, cluster_map, map_again
 from fleet_pool.operate.table import listed
-from fleet_pool.problems import PoolProblem, Refused, Unreachable, WrongCall
-from fleet_pool.record import record
+from fleet_pool.problems import PoolProblem, Refused, Unreachable, UsageProblem
 
 CLUSTER = "/v1/cluster"
 STOP_LIMIT_S = 60.0
 
 
-@record
+@frozen
 class Drained:
     """left: ids that are in maintenance now. absent: ids that the map did not have. active: targets that go on."""
 
@@ -65,11 +65,11 @@ def drain(
     return Drained(left=present, absent=absent, active=active)
 
 
-def back(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> None:
-    """Out of maintenance again, for a daemon that still runs. Raises WrongCall, Refused or Unreachable."""
+def undrain(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> None:
+    """Out of maintenance again, for a daemon that still runs. Raises UsageProblem, Refused or Unreachable."""
     deadline = time.monotonic() + patience_s
     found = cluster_map(client, patience_s)
-    checked(found, ids)
+    check_ids(found, ids)
     value = {"sids": list(ids), "skip_rebalance": True}
     client.act(CLUSTER, "stop-maintenance", value, patience_s=max(deadline - time.monotonic(), 1.0))
     while any(_left(map_again(client), id_) for id_ in ids):
@@ -78,14 +78,14 @@ def back(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> Non
         time.sleep(0.2)
 
 
-def checked(found: ClusterMap, ids: Sequence[str]) -> None:
-    """Raises WrongCall for an id that is not in the map, or is its primary's."""
+def check_ids(found: ClusterMap, ids: Sequence[str]) -> None:
+    """Raises UsageProblem for an id that is not in the map, or is its primary's."""
     known = [member.id for member in (*found.targets, *found.proxies)]
     for id_ in ids:
         if id_ not in known:
-            raise WrongCall(f"no daemon {id_!r} is in the pool: there are {listed(known) or 'none'}")
+            raise UsageProblem(f"no daemon {id_!r} is in the pool: there are {listed(known) or 'none'}")
         if id_ == found.primary:
-            raise WrongCall(f"{id_} is the primary proxy, which cannot be drained: stop it, and another is elected")
+            raise UsageProblem(f"{id_} is the primary proxy, which cannot be drained: stop it, and another is elected")
 
 
 def stop_unit(unit: str, limit_s: float = STOP_LIMIT_S) -> None:

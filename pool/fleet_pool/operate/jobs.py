@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from fleet_pool.api import Client, bucket_path
+from fleet_pool.compat import frozen
 from fleet_pool.operate.buckets import S3, registered
 from fleet_pool.operate.members import cluster_map
 from fleet_pool.operate.table import listed
-from fleet_pool.problems import Refused, Unreachable, WrongCall
-from fleet_pool.record import record
+from fleet_pool.problems import Refused, Unreachable, UsageProblem
 
 UNFINISHED = "0001-01-01T00:00:00Z"  # the engine's empty time
 FORGOTTEN_S = 15.0  # how long a daemon may say that it knows no such job before it is believed
@@ -23,7 +23,7 @@ AGAIN = "run it again: what is done is passed over"
 SERIES = "{}%@*"  # in a template they are ranges and patterns, not a prefix
 
 
-@record
+@frozen
 class Job:
     """targets: those that were active before it started; each has a share of its own."""
 
@@ -31,7 +31,7 @@ class Job:
     targets: tuple[str, ...]
 
 
-@record
+@frozen
 class Progress:
     """objects, bytes: done so far, all targets together. running, ended: targets."""
 
@@ -41,7 +41,7 @@ class Progress:
     ended: tuple[str, ...]
 
 
-@record
+@frozen
 class Done:
     """seconds: it took, as seen from here."""
 
@@ -53,7 +53,7 @@ class Done:
 def prefetch(client: Client, bucket: str, prefix: str, workers: int = 0) -> Job:
     """Every target fetches its own share of what lies under `prefix` in S3, "" for all.
 
-    workers: on each target; 0 leaves it to the engine. Raises WrongCall, Refused or Unreachable.
+    workers: on each target; 0 leaves it to the engine. Raises UsageProblem, Refused or Unreachable.
     """
     value = {**_under(prefix), "coer": True, "num-workers": workers, "blob-threshold": 0, "latest-ver": False}
     return _started(client, "POST", bucket, "prefetch-listrange", value)
@@ -142,7 +142,7 @@ def _started(client: Client, method: str, bucket: str, action: str, value: dict[
 
 
 def _under(prefix: str) -> dict[str, str]:
-    """Raises WrongCall for a prefix that the engine would take for a series of names."""
+    """Raises UsageProblem for a prefix that the engine would take for a series of names."""
     if any(letter in prefix for letter in SERIES):
-        raise WrongCall(f"prefix {prefix!r}: the engine reads {' '.join(SERIES)} as patterns; give a shorter prefix")
+        raise UsageProblem(f"prefix {prefix!r}: the engine reads {' '.join(SERIES)} as patterns; give a shorter prefix")
     return {"template": prefix} if prefix else {}

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fleet_pool.api import PASSING, Client, said
+from fleet_pool.compat import frozen
+from fleet_pool.http_request import Answer
 from fleet_pool.problems import Refused, Unreachable
-from fleet_pool.record import record
-from fleet_pool.wire import Answer
 
 PATH, MAP = "/v1/daemon", {"what": "smap"}
 EACH_S = 3.0  # a gateway has its map at hand; one that hangs does not hold the others up for longer
@@ -24,7 +24,7 @@ PAUSE_S = 0.5
 NON_ELECTABLE, MAINTENANCE, DECOMMISSION = 1, 4, 8
 
 
-@record
+@frozen
 class Member:
     """One daemon. role: "proxy" or "target". url: for clients."""
 
@@ -39,7 +39,7 @@ class Member:
         return bool(self.flags & (MAINTENANCE | DECOMMISSION))
 
 
-@record
+@frozen
 class ClusterMap:
     """version: rises with every change. primary: id of the proxy that makes the changes."""
 
@@ -53,8 +53,8 @@ class ClusterMap:
         return next((found for found in (*self.proxies, *self.targets) if found.id == id_), None)
 
 
-@record
-class Stray:
+@frozen
+class DetachedProxy:
     """A proxy that follows another primary than the pool does. url: as it was asked."""
 
     url: str
@@ -69,7 +69,7 @@ def cluster_map(client: Client, patience_s: float | None = None) -> ClusterMap:
     return maps(client, patience_s)[0]
 
 
-def maps(client: Client, patience_s: float | None = None) -> tuple[ClusterMap, tuple[Stray, ...]]:
+def maps(client: Client, patience_s: float | None = None) -> tuple[ClusterMap, tuple[DetachedProxy, ...]]:
     """The map of the primary that most proxies follow, and the proxies that follow another one.
 
     Where two have as many, the map with more targets, then the newer. A proxy that was cut off may hold every target
@@ -84,8 +84,8 @@ def maps(client: Client, patience_s: float | None = None) -> tuple[ClusterMap, t
             followers = Counter(told.primary for told in known.values())
             best = max(known.values(), key=lambda told: (followers[told.primary], len(told.targets), told.version))
             client.first(*(url for url, told in known.items() if told.primary == best.primary))
-            strays = [Stray(url=url, map=told) for url, told in known.items() if told.primary != best.primary]
-            return best, tuple(strays)
+            detached = [DetachedProxy(url=url, map=told) for url, told in known.items() if told.primary != best.primary]
+            return best, tuple(detached)
         refused = [told for told in found.values() if isinstance(told, Refused)]
         silent = [told for told in found.values() if isinstance(told, Unreachable)]
         stays = not silent and not any(told.status in PASSING for told in refused)

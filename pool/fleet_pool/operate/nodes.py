@@ -13,15 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from fleet_pool.api import Client
+from fleet_pool.compat import frozen
 from fleet_pool.operate.members import Member
 from fleet_pool.problems import PoolProblem, Refused, Unreachable
-from fleet_pool.record import record
 
 AT_ONCE = 64
 HEALTH_LIMIT_S = 2.0
 
 
-@record
+@frozen
 class Space:
     """A target's drives, in bytes; fullest_percent: of the fullest drive; from_s3: bytes read from S3 so far."""
 
@@ -32,7 +32,7 @@ class Space:
     from_s3: int
 
 
-@record
+@frozen
 class Node:
     """heard: "status", "health" (the status hangs), or "silent". flags: 0 where silent. primary: whom it follows.
     at_s: when it answered, on the monotonic clock. why: what went wrong, where something did."""

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 
 from fleet_pool import settings
-from fleet_pool.imds import Metadata
+from fleet_pool.compat import frozen
+from fleet_pool.operate.imds import Metadata
 from fleet_pool.problems import PoolProblem, Refused
-from fleet_pool.record import record
 
 SPOT_PATH = "meta-data/spot/instance-action"  # EC2 User Guide, "Spot Instance interruption notices": 404 until there is
 GROUP_PATH = "meta-data/autoscaling/target-lifecycle-state"  # EC2 Auto Scaling User Guide; 404 outside of a group
 LEAVES_GROUP = "Terminated"
 
 
-@record
+@frozen
 class Notice:
     """kind: "spot" or "scale-in". action: terminate, stop or hibernate. at: when AWS acts; None where it says not."""
 

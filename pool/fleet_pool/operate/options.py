@@ -27,15 +27,15 @@ def verb(verbs: Any, name: str, run: Run, about: str) -> argparse.ArgumentParser
 
 
 def client(given: argparse.Namespace, **limits: float) -> Client:
-    """The pool that was named. Raises WrongCall."""
+    """The pool that was named. Raises UsageProblem."""
     named = given.endpoint or os.environ.get(ENDPOINT_VARIABLE, "")
     return Client(endpoints(named), tls=tls_context(os.environ), **limits)
 
 
-def settled(given: argparse.Namespace, **limits: float) -> Client:
+def reachable_client(given: argparse.Namespace, **limits: float) -> Client:
     """The pool that was named, its proxies heard: those that were cut off from it come last.
 
-    Raises WrongCall, Refused or Unreachable.
+    Raises UsageProblem, Refused or Unreachable.
     """
     found = client(given, **limits)
     cluster_map(found)
@@ -59,7 +59,7 @@ def write(given: argparse.Namespace, text: str, data: Any) -> None:
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n" if given.style == "json" else text)
 
 
-def teller(given: argparse.Namespace) -> Callable[[str], None]:
+def note_writer(given: argparse.Namespace) -> Callable[[str], None]:
     """Notes for a person or a journal, on standard error."""
 
     def tell(line: str) -> None:
@@ -69,7 +69,7 @@ def teller(given: argparse.Namespace) -> Callable[[str], None]:
     return tell
 
 
-def shower(given: argparse.Namespace) -> Callable[[str], None]:
+def progress_writer(given: argparse.Namespace) -> Callable[[str], None]:
     """One line that is written over, on standard error, and on a terminal alone; "" ends it."""
     if given.quiet or not sys.stderr.isatty() or os.environ.get("CI"):
         return lambda line: None

@@ -6,24 +6,24 @@ import time
 from collections.abc import Sequence
 
 from fleet_pool.api import Client
+from fleet_pool.compat import frozen
 from fleet_pool.operate.alerts import alerts
 from fleet_pool.operate.buckets import Bucket, buckets
-from fleet_pool.operate.members import ClusterMap, Stray, maps
+from fleet_pool.operate.members import ClusterMap, DetachedProxy, maps
 from fleet_pool.operate.nodes import Node, nodes
 from fleet_pool.operate.table import counted
 from fleet_pool.problems import Refused, Unreachable
-from fleet_pool.record import record
 
 
-@record
-class Wanted:
+@frozen
+class Expected:
     """What the pool is held against: targets that must be there, drives each must have; None is not asked."""
 
     targets: int | None = None
     drives: int | None = None
 
 
-@record
+@frozen
 class Finding:
     """severity: "error" for what is lost or refused, "warning" for what is worth a look. where: an id, or the pool."""
 
@@ -33,7 +33,7 @@ class Finding:
     remedy: str
 
 
-@record
+@frozen
 class Status:
     map: ClusterMap
     nodes: tuple[Node, ...]
@@ -45,23 +45,23 @@ class Status:
         return not any(finding.severity == "error" for finding in self.findings)
 
 
-def status(client: Client, wanted: Wanted, *, limit_s: float, each_s: float) -> Status:
+def status(client: Client, wanted: Expected, *, limit_s: float, each_s: float) -> Status:
     """Over within about `limit_s`, whatever hangs. Raises Refused or Unreachable where no proxy gives the map."""
     deadline = time.monotonic() + limit_s
-    found, strays = maps(client, patience_s=limit_s / 2)
+    found, detached = maps(client, patience_s=limit_s / 2)
     said = nodes(client, (*found.proxies, *found.targets), limit_s=deadline - time.monotonic(), each_s=each_s)
     try:
         known: tuple[Bucket, ...] = buckets(client, patience_s=max(deadline - time.monotonic(), 1.0))
         why = ""
     except (Refused, Unreachable) as error:
         known, why = (), str(error)
-    findings = tuple(_of_stray(found, stray) for stray in strays) + judge(found, said, known, wanted)
+    findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, wanted)
     if why:
         findings += (_warning("pool", f"its buckets are not known: {why}", "ask again"),)
     return Status(map=found, nodes=said, buckets=known, findings=findings)
 
 
-def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], wanted: Wanted) -> tuple[Finding, ...]:
+def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], wanted: Expected) -> tuple[Finding, ...]:
     """Everything that is wrong, errors first. Pure."""
     wrong: list[Finding] = []
     active = [target for target in found.targets if not target.leaving]
@@ -84,19 +84,19 @@ def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], want
     return tuple(sorted(wrong, key=lambda finding: (finding.severity, finding.where)))
 
 
-def _of_stray(found: ClusterMap, stray: Stray) -> Finding:
-    targets = counted(len(stray.map.targets), "target")
-    what = f"follows {stray.map.primary} as primary, with {targets}; the pool follows {found.primary}"
+def _of_detached(found: ClusterMap, proxy: DetachedProxy) -> Finding:
+    targets = counted(len(proxy.map.targets), "target")
+    what = f"follows {proxy.map.primary} as primary, with {targets}; the pool follows {found.primary}"
     # a restart alone brings back the map in which it is alone, and the configuration that names it primary
     remedy = (
         "it was cut off, or an election is under way; planner-rejoin on its node brings it back within two minutes. "
         "If it stays so, there: systemctl stop planner-proxy, cd /var/lib/planner/proxy, rm -f .ais.smap .ais.conf, "
         "systemctl start planner-proxy"
     )
-    return _error(stray.url, what, remedy)
+    return _error(proxy.url, what, remedy)
 
 
-def _of_node(found: ClusterMap, node: Node, wanted: Wanted) -> list[Finding]:
+def _of_node(found: ClusterMap, node: Node, wanted: Expected) -> list[Finding]:
     wrong, id_ = [], node.member.id
     if node.heard == "silent":
         if not node.member.leaving:

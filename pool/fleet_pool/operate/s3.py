@@ -1,0 +1,158 @@
+"""S3 asked directly, past the pool: one signed GET, with what a node has: its role, and the standard library.
+
+The signature is AWS's Signature Version 4 (IAM User Guide, "Create a signed AWS API request"). A tool of the site's
+would do as well, but a node has none for sure, and the proof that S3 holds an object must not hang on one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from urllib.parse import quote, urlsplit
+
+from fleet_pool.compat import frozen
+from fleet_pool.http_request import send
+from fleet_pool.operate.imds import DISABLED_VARIABLE, Metadata
+from fleet_pool.problems import NoCredentials, PoolProblem, Refused, UsageProblem
+
+EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
+ROLE_PATH = "meta-data/iam/security-credentials/"
+REGION_PATH = "meta-data/placement/region"
+CLI_LIMIT_S = 30.0
+
+
+@frozen
+class Credentials:
+    """token: "" where the key is not a temporary one."""
+
+    key_id: str
+    secret: str
+    token: str
+
+    def __repr__(self) -> str:
+        return f"Credentials({self.key_id[:4]}...)"  # a secret is never printed, not by mistake either
+
+
+@frozen
+class Place:
+    """Where S3 is. endpoint: "" for AWS's own; one that is given is asked by paths (http://host/bucket/key)."""
+
+    region: str
+    endpoint: str
+
+
+def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentials:
+    """The environment's key, else those of AWS_PROFILE by the AWS CLI, else the instance's role.
+
+    Raises NoCredentials.
+    """
+    if environment.get("AWS_ACCESS_KEY_ID") and environment.get("AWS_SECRET_ACCESS_KEY"):
+        return Credentials(
+            key_id=environment["AWS_ACCESS_KEY_ID"],
+            secret=environment["AWS_SECRET_ACCESS_KEY"],
+            token=environment.get("AWS_SESSION_TOKEN", ""),
+        )
+    if environment.get("AWS_PROFILE"):
+        return _of_profile(environment["AWS_PROFILE"])
+    if environment.get(DISABLED_VARIABLE, "").lower() != "true":
+        try:
+            return _of_role(metadata)
+        except PoolProblem as error:
+            raise NoCredentials(f"who asks S3? No key in the environment, no AWS_PROFILE, and {error}") from None
+    raise NoCredentials("who asks S3? No AWS_ACCESS_KEY_ID in the environment, no AWS_PROFILE, no instance's role")
+
+
+def place(environment: Mapping[str, str], metadata: Metadata) -> Place:
+    """Region and endpoint, as the AWS SDKs find them. Raises UsageProblem."""
+    endpoint = environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL") or ""
+    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or ""
+    if not region and environment.get(DISABLED_VARIABLE, "").lower() != "true":
+        try:
+            region = metadata.get(REGION_PATH) or ""
+        except PoolProblem:
+            region = ""
+    if not region:
+        raise UsageProblem("which Region is the bucket in? AWS_REGION, like us-east-1")
+    return Place(region=region, endpoint=endpoint.rstrip("/"))
+
+
+def get(where: Place, who: Credentials, bucket: str, key: str, *, limit_s: float) -> bytes:
+    """An object's bytes from S3 itself. Raises NoCredentials, Refused (404: S3 has no such object) or Unreachable."""
+    url = object_url(where, bucket, key)
+    headers = signed("GET", url, where.region, who, datetime.now(timezone.utc))
+    answer = send("GET", url, headers=headers, limit_s=limit_s)
+    if answer.status == 200:
+        return answer.body
+    said = " ".join(answer.body[:300].decode("utf-8", "replace").split())
+    if answer.status in (401, 403):
+        raise NoCredentials(f"S3 does not let {who.key_id[:4]}... read {bucket}/{key}: {said or answer.status}")
+    if answer.status in (301, 307):
+        raise Refused(f"bucket {bucket} is not in {where.region}: AWS_REGION names its Region", answer.status)
+    raise Refused(f"S3 refuses GET {bucket}/{key}: HTTP {answer.status} {said}", answer.status)
+
+
+def object_url(where: Place, bucket: str, key: str) -> str:
+    """By the bucket's own host name at AWS; by path elsewhere, and where a dot in the name would break TLS."""
+    path = quote(key, safe="/-_.~")
+    if where.endpoint:
+        return f"{where.endpoint}/{bucket}/{path}"
+    suffix = "amazonaws.com.cn" if where.region.startswith("cn-") else "amazonaws.com"
+    if "." in bucket:
+        return f"https://s3.{where.region}.{suffix}/{bucket}/{path}"
+    return f"https://{bucket}.s3.{where.region}.{suffix}/{path}"
+
+
+def signed(
+    method: str, url: str, region: str, who: Credentials, at: datetime, more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Headers that make a request without a body ours; `more` of them are signed as well. Pure."""
+    parts = urlsplit(url)
+    stamp, day = at.strftime("%Y%m%dT%H%M%SZ"), at.strftime("%Y%m%d")
+    headers = {"host": parts.netloc, "x-amz-content-sha256": EMPTY_SHA256, "x-amz-date": stamp}
+    headers.update({name.lower(): value.strip() for name, value in (more or {}).items()})
+    if who.token:
+        headers["x-amz-security-token"] = who.token
+    names = ";".join(sorted(headers))
+    listed = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
+    request = "\n".join((method, parts.path or "/", parts.query, listed, names, EMPTY_SHA256))
+    scope = f"{day}/{region}/s3/aws4_request"
+    text = "\n".join(("AWS4-HMAC-SHA256", stamp, scope, hashlib.sha256(request.encode()).hexdigest()))
+    key = f"AWS4{who.secret}".encode()
+    for word in (day, region, "s3", "aws4_request"):
+        key = hmac.new(key, word.encode(), hashlib.sha256).digest()
+    signature = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    proof = f"AWS4-HMAC-SHA256 Credential={who.key_id}/{scope}, SignedHeaders={names}, Signature={signature}"
+    return {**headers, "authorization": proof}
+
+
+def _of_role(metadata: Metadata) -> Credentials:
+    role = (metadata.get(ROLE_PATH) or "").splitlines()
+    told = metadata.get(ROLE_PATH + role[0]) if role else None
+    if told is None:
+        raise NoCredentials("the instance has no role")
+    try:
+        found = json.loads(told)
+        return Credentials(key_id=found["AccessKeyId"], secret=found["SecretAccessKey"], token=found["Token"])
+    except (ValueError, KeyError, TypeError):
+        raise NoCredentials("the instance's role gives no key") from None
+
+
+def _of_profile(profile: str) -> Credentials:
+    if shutil.which("aws") is None:
+        raise NoCredentials(f"AWS_PROFILE is {profile}, and the AWS CLI that reads it is not installed")
+    words = ["aws", "configure", "export-credentials", "--format", "process"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=CLI_LIMIT_S, check=False)
+        found = json.loads(done.stdout)
+        return Credentials(
+            key_id=found["AccessKeyId"], secret=found["SecretAccessKey"], token=found.get("SessionToken") or ""
+        )
+    except subprocess.TimeoutExpired:
+        raise NoCredentials(f"the AWS CLI gave no key of profile {profile} within {CLI_LIMIT_S:g} s") from None
+    except (ValueError, KeyError, TypeError):
+        raise NoCredentials(f"the AWS CLI gives no key of profile {profile}: `aws sso login`, perhaps") from None

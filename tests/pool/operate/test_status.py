@@ -1,0 +1,221 @@
+"""Status: over in time whatever hangs, and each thing that is wrong is named with what to do about it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+from fleet_pool.api import Client
+from fleet_pool.operate.alerts import ALERTS, alerts
+from fleet_pool.operate.buckets import Bucket
+from fleet_pool.operate.members import cluster_map, parse_map
+from fleet_pool.operate.nodes import Node, nodes, parse_status, silent
+from fleet_pool.operate.status import Expected, Status, judge, status
+from fleet_pool.operate.status_text import as_data, as_text
+from fleet_pool.problems import Refused, Unreachable
+
+from tests.pool.operate.answering import Asked, Say, answering, nobody, say_json
+from tests.pool.operate.maps import WELL, bmd, bucket, health, smap
+from tests.pool.operate.maps import status as told
+
+URL = "http://10.0.0.4:51081"
+
+
+def bit(name: str) -> int:
+    return next(1 << alert.bit for alert in ALERTS if alert.name == name)
+
+
+def heard(flags: int = WELL, primary: str = "p1node00", **space: int) -> Node:
+    member = parse_map(smap({"p1node00": "http://10.0.0.1:51080"}, {"t1node00": URL})).targets[0]
+    return parse_status(member, told(flags, primary, **space))
+
+
+def judged(*said: Node, buckets: tuple[Bucket, ...] = (), targets: int | None = None, drives: int | None = None):
+    found = parse_map(smap({"p1node00": "http://10.0.0.1:51080"}, {"t1node00": URL}))
+    return judge(found, said, buckets, Expected(targets=targets, drives=drives))
+
+
+class TestWhatIsWrong:
+    def test_nothing(self):
+        assert judged(heard(), targets=1, drives=8) == ()
+
+    def test_a_target_is_missing(self):
+        [finding] = judged(heard(), targets=3)
+        assert (finding.severity, finding.what) == ("error", "2 targets missing: 1 of 3 are active")
+
+    def test_a_target_in_maintenance_does_not_count(self):
+        found = parse_map(smap({"p1node00": URL}, {"t1node00": URL, "t2node00": URL}, {"t2node00": 4}))
+        [finding] = judge(found, (), (), Expected(targets=2))
+        assert finding.what == "1 target missing: 1 of 2 are active"
+
+    def test_no_target_at_all_is_an_error_unasked(self):
+        found = parse_map(smap({"p1node00": URL}, {}))
+        assert [finding.what for finding in judge(found, (), (), Expected())] == ["no target is active"]
+
+    @pytest.mark.parametrize(
+        "name", ["out-of-space", "disk-full", "disk-fault", "out-of-memory", "certificate-expired"]
+    )
+    def test_what_blocks_is_an_error(self, name):
+        [finding] = judged(heard(WELL | bit(name)))
+        assert (finding.severity, finding.where, finding.what) == ("error", "t1node00", name)
+        assert finding.remedy
+
+    @pytest.mark.parametrize("name", ["low-capacity", "maintenance", "keepalive-errors", "busy-cpu", "restarted"])
+    def test_what_does_not_is_a_warning(self, name):
+        [finding] = judged(heard(WELL | bit(name)))
+        assert (finding.severity, finding.what) == ("warning", name)
+
+    def test_a_drive_is_missing(self):
+        [finding] = judged(heard(drives=7), drives=8)
+        assert (finding.severity, finding.what) == ("error", "1 drive missing: 7 of 8 serve")
+
+    def test_another_primary_is_an_error(self):
+        [finding] = judged(heard(primary="p2node00"))
+        assert finding.what == "follows p2node00 as primary, the others p1node00"
+
+    def test_a_silent_target_is_an_error_and_a_silent_gateway_a_warning(self):
+        found = parse_map(smap({"p1node00": URL, "p2node00": URL}, {"t1node00": URL}))
+        said = [silent(member, "Connection refused") for member in (*found.proxies, *found.targets)]
+        wrong = judge(found, said[1:], (), Expected())
+        assert [(finding.severity, finding.where) for finding in wrong] == [
+            ("error", "t1node00"),
+            ("warning", "p2node00"),
+        ]
+
+    def test_a_bucket_of_the_pools_own_is_an_error_and_one_that_does_not_evict_a_warning(self):
+        local = Bucket(name="mine", provider="ais", evicts=False, validates=False, versioned=True)
+        stuck = Bucket(name="train", provider="aws", evicts=False, validates=True, versioned=True)
+        wrong = judged(heard(), buckets=(local, stuck))
+        assert [finding.severity for finding in wrong] == ["error", "warning"]
+        assert "not in S3" in wrong[0].what
+        assert "register train --kind rewritten" in wrong[1].remedy
+
+    def test_every_alert_has_a_bit_of_its_own_and_a_remedy(self):
+        assert len({alert.bit for alert in ALERTS}) == len(ALERTS)
+        assert all(alert.remedy for alert in ALERTS)
+        assert alerts(WELL) == ()
+        assert alerts(1 << 60) == ()  # of a later engine
+
+
+class TestInTime:
+    def test_a_target_whose_status_hangs_is_asked_for_its_health(self):
+        def hangs(asked: Asked) -> Say:
+            return say_json(health(WELL | bit("disk-fault"))) if asked.path == "/v1/health" else Say(silent=True)
+
+        with answering(hangs) as target:
+            found = parse_map(smap({"p1node00": target.url}, {"t1node00": target.url}))
+            [node] = nodes(Client([target.url]), found.targets, limit_s=40, each_s=2)
+        assert (node.heard, node.space) == ("health", None)
+        assert [alert.name for alert in alerts(node.flags)] == ["disk-fault"]
+        findings = judge(found, [node], (), Expected())
+        assert [(finding.severity, finding.what.split(":")[0]) for finding in findings] == [
+            ("error", "disk-fault"),
+            ("warning", "its status hangs, its health answers"),
+        ]
+
+    def test_forty_that_hang_end_with_the_limit(self):
+        """In the order of the map, those whose time never came with them."""
+        with answering(lambda _: Say(silent=True)) as hung:
+            targets = {f"t{number:03}node": hung.url for number in range(200)}
+            found = parse_map(smap({"p1node00": hung.url}, targets))
+            said = nodes(Client([hung.url]), found.targets, limit_s=1.5, each_s=1)
+        assert [node.member.id for node in said] == sorted(targets)
+        assert {node.heard for node in said} == {"silent"}
+        assert "not asked: the time was up" in {node.why for node in said}
+
+    def test_one_that_is_gone_is_silent_without_a_second_question(self):
+        with nobody() as gone:
+            found = parse_map(smap({"p1node00": gone}, {"t1node00": gone}))
+            [node] = nodes(Client([gone]), found.targets, limit_s=20, each_s=20)
+        assert (node.heard, "Connection refused" in node.why) == ("silent", True)
+
+    @pytest.mark.parametrize("said", [Say(body=b"{}"), Say(body=b"no json"), Say(status=500), say_json({"cluster": 1})])
+    def test_an_answer_that_is_not_understood_is_silence_with_a_reason(self, said):
+        with answering(lambda _: said) as server:
+            found = parse_map(smap({"p1node00": server.url}, {"t1node00": server.url}))
+            [node] = nodes(Client([server.url]), found.targets, limit_s=20, each_s=5)
+        assert node.heard == "silent"
+        assert node.why
+
+
+def pool(stack: ExitStack, flags: int = WELL, hangs: bool = False) -> str:
+    """One gateway and two targets in one server; its address."""
+    urls: list[str] = []
+
+    def answer(asked: Asked) -> Say:
+        if asked.path == "/v1/health":
+            return say_json(health(flags))
+        if asked.query["what"] == "smap":
+            return say_json(smap({"p1node00": urls[0]}, {"t1node00": urls[0], "t2node00": urls[0]}))
+        if asked.query["what"] == "bmd":
+            return say_json(bmd(aws={"train": bucket()}, ais={".sys-inventory": bucket("ais", evicts=False)}))
+        return Say(silent=True) if hangs else say_json(told(flags))
+
+    urls.append(stack.enter_context(answering(answer)).url)
+    return urls[0]
+
+
+class TestWhole:
+    def test_a_pool_that_is_well(self):
+        with ExitStack() as stack:
+            found = status(Client([pool(stack)]), Expected(targets=2, drives=8), limit_s=30, each_s=10)
+        assert found.well
+        assert found.findings == ()
+        text = as_text(found)
+        assert text.startswith("2 active targets, 1 gateway, map 7; 2 TB of 16 TB on the drives used\n")
+        assert "train   dataset  yes     yes" in text
+        assert ".sys-" not in text
+
+    def test_every_status_hangs_and_the_answer_is_there_all_the_same(self):
+        with ExitStack() as stack:
+            url = pool(stack, hangs=True)
+            found = status(Client([url]), Expected(), limit_s=30, each_s=2)
+        assert {node.heard for node in found.nodes} == {"health"}
+        assert found.well
+        assert as_text(found).count("up, status hangs") == 3
+
+    def test_a_drained_target_is_shown_and_does_not_count(self):
+        found = parse_map(smap({"p1node00": URL}, {"t1node00": URL, "t2node00": URL}, {"t2node00": 4}))
+        said = tuple(parse_status(target, told()) for target in found.targets)
+        text = as_text(Status(map=found, nodes=said, buckets=(), findings=()))
+        assert text.startswith("1 active target, 1 gateway, ")
+        assert "t2node00  target  up, drained  " in text
+
+    def test_the_same_in_many_places_is_said_once(self):
+        targets = {f"t{number:03}node": URL for number in range(400)}
+        found = parse_map(smap({"p1node00": URL}, targets))
+        said = tuple(parse_status(target, told(WELL | bit("low-cpu"))) for target in found.targets)
+        wrong = judge(found, said, (), Expected())
+        assert len(wrong) == 400
+        text = as_text(Status(map=found, nodes=said, buckets=(), findings=wrong))
+        assert text.count("warning: ") == 1
+        assert "t000node, t001node, " in text
+        assert " and 392 more: low-cpu\n" in text
+
+    def test_plain_data_for_a_script(self):
+        with ExitStack() as stack:
+            found = status(Client([pool(stack, WELL | bit("out-of-space"))]), Expected(), limit_s=30, each_s=10)
+        data = as_data(found)
+        assert data["well"] is False
+        assert {finding["what"] for finding in data["findings"]} == {"out-of-space"}
+        assert data["nodes"][1]["total_bytes"] == 8_000_000_000_000
+        assert data["buckets"] == [
+            {"name": "train", "in_s3": True, "kind": "dataset", "evicts": True, "versioned_when_met": True}
+        ]
+
+    def test_no_gateway_is_an_error(self):
+        with nobody() as gone, pytest.raises(Unreachable):
+            status(Client([gone]), Expected(), limit_s=0.5, each_s=0.5)
+
+    def test_something_else_that_answers_is_said(self):
+        with answering(lambda _: say_json({"hello": 1})) as server, pytest.raises(Refused, match="as a pool does"):
+            cluster_map(Client([server.url]))
+
+    def test_a_person_reads_what_to_do(self):
+        found = parse_map(smap({"p1node00": URL}, {"t1node00": URL}))
+        node = silent(found.targets[0], "Connection refused")
+        wrong = judge(found, [node], (), Expected(targets=2))
+        text = as_text(Status(map=found, nodes=(node,), buckets=(), findings=wrong))
+        assert text.startswith("1 active target, 1 of them SILENT, 1 gateway, map 7; 0 B of 0 B on the drives used\n")
+        assert "error: pool: 1 target missing: 1 of 2 are active\n    see which instances" in text
+        assert "error: t1node00: in the map, and silent: Connection refused\n" in text
