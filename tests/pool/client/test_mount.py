@@ -23,6 +23,7 @@ from tests.pool.client.conftest import endpoints
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import PLAIN, wait_until
 
+pytestmark = pytest.mark.real
 REVERSE_PROXY = 1 << 13  # cmn/feat/feat.go of AIStore v1.5.0: S3-Reverse-Proxy
 DATA = bytes(range(256)) * 16_384
 

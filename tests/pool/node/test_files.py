@@ -1,4 +1,4 @@
-"""Every file of a node, of each layout and role, beside what it was: `pytest tests/pool/node --update-golden` writes it."""
+"""Every file of a node by layout and role, against golden files (`pytest tests/pool/node --update-golden`)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.pool.operate.maps import status as told
 from tools.pool_reference import verbs
 
 ROOT = Path(__file__).resolve().parents[3]
-SOURCES = sorted((ROOT / "planner" / "pool").glob("*.py"))
+
 VERBS = [words.split()[-1] for words, _ in verbs()]
 
 
