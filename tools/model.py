@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from planner.cli.calc import command as calc
 from planner.models.catalogue import all_equations
-from planner.models.equation import Equation, format_number
+from planner.models.equation import Equation
+from planner.models.formula import format_number
 from tools.markdown import anchor, cell, prose
 from tools.model_examples import EXAMPLES, LOOPS
 from tools.model_uses import bill_lines, users

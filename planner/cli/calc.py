@@ -63,7 +63,7 @@ def command(
 
 def _listing(style: str) -> str:
     from planner.models.catalogue import all_equations
-    from planner.models.equation import format_number
+    from planner.models.formula import format_number
 
     if style == "json":
         document = [
@@ -187,7 +187,7 @@ def _day(text: str) -> date:
 
 def _plain(value: Any) -> Any:
     """An input as JSON can hold it: days as text, and a bound that never ends too."""
-    from planner.models.equation import written
+    from planner.models.formula import written
 
     if isinstance(value, list | tuple):
         return [_plain(cell) for cell in value]
@@ -243,14 +243,14 @@ def _price(text: str, prices: str | None) -> tuple[float, str]:
 
 
 def _evaluate(entry: Equation, values: dict[str, Any], notes: list[str], style: str) -> str:
-    from planner.models.equation import evaluate_steps, format_number
+    from planner.models.formula import evaluate_steps, format_number
 
     why_not = entry.refuse(**values) if entry.refuse else ""
     if why_not:
         raise UsageProblem(f"{entry.name}: {why_not}")
     try:
         result = float(entry.function(**values))
-        steps = entry.show(**values) if entry.show else evaluate_steps(entry, values)[0]
+        steps = entry.show(**values) if entry.show else evaluate_steps(entry.steps, values)[0]
     except (ArithmeticError, ValueError, TypeError) as error:
         raise UsageProblem(f"{entry.name} cannot be evaluated there: {error}") from error
     if not math.isfinite(result):

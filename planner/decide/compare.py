@@ -26,7 +26,7 @@ def compare(request: Request) -> Comparison:
     plan, book = request.plan, request.book
     central = request.central(told=request.told)
     evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None))
-    sheets = [Sheet(kept=request.told) for _ in evaluated]
+    sheets = [Sheet(recording=request.told) for _ in evaluated]
     scenarios = [_scenario(request, *pair) for pair in zip(evaluated, sheets, strict=True)]
     judged = _with_odds(scenarios, evaluated, request.draws)
     told = [

@@ -90,12 +90,12 @@ def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived]
     entry = next((entry for entry in central.assumptions if entry.key == id), None)
     knob = next((knob for knob in knobs_of(alone, central.assumptions) if knob.key == id), None)
     if entry is not None:
-        given = Input(name="value", value=entry.value, unit=entry.unit, origin=f"assumption:{id}")
-        how = "an assumption: nobody can look it up"
-        derived = Derived(id=id, value=entry.value, unit=entry.unit, equation="", inputs=(given,), how=how)
+        source = Input(name="value", value=entry.value, unit=entry.unit, origin=f"assumption:{id}")
+        derived = Derived(id=id, value=entry.value, unit=entry.unit, equation="", inputs=(source,))
     elif knob is not None:
-        how = f"a stream of draws: {knob.source}; as a share, 0.5 stands for the middle"
-        derived = Derived(id=id, value=knob.value, unit="percentile", equation="", inputs=(), how=how)
+        origin = f"rule:a stream of draws: {knob.source}; 0.5 is the median"
+        source = Input(name="value", value=knob.value, unit="percentile", origin=origin)
+        derived = Derived(id=id, value=knob.value, unit="percentile", equation="", inputs=(source,))
     else:
         raise KeyError(id)
     moved = known["cost_usd"]

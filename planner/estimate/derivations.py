@@ -158,4 +158,4 @@ def find(known: Mapping[str, Derived], id: str) -> Derived:
 
 def _as_it_is(id: str, part: Input) -> Derived:
     """An input that nothing of the run stands behind."""
-    return Derived(id=id, value=part.value, unit=part.unit, equation="", inputs=(part,), how="as it is given")
+    return Derived(id=id, value=part.value, unit=part.unit, equation="", inputs=(part,))

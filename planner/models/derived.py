@@ -1,22 +1,23 @@
-"""Numbers that know where they come from: an equation, its inputs, and the origin of each of them.
+"""Numbers that know where they come from: an equation or an expression, its inputs, and the origin of each input.
 
 An origin is one text of a few kinds:
   plan:fleet.nodes                        what the plan says, or its default
   assumption:goodput.restart_minutes      an assumption, at its central value
-  price:fleet.compute                     the unit price of that line of the bill: source, date and grade stand there
+  price:fleet.compute                     the unit price of that line of the bill, which has source, date and grade
   catalogue:p4d.24xlarge.network_mbps     hardware of an instance type
   rule:words                              a constant of AWS or of ours, with its source
-  run:goodput.mtbf_hours                  another number of the same scenario, derived itself
+  run:goodput.mtbf_hours                  another number of the same scenario, with a derivation of its own
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from planner.models.equation import numbered
+from planner.models.formula import RESULT, evaluate_steps
 
 if TYPE_CHECKING:
     from planner.models.number import Number
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 KINDS = ("plan", "assumption", "price", "catalogue", "rule", "run")
 PRICE = "price:"  # the unit price of the very line that it is an input of
 
-# an input before it is one: its value and its origin; and its unit where no equation says it
-Given = tuple[Any, str]
-Told = tuple[Any, str, str]
+# an input as call sites write it: its value and its origin; and its unit where no equation gives it
+Sourced = tuple[Any, str]
+SourcedQuantity = tuple[Any, str, str]
+Given, Told = Sourced, SourcedQuantity  # on their way out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,34 +52,55 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Derived:
-    """A number of a scenario with what gave it: a float, an array with one entry a draw, or a day.
+    """A number of a scenario with what it was calculated from: a float, an array with one entry a draw, or a day.
 
-    equation: its number, or "" where `how` says in words what plain arithmetic was done with the inputs.
+    equation: the number of a numbered equation over the inputs, or "".
+    expression: plain arithmetic over the names of the inputs, in the language of planner.models.formula, or "".
+    With neither the number is its one input, taken as it is.
+    label: what the expression means, for people; "" where it speaks for itself.
+    of_draws: the expression is a statistic over the draws of what it names, not over the inputs.
     """
 
     id: str
-    value: Number
+    value: Number | date
     unit: str
     equation: str
     inputs: tuple[Input, ...]
-    how: str = ""
+    expression: str = ""
+    label: str = ""
+    of_draws: bool = False
 
     def arguments(self) -> dict[str, Any]:
         """The inputs by name, as the equation takes them."""
         return {entry.name: entry.value for entry in self.inputs}
 
+    @property
+    def source(self) -> Input | None:
+        """The input that this number is, taken as it is; None where it is calculated."""
+        return None if self.equation or self.expression else self.inputs[0]
 
-def inputs_of(equation: str, given: Mapping[str, Given] | Mapping[str, Told]) -> tuple[Input, ...]:
-    """What was given as inputs; an equation says the unit of each."""
-    units = {} if not equation else {p.name: p.unit for p in numbered(equation).parameters}
+
+def steps_of(derived: Derived) -> list[str]:
+    """The equation or the expression with the numbers put in, line by line; nothing for a number taken as it is."""
+    if derived.equation:
+        entry = numbered(derived.equation)
+        arguments = {p.name: p.default for p in entry.parameters} | derived.arguments()
+        return entry.show(**arguments) if entry.show else evaluate_steps(entry.steps, arguments)[0]
+    if derived.expression and not derived.of_draws:
+        return evaluate_steps((f"{RESULT} = {derived.expression}",), derived.arguments())[0]
+    return []
+
+
+def inputs_of(equation: str, inputs: Mapping[str, Sourced]) -> tuple[Input, ...]:
+    """Inputs of a numbered equation, which knows the unit of each. Raises KeyError for a name that it does not have."""
+    units = {parameter.name: parameter.unit for parameter in numbered(equation).parameters}
     return tuple(
-        Input(name=name, value=what[0], unit=what[2] if len(what) > 2 else units[name], origin=what[1])  # type: ignore[misc]
-        for name, what in given.items()
+        Input(name=name, value=value, unit=units[name], origin=origin) for name, (value, origin) in inputs.items()
     )
 
 
 def plain_value(value: Any) -> Any:
-    """A number as a float; tables, days and what is not there as they are."""
+    """A number as a float; tables, days and None as they are."""
     if value is None or isinstance(value, (str, date, tuple)):
         return value
     return float(value)
@@ -85,23 +108,11 @@ def plain_value(value: Any) -> Any:
 
 def plain(found: Iterable[Derived]) -> tuple[Derived, ...]:
     """The same with plain floats, for reports."""
-    return tuple(
-        Derived(
-            id=entry.id,
-            value=plain_value(entry.value),
-            unit=entry.unit,
-            equation=entry.equation,
-            inputs=plain_inputs(entry.inputs),
-            how=entry.how,
-        )
-        for entry in found
-    )
+    return tuple(replace(entry, value=plain_value(entry.value), inputs=plain_inputs(entry.inputs)) for entry in found)
 
 
 def plain_inputs(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
+    """The same with plain floats, for reports."""
     return tuple(
-        entry
-        if type(entry.value) is float
-        else Input(name=entry.name, value=plain_value(entry.value), unit=entry.unit, origin=entry.origin)
-        for entry in inputs
+        entry if type(entry.value) is float else replace(entry, value=plain_value(entry.value)) for entry in inputs
     )

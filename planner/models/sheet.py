@@ -1,60 +1,104 @@
-"""The sheet on which a run is worked out: every number is done and written down in one place."""
+"""The sheet of a run: every number is calculated and recorded in one place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from planner.models.derived import Derived, Given, Told, inputs_of
+from planner.models.derived import Derived, Input, Sourced, SourcedQuantity, inputs_of
 from planner.models.equation import equation_of
 
 if TYPE_CHECKING:
     from planner.models.number import Number
 
+N = TypeVar("N", bound="Number | date")
+
 
 class Sheet:
-    """Works numbers out and writes down how, in one place, so that what is explained is what was done.
+    """Records how each number was calculated, so that what `planner explain` shows is what was done.
 
-    kept: whether anything is written down; a run of draws has no use for it unless somebody asks.
+    recording: whether derivations are kept; runs of draws skip them unless someone asks for an explanation.
     """
 
-    def __init__(self, kept: bool = True) -> None:
-        self.kept = kept
+    def __init__(self, recording: bool = True) -> None:
+        self.recording = recording
         self._entries: list[Derived] = []
 
-    def equation(self, id: str, function: Callable[..., Number], /, **given: Given) -> Number:
-        """What a numbered equation gives for some inputs."""
-        value = function(**{name: what[0] for name, what in given.items()})
-        if self.kept:
+    def equation(self, id: str, function: Callable[..., N], /, **inputs: Sourced) -> N:
+        """The result of a numbered equation for some inputs."""
+        value = function(**{name: sourced[0] for name, sourced in inputs.items()})
+        if self.recording:
             entry = equation_of(function)
-            inputs = inputs_of(entry.number, given)
             self._entries.append(
-                Derived(id=id, value=value, unit=entry.result_unit, equation=entry.number, inputs=inputs)
+                Derived(
+                    id=id,
+                    value=value,
+                    unit=entry.result_unit,
+                    equation=entry.number,
+                    inputs=inputs_of(entry.number, inputs),
+                )
             )
         return value
 
-    def words(self, id: str, value: Number, unit: str, how: str, /, **given: Told) -> Number:
-        """A number of plain arithmetic, that the caller has done. Every input brings its unit."""
-        if self.kept:
-            self._entries.append(
-                Derived(id=id, value=value, unit=unit, equation="", inputs=inputs_of("", given), how=how)
-            )
+    def arithmetic(
+        self, id: str, value: N, unit: str, expression: str, label: str = "", /, **inputs: SourcedQuantity
+    ) -> N:
+        """A number that the caller calculated, with the same calculation as an expression over the inputs.
+
+        label: what the expression means, where its names do not say it.
+        """
+        if self.recording:
+            self._record(id, value, unit, inputs, expression=expression, label=label)
         return value
 
-    def take(self, derived: Iterable[Derived], names: Mapping[str, str]) -> None:
-        """Numbers of another sheet, some of them under other names here."""
-        for entry in derived if self.kept else ():
+    def taken(self, id: str, unit: str, /, **source: tuple[N, str]) -> N:
+        """A number that is its one input, in the same unit."""
+        ((name, (value, origin)),) = source.items()
+        if self.recording:
+            self._record(id, value, unit, {name: (value, origin, unit)})
+        return value
+
+    def statistic(
+        self, id: str, value: float, unit: str, expression: str, label: str, /, **inputs: SourcedQuantity
+    ) -> None:
+        """A statistic over draws. expression: over the arrays of the draws; inputs: what they are draws of."""
+        if self.recording:
+            self._record(id, value, unit, inputs, expression=expression, label=label, of_draws=True)
+
+    def words(self, id: str, value: N, unit: str, how: str, /, **inputs: SourcedQuantity) -> N:
+        """On its way out: `arithmetic` or `taken`."""
+        if self.recording:
+            self._record(id, value, unit, inputs, label=how)
+        return value
+
+    def _record(
+        self, id: str, value: Number | date, unit: str, inputs: Mapping[str, SourcedQuantity], **formula: Any
+    ) -> None:
+        units = tuple(
+            Input(name=name, value=amount, unit=own_unit, origin=origin)
+            for name, (amount, origin, own_unit) in inputs.items()
+        )
+        self._entries.append(Derived(id=id, value=value, unit=unit, equation="", inputs=units, **formula))
+
+    def include(self, derived: Iterable[Derived], names: Mapping[str, str]) -> None:
+        """Add numbers of another sheet. names: those that have another id here."""
+        for entry in derived if self.recording else ():
             inputs = tuple(
                 replace(part, origin=f"run:{names[part.where]}") if part.kind == "run" and part.where in names else part
                 for part in entry.inputs
             )
             self._entries.append(replace(entry, id=names.get(entry.id, entry.id), inputs=inputs))
 
+    kept = property(lambda self: self.recording)  # these two names are on their way out
+    take = include
+
     @property
     def derived(self) -> tuple[Derived, ...]:
-        """All that was written down, in the order in which it was done."""
+        """All that was recorded, in the order in which it was calculated."""
         return tuple(self._entries)
 
 
-UNKEPT = Sheet(kept=False)
+UNRECORDED = Sheet(recording=False)
+UNKEPT = UNRECORDED

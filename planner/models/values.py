@@ -57,7 +57,7 @@ class Values:
 
     def sheet(self) -> Sheet:
         """Where the numbers of one run are worked out."""
-        return Sheet(kept=self.told)
+        return Sheet(recording=self.told)
 
     def central(self, key: str) -> float:
         """The central value, also in a run of draws: for what is decided once, before the run."""

@@ -23,6 +23,7 @@ from planner.plan.assumptions import default_assumptions
 from planner.plan.overrides import split_path
 from planner.plan.types import Plan
 from planner.report.data.comparison_json import scenario_document
+from planner.report.wording.origins import how
 from tests.builders import book_of, compared, plan_of
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
@@ -77,7 +78,7 @@ def check(scenario: Scenario, plan: Plan) -> None:
             found = float(numbered(entry.equation).function(**entry.arguments()))
             assert math.isclose(found, entry.value, rel_tol=1e-9, abs_tol=1e-12), entry.id
         else:
-            assert entry.how, entry.id
+            assert how(entry), entry.id
         for part in entry.inputs:
             check_origin(part, known, plan)
 

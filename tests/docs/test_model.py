@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker, LatexWalkerParseError
 
 from planner.models.catalogue import all_equations, find
-from planner.models.equation import Equation, evaluate_steps
+from planner.models.equation import Equation
+from planner.models.formula import evaluate_steps
 from tools.docs import ROOT
 from tools.markdown import anchor, cell, prose
 from tools.model import formula_of, page
@@ -149,7 +150,7 @@ def test_a_formula_read_back_gives_what_the_steps_give(entry):
         )
     )
     def agree(inputs):
-        by_steps = evaluate_steps(entry, inputs)[1]
+        by_steps = evaluate_steps(entry.steps, inputs)[1]
         assert evaluated(entry, inputs) == pytest.approx(by_steps, rel=1e-9, abs=1e-12)
 
     agree()

@@ -10,10 +10,11 @@ import pytest
 from planner.models import catalogue
 from planner.models.bill import Ledger
 from planner.models.compute import node_hours
-from planner.models.derived import KINDS, PRICE, inputs_of, plain
-from planner.models.equation import numbered, written
+from planner.models.derived import KINDS, PRICE, inputs_of, plain, steps_of
+from planner.models.equation import numbered
+from planner.models.formula import written
 from planner.models.metered import storage_cost_curve, tiered_storage
-from planner.models.sheet import UNKEPT, Sheet
+from planner.models.sheet import UNRECORDED, Sheet
 from tests.builders import book_of
 
 TIERS = ((0.0, 100.0, 0.10), (100.0, 1000.0, 0.05), (1000.0, float("inf"), 0.01))
@@ -37,18 +38,20 @@ def test_an_equation_is_worked_out_from_what_it_names():
     assert numbered(found.equation).function(**found.arguments()) == found.value
 
 
-def test_a_sheet_that_is_not_kept_works_the_same_out():
-    sheet = Sheet(kept=False)
+def test_a_sheet_that_does_not_record_calculates_the_same():
+    sheet = Sheet(recording=False)
     assert sheet.equation("x", node_hours, nodes=(3, "plan:a"), hours=(np.arange(2.0), "run:b"))[1] == 3
-    assert sheet.words("y", 2.0, "h", "as it is") == 2.0
-    assert sheet.derived == UNKEPT.derived == ()
+    assert sheet.taken("y", "h", own=(2.0, "plan:y")) == 2.0
+    assert sheet.arithmetic("z", 4.0, "h", "2 * y", y=(2.0, "run:y", "h")) == 4.0
+    sheet.statistic("p", 4.0, "h", "quantile(z, 0.5)", "the median")
+    assert sheet.derived == UNRECORDED.derived == ()
 
 
-def test_numbers_of_another_sheet_come_under_other_names():
+def test_numbers_of_another_sheet_are_included_under_other_names():
     pool, sheet = Sheet(), Sheet()
-    pool.words("raw", 8.0, "TB", "a")
-    pool.words("usable", 4.0, "TB", "b", raw=(8.0, "run:raw", "TB"), plan=(1.0, "plan:raw", ""))
-    sheet.take(pool.derived, {"raw": "serving_raw"})
+    pool.taken("raw", "TB", drives=(8.0, "plan:drives"))
+    pool.arithmetic("usable", 4.0, "TB", "raw / 2 * plan", raw=(8.0, "run:raw", "TB"), plan=(1.0, "plan:raw", ""))
+    sheet.include(pool.derived, {"raw": "serving_raw"})
     raw, usable = sheet.derived
     assert (raw.id, usable.id) == ("serving_raw", "usable")
     assert [entry.origin for entry in usable.inputs] == ["run:serving_raw", "plan:raw"]
@@ -59,20 +62,42 @@ def test_an_input_that_the_equation_does_not_take_is_a_slip_of_ours():
         inputs_of("C11", {"node": (3, "plan:fleet.nodes")})
 
 
-def test_words_bring_the_unit_of_each_input():
+def test_arithmetic_is_evaluated_on_its_inputs():
     sheet = Sheet()
-    sheet.words("cost_usd", 3.0, "USD", "the sum", a=(1.0, "run:a", "USD"), b=(2.0, "run:b", "USD"))
+    sheet.arithmetic("cost_usd", 3.0, "USD", "a + b", "both", a=(1.0, "run:a", "USD"), b=(2.0, "run:b", "h"))
     (found,) = sheet.derived
-    assert [entry.unit for entry in found.inputs] == ["USD", "USD"]
-    with pytest.raises(KeyError):
-        inputs_of("", {"a": (1.0, "run:a")})
+    assert [entry.unit for entry in found.inputs] == ["USD", "h"]
+    assert steps_of(found) == ["result = a + b = 1 + 2 = 3"]
+    assert found.source is None
+
+
+def test_a_number_taken_as_it_is_has_the_unit_and_the_value_of_its_input():
+    sheet = Sheet()
+    assert sheet.taken("run.start", "YYYY-MM-DD", start=(date(2026, 10, 5), "plan:start")) == date(2026, 10, 5)
+    (found,) = sheet.derived
+    assert found.source is not None
+    assert (found.source.value, found.source.unit, found.source.kind) == (found.value, found.unit, "plan")
+    assert steps_of(found) == []
+
+
+def test_a_number_is_taken_from_one_input_only():
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        Sheet().taken("x", "h", a=(1.0, "plan:a"), b=(2.0, "plan:b"))
+
+
+def test_a_statistic_of_draws_has_no_steps_on_central_values():
+    sheet = Sheet()
+    sheet.statistic("days.p90", 3.0, "days", "quantile(days, 0.9)", "P90", planned=(2.0, "run:days", "days"))
+    (found,) = sheet.derived
+    assert found.of_draws
+    assert steps_of(found) == []
 
 
 def test_reports_get_plain_numbers():
     day = date(2026, 10, 5)
     sheet = Sheet()
-    given = {"a": (np.float64(1), "run:a", "h"), "b": (TIERS, "run:b", ""), "c": (day, "run:c", "")}
-    sheet.words("x", np.float64(2), "h", "as it is", **given)
+    inputs = {"a": (np.float64(1), "run:a", "h"), "b": (TIERS, "run:b", ""), "c": (day, "run:c", "")}
+    sheet.arithmetic("x", np.float64(2), "h", "2 * a", **inputs)
     (found,) = plain(sheet.derived)
     assert type(found.value) is float
     assert [type(entry.value) for entry in found.inputs] == [float, tuple, date]
@@ -80,7 +105,7 @@ def test_reports_get_plain_numbers():
 
 class TestLedger:
     def _lines(self, explained: bool):
-        ledger = Ledger(book_of(), "us-east-1", sheet=Sheet(kept=explained))
+        ledger = Ledger(book_of(), "us-east-1", sheet=Sheet(recording=explained))
         ledger.metered(
             "network.nat-gateway",
             ("AmazonVPC", "NAT gateway hour"),

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from planner.models.capacity import pool_usable_tb
 from planner.models.catalogue import all_equations, find
-from planner.models.equation import Equation, evaluate_steps
+from planner.models.equation import Equation
+from planner.models.formula import evaluate_steps
 
 WRITTEN = [entry for entry in all_equations() if entry.steps]
 # what is decided once, before the run, takes plain numbers and says so in its types
@@ -43,7 +45,7 @@ def test_text_and_function_agree(entry):
     @settings(max_examples=40, deadline=None)
     @given(_inputs(entry))
     def agree(inputs):
-        lines, by_text = evaluate_steps(entry, inputs)
+        lines, by_text = evaluate_steps(entry.steps, inputs)
         by_code = float(entry.function(**inputs))
         assume(math.isfinite(by_text))
         assert by_text == pytest.approx(by_code, rel=1e-9, abs=1e-12)
@@ -94,6 +96,17 @@ class TestManualPage:
         assert entry.result_unit
         assert len(entry.source) > 10
 
+    def test_help_names_every_unit_the_number_and_the_source(self, entry):
+        shown = inspect.getdoc(entry.function)
+        assert shown is not None
+        assert shown.startswith(entry.text)
+        lines = shown.splitlines()
+        for parameter in entry.parameters:
+            assert any(line.startswith(f"    {parameter.name}: {parameter.unit}") for line in lines), parameter.name
+        assert f"Result: {entry.result_unit}" in lines
+        assert any(line.startswith(f"Equation {entry.number}, {entry.name}") for line in lines)
+        assert lines[-1] == f"Source: {entry.source}"
+
     def test_every_input_has_a_unit(self, entry):
         assert all(p.unit for p in entry.parameters)
         assert {p.name for p in entry.parameters} == set(inspect.signature(entry.function).parameters)
@@ -106,6 +119,26 @@ class TestManualPage:
     def test_found_by_name_and_by_number(self, entry):
         assert find(entry.name) is entry
         assert find(entry.number) is entry
+
+
+def test_help_of_an_equation_reads_like_a_manual_page():
+    assert inspect.getdoc(pool_usable_tb) == (
+        "Cache that a pool of AIStore targets guarantees. One copy: S3 holds every object.\n"
+        "\n"
+        "400 p4d: 3,200 TB x 0.99 x 0.70 = 2,217.6 TB.\n"
+        "\n"
+        "Parameters:\n"
+        "    raw_tb: TB\n"
+        "    filesystem_fraction: fraction (default 0.99)\n"
+        "    low_watermark_fraction: fraction (default 0.7)\n"
+        "\n"
+        "Result: TB\n"
+        "\n"
+        "Equation S2, pool-usable:\n"
+        "    result = raw_tb * filesystem_fraction * low_watermark_fraction\n"
+        "\n"
+        "Source: AIStore: XFS keeps about 0.99; LRU evicts down to the low watermark, so that much is guaranteed"
+    )
 
 
 def test_numbers_and_names_are_unique():

@@ -11,7 +11,7 @@ from planner.estimate.bounds import bounded, reason
 from planner.estimate.ranges import Range
 from planner.estimate.result import Comparison, Scenario
 from planner.models.bill import SERVICES, Line
-from planner.models.equation import written
+from planner.models.formula import written
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import plan_usd

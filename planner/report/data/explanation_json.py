@@ -9,10 +9,10 @@ from planner.estimate.bounds import bounded, reason
 from planner.estimate.derivations import known_of
 from planner.estimate.result import Comparison, Scenario
 from planner.models.bill import Unpriced
-from planner.models.derived import Derived, Input
+from planner.models.derived import Derived, Input, steps_of
 from planner.report.data.comparison_json import given, number
 from planner.report.data.provenance import made_by
-from planner.report.wording.origins import Grounds, command, describe, steps_of
+from planner.report.wording.origins import Grounds, command, describe, how
 from planner.report.wording.recommendation import rank_of
 
 SCHEMA_VERSION = "1"
@@ -103,8 +103,8 @@ def _derived(entry: Derived, grounds: Grounds) -> dict[str, Any]:
         "value": given(entry.value),
         "unit": entry.unit,
         "equation": entry.equation or None,
-        "how": entry.how or None,
-        "steps": steps_of(entry) if entry.equation else [],
+        "how": how(entry) or None,
+        "steps": steps_of(entry),
         "calc": command(entry) or None,
         "inputs": [_input(part, grounds) for part in entry.inputs],
     }

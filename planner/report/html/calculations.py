@@ -13,7 +13,7 @@ from planner.estimate.result import Comparison, Scenario
 from planner.models.derived import Derived, Input
 from planner.models.equation import numbered
 from planner.report.wording.break_evens import compared, end_of
-from planner.report.wording.origins import Grounds, amount, command, describe, grounds_of
+from planner.report.wording.origins import Grounds, amount, command, describe, grounds_of, how
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ def _hand(
         value=amount(derived.value, derived.unit),
         equation=derived.equation,
         name=numbered(derived.equation).name if derived.equation else "",
-        how=derived.how,
+        how=how(derived),
         command=command(derived),
         gives=gives,
         reach=_reach(spreads.get(derived.id)),

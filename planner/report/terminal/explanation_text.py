@@ -9,14 +9,14 @@ from planner.estimate.bounds import bounded, reason
 from planner.estimate.derivations import known_of
 from planner.estimate.result import Comparison, Scenario
 from planner.models.bill import Unpriced
-from planner.models.derived import Derived
+from planner.models.derived import Derived, steps_of
 from planner.models.equation import numbered
 from planner.report.data.encoding import utf8
 from planner.report.terminal.columns import Column, whole, wrap
 from planner.report.wording import figures
 from planner.report.wording.break_evens import compared, end_of, unit_of
 from planner.report.wording.commands import by_hand
-from planner.report.wording.origins import Grounds, amount, describe, steps_of
+from planner.report.wording.origins import Grounds, amount, describe, how
 from planner.report.wording.recommendation import rank_of, without_nodes
 
 NARROWEST = 40
@@ -114,7 +114,11 @@ def _heading(comparison: Comparison, scenario: Scenario, width: int) -> list[str
 
 def _formula(derived: Derived, width: int, indent: str) -> list[str]:
     if not derived.equation:
-        return wrap(f"{indent}{figures.visible(derived.how)}", width, indent=indent + "  ")
+        label = derived.label if derived.expression else how(derived)
+        found = wrap(f"{indent}{figures.visible(label)}", width, indent=indent + "  ") if label else []
+        for step in steps_of(derived) or ([derived.expression] if derived.expression else []):
+            found += wrap(f"{indent}{step}", width, indent=indent + "  ")
+        return found
     entry = numbered(derived.equation)
     found = wrap(f"{indent}{entry.number} {entry.name}: {entry.summary}", width, indent=indent + "  ")
     for step in steps_of(derived):
@@ -141,8 +145,8 @@ def _tree(derived: Derived, grounds: Grounds, width: int, depth: int | None) -> 
                 closed.update([behind.id] if behind.inputs else [])
                 continue
             opened.add(behind.id)
-            if behind.how:
-                lines.extend(wrap(f"{indent}    {figures.visible(behind.how)}", width, indent=indent + "      "))
+            if how(behind):
+                lines.extend(wrap(f"{indent}    {figures.visible(how(behind))}", width, indent=indent + "      "))
             grow(behind, level + 1)
 
     grow(derived, 1)

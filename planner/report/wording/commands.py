@@ -24,7 +24,7 @@ def by_hand(comparison: Comparison, found: Explanation, width: int, again: Seque
     derived = found.derived
     if is_percentile(derived.id) and comparison.draws:
         return _drawn(comparison, found, width, again)
-    own = _commands(derived, found.known, width, "    " if derived.how == PRODUCT else "  ")
+    own = _commands(derived, found.known, width, "    " if derived.expression == PRODUCT else "  ")
     if own:
         quantity = [] if derived.equation else wrap(f"  {derived.inputs[0].where}:", width, "    ")
         return ["By hand", *quantity, *own]
@@ -50,7 +50,7 @@ def _commands(derived: Derived, known: Mapping[str, Derived], width: int, indent
     """The command of a number that has one; of a line of a bill that of its quantity, and the multiplication."""
     if derived.equation:
         return pasted(command(derived), width, indent)
-    if derived.how != PRODUCT:
+    if derived.expression != PRODUCT:
         return []
     quantity, each = derived.inputs
     behind = known.get(quantity.where)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from planner.estimate.result import Comparison, Scenario
 from planner.models.bill import Line
 from planner.models.derived import Derived, Input
-from planner.models.equation import evaluate_steps, format_number, numbered, written
+from planner.models.equation import numbered
+from planner.models.formula import format_number, written
 from planner.plan.assumptions import Assumption
 from planner.report.wording.figures import visible
 
@@ -83,11 +84,20 @@ def amount(value: object, unit: str) -> str:
     return f"{text} {unit}".rstrip() if unit != "YYYY-MM-DD" else text
 
 
-def steps_of(derived: Derived) -> list[str]:
-    """The equation with the numbers put in, line by line."""
-    entry = numbered(derived.equation)
-    arguments = {p.name: p.default for p in entry.parameters} | derived.arguments()
-    return entry.show(**arguments) if entry.show else evaluate_steps(entry, arguments)[0]
+def how(derived: Derived) -> str:
+    """What gave a number, in one line; "" for a numbered equation, which has a name of its own."""
+    if derived.expression:
+        return f"{derived.label}: {derived.expression}" if derived.label else derived.expression
+    if derived.label or derived.source is None:
+        return derived.label
+    kind, where = derived.source.kind, derived.source.where
+    return {
+        "plan": "as the plan says",
+        "assumption": "as assumed",
+        "catalogue": "from the catalogue of instance types",
+        "price": "the unit price",
+        "run": f"the same as {where}",
+    }.get(kind, where)
 
 
 def command(derived: Derived) -> str:
