@@ -12,7 +12,7 @@ from planner.models.derived import Derived, Input, plain
 from planner.models.equation import numbered
 from planner.models.sheet import Sheet
 
-PRODUCT = "quantity x unit price"
+PRODUCT = "quantity * usd"
 _IN_THE_BILL = re.compile(r"bill(\.|\[)(?P<index>[0-9]{1,6})\]?(?P<rest>\..+)?", re.ASCII)
 _PERCENTILES = {"p10": "10th", "p50": "50th", "p90": "90th"}
 # (number of a line, its unit, what it is) beside the effective cost
@@ -83,7 +83,7 @@ def derived_of_line(line: Line) -> tuple[Derived, ...]:
         inputs=line.inputs,
     )
     if not is_usd:
-        sheet.words(line.line, line.effective_cost, "USD", PRODUCT, quantity=quantity, usd=each)
+        sheet.arithmetic(line.line, line.effective_cost, "USD", PRODUCT, quantity=quantity, usd=each)
         (cost,) = sheet.derived
     found = [cost]
     for name, unit, field, how in _FIELDS:

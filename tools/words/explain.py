@@ -25,7 +25,11 @@ def _number(path: str) -> list[Word]:
         word(f"{path}value", "given", "the number; inf is a bound that never ends", "see unit"),
         word(f"{path}unit", "text", "its unit"),
         word(f"{path}equation", "equation?", "number of its equation, see docs/model.md; null: read off or in words"),
-        word(f"{path}how", "text?", "in words how it came about"),
+        word(
+            f"{path}how",
+            "text?",
+            "arithmetic over the inputs, or where the number is taken from; null: equation",
+        ),
         word(f"{path}steps", "texts", "the equation step by step with its numbers"),
         word(f"{path}calc", "text?", "command that gives it again; null where it is no equation"),
         word(f"{path}inputs", "objects", "what it was made from"),

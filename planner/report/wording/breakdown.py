@@ -55,7 +55,8 @@ def sentence(scenario: Scenario) -> str:
 def stored_usd_per_hour(scenario: Scenario) -> float | None:
     """What S3 bills by use for the stored bytes of the planned size, as dollars an hour of the time that they are kept;
     None where it is not known. No hourly figure of a stack holds it, since nobody is billed for an empty bucket."""
-    hours = next((float(entry.value) for entry in scenario.derived if entry.id == "storage.s3.hours"), 0.0)
+    found = next((entry.value for entry in scenario.derived if entry.id == "storage.s3.hours"), 0.0)
+    hours = found if isinstance(found, float) else 0.0
     stored = [line for line in scenario.bill if line.line.startswith("storage.s3.") and line.unit == "GB-Mo"]
     return sum(line.effective_cost for line in stored) / hours if stored and hours else None
 

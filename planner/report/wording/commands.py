@@ -83,8 +83,8 @@ def _joined(derived: Derived, known: Mapping[str, Derived], width: int) -> list[
 
 def _sign(derived: Derived, values: Iterable[float]) -> str:
     """How the inputs make the number: added, multiplied, or "" otherwise."""
-    values, value = list(values), float(derived.value)
-    if not values:
+    values, value = list(values), derived.value
+    if not values or not isinstance(value, float | int):
         return ""
     same_unit = all(part.unit == derived.unit for part in derived.inputs)
     if same_unit and math.isclose(math.fsum(values), value, rel_tol=_SAME):
