@@ -1,8 +1,76 @@
-"""GPU fleet planner: what a finished training run on AWS costs, on every purchase option and storage layout."""
+"""GPU fleet planner: what a finished training run on AWS costs, on every purchase option and storage layout.
 
+    >>> import planner
+    >>> plan = planner.load("examples/small.yaml", set={"fleet.nodes": 8})
+    >>> comparison = planner.compare(plan)
+    >>> best = comparison["best"]  # comparison.best, or an error that says why there is none
+
+Names are loaded when they are first used, so that importing this package costs nothing; docs/api.md shows each.
+"""
+
+from __future__ import annotations
+
+import importlib
 import sys
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from planner.api.comparisons import Comparison, compare
+    from planner.api.explanations import Explanation, explain
+    from planner.api.frames import to_frame
+    from planner.api.page import render_html
+    from planner.api.plans import Plan, load
+    from planner.errors import PlannerError, PlanProblems, Problem, UsageProblem
+    from planner.estimate.result import Scenario
+    from pricing.book import PriceBook
+
+_HOME = {
+    "Comparison": "planner.api.comparisons",
+    "Explanation": "planner.api.explanations",
+    "Plan": "planner.api.plans",
+    "PlanProblems": "planner.errors",
+    "PlannerError": "planner.errors",
+    "PriceBook": "pricing.book",
+    "Problem": "planner.errors",
+    "Scenario": "planner.estimate.result",
+    "UsageProblem": "planner.errors",
+    "compare": "planner.api.comparisons",
+    "explain": "planner.api.explanations",
+    "load": "planner.api.plans",
+    "render_html": "planner.api.page",
+    "to_frame": "planner.api.frames",
+}
+
+__all__ = [
+    "Comparison",
+    "Explanation",
+    "Plan",
+    "PlanProblems",
+    "PlannerError",
+    "PriceBook",
+    "Problem",
+    "Scenario",
+    "UsageProblem",
+    "compare",
+    "explain",
+    "load",
+    "render_html",
+    "to_frame",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 class _Moved:

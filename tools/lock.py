@@ -27,6 +27,8 @@ TARGETS = {
         "aws",
         "--extra",
         "pool",
+        "--extra",
+        "notebook",
     ],
     "deploy": ["pyproject.toml", "--extra", "deploy", "--extra", "aws"],
 }

@@ -52,14 +52,13 @@ def command(
 
     The planned cost has every assumption at its central value; P10 and P90 come from seeded draws.
     """
-    from planner.decide.compare import compare
+    from planner.api.comparisons import answered
     from planner.decide.gates import Gates, exit_code, violations
-    from planner.decide.infeasible import remedied
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, told=style in ("json", "html"))
-    comparison = remedied(request, compare(request))
+    comparison = answered(request)
     gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
     found = violations(comparison, gates)
     if style == "table":
@@ -94,7 +93,7 @@ def command(
             comparison, study(request, comparison, grid=False), plan_path=asked.plan, gates=found_by_gates
         )
     else:
-        from planner.cli.page import page_of
+        from planner.api.page import page_of
 
         text = page_of(loaded, request, comparison)
     write_result(text, out)

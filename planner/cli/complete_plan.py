@@ -31,7 +31,7 @@ def numbers(given: dict[str, Any]) -> list[str]:
     """The ids of the numbers of the scenario that stands on the line, the lines of its bill first."""
 
     def known(request: Request) -> list[str]:
-        from planner.cli.options import named
+        from planner.api.arguments import named
         from planner.decide.compare import compare
         from planner.decide.enumerate import ids_of
         from planner.estimate.derivations import known_of

@@ -6,18 +6,16 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planner.api.arguments import day_of
 from planner.cli.output import say
-from planner.errors import UsageProblem
-from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 
 if TYPE_CHECKING:
-    from planner.decide.compare import Request
-    from planner.estimate.result import Comparison, Scenario
+    from planner.estimate.request import Request
     from planner.plan.load import LoadedPlan
     from pricing.book import PriceBook
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 STACK = click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
 PROFILES = click.Choice(["ip-saving", "bandwidth", "efa-every-card"])
 PROFILES_SAID = "ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before."
-DRAWS, SEEDS = click.IntRange(0, 1_000_000), click.IntRange(0, 2**32 - 1)
+DRAWS, SEEDS = click.IntRange(0, MAX_DRAWS), click.IntRange(0, MAX_SEED)
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +81,7 @@ class Asked:
     def request_of(self, loaded: LoadedPlan, book: PriceBook, *, told: bool = True) -> Request:
         """The same for a plan that was read already. told: whether who asks shows how numbers came about.
         Raises UsageProblem."""
-        from planner.decide.compare import Request
+        from planner.estimate.request import Request
 
         return Request(
             plan=loaded.plan,
@@ -91,7 +89,7 @@ class Asked:
             book=book,
             draws=self.draws,
             seed=self.seed,
-            as_of=parse_date(self.as_of, "--as-of") if self.as_of else None,
+            as_of=day_of(self.as_of, "--as-of") if self.as_of else None,
             max_price_age_days=self.max_price_age,
             told=told,
         )
@@ -131,33 +129,14 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("plan", type=click.Path())(wrapped)
 
 
-def parse_date(text: str, option: str) -> date:
-    """A day from YYYY-MM-DD. Raises UsageProblem."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise UsageProblem(f"{option} {text!r} is not a day: write 2026-09-01") from None
-
-
 def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
     """The price book of --prices, else of the plan's `prices`, else the newest. Raises UsageProblem."""
-    from pricing.book import BrokenBook, PriceBook, default_book, load_as_of
+    from planner.api import books
 
-    try:
-        if prices is not None and Path(prices).is_dir():
-            return PriceBook.load(prices)
-        day = planned if prices is None else parse_date(prices, "--prices")
-        if day is None:
-            return default_book()
-        book = load_as_of(day)
-    except (BrokenBook, LookupError, FileNotFoundError) as error:
-        raise UsageProblem(str(error.args[0] if error.args else error)) from error
-    if book.as_of != day:
+    book = books.book_for(prices, planned, option="--prices")
+    if note := books.earlier(book, prices, planned):
         context = click.get_current_context(silent=True)
-        say(
-            f"note: there is no price book of {day}: these are the prices of {book.as_of}, the newest before it",
-            quiet=bool(context and context.params.get("quiet")),
-        )
+        say(f"note: {note}", quiet=bool(context and context.params.get("quiet")))
     return book
 
 
@@ -174,41 +153,8 @@ def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> t
 
 def book_of(loaded: LoadedPlan, prices: str | None) -> PriceBook:
     """The price book of a plan, once it is known to hold what the plan names. Raises PlanProblems or UsageProblem."""
-    from planner.errors import PlanProblems
-    from planner.plan.assumptions import default_assumptions
-    from planner.plan.catalogue_check import check_against_catalogue
-    from planner.plan.wording import did_you_mean, listed
+    from planner.api.books import check_book
 
     book = book_for(prices, loaded.plan.prices)
-    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
-    region = loaded.plan.region
-    # the on-demand table is read anyway; the others only for a region that it does not know
-    if not any(row["region"] == region for row in book.rows("on_demand")) and region not in book.regions():
-        known = book.regions()
-        message = f"no price of any instance type in {region} is in the book of {book.as_of}"
-        remedy = did_you_mean(region, known) or f"known: {listed(known)}"
-        problems.append(loaded.problem_at(("region",), message, remedy))
-    if problems:
-        raise PlanProblems(tuple(problems))
+    check_book(loaded, book)
     return book
-
-
-def named(comparison: Comparison, text: str) -> Scenario:
-    """The scenario of an id, of a rank (`3` or `#3`) or `best`. Raises UsageProblem."""
-    from planner.plan.wording import did_you_mean
-
-    if text == "best":
-        if comparison.best is None:
-            raise UsageProblem(
-                "no scenario is both feasible and completely priced, so none is best: `planner compare` says why"
-            )
-        return comparison.best
-    rank = text.removeprefix("#")
-    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(comparison.scenarios):
-        return comparison.scenarios[int(rank) - 1]
-    found = next((s for s in comparison.scenarios if s.id == text), None)
-    if found is None:
-        near = did_you_mean(text, [s.id for s in comparison.scenarios])
-        hint = near or f"ranks are 1 to {len(comparison.scenarios)}; `planner explain PLAN` lists the ids"
-        raise UsageProblem(f"no scenario {text!r}: {hint}")
-    return found

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from planner.cli.options import Asked, checked_plan, common, named, planned_stack, priced_plan
+from planner.api.arguments import named
+from planner.api.graphs import graph_of
+from planner.cli.options import Asked, checked_plan, common, planned_stack, priced_plan
 from planner.cli.output import format_of, room_of, write_result
-from planner.cli.stack_shared import graph_of
 
 
 @click.command(short_help="Every resource that `pulumi up` would create, with its dollars an hour.")

@@ -6,7 +6,6 @@ import click
 
 from planner.cli.options import Asked, checked_plan, common, priced_plan
 from planner.cli.output import format_of, say, write_result
-from planner.cli.page import page_of
 from planner.errors import ExitCode
 
 
@@ -40,21 +39,22 @@ def command(
     As Markdown it fits the comment of a pull request: the answer first, tables folded, and a hidden marker by
     which a later run finds the comment again.
     """
-    from planner.decide.compare import compare
+    from planner.api.comparisons import answered
     from planner.decide.gates import Gates, exit_code, violations
-    from planner.decide.infeasible import remedied
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, told=style == "html")
-    comparison = remedied(request, compare(request))
+    comparison = answered(request)
     if style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
         text = render_markdown(comparison, study(request, comparison, grid=False), plan_path=asked.plan)
     else:
+        from planner.api.page import page_of
+
         text = page_of(loaded, request, comparison, architecture=architecture)
     write_result(text, out)
     if out != "-":

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import common, parse_date
+from planner.api.arguments import day_of
+from planner.cli.options import common
 from planner.cli.output import columns, say, write_result
 from planner.cli.stack_shared import stack_path
 from planner.errors import AwsProblem, ExitCode, UsageProblem
@@ -82,7 +83,7 @@ def command(
     else:
         after = None
         if starts_after:
-            day = parse_date(starts_after, "--starts-after")
+            day = day_of(starts_after, "--starts-after")
             after = datetime(day.year, day.month, day.day, tzinfo=UTC)
         found = _block(spec, ec2, nodes or spec.fleet.nodes, days, after, zone_id, offering, accept_usd, dry_run)
     if found is None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import Asked, common, named, priced_plan
+from planner.api.arguments import named
+from planner.cli.options import Asked, common, priced_plan
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.errors import ExitCode, UsageProblem
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import PROFILES, PROFILES_SAID, STACK, Asked, checked_plan, common, named, priced_plan
+from planner.api.arguments import named
+from planner.cli.options import PROFILES, PROFILES_SAID, STACK, Asked, checked_plan, common, priced_plan
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem

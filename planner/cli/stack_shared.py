@@ -1,15 +1,11 @@
-"""What the verbs of a stack share: where its file is, its resource graph, and a file that somebody named."""
+"""What the verbs of a stack share: where its file is, and a file that somebody named."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from planner.errors import UsageProblem
-
-if TYPE_CHECKING:
-    from planner.stack.spec import ClusterSpec
 
 
 def project_folder(out: str | None = None) -> Path:
@@ -28,20 +24,6 @@ def stack_path(stack: str) -> Path:
     from planner.stack.file import name_of
 
     return project_folder() / name_of(stack)
-
-
-def graph_of(spec: ClusterSpec, why: str) -> dict[str, Any]:
-    """The resource graph of a stack. why: what needs the program of `pulumi up`, for who has not installed it."""
-    try:
-        from infra.graph import resource_graph
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("pulumi", "pulumi_aws", "infra"):
-            raise
-        raise UsageProblem(
-            f"{why} the program of `pulumi up`, and {error.name} is not installed: "
-            "pip install 'gpu-fleet-planner[deploy]'"
-        ) from None
-    return resource_graph(spec)
 
 
 def text_of(file: str) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planner.api.graphs import graph_of
 from planner.cli.options import common
 from planner.cli.output import format_of, room_of, say, write_result
-from planner.cli.stack_shared import graph_of, stack_path, text_of
+from planner.cli.stack_shared import stack_path, text_of
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:

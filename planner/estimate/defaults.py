@@ -1,4 +1,4 @@
-"""What a comparison draws where nobody says otherwise; apart, so that the command's help loads no model."""
+"""How many outcomes a comparison simulates by default, and at most. Apart, so that `--help` loads no model."""
 
-DEFAULT_DRAWS = 5000
-DEFAULT_SEED = 0
+DEFAULT_DRAWS, MAX_DRAWS = 5000, 1_000_000
+DEFAULT_SEED, MAX_SEED = 0, 2**32 - 1

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from planner.api.arguments import named
 from planner.cli.completion import VARIABLE, command, equations_of_source
 from planner.cli.main import VERBS
-from planner.cli.options import named
 from planner.estimate.derivations import known_of
 from planner.models.catalogue import all_equations
 from pricing.snapshot import available

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from typing import Any
 
 from planner.estimate.result import Comparison
 from planner.models.bill import SERVICES
@@ -76,12 +78,19 @@ def _charge(service: str, line: str, note: str) -> tuple[str, str]:
 
 
 def render(comparison: Comparison) -> str:
-    """Every bill under each other. A row without a cost is a line without a price; a sum over one x_Scenario is its
-    planned cost, and the x_ScenarioCost columns repeat its range on each of its rows, where it is complete."""
-    rows = _Rows()
+    """Every bill under each other, as `rows_of` has them, so that a spreadsheet runs no cell as a formula."""
+    written = _Rows()
     # with "\r\n" as its end of line the writer also quotes a lone carriage return, which readers take for one
-    writer = csv.writer(rows, lineterminator="\r\n")
+    writer = csv.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
+    writer.writerows([_safe(cell) for cell in row] for row in rows_of(comparison))
+    return utf8("".join(written))
+
+
+def rows_of(comparison: Comparison) -> Iterator[list[Any]]:
+    """One row a bill line, in the order of COLUMNS. A row without a cost is a line without a price; a sum over one
+    x_Scenario is its planned cost, and the x_ScenarioCost columns repeat its range on each of its rows, where it is
+    complete."""
     program = made_by()
     origin = (
         visible(comparison.plan_name),
@@ -110,12 +119,11 @@ def render(comparison: Comparison) -> str:
                 *_charge(line.service, line.line, data["note"]),
                 *origin,
             ]
-            writer.writerow([_safe(cell) for cell in row])
+            yield row
         for missing in scenario.unpriced:
             note = f"no price for {missing.what}; nearest: " + ", ".join(missing.nearest)
             service = (missing.line, *SERVICES[missing.service], "Usage")
             blank = [""] * (COLUMNS.index("x_Complete") - 1 - len(service))
             row = [scenario.id, *service, *blank, "false", note, comparison.region, feasible, "", *spread]
             row += ["", *_charge(missing.service, missing.line, "no price"), *origin]
-            writer.writerow([_safe(cell) for cell in row])
-    return utf8("".join(rows))
+            yield row

@@ -1,0 +1,59 @@
+"""The price book of a plan: which one it is, and whether it has what the plan names."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from pathlib import Path
+
+from planner.api.arguments import day_of
+from planner.errors import PlanProblems, UsageProblem
+from planner.plan.assumptions import default_assumptions
+from planner.plan.catalogue_check import check_against_catalogue
+from planner.plan.load import LoadedPlan
+from planner.plan.wording import did_you_mean, listed
+from pricing.book import PriceBook
+from pricing.opening import open_book
+from pricing.snapshot import BrokenBook
+
+Prices = str | os.PathLike[str] | date | PriceBook | None
+
+
+def book_for(prices: Prices, planned: date | None = None, *, option: str = "prices") -> PriceBook:
+    """The price book that `prices` names: a date, a folder or the book itself. None: of the plan's date, else the
+    newest. Raises UsageProblem."""
+    if isinstance(prices, PriceBook):
+        return prices
+    if isinstance(prices, str) and not Path(prices).is_dir():
+        prices = day_of(prices, option)
+    try:
+        return open_book(planned if prices is None else prices)
+    except (BrokenBook, LookupError, FileNotFoundError) as error:
+        raise UsageProblem(str(error.args[0] if error.args else error)) from error
+
+
+def earlier(book: PriceBook, prices: Prices, planned: date | None = None) -> str:
+    """A note that the book is older than the day that was asked for, "" where it is not."""
+    day = planned if prices is None else prices
+    if isinstance(day, str):
+        try:
+            day = date.fromisoformat(day)
+        except ValueError:
+            return ""  # a folder
+    if not isinstance(day, date) or book.as_of == day:
+        return ""
+    return f"there is no price book of {day}: these are the prices of {book.as_of}, the newest before it"
+
+
+def check_book(loaded: LoadedPlan, book: PriceBook) -> None:
+    """Whether a book knows the instance types and the region of a plan. Raises PlanProblems."""
+    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
+    region = loaded.plan.region
+    # the on-demand table is read anyway; the others only for a region that it does not know
+    if not any(row["region"] == region for row in book.rows("on_demand")) and region not in book.regions():
+        known = book.regions()
+        message = f"no price of any instance type in {region} is in the book of {book.as_of}"
+        remedy = did_you_mean(region, known) or f"known: {listed(known)}"
+        problems.append(loaded.problem_at(("region",), message, remedy))
+    if problems:
+        raise PlanProblems(tuple(problems))

@@ -1,0 +1,77 @@
+"""A comparison as a pandas DataFrame: a row a scenario, or a row a bill line."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from planner.errors import UsageProblem
+from planner.estimate.ranges import Range
+from planner.estimate.result import Comparison, Goodput, Scenario, StorageFacts
+from planner.report.data import comparison_csv
+from planner.report.data.comparison_json import scenario_document
+
+if TYPE_CHECKING:
+    import pandas
+
+# what has parts -> its parts; a column is named after both, as days_p90 or storage_usable_tb
+PARTS: dict[str, tuple[str, ...]] = {
+    "days": (*(part.name for part in fields(Range)), "lower_bound"),
+    "cost_usd": (*(part.name for part in fields(Range)), "lower_bound", "plan_percentile"),
+    "usd_per_useful_gpu_hour": (*(part.name for part in fields(Range)), "lower_bound"),
+    "goodput": tuple(part.name for part in fields(Goodput)),
+    "storage": tuple(part.name for part in fields(StorageFacts)),
+}
+NOT_ONE_VALUE = ("bill", "cash")  # they have rows of their own: in the frame of bills, and in the JSON
+# numbers also where every row lacks one
+NUMBERS = ("ingest_days", "on_time_fraction", "unfinished_fraction", "cheapest_fraction", "below_best_fraction")
+BILL_NUMBERS = (
+    *("PricingQuantity", "ListUnitPrice", "x_EffectiveUnitPrice", "ListCost", "EffectiveCost", "x_UsdPerHour"),
+    *("x_ScenarioCostP10", "x_ScenarioCostP50", "x_ScenarioCostP90"),
+)
+TRUTH = {"true": True, "false": False, "": None}
+
+
+def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame:
+    """A DataFrame with the scenarios in their order, or with bills=True the lines of all bills.
+
+    A scenario's columns are the keys of `planner compare -f json`, a range being one column each for its planned
+    value and its percentiles: `cost_usd_plan`, `days_p90`, `storage_usable_tb`. A name ends in its unit, or begins
+    with it: USD, days, hours, decimal TB and GB, fractions of 1; rates are per second. A bill's columns are those of
+    `-f csv`, FOCUS's names: costs in USD, `PricingQuantity` in `PricingUnit`; a line without a price has no cost.
+
+    Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
+    """
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise UsageProblem(
+            "to_frame needs pandas, which is not installed: pip install 'gpu-fleet-planner[notebook]'"
+        ) from None
+    if bills:
+        frame = pandas.DataFrame(list(comparison_csv.rows_of(comparison)), columns=list(comparison_csv.COLUMNS))
+        for column in ("x_Complete", "x_Feasible", "x_CarriedBack"):
+            frame[column] = frame[column].map(TRUTH)
+        numbers = BILL_NUMBERS
+    else:
+        frame = pandas.DataFrame([_row(scenario) for scenario in comparison.scenarios])
+        numbers = NUMBERS
+    for column in numbers:
+        frame[column] = pandas.to_numeric(frame[column])
+    return frame
+
+
+def _row(scenario: Scenario) -> dict[str, Any]:
+    """One flat row of what the JSON says of a scenario; the same columns for each."""
+    row: dict[str, Any] = {}
+    for key, value in scenario_document(scenario).items():
+        if key in PARTS:
+            row |= {f"{key}_{part}": (value or {}).get(part) for part in PARTS[key]}
+        elif isinstance(value, list):
+            if key not in NOT_ONE_VALUE:
+                row[key] = "; ".join(value)
+        else:
+            row[key] = value
+    return row

@@ -1,0 +1,51 @@
+"""The HTML page of a comparison: the comparison, what would change it, and what would be deployed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner.api.graphs import graph_of
+from planner.decide.spreads import spreads_of
+from planner.decide.study import study
+from planner.errors import PlanProblems, UsageProblem
+from planner.report.html.architecture import StackView, view
+from planner.report.html.page import render
+from planner.report.wording.breakdown import stored_usd_per_hour
+from planner.report.wording.recommendation import picks
+from planner.stack.choose import spec_of
+
+if TYPE_CHECKING:
+    from planner.api.comparisons import Comparison
+    from planner.estimate import result
+    from planner.estimate.request import Request
+    from planner.estimate.result import Scenario
+    from planner.plan.load import LoadedPlan
+    from pricing.book import PriceBook
+
+
+def render_html(comparison: Comparison, *, architecture: bool = True) -> str:
+    """One self-contained HTML page: the answer, every scenario, every bill and source, what would change the answer.
+
+    architecture: with a picture of what would be deployed for the best scenario; where the extra `deploy` is not
+    installed, the page says so in its place.
+    """
+    return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture)
+
+
+def page_of(loaded: LoadedPlan, request: Request, comparison: result.Comparison, *, architecture: bool = True) -> str:
+    """The page of a comparison. architecture: with the picture of the stack behind the answer."""
+    best = comparison.best if architecture else None
+    stack = drawn_stack(loaded, comparison, best, request.book) if best else None
+    spreads = {scenario.id: spreads_of(request, scenario) for scenario in picks(comparison)}
+    return render(comparison, study(request, comparison), stack, spreads)
+
+
+def drawn_stack(loaded: LoadedPlan, comparison: result.Comparison, scenario: Scenario, book: PriceBook) -> StackView:
+    """The stack of a scenario as the report shows it, or why it cannot: not a reason for having no report."""
+    try:
+        graph = graph_of(spec_of(loaded, comparison, scenario, book), "the picture of the stack needs")
+        return view(graph, stored_usd_per_hour(scenario))
+    except UsageProblem as problem:
+        return StackView(scenario=scenario.id, why_not=str(problem))
+    except PlanProblems as problems:
+        return StackView(scenario=scenario.id, why_not="; ".join(problem.message for problem in problems.problems))

@@ -1,0 +1,66 @@
+"""A plan from Python: loaded and checked, with values replaced as `--set` replaces them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from planner.errors import UsageProblem
+from planner.plan import types
+from planner.plan.load import LoadedPlan, load_plan
+
+
+class Plan(LoadedPlan):
+    """A plan without problems.
+
+    settings: its values with their defaults, typed: `plan.settings.fleet.nodes`. sha256: hash of what it means.
+    where: the file that it was read from.
+    """
+
+    def __repr__(self) -> str:
+        return f"Plan(name={self.name!r}, region={self.region!r}, where={self.where!r}, sha256={self.sha256!r})"
+
+    @property
+    def settings(self) -> types.Plan:
+        """The values of every section; docs and JSON Schema of the plan file describe them."""
+        return self.plan
+
+    @property
+    def name(self) -> str:
+        return self.plan.name
+
+    @property
+    def region(self) -> str:
+        return self.plan.region
+
+
+def load(path: str | os.PathLike[str], *, set: Mapping[str, Any] | None = None) -> Plan:
+    """Read and check a plan file.
+
+    set: values to replace first, by path, as `--set` does: `{"fleet.nodes": 16, "storage.layouts": ["converged"]}`.
+    Sizes and durations are text with a unit, as in the file: `"4TB"`, `"36h"`.
+
+    Raises PlanProblems with everything that is wrong, each problem with its line; UsageProblem for a value that a plan
+    file cannot hold.
+    """
+    return Plan(**vars(load_plan(path, overrides=[_override(key, value) for key, value in (set or {}).items()])))
+
+
+def _override(key: str, value: Any) -> str:
+    """`path=value` as the command line has it. A JSON value is also a YAML value, and text stays text."""
+    try:
+        return f"{key}={json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)}"
+    except (TypeError, ValueError) as error:
+        raise UsageProblem(f"set[{key!r}]: {value!r} is no value of a plan file: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """A day as text; numbers and arrays of numpy and pandas as Python's own. Raises TypeError."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if callable(plain := getattr(value, "tolist", None)):
+        return plain()
+    raise TypeError(f"it is of type {type(value).__name__}")
