@@ -53,7 +53,7 @@ def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame
     if bills:
         frame = pandas.DataFrame(list(comparison_csv.rows_of(comparison)), columns=list(comparison_csv.COLUMNS))
         for column in ("x_Complete", "x_Feasible", "x_CarriedBack"):
-            frame[column] = frame[column].map(TRUTH)
+            frame[column] = [TRUTH[text] for text in frame[column]]
         numbers = BILL_NUMBERS
     else:
         frame = pandas.DataFrame([_row(scenario) for scenario in comparison.scenarios])
