@@ -239,7 +239,10 @@ def main(words: list[str]) -> int:
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text(json.dumps({one: asdict(tally) for one, tally in found.items()}, indent=2))
     if set(found) != set(every):
-        print(f"the page needs every part; missing: {', '.join(one for one in every if one not in found)}", file=sys.stderr)
+        print(
+            f"the page needs every part; missing: {', '.join(one for one in every if one not in found)}",
+            file=sys.stderr,
+        )
         return 1
     tallies = [sum((found[f"{layout}/{name}"] for name in PARTS), Tally(layout=layout)) for layout in LAYOUTS]
     PAGE.write_text(page(tallies), encoding="utf-8", newline="\n")

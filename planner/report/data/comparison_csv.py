@@ -100,7 +100,11 @@ def rows_of(comparison: Comparison) -> Iterator[list[Any]]:
     )
     for scenario in comparison.scenarios:
         cost = scenario.cost_usd
-        spread = [percentile_usd(part) for part in (cost.p10, cost.p50, cost.p90)] if cost and scenario.complete else [None] * 3
+        spread = (
+            [percentile_usd(part) for part in (cost.p10, cost.p50, cost.p90)]
+            if cost and scenario.complete
+            else [None] * 3
+        )
         feasible = _truth(scenario.feasible)
         for line in scenario.bill:
             data = bill_line(line)
