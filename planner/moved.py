@@ -13,6 +13,7 @@ from types import ModuleType
 
 MOVED = {
     "infra.lint": "planner.lint",
+    "infra.lint.all": "planner.lint.rules",
     "infra.tier": "infra.data_bucket",
     "planner.client": "fleet_pool.client",
     "planner.client.patient": "fleet_pool.client.fallback",

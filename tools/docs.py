@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATED: dict[str, tuple[str, ...]] = {
     "docs/cli.md": ("tools.cli_reference",),
     "docs/lint.md": ("tools.lint_rules",),
-    "planner/lint/writing/inputs.csv": ("tools.lint_inputs",),
+    "planner/lint/inputs/arguments.csv": ("tools.lint_inputs",),
     "docs/model.md": ("tools.model",),
     "docs/nomenclature.md": ("tools.nomenclature",),
     "planner/report/data/schemas/compare.schema.json": ("tools.schema", "compare"),

@@ -1,4 +1,4 @@
-"""planner/lint/writing/inputs.csv: the arguments of each type, their sorts, which are required: from pulumi_aws.
+"""planner/lint/inputs/arguments.csv: the arguments of each type, their sorts, which are required: from pulumi_aws.
 
 An argument that is not text says so: minSize:int, encrypted:bool, tags:map, securityGroups:texts, ebs:block.
 """
@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from planner.lint.all import RULES
-from planner.lint.writing.arguments import REQUIRED
+from planner.lint.inputs.arguments import REQUIRED
+from planner.lint.rules import RULES
 
 # types that no rule names, and that a fleet may hold
 ALSO = (

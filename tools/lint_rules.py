@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from planner.lint.all import RULES, SUBJECTS
 from planner.lint.rule import ERROR, Rule
+from planner.lint.rules import RULES, SUBJECTS
 from tools.markdown import anchor, cell, prose
 
 HEAD = """\
 # What lint finds
 
-<!-- written by `make docs` from infra/lint; a test fails when it is stale -->
+<!-- written by `make docs` from planner/lint; a test fails when it is stale -->
 
 `planner lint PLAN --scenario ID` checks what a scenario would stand up, `planner lint --graph FILE.json` any resource
 graph as `planner preview -f json` writes it, also one of another program, and what Pulumi itself prints for any

@@ -58,7 +58,7 @@ def command(
 
     Exit code 13 where there is an error; warnings are printed and pass.
     """
-    from planner.lint.all import RULES, lint
+    from planner.lint.rules import RULES, lint
 
     style = format_of(style, out, ("table", "json", "sarif"))
     if graph_file is not None:

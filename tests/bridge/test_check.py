@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
-from planner.lint.all import lint
+from planner.lint.rules import lint
 from planner.lint.network.routes import TARGETS
 from planner.lint.read.graph import graph_from
 from tests.bridge.alone import Alone

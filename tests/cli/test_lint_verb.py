@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.lint.all import RULES
+from planner.lint.rules import RULES
 from tests.lint import graphs
 from tests.lint.mistakes import lt
 from tests.typed import SMALL, planner

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli import main
-from planner.lint.all import lint
+from planner.lint.rules import lint
 from planner.lint.read.graph import NotAGraph, parse
 from planner.stack.file import read
 from tests.engine.cloud.store import Cloud

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from planner.lint.read.shapes import SECRET, SIGNATURE
+from planner.lint.read.pulumi_json import SECRET, SIGNATURE
 from planner.lint.read.values import UNKNOWN
 from tests.lint.graphs import Document
 

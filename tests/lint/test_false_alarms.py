@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.lint.all import lint
 from planner.lint.read.graph import graph_from
 from planner.lint.read.values import UNKNOWN
+from planner.lint.rules import lint
 from tests.lint import graphs
 from tests.lint.mistakes.identity import grant
 from tests.lint.mistakes.network import allow

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.lint.all import RULES, SUBJECTS, lint
+from planner.lint.inputs.arguments import known_inputs
 from planner.lint.known.actions import actions, expanded, misspelt
-from planner.lint.known.catalogue import machines
+from planner.lint.known.instance_types import machines
 from planner.lint.read.graph import NotAGraph, graph_from, parse
 from planner.lint.rule import ERROR, WARNING
-from planner.lint.writing.arguments import known_inputs
+from planner.lint.rules import RULES, SUBJECTS, lint
 from tests.lint import graphs
 from tests.lint.mistakes import MISTAKES
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from planner.lint.all import RULES, lint
 from planner.lint.read.graph import graph_from
 from planner.lint.rule import Finding
+from planner.lint.rules import RULES, lint
 from planner.stack.spec import NIC_PROFILES
 from tests.lint import graphs
 from tests.lint.mistakes import BLOCK, MISTAKES, MIXED, NEVER, SPOT, Mistake, fleet, lt

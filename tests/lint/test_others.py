@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner.lint.all import lint
 from planner.lint.read.graph import graph_from
+from planner.lint.rules import lint
 from tests.lint import graphs
 from tests.lint.engines import exported
 from tests.lint.graphs import Document, find

@@ -1,6 +1,6 @@
 """Metrics of CloudWatch that a fleet's alarms watch: namespaces, names, dimensions.
 
-From the user guides of the services (EC2, Auto Scaling, NAT gateways, SQS), as of autumn 2026. A namespace that is not
+From the user guides of the services (EC2, Auto Scaling, NAT gateways), as of autumn 2026. A namespace that is not
 here is not judged, except where its name is nearly one of these.
 """
 
@@ -52,11 +52,6 @@ SOME: dict[str, tuple[str, ...]] = {
         *("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations"),
         *("FreeDataStorageCapacity", "LogicalDiskUsage", "PhysicalDiskUsage", "StorageCapacityUtilization"),
         *("CPUUtilization", "NetworkThroughputUtilization", "ClientConnections", "AgeOfOldestQueuedMessage"),
-    ),
-    "AWS/SQS": (
-        *("ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesDelayed", "NumberOfMessagesDeleted"),
-        *("ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesVisible", "NumberOfEmptyReceives"),
-        *("NumberOfMessagesReceived", "NumberOfMessagesSent", "SentMessageSize"),
     ),
     "AWS/S3": ("BucketSizeBytes", "NumberOfObjects", "4xxErrors", "5xxErrors", "AllRequests", "BytesDownloaded"),
     "AWS/Billing": ("EstimatedCharges",),

@@ -171,13 +171,3 @@ def fixed_addresses_fit(graph: Graph) -> Hits:
                 elif text in taken and taken[text] is not resource:
                     yield resource, key, f"{text} is given to {taken[text].name} already"
                 taken.setdefault(text, resource)
-
-
-RULES = (
-    ranges_are_ranges,
-    ranges_have_a_size,
-    subnet_is_inside,
-    subnets_are_apart,
-    room_for_the_nodes,
-    fixed_addresses_fit,
-)

@@ -205,15 +205,3 @@ def endpoint_is_alone(graph: Graph) -> Hits:
                 yield endpoint, "serviceName", f"{other.name} is the endpoint of {name} already"
                 break
         held.append(endpoint)
-
-
-RULES = (
-    gateway_is_there,
-    gateway_is_in_the_routes,
-    endpoint_is_of_its_kind,
-    endpoint_is_of_the_region,
-    endpoint_has_its_name,
-    endpoints_let_in,
-    endpoint_has_a_group,
-    endpoint_is_alone,
-)

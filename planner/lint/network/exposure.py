@@ -157,12 +157,3 @@ def for_balancers(graph: Graph) -> set[Resource | None]:
     return set(
         held - {group for maker in [*node_makers(graph), *graph.of(TEMPLATE)] for group in groups_of(graph, maker)}
     )
-
-
-RULES = (
-    ssh_from_anywhere,
-    administration_from_outside,
-    open_to_the_world,
-    ssh_at_all,
-    default_group_is_closed,
-)

@@ -211,14 +211,3 @@ def nodes_have_a_zone(graph: Graph) -> Hits:
     for subnet in node_subnets(graph):
         if not any(given(subnet.inputs.get(key)) for key in ("availabilityZone", "availabilityZoneId")):
             yield subnet, "availabilityZoneId", "no zone"
-
-
-RULES = (
-    nodes_are_private,
-    nat_gets_out,
-    one_table_a_subnet,
-    subnets_are_routed,
-    routes_lead_somewhere,
-    nodes_have_a_zone,
-    addresses_are_not_shared,
-)

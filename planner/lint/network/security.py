@@ -215,15 +215,3 @@ def group_name(graph: Graph) -> Hits:
         name = literal(group.inputs.get("name"))
         if name is not None and (name.lower().startswith("sg-") or len(name) > 255):
             yield group, "name", f"{name[:60]!r} is no name of a security group"
-
-
-RULES = (
-    ports_go_with_the_protocol,
-    one_source,
-    rules_are_apart,
-    inline_and_apart,
-    efa_passes_both_ways,
-    nodes_get_out,
-    ways_have_two_ends,
-    group_name,
-)

@@ -132,13 +132,3 @@ def _managed(graph: Graph, role: Resource) -> bool:
             if any(matches(action, "ssm:UpdateInstanceInformation") for action in actions):
                 return True
     return False
-
-
-RULES = (
-    metadata_wants_a_token,
-    metadata_stays_near,
-    metadata_are_on,
-    no_keys,
-    nodes_have_a_role,
-    nodes_are_managed,
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.lint.known.catalogue import machines, nearest
+from planner.lint.known.instance_types import machines, nearest
 from planner.lint.read.graph import Graph
 from planner.lint.read.topology import (
     GROUP,
@@ -100,7 +100,7 @@ def spot_beside_a_reservation(graph: Graph) -> Hits:
     INSTANCE,
     what="an instance type that AWS does not name",
     why="the provider passes any type on; the launch is refused",
-    remedy="write the type as AWS does; a type that is newer than this list goes into planner/lint/known/types.csv",
+    remedy="write the type as AWS does; a newer type goes into planner/lint/known/instance_types.csv",
     example="instanceType: p5.48xlage",
 )
 def type_is_known(graph: Graph) -> Hits:
@@ -206,16 +206,3 @@ def fixed_machines_stay(graph: Graph) -> Hits:
         )
         if spot and fixed:
             yield instance, "instanceMarketOptions.marketType", "spot, and its address is fixed"
-
-
-RULES = (
-    groups_beside_interfaces,
-    block_is_named,
-    spot_beside_a_reservation,
-    type_is_known,
-    type_is_sold_so,
-    image_is_pinned,
-    template_name,
-    tenancy_is_shared,
-    fixed_machines_stay,
-)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from planner.lint.read.shapes import entries_of, left_out
+from planner.lint.read.pulumi_json import entries_of, left_out
 from planner.lint.read.values import Json, flag, leaves, literal, number, one, texts
 
 REFERENCE = re.compile(r"\$\{([^{}]*)\}")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from tests.lint.graphs import Document, drop, find
-from tests.lint.mistakes.edits import OURS, Mistake, add, alarm, asg, block, budget, cut, gone, of, policy, put
+from tests.lint.mistakes.edits import OURS, Mistake, alarm, asg, block, budget, cut, gone, of, policy, put
 
 
 def topic_policy(document: Document) -> Document:
@@ -15,15 +13,6 @@ def topic_policy(document: Document) -> Document:
 def open_topic(document: Document) -> None:
     topic_policy(document).update(Principal="*")
     topic_policy(document).pop("Condition", None)
-
-
-def open_queue(document: Document) -> None:
-    allowed = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sqs:SendMessage", "Resource": "*"}
-    held = {
-        "queueUrl": "https://sqs.us-east-1.amazonaws.com/111122223333/q",
-        "policy": json.dumps({"Statement": allowed}),
-    }
-    add(document, "aws:sqs/queuePolicy:QueuePolicy", "queue", held)
 
 
 def deaf_topic(document: Document) -> None:
@@ -65,7 +54,6 @@ MISTAKES = (
     ),
     Mistake("alarm of nothing", "ALARM-SHAPE", cut(alarm, "dimensions"), only=OURS),
     Mistake("topic for everybody", "TOPIC-OPEN", open_topic, only=OURS),
-    Mistake("queue for everybody", "TOPIC-OPEN", open_queue),
     Mistake("topic that lets no alarm in", "TOPIC-CLOSED", deaf_topic, only=OURS),
     Mistake("nobody listens", "TOPIC-UNHEARD", gone("TopicSubscription"), only=OURS),
     Mistake("metric of no service", "ALARM-METRIC", put(count_alarm, "metricName", "InServiceInstances"), only=OURS),

@@ -121,17 +121,6 @@ MISTAKES = (
     Mistake("node that makes itself administrator", "IAM-ESCALATE", grant("iam:PutRolePolicy", ARN)),
     Mistake("node that attaches policies", "IAM-ESCALATE", grant("iam:AttachRolePolicy", ARN)),
     Mistake("node that opens objects", "IAM-ESCALATE", grant("s3:PutObjectAcl", "arn:aws:s3:::acme-training-data/*")),
-    Mistake("key of a user", "IAM-USER", lambda d: add(d, "aws:iam/accessKey:AccessKey", "key", {"user": "ci"})),
-    Mistake(
-        "a user that is administrator",
-        "IAM-USER",
-        lambda d: add(
-            d,
-            "aws:iam/userPolicyAttachment:UserPolicyAttachment",
-            "admin",
-            {"user": "ci", "policyArn": "arn:aws:iam::aws:policy/AdministratorAccess"},
-        ),
-    ),
     Mistake("role for another account", "IAM-FOREIGN", trust({"Principal": ELSEWHERE, "Action": "sts:AssumeRole"})),
     Mistake(
         "bucket for another account",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 from tests.lint.graphs import Document, drop, find
@@ -280,38 +279,6 @@ MISTAKES = (
         "INPUT-MISSING",
         empty_artefact,
         only=OURS,
-    ),
-    Mistake(
-        "database for the world",
-        "WORLD-OPEN",
-        lambda d: add(
-            d, "aws:rds/instance:Instance", "db", {"instanceClass": "db.t3.micro", "publiclyAccessible": True}
-        ),
-    ),
-    Mistake(
-        "image for the world",
-        "WORLD-OPEN",
-        lambda d: add(
-            d,
-            "aws:ec2/amiLaunchPermission:AmiLaunchPermission",
-            "all",
-            {"imageId": "ami-0123456789abcdef0", "group": "all"},
-        ),
-    ),
-    Mistake(
-        "images for the world",
-        "WORLD-OPEN",
-        lambda d: add(
-            d,
-            "aws:ecr/repositoryPolicy:RepositoryPolicy",
-            "all",
-            {
-                "repository": "x",
-                "policy": json.dumps(
-                    {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "ecr:*"}]}
-                ),
-            },
-        ),
     ),
     Mistake(
         "block that an update buys",

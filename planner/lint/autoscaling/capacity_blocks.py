@@ -1,0 +1,130 @@
+"""Capacity Blocks and schedules: no placement group, and gone before the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import (
+    GROUP,
+    TEMPLATE,
+    is_block,
+    placement_of,
+    templates_of,
+)
+from planner.lint.read.values import at, flag, given, literal, many, texts, whole
+from planner.lint.rule import Hits, rule
+
+SCHEDULE = "autoscaling:Schedule"
+NOTICE = timedelta(minutes=30)  # AWS begins to terminate the nodes of a block this long before its end
+
+
+@rule(
+    "PG-BLOCK",
+    GROUP,
+    TEMPLATE,
+    what="a placement group with a Capacity Block",
+    why="the nodes of a block stand together already, and the launch with a placement group is refused",
+    remedy="no placement group with a block",
+    example="placement.groupName with marketType capacity-block",
+)
+def no_placement_with_a_block(graph: Graph) -> Hits:
+    seen = set()
+    for group in [*graph.of(GROUP), *graph.of(TEMPLATE)]:
+        templates = [group] if group.kind == TEMPLATE else templates_of(graph, group)
+        for resource, where, _ in placement_of(graph, group) if any(map(is_block, templates)) else ():
+            if (resource, where) not in seen:
+                seen.add((resource, where))
+                yield resource, where, "a placement group with a Capacity Block"
+
+
+def _moment(value: object) -> datetime | None:
+    text = literal(value)
+    try:
+        found = datetime.fromisoformat(text) if text else None
+        return found and (found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _ends(graph: Graph, group: Resource) -> Iterator[datetime]:
+    """When the block of a group ends, as far as the graph says: a reservation, or a tag that ends in `block-ends`."""
+    for template in templates_of(graph, group):
+        target = at(template.inputs, "capacityReservationSpecification.capacityReservationTarget.capacityReservationId")
+        found = graph.target(target, "ec2:CapacityBlockReservation", "ec2:CapacityReservation")
+        if found and (end := _moment(found.inputs.get("endDate"))):
+            yield end
+    for resource in [group, *templates_of(graph, group)]:
+        for tag in many(resource.inputs.get("tags")):
+            pairs = [(tag.get("key"), tag.get("value"))] if "key" in tag else tag.items()
+            for key, value in pairs:
+                if isinstance(key, str) and key.endswith(("block-ends", "block_ends")) and (end := _moment(value)):
+                    yield end
+    for key in ("block_ends", "blockEnds"):
+        if end := _moment(graph.stack.get(key)):
+            yield end
+
+
+def _hour_of_a_block(moment: datetime) -> bool:
+    """Every block ends at 11:30 UTC: this is within the half hour before it."""
+    return NOTICE >= moment.replace(hour=11, minute=30, second=0, microsecond=0) - moment >= timedelta(0)
+
+
+@rule(
+    "BLOCK-END",
+    GROUP,
+    SCHEDULE,
+    what="nodes of a Capacity Block that are not gone more than 30 minutes before its end",
+    why="AWS begins to terminate them 30 minutes before the end (11:30 UTC): what is not saved by then is lost",
+    remedy="a schedule to 0 nodes (min, desired and max) more than 30 minutes before the end; no protectFromScaleIn",
+    example="a scheduled action at 11:15 UTC of the last day",
+)
+def gone_before_the_end(graph: Graph) -> Hits:
+    for group in graph.of(GROUP):
+        if not any(map(is_block, templates_of(graph, group))):
+            continue
+        schedules = graph.pointing(group, SCHEDULE, "autoscalingGroupName")
+        down = [
+            s for s in schedules if whole(s.inputs.get("desiredCapacity")) == 0 or whole(s.inputs.get("maxSize")) == 0
+        ]
+        if not down:
+            yield group, "", "no scheduled action takes the group to 0 nodes before the block ends"
+        ends = min(_ends(graph, group), default=None)
+        for schedule in down:
+            start = _moment(schedule.inputs.get("startTime"))
+            late = start is not None and (ends - start <= NOTICE if ends else _hour_of_a_block(start))
+            if late and start is not None:
+                end = f"{ends:%Y-%m-%d %H:%M} UTC" if ends else "11:30 UTC, when blocks end"
+                yield schedule, "startTime", f"{start:%Y-%m-%d %H:%M} is not more than 30 minutes before {end}"
+            for key in ("minSize", "desiredCapacity"):
+                value = schedule.inputs.get(key)
+                unknown = isinstance(value, str) and literal(value) is None
+                if not unknown and whole(value) != 0:
+                    said = "not said to be 0" if value is None else f"{value}, not 0"
+                    yield schedule, key, f"{said}: the group keeps its nodes"
+        if flag(group.inputs.get("protectFromScaleIn")):
+            yield group, "protectFromScaleIn", "protected nodes stay, whatever the scheduled action says"
+        stopped = {"ScheduledActions", "Terminate"} & set(texts(group.inputs.get("suspendedProcesses")))
+        if stopped:
+            message = f"{' and '.join(sorted(stopped))} suspended: no scheduled action ends the nodes"
+            yield group, "suspendedProcesses", message
+
+
+@rule(
+    "SCHEDULE-TIME",
+    SCHEDULE,
+    what="a scheduled action without a time that AWS reads",
+    why="startTime is YYYY-MM-DDThh:mm:ssZ in UTC; AWS refuses anything else",
+    remedy="a time like 2026-12-01T10:45:00Z, or a recurrence",
+    example="startTime: tomorrow",
+)
+def schedule_has_a_time(graph: Graph) -> Hits:
+    for schedule in graph.of(SCHEDULE):
+        for key in ("startTime", "endTime"):
+            value = literal(schedule.inputs.get(key))
+            if value and not (re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value) and _moment(value)):
+                yield schedule, key, f"{value!r} is no time in UTC"
+        if not given(schedule.inputs.get("startTime")) and not given(schedule.inputs.get("recurrence")):
+            yield schedule, "startTime", "neither a time nor a recurrence"

@@ -1,0 +1,108 @@
+"""Rights that become others: nodes that may give themselves rights, other accounts and federated logins."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from planner.lint.iam.roles import HOLDERS
+from planner.lint.read.graph import Graph
+from planner.lint.read.policies import IDENTITY, RESOURCE, TRUST, allows, matches, policies, principals
+from planner.lint.read.topology import makers, role_of
+from planner.lint.read.values import given, leaves, literal, texts
+from planner.lint.rule import WARNING, Hits, rule
+
+# what makes more rights out of those that one has; IAM's own guide counts these among the sensitive actions
+GIVES = (
+    *("iam:AttachRolePolicy", "iam:AttachUserPolicy", "iam:AttachGroupPolicy", "iam:PutRolePolicy"),
+    *("iam:PutUserPolicy", "iam:PutGroupPolicy", "iam:CreatePolicyVersion", "iam:SetDefaultPolicyVersion"),
+    *("iam:UpdateAssumeRolePolicy", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:UpdateLoginProfile"),
+    *("iam:AddUserToGroup", "iam:DeleteRolePermissionsBoundary", "iam:CreateUser", "organizations:LeaveOrganization"),
+    *("organizations:DeleteOrganization", "account:CloseAccount", "cloudtrail:StopLogging", "cloudtrail:DeleteTrail"),
+    *("s3:PutBucketAcl", "s3:PutObjectAcl", "s3:PutEncryptionConfiguration", "s3:BypassGovernanceRetention"),
+    *("ec2:ModifyImageAttribute", "ec2:ModifySnapshotAttribute", "ec2:AuthorizeSecurityGroupIngress"),
+)
+ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
+
+
+@rule(
+    "IAM-ESCALATE",
+    *HOLDERS,
+    what="nodes that may give themselves or others more rights",
+    why="a job on a node has the node's role: with one of these it makes itself administrator, opens the data to the "
+    "world or switches off what would show it",
+    remedy="none of these actions for nodes: who deploys has them",
+    example='"Action": "iam:PutRolePolicy" in the nodes\' policy',
+)
+def nodes_do_not_climb(graph: Graph) -> Hits:
+    nodes = {role_of(graph, maker) for maker in makers(graph)} - {None}
+    for policy in policies(graph):
+        role = graph.target(policy.holder.inputs.get("role"), "iam:Role")
+        mine = policy.holder if policy.holder.kind == "iam:Role" else role
+        if policy.kind != IDENTITY or mine not in nodes:
+            continue
+        for where, statement in policy.statements():
+            for action in texts(statement.get("Action")) if allows(statement) else ():
+                given_away = [name for name in GIVES if matches(action, name)]
+                # every action of a service is IAM-ACTION's
+                if given_away and action.partition(":")[2].strip("*"):
+                    yield policy.holder, f"{where}.Action", f"allows {action}"
+
+
+@rule(
+    "IAM-FOREIGN",
+    "iam:Role",
+    "s3:BucketPolicy",
+    "kms:Key",
+    severity=WARNING,
+    what="another account that may take a role, read the data or use its key",
+    why="whoever has that account has what this one has; a mistyped account id gives it to a stranger",
+    remedy="the account's own roles; a condition with aws:PrincipalOrgID or sts:ExternalId where it is meant",
+    example='"Principal": {"AWS": "arn:aws:iam::999999999999:root"}',
+)
+def accounts_are_ours(graph: Graph) -> Hits:
+    home = _home(graph)
+    for policy in policies(graph):
+        if policy.kind not in (TRUST, RESOURCE):
+            continue
+        for where, statement in policy.statements():
+            reads = any(
+                matches(action, wanted)
+                for action in texts(statement.get("Action"))
+                for wanted in ("s3:GetObject", "s3:PutObject", "kms:Decrypt", "sts:AssumeRole")
+            )
+            for sort, name in principals(statement) if allows(statement) and reads else ():
+                found = ACCOUNT.search(name) if sort == "AWS" and literal(name) else None
+                if home and found and found[0] != home and not given(statement.get("Condition")):
+                    yield policy.holder, f"{where}.Principal", f"the account {found[0]}, and the stack is in {home}"
+
+
+def _home(graph: Graph) -> str:
+    """The account of the stack, as far as its ARNs and names say it."""
+    counts: Counter[str] = Counter()
+    for resource in graph.resources:
+        for _, leaf in leaves(resource.inputs):
+            counts.update(
+                set(ACCOUNT.findall(leaf)) if isinstance(leaf, str) and ":" in leaf and len(leaf) < 5_000 else ()
+            )
+        counts.update(found for text in resource.ids for found in ACCOUNT.findall(text))
+    best = counts.most_common(2)
+    clear = best and (len(best) == 1 or best[0][1] > best[1][1])
+    return best[0][0] if clear else ""
+
+
+@rule(
+    "IAM-FEDERATED",
+    "iam:Role",
+    what="a role that everybody with a login elsewhere may take",
+    why="without a condition on the subject, every repository, cluster or user of that provider takes the role",
+    remedy="a Condition on the provider's sub and aud, or on SAML:aud",
+    example="sts:AssumeRoleWithWebIdentity for token.actions.githubusercontent.com without Condition",
+)
+def logins_are_told_apart(graph: Graph) -> Hits:
+    for policy in policies(graph):
+        for where, statement in policy.statements() if policy.kind == TRUST else ():
+            federated = [name for sort, name in principals(statement) if sort == "Federated"]
+            told = [key for key, _ in leaves(statement.get("Condition")) if key and not key.lower().endswith(":aud")]
+            if federated and allows(statement) and not told and "saml-provider" not in federated[0]:
+                yield policy.holder, f"{where}.Principal", f"{federated[0]} without a condition on who"

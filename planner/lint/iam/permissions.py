@@ -1,0 +1,209 @@
+"""What nodes may do: every action, every resource, other people's data, the end of old versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planner.lint.iam.roles import HOLDERS
+from planner.lint.known.actions import expanded, misspelt
+from planner.lint.read.graph import REFERENCE, Graph
+from planner.lint.read.policies import IDENTITY, Policy, allows, matches, policies
+from planner.lint.read.values import Json, given, leaves, literal, texts
+from planner.lint.rule import WARNING, Hits, rule
+
+# services whose actions reach data or money: a * on these is never least privilege
+DATA = ("s3", "kms", "sqs", "sns", "dynamodb", "secretsmanager", "fsx", "iam", "sts", "ec2", "autoscaling", "lambda")
+# what reaches data or machines on a resource named *; the rest of these services' actions knows no resource
+ON_RESOURCES = (
+    "s3:*Object*",
+    "s3:ListBucket*",
+    "s3:PutBucket*",
+    "s3:PutLifecycle*",
+    "s3:DeleteBucket*",
+    "kms:Decrypt",
+    "kms:Encrypt",
+    "kms:GenerateDataKey*",
+    "kms:ReEncrypt*",
+    "kms:CreateGrant",
+    "kms:PutKeyPolicy",
+    "kms:DisableKey",
+    "kms:ScheduleKeyDeletion",
+    "sqs:*Message*",
+    "sqs:PurgeQueue",
+    "sns:Publish",
+    "dynamodb:*Item*",
+    "dynamodb:Query",
+    "dynamodb:Scan",
+    "dynamodb:DeleteTable",
+    "secretsmanager:GetSecretValue",
+    "ssm:GetParameter*",
+    "ssm:SendCommand",
+    "ssm:StartSession",
+    "fsx:Delete*",
+    "fsx:Update*",
+    "lambda:InvokeFunction",
+    "iam:PassRole",
+    "iam:Attach*",
+    "iam:Create*",
+    "iam:Delete*",
+    "iam:Put*",
+    "iam:Update*",
+    "sts:AssumeRole",
+    "autoscaling:CompleteLifecycleAction",
+    "autoscaling:Delete*",
+    "autoscaling:SetDesiredCapacity",
+    "autoscaling:TerminateInstanceInAutoScalingGroup",
+    "autoscaling:RecordLifecycleActionHeartbeat",
+    "autoscaling:UpdateAutoScalingGroup",
+    "ec2:StopInstances",
+    "ec2:TerminateInstances",
+    "ec2:RunInstances",
+)
+# what undoes the versions that bring a lost checkpoint back, or the bucket, or the key that opens it
+ENDS = (
+    "s3:DeleteObjectVersion",
+    "s3:PutBucketVersioning",
+    "s3:PutLifecycleConfiguration",
+    "s3:DeleteBucket",
+    "s3:DeleteBucketPolicy",
+    "s3:PutBucketPolicy",
+    "s3:PutBucketPublicAccessBlock",
+    "kms:DisableKey",
+    "kms:PutKeyPolicy",
+    "kms:ScheduleKeyDeletion",
+)
+EVERYTHING = re.compile(r"\*|arn:aws[a-z-]*:[a-z0-9*]+:[*a-z0-9-]*:[*0-9]*:[*:/]*")
+GLOB = re.compile(r"[*?]")
+
+
+def _granted(graph: Graph) -> Iterator[tuple[Policy, str, Json]]:
+    """Statements that give a role something."""
+    for policy in policies(graph):
+        if policy.kind == IDENTITY:
+            for where, statement in policy.statements():
+                if allows(statement):
+                    yield policy, where, statement
+
+
+def _whole_service(action: str) -> bool:
+    """Whether it is every action of a service, or of all: IAM-ACTION says so, the others need not."""
+    return action.partition(":")[2].strip("*") == "" and action.endswith("*")
+
+
+@rule(
+    "IAM-ACTION",
+    *HOLDERS,
+    what="every action of a service that reaches data, machines or rights",
+    why="what runs on a node has the node's role: a stray script can then delete the master copy, or make itself admin",
+    remedy="name the actions: s3:GetObject, s3:PutObject, s3:ListBucket and the like",
+    example='"Action": "s3:*"',
+)
+def actions_are_named(graph: Graph) -> Hits:
+    for policy, where, statement in _granted(graph):
+        for action in texts(statement.get("Action")):
+            service = action.partition(":")[0].lower()
+            if _whole_service(action) and (service in DATA or GLOB.search(service)):
+                yield policy.holder, f"{where}.Action", f"allows {action}"
+        for key in ("NotAction", "NotResource"):
+            if given(statement.get(key)):
+                yield policy.holder, f"{where}.{key}", f"allows everything but what {key} names"
+
+
+@rule(
+    "IAM-UNKNOWN",
+    *HOLDERS,
+    what="an action that AWS does not have",
+    why="AWS takes the policy and grants nothing for a misspelt name: the node is refused at its first read or write",
+    remedy="the action as the service's authorization reference writes it; one that is newer than this list goes into "
+    "planner/lint/known/actions.csv",
+    example='"Action": "s3:GetObjct"',
+)
+def actions_exist(graph: Graph) -> Hits:
+    for policy in policies(graph):
+        for where, statement in policy.statements():
+            for key in ("Action", "NotAction"):
+                for action in texts(statement.get(key)):
+                    named = literal(action) and re.fullmatch(r"[A-Za-z0-9-]+:[A-Za-z0-9*?]+", action)
+                    wrong = misspelt(action) if named else ""
+                    if wrong:
+                        yield policy.holder, f"{where}.{key}", wrong
+
+
+@rule(
+    "IAM-RESOURCE",
+    *HOLDERS,
+    what="data or machines of the whole account",
+    why="a node of this fleet could read, spoil or end what belongs to others",
+    remedy="the ARNs of this stack's bucket and prefix, key, queue and group",
+    example='"Action": "s3:GetObject", "Resource": "*"',
+)
+def resources_are_named(graph: Graph) -> Hits:
+    for policy, where, statement in _granted(graph):
+        if _narrowed(statement):
+            continue
+        actions = [action for action in texts(statement.get("Action")) if not _whole_service(action)]
+        for text in texts(statement.get("Resource")):
+            service = _names_nothing(text)
+            # roles are IAM's, and taken by way of STS
+            takers = {"iam": ("iam", "sts")}.get(service, (service,))
+            mine = [a for a in actions if service == "*" or a.partition(":")[0].lower() in takers]
+            wide = [action for action in mine if _reaches(action)]
+            if wide:
+                yield policy.holder, f"{where}.Resource", f"allows {', '.join(sorted(wide))} on {text}"
+                break
+
+
+def _names_nothing(text: str) -> str:
+    """The service whose things a resource names all at once, `*` for every service; nothing where it names one.
+
+    What tells one thing from the next must be said: the bucket of an object, the id of a key, the name of a table.
+    """
+    plain = REFERENCE.sub("named", text)
+    parts = plain.split(":", 5)
+    if plain == "*" or (EVERYTHING.fullmatch(plain) and GLOB.search(parts[2])):
+        return "*"
+    if len(parts) < 6 or parts[0] != "arn":
+        return ""
+    service, rest = parts[2], parts[5]
+    if EVERYTHING.fullmatch(plain):
+        return service
+    if service == "s3":
+        return service if GLOB.search(rest.split("/")[0]) else ""
+    rest = rest.rpartition("autoScalingGroupName/")[2]
+    return service if re.split("[/:]", rest, maxsplit=1)[-1].startswith("*") else ""
+
+
+def _reaches(action: str) -> bool:
+    """Whether an action, or anything that its glob covers, reaches data or machines."""
+    if any(matches(pattern, name) for name in expanded(action) for pattern in ON_RESOURCES):
+        return True
+    service, _, name = action.partition(":")
+    # a describing or listing action mostly knows no resource
+    return "*" in action and service.lower() in DATA and not name.startswith(("Describe", "ListAll"))
+
+
+def _narrowed(statement: Json) -> bool:
+    """Whether a condition says of which resources, by tag, account or ARN."""
+    return any("resource" in where.lower() or "arn" in where.lower() for where, _ in leaves(statement.get("Condition")))
+
+
+@rule(
+    "IAM-VERSIONS",
+    *HOLDERS,
+    what="nodes that may end old versions, the bucket or its key",
+    why="versions are what brings a deleted or overwritten checkpoint back; only the lifecycle should end them",
+    remedy="no s3:DeleteObjectVersion, s3:PutBucketVersioning, s3:DeleteBucket, kms:ScheduleKeyDeletion for a node",
+    example='"Action": "s3:DeleteObject*"',
+    severity=WARNING,
+)
+def versions_are_safe(graph: Graph) -> Hits:
+    for policy, where, statement in _granted(graph):
+        for action in texts(statement.get("Action")):
+            ended = [end for end in ENDS if matches(action, end)]
+            if ended and not _whole_service(action):
+                yield (
+                    policy.holder,
+                    f"{where}.Action",
+                    f"allows {action}" + ("" if action.lower() == ended[0].lower() else f", and with it {ended[0]}"),
+                )

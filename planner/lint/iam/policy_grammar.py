@@ -1,0 +1,130 @@
+"""The grammar of a policy beyond its bare frame: keys, conditions, ids, lengths, and resources that fit the actions."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator
+
+from planner.lint.iam.roles import HOLDERS
+from planner.lint.read.graph import REFERENCE, Graph
+from planner.lint.read.policies import IDENTITY, TRUST, allows, matches, policies
+from planner.lint.read.values import Json, given, literal, many, one, texts
+from planner.lint.rule import Hits, rule
+
+KEYS = ("Version", "Id", "Statement")
+PARTS = (
+    *("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "NotResource", "Condition"),
+)
+COMPARED = ("Equals", "NotEquals", "LessThan", "LessThanEquals", "GreaterThan", "GreaterThanEquals")
+OPERATORS = (
+    *("StringEquals", "StringNotEquals", "StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase"),
+    *("StringLike", "StringNotLike", "ArnEquals", "ArnLike", "ArnNotEquals", "ArnNotLike"),
+    *("Bool", "BinaryEquals", "IpAddress", "NotIpAddress", "Null"),
+    *(f"{kind}{how}" for kind in ("Numeric", "Date") for how in COMPARED),
+)
+# global condition keys, as IAM's reference lists them; those with a tag's key behind a slash too
+GLOBAL = (
+    *("CalledVia", "CalledViaFirst", "CalledViaLast", "CurrentTime", "EpochTime", "FederatedProvider", "PrincipalArn"),
+    *("MultiFactorAuthAge", "MultiFactorAuthPresent", "PrincipalAccount", "PrincipalIsAWSService", "PrincipalOrgID"),
+    *("PrincipalOrgPaths", "PrincipalServiceName", "PrincipalServiceNamesList", "PrincipalTag", "PrincipalType"),
+    *("Referer", "RequestedRegion", "RequestTag", "ResourceAccount", "ResourceOrgID", "ResourceOrgPaths"),
+    *("ResourceTag", "SecureTransport", "SourceAccount", "SourceArn", "SourceIdentity", "SourceIp", "SourceOrgID"),
+    *("SourceOrgPaths", "SourceVpc", "SourceVpcArn", "SourceVpce", "TagKeys", "TokenIssueTime", "UserAgent", "userid"),
+    *("username", "ViaAWSService", "VpcSourceIp", "VpceAccount", "VpceOrgID", "VpceOrgPaths", "AssumedRoot"),
+    *("Ec2InstanceSourceVpc", "Ec2InstanceSourcePrivateIPv4"),
+)
+# characters without white space that IAM takes: inline in a role, a policy of its own, a trust policy
+LENGTHS = {"iam:RolePolicy": 10_240, "iam:Policy": 6_144}
+ON_BUCKETS = ("s3:ListBucket", "s3:ListBucketVersions", "s3:ListBucketMultipartUploads", "s3:GetBucketLocation")
+ON_OBJECTS = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
+
+
+@rule(
+    "IAM-GRAMMAR",
+    *HOLDERS,
+    what="a part of a policy that IAM does not know",
+    why="IAM refuses a key or an operator that it does not know, two statements of one Sid, and a policy that is too "
+    "long; a condition key that is misspelt is taken and never holds",
+    remedy="the words of IAM's policy reference; a managed policy of its own for what is too long",
+    example='"Conditon": {...}, or "StringEqual" in a Condition',
+)
+def policies_keep_the_grammar(graph: Graph) -> Hits:
+    for policy in policies(graph):
+        for key in policy.document or ():
+            if key not in KEYS:
+                yield policy.holder, f"{policy.where}.{key}", f"a policy has no {key!r}{_meant(key, KEYS)}"
+        sids: set[str] = set()
+        for where, statement in policy.statements():
+            for key in statement:
+                if key not in PARTS:
+                    yield policy.holder, f"{where}.{key}", f"a statement has no {key!r}{_meant(key, PARTS)}"
+            sid = literal(statement.get("Sid"))
+            if sid and sid in sids:
+                yield policy.holder, f"{where}.Sid", f"a second statement {sid!r}"
+            elif sid and policy.kind in (IDENTITY, TRUST) and not re.fullmatch(r"[A-Za-z0-9]+", sid):
+                yield policy.holder, f"{where}.Sid", f"{sid!r}; letters and digits only"
+            sids |= {sid} if sid else set()
+            for place, message in _conditions(statement):
+                yield policy.holder, f"{where}.Condition{place}", message
+        most = LENGTHS.get(policy.holder.kind, 0)
+        text = REFERENCE.sub("", json.dumps(policy.document)) if policy.document and most else ""
+        length = len("".join(text.split()))
+        if length > most:
+            yield policy.holder, policy.where, f"{length:,} characters; IAM takes {most:,}"
+
+
+def _conditions(statement: Json) -> Iterator[tuple[str, str]]:
+    for block in many(statement.get("Condition")):
+        for operator, tests in block.items():
+            plain = operator.rpartition(":")[2].removesuffix("IfExists")
+            if plain.lower() not in {known.lower() for known in OPERATORS} or (
+                ":" in operator and operator.partition(":")[0] not in ("ForAllValues", "ForAnyValue")
+            ):
+                yield f".{operator}", f"{operator!r} is no operator{_meant(plain, OPERATORS)}"
+            for key in one(tests):
+                name = key.partition(":")[2].partition("/")[0]
+                if not key.lower().startswith("aws:") or name.lower() in {known.lower() for known in GLOBAL}:
+                    continue
+                near = difflib.get_close_matches(name, GLOBAL, n=1, cutoff=0.8)
+                if near:
+                    yield f".{operator}", f"there is no {key!r}, did you mean 'aws:{near[0]}'?"
+
+
+def _meant(word: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+@rule(
+    "IAM-NOTHING",
+    *HOLDERS,
+    what="an action on a thing that it is not for",
+    why="to list is a right on the bucket, to read and write a right on its objects: on the other one it grants "
+    "nothing, and the nodes are refused at their first read",
+    remedy="arn:aws:s3:::bucket for s3:ListBucket, arn:aws:s3:::bucket/* for s3:GetObject and s3:PutObject",
+    example='"Action": "s3:ListBucket", "Resource": "arn:aws:s3:::data/*"',
+)
+def actions_fit_their_resources(graph: Graph) -> Hits:
+    for policy in policies(graph):
+        if policy.kind != IDENTITY:
+            continue
+        for where, statement in policy.statements():
+            resources = texts(statement.get("Resource"))
+            if not allows(statement) or given(statement.get("NotResource")) or not all(map(_of_s3, resources)):
+                continue
+            inside = ["/" in REFERENCE.sub("b", text).rpartition(":::")[2] for text in resources]
+            wide = any(REFERENCE.sub("b", text).endswith("*") for text in resources)
+            for action in texts(statement.get("Action")):
+                if all(inside) and resources and any(matches(action, known) for known in ON_BUCKETS):
+                    if not any(matches(action, known) for known in ON_OBJECTS):
+                        yield policy.holder, f"{where}.Resource", f"{action} is for the bucket, not for its objects"
+                elif resources and not any(inside) and not wide and action in ON_OBJECTS:
+                    yield policy.holder, f"{where}.Resource", f"{action} is for objects: the bucket's ARN with /*"
+
+
+def _of_s3(text: str) -> bool:
+    """Whether a resource is a bucket or an object of one, as far as anybody can tell."""
+    body = REFERENCE.match(text)
+    return text.startswith("arn:aws:s3:::") or bool(body and ":s3/bucket:" in body[1] and body[1].endswith(".arn"))

@@ -1,0 +1,171 @@
+"""Arguments: those that AWS cannot do without, and keys that there are not.
+
+A mistyped key in a mapping is silently left out where no type checker looked. Which keys there are stands in
+inputs.csv, which `make docs` writes from the types of pulumi_aws: lint itself loads no Pulumi.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Container, Iterator
+from functools import cache
+from pathlib import Path
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, VPC, specifications, users_of
+from planner.lint.read.values import Json, given, many
+from planner.lint.rule import Hits, rule
+
+# type -> arguments; of several with | one is enough
+REQUIRED: dict[str, tuple[str, ...]] = {
+    VPC: ("cidrBlock|ipv4IpamPoolId",),
+    SUBNET: ("vpcId", "cidrBlock|ipv6CidrBlock|ipv4IpamPoolId"),
+    GROUP: ("minSize", "maxSize", "vpcZoneIdentifiers|availabilityZones|availabilityZone"),
+    "autoscaling:LifecycleHook": ("autoscalingGroupName", "lifecycleTransition"),
+    "autoscaling:Schedule": ("autoscalingGroupName",),
+    "budgets:Budget": ("budgetType", "timeUnit"),
+    "cloudwatch:MetricAlarm": ("evaluationPeriods",),
+    "ec2:Instance": (
+        "instanceType|launchTemplate",
+        "subnetId|primaryNetworkInterface|networkInterfaces|launchTemplate",
+    ),
+    "ec2:InternetGatewayAttachment": ("vpcId", "internetGatewayId"),
+    "ec2:NatGateway": ("subnetId",),
+    "ec2:NetworkInterface": ("subnetId",),
+    "ec2:PlacementGroup": ("strategy",),
+    "ec2:Route": ("routeTableId", "destinationCidrBlock|destinationIpv6CidrBlock|destinationPrefixListId"),
+    "ec2:RouteTable": ("vpcId",),
+    "ec2:RouteTableAssociation": ("routeTableId", "subnetId|gatewayId"),
+    "ec2:VpcEndpoint": ("vpcId", "serviceName|resourceConfigurationArn|serviceNetworkArn"),
+    "fsx:DataRepositoryAssociation": ("fileSystemId", "fileSystemPath", "dataRepositoryPath"),
+    "iam:InstanceProfile": ("role",),
+    "iam:Role": ("assumeRolePolicy",),
+    "iam:RolePolicy": ("role", "policy"),
+    "iam:RolePolicyAttachment": ("role", "policyArn"),
+    "s3:BucketLifecycleConfiguration": ("bucket", "rules|rule"),
+    "s3:BucketObjectv2": ("bucket", "key", "source|content|contentBase64"),
+    "s3:BucketPolicy": ("bucket", "policy"),
+    "s3:BucketPublicAccessBlock": ("bucket",),
+    "s3:BucketServerSideEncryptionConfiguration": ("bucket", "rules|rule"),
+    "s3:BucketVersioning": ("bucket", "versioningConfiguration"),
+    "sns:TopicSubscription": ("topic", "protocol", "endpoint"),
+    "vpc:SecurityGroupEgressRule": ("securityGroupId",),
+    "vpc:SecurityGroupIngressRule": ("securityGroupId",),
+}
+
+
+@rule(
+    "INPUT-MISSING",
+    *sorted(REQUIRED),
+    what="an argument without which AWS does nothing",
+    why="a key that is mistyped in a mapping is left out without a word, and AWS refuses what remains",
+    remedy="give the argument that the message names",
+    example="a Subnet without vpcId",
+)
+def nothing_is_missing(graph: Graph) -> Hits:
+    for kind, wanted in REQUIRED.items():
+        for resource in graph.of(kind):
+            for keys in wanted:
+                if not any(given(resource.inputs.get(key)) for key in keys.split("|")):
+                    # the zone may also stand in the interfaces of the template
+                    if kind == GROUP and "vpcZoneIdentifiers" in keys and _placed(graph, resource):
+                        continue
+                    yield resource, keys.split("|")[0], f"without {keys.replace('|', ' or ')}"
+    for resource in graph.resources:
+        known = known_inputs().get(resource.kind)
+        said = {key for keys in REQUIRED.get(resource.kind, ()) for key in keys.split("|")}
+        for place, path, block in blocks(resource.inputs, known) if known else ():
+            # ports are SG-PORTS's: all traffic has none
+            if path in ("ingress", "egress"):
+                continue
+            for key in sorted(known[path][0] - (said if not path else set())) if known else ():
+                # an empty list may be meant, an empty text never is
+                if block.get(key) in (None, ""):
+                    where = f"{place}.{key}".lstrip(".")
+                    yield resource, where, f"{path or 'the resource'} without {key}"
+    for template in graph.of(TEMPLATE):
+        chosen = any(types for user in users_of(graph, template) for _, _, types in specifications(user))
+        wide = given(template.inputs.get("instanceRequirements"))
+        if not given(template.inputs.get("instanceType")) and not chosen and not wide:
+            yield template, "instanceType", "without instanceType, and no group says one"
+
+
+def _placed(graph: Graph, group: Resource) -> bool:
+    templates = [template for template in graph.of(TEMPLATE) if group in users_of(graph, template)]
+    return any(given(nic.get("subnetId")) for t in templates for nic in many(t.inputs.get("networkInterfaces")))
+
+
+# keys of older providers, which graphs of others may have
+OLDER: dict[str, tuple[str, ...]] = {
+    "ec2:Eip": ("vpc",),
+    "ec2:FlowLog": ("logGroupName",),
+    "ec2:Instance": ("cpuCoreCount", "cpuThreadsPerCore"),
+    TEMPLATE: ("elasticGpuSpecifications", "elasticInferenceAccelerator"),
+    "s3:Bucket": ("loggings", "lifecycleRules", "serverSideEncryptionConfiguration"),
+}
+
+
+@cache
+def known_inputs() -> dict[str, dict[str, tuple[frozenset[str], frozenset[str]]]]:
+    """Type -> block ("" for the resource itself) -> arguments that it needs, and all that it has."""
+    found: dict[str, dict[str, tuple[frozenset[str], frozenset[str]]]] = {}
+    for row in _rows():
+        needed, rest = (frozenset(word.partition(":")[0] for word in row[k].split()) for k in ("required", "optional"))
+        found.setdefault(row["type"], {})[row["block"]] = (needed, needed | rest)
+    for kind, keys in OLDER.items():
+        needed, known = found[kind][""]
+        found[kind][""] = (needed, known | set(keys))
+    return found
+
+
+@cache
+def sorts() -> dict[str, dict[str, dict[str, str]]]:
+    """Type -> block -> argument -> its sort as inputs.csv has it, "" for text."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for row in _rows():
+        words = (word.partition(":") for key in ("required", "optional") for word in row[key].split())
+        found.setdefault(row["type"], {})[row["block"]] = {name: sort for name, _, sort in words}
+    return found
+
+
+def _rows() -> list[dict[str, str]]:
+    text = Path(__file__).with_name("arguments.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def blocks(value: object, known: Container[str]) -> Iterator[tuple[str, str, Json]]:
+    """Every block of a resource whose arguments are known: its place, its path, itself."""
+    waiting: list[tuple[str, str, object]] = [("", "", value)]
+    while waiting:
+        where, path, found = waiting.pop()
+        for i, block in enumerate(many(found)):
+            place = f"{where}[{i}]" if isinstance(found, list) else where
+            yield place, path, block
+            for key, below in block.items():
+                inner = f"{path}.{key}" if path else key
+                if inner in known:
+                    waiting.append((f"{place}.{key}" if place else key, inner, below))
+
+
+@rule(
+    "INPUT-UNKNOWN",
+    what="an argument that the type does not have",
+    why="the provider leaves it out without a word: what it was meant to do is not done, and nothing says so",
+    remedy="the argument as the provider writes it, in camelCase",
+    example="instanceTyp: p5.48xlarge",
+)
+def nothing_is_made_up(graph: Graph) -> Hits:
+    for resource in graph.resources:
+        known = known_inputs().get(resource.kind)
+        if known is None or not resource.type.startswith("aws:"):
+            continue
+        for place, path, block in blocks(resource.inputs, known):
+            for key in block:
+                # the engine keeps notes of its own among the inputs
+                if key in known[path][1] or key.startswith("__"):
+                    continue
+                near = difflib.get_close_matches(key, sorted(known[path][1]), n=1)
+                message = f"{resource.kind}{f', {path}' if path else ''} has no argument {key!r}"
+                message += f", did you mean {near[0]!r}?" if near else ""
+                yield resource, f"{place}.{key}".lstrip("."), message

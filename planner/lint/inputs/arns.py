@@ -1,0 +1,125 @@
+"""ARNs, ids and names, each where AWS wants it: in plain text, and in references to outputs of other resources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planner.lint.iam.roles import ARN
+from planner.lint.read.graph import REFERENCE, Graph, Resource
+from planner.lint.read.values import leaves, literal
+from planner.lint.rule import Hits, rule
+
+ARN_KEYS = re.compile(r"arn|permissionsBoundary|managedPolicyArns|monitorArnLists|[A-Za-z]+Arns?")
+ACTIONS = ("alarmActions", "okActions", "insufficientDataActions")  # ARNs, of which some have no account
+KMS_NAME = re.compile(r"alias/.+|(mrk-)?[0-9a-f-]{32,36}")
+NAME_KEYS = ("role", "iamInstanceProfile", "autoscalingGroupName", "groupName", "launchTemplateName", "bucket")
+# outputs that an argument takes from a resource; `id` where a type's id is what the argument wants
+OUTPUTS: dict[str, tuple[str, ...]] = {
+    "vpcId": ("id",),
+    "subnetId": ("id",),
+    "subnetIds": ("id",),
+    "vpcZoneIdentifiers": ("id",),
+    "routeTableId": ("id",),
+    "routeTableIds": ("id",),
+    "natGatewayId": ("id",),
+    "internetGatewayId": ("id",),
+    "gatewayId": ("id",),
+    "allocationId": ("id", "allocationId"),
+    "securityGroupId": ("id",),
+    "securityGroupIds": ("id",),
+    "vpcSecurityGroupIds": ("id",),
+    "referencedSecurityGroupId": ("id",),
+    "fileSystemId": ("id",),
+    "networkInterfaceId": ("id",),
+    "autoscalingGroupName": ("name", "id"),
+    "launchTemplateId": ("id",),
+    "launchTemplateName": ("name",),
+    "role": ("name", "id"),
+    "iamInstanceProfile": ("name", "id"),
+    "bucket": ("id", "bucket"),
+    "groupName": ("name", "id"),
+    "AutoScalingGroupName": ("name", "id"),
+    "InstanceId": ("id",),
+    "NatGatewayId": ("id",),
+    "FileSystemId": ("id",),
+    "budgetName": ("name",),
+    "topic": ("arn", "id"),
+    "groups": ("name", "id"),
+    "targetKeyId": ("keyId", "arn", "id"),
+    "kmsKeyId": ("arn", "keyId", "id"),
+    "logDestination": ("arn",),
+}
+# types whose id is a name or a number; of the others an id may be the ARN
+PLAIN_IDS = ("iam:Role", "iam:InstanceProfile", "s3:Bucket", "cloudwatch:LogGroup", "kms:Key")
+
+
+def _arguments(resource: Resource) -> Iterator[tuple[str, str, str]]:
+    """Arguments in plain text or by reference: place, key, value. Policies and tags speak their own language."""
+    for where, leaf in leaves(resource.inputs):
+        if isinstance(leaf, str) and not any(part in where for part in ("Statement", "tags.", "Condition")):
+            yield where, where.rsplit(".", 1)[-1].split("[")[0], leaf
+
+
+@rule(
+    "ARN-SYNTAX",
+    what="an ARN that is none, or one where AWS wants a name",
+    why="AWS refuses it, an instance profile only at the launch",
+    remedy="arn:aws:service:region:account:name, or a reference to the resource's arn; or a plain name",
+    example="iamInstanceProfile.arn: planner-dev-fleet-profile",
+)
+def arns_are_arns(graph: Graph) -> Hits:
+    for resource in graph.resources:
+        for where, key, leaf in _arguments(resource) if resource.type.startswith("aws:") else ():
+            text = literal(leaf)
+            if not text:
+                continue
+            if _no_arn(key, text):
+                yield resource, where, f"{text!r} is no ARN"
+            named = (key in NAME_KEYS and _by_name(resource, key)) or where.endswith("iamInstanceProfile.name")
+            if named and text.startswith("arn:"):
+                yield resource, where, f"{text!r} is an ARN, and {key} is a name"
+
+
+def _by_name(resource: Resource, key: str) -> bool:
+    """Whether an argument is what its word says everywhere: a role goes by name in IAM, by ARN elsewhere."""
+    return key != "role" or resource.kind.startswith("iam:")
+
+
+def _no_arn(key: str, text: str) -> bool:
+    """Whether an argument wants an ARN and has none."""
+    if key in ACTIONS:
+        return not text.startswith("arn:")
+    # a key of KMS may also go by alias or id
+    wanted = ARN_KEYS.fullmatch(key) or (key in ("kmsMasterKeyId", "kmsKeyId") and not KMS_NAME.fullmatch(text))
+    return bool(wanted) and not ARN.fullmatch(text)
+
+
+@rule(
+    "REF-PROPERTY",
+    what="a reference to another output than the argument wants",
+    why="an ARN for an id, or a name for an ARN: the engine passes it on, and AWS refuses it in mid-update",
+    remedy="the output that the message names",
+    example='roleArn: "${...role.name}"',
+)
+def references_take_the_right_output(graph: Graph) -> Hits:
+    for resource in graph.resources:
+        for where, key, leaf in _arguments(resource) if resource.type.startswith("aws:") else ():
+            body = REFERENCE.fullmatch(leaf)
+            found = graph.split(body[1]) if body else None
+            if found is None or not found[1] or not found[0].type.startswith("aws:"):
+                continue
+            other, output = found
+            wanted = _wanted(where, key, other.kind) if _by_name(resource, key) else ()
+            if wanted and output not in wanted and not output.lower().endswith(key.lower().removesuffix("s")):
+                yield resource, where, f"{output} of {other.name}, not {' or '.join(wanted)}"
+
+
+def _wanted(where: str, key: str, kind: str) -> tuple[str, ...]:
+    if where.endswith("iamInstanceProfile.name"):
+        return ("name", "id")
+    if where.endswith("launchTemplate.id"):
+        return ("id",)
+    if ARN_KEYS.fullmatch(key) or key in ACTIONS:
+        return ("arn",) if kind in PLAIN_IDS else ("arn", "id")
+    return OUTPUTS.get(key, ())

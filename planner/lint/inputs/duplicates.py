@@ -1,0 +1,102 @@
+"""What AWS has once and a program says twice; what is there and serves nothing."""
+
+from __future__ import annotations
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.values import given, leaves, literal
+from planner.lint.rule import WARNING, Hits, rule
+from planner.lint.storage.buckets import ENCRYPTION, VERSIONING
+
+# type -> the arguments that say which one it is; where all of them are the same, it is the same thing
+ONE: dict[str, tuple[str, ...]] = {
+    "autoscaling:LifecycleHook": ("autoscalingGroupName", "name"),
+    "autoscaling:Schedule": ("autoscalingGroupName", "scheduledActionName"),
+    "ec2:DefaultSecurityGroup": ("vpcId",),
+    "ec2:FlowLog": ("vpcId", "subnetId", "eniId", "transitGatewayId", "logDestination", "trafficType"),
+    "ec2:InternetGateway": ("vpcId",),
+    "ec2:MainRouteTableAssociation": ("vpcId",),
+    "iam:RolePolicy": ("role", "name"),
+    "iam:RolePolicyAttachment": ("role", "policyArn"),
+    "kms:KeyPolicy": ("keyId",),
+    "s3:BucketObjectv2": ("bucket", "key"),
+    "s3:BucketOwnershipControls": ("bucket",),
+    "s3:BucketPolicy": ("bucket",),
+    "s3:BucketPublicAccessBlock": ("bucket",),
+    ENCRYPTION: ("bucket",),
+    VERSIONING: ("bucket",),
+    "s3:BucketAcl": ("bucket",),
+    "s3:BucketLogging": ("bucket",),
+    "s3:BucketNotification": ("bucket",),
+    "sns:TopicPolicy": ("arn",),
+    "sns:TopicSubscription": ("topic", "protocol", "endpoint"),
+}
+OPTIONAL = ("subnetId", "eniId", "transitGatewayId", "trafficType")
+
+
+@rule(
+    "MADE-TWICE",
+    *sorted(ONE),
+    what="one thing of AWS's by two resources",
+    why="AWS refuses the second, or the last one written wins: each update undoes the other, and to delete one of the "
+    "two deletes what both are",
+    remedy="one resource for it, with everything that both say",
+    example="two BucketPolicies of one bucket, or two internet gateways in one VPC",
+)
+def things_are_made_once(graph: Graph) -> Hits:
+    for kind, keys in ONE.items():
+        seen: dict[tuple[object, ...], Resource] = {}
+        for resource in graph.of(kind):
+            mark = tuple(_meant(graph, resource.inputs.get(key)) for key in keys)
+            if any(part is None and key not in OPTIONAL for part, key in zip(mark, keys, strict=True)):
+                continue
+            if mark in seen and seen[mark].urn != resource.urn:
+                yield resource, keys[0], f"{seen[mark].name} is the same already"
+            seen.setdefault(mark, resource)
+
+
+def _meant(graph: Graph, value: object) -> object:
+    """What an argument means: the resource, or the text; None where nobody knows."""
+    if not isinstance(value, str) or not value:
+        return None
+    found = graph.target(value)
+    return found.urn if found is not None else literal(value)
+
+
+@rule(
+    "MADE-FOR-NOTHING",
+    "ec2:Eip",
+    "iam:Policy",
+    severity=WARNING,
+    what="an address or a policy that nothing uses",
+    why="a public IPv4 address bills by the hour whether anything uses it or not; a policy that is attached to nobody "
+    "forbids and allows nothing",
+    remedy="the NAT gateway that uses the address, or neither; the attachment or the budget action of the policy",
+    example="an Eip that no NatGateway names",
+)
+def nothing_is_idle(graph: Graph) -> Hits:
+    used: set[str] = set()
+    for resource in graph.resources:
+        # a policy that speaks of another one does not attach it
+        told = {key: value for key, value in resource.inputs.items() if not key.lower().endswith("policy")}
+        for _, leaf in leaves(told):
+            used |= {other.urn for other in _others(graph, leaf, resource)} if isinstance(leaf, str) else set()
+    for address in graph.of("ec2:Eip"):
+        own = any(given(address.inputs.get(key)) for key in ("instance", "networkInterface"))
+        if address.urn not in used and not own and _told(graph, "ec2:NatGateway", "allocationId"):
+            yield address, "", "no NAT gateway and no machine has it"
+    for policy in graph.of("iam:Policy"):
+        if policy.urn not in used:
+            yield policy, "", "attached to nobody"
+
+
+def _others(graph: Graph, leaf: str, own: Resource) -> list[Resource]:
+    found = [*graph.referred(leaf)]
+    named = graph.target(leaf)
+    return [other for other in (*found, named) if other is not None and other is not own]
+
+
+def _told(graph: Graph, kind: str, key: str) -> bool:
+    """Whether the graph tells of every resource of a kind which thing it has."""
+    return all(
+        graph.target(r.inputs.get(key), "ec2:Eip") is not None for r in graph.of(kind) if given(r.inputs.get(key))
+    )

@@ -1,0 +1,89 @@
+"""Arguments of another sort than the provider takes: words for numbers, lists for ids, text for blocks.
+
+A graph that others wrote may give a number as text, one thing in place of a list of one, a block as a list of one,
+and a policy as an object: none of these is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.lint.inputs.arguments import blocks, known_inputs, sorts
+from planner.lint.read.graph import Graph
+from planner.lint.read.values import flag, literal, number, whole
+from planner.lint.rule import Hits, rule
+
+# text that others write as the object which it is the JSON of
+DOCUMENTS = ("policy", "document", "specification", "definition", "content")
+
+
+@rule(
+    "INPUT-TYPE",
+    what="an argument of another sort than it takes",
+    why="a word for a number, a list for an id: a provider that is asked refuses it, and one that is not passes on "
+    "what AWS refuses in the middle of an update",
+    remedy="a number, true or false, one text or a list, as the message says",
+    example='volumeSize: "big", or vpcId: [one, another]',
+)
+def arguments_are_of_their_sort(graph: Graph) -> Hits:
+    for resource in graph.resources:
+        wanted, known = sorts().get(resource.kind), known_inputs().get(resource.kind)
+        if wanted is None or known is None or not resource.type.startswith("aws:"):
+            continue
+        for place, path, block in blocks(resource.inputs, known):
+            for key, value in block.items():
+                sort = wanted[path].get(key)
+                for where, message in _wrong(key, sort, value) if sort is not None else ():
+                    yield resource, f"{place}.{key}{where}".lstrip("."), message
+
+
+def _wrong(key: str, sort: str, value: object) -> Iterator[tuple[str, str]]:
+    """What is wrong with a value: where below the argument, and a message."""
+    if value is None or sort == "any" or (isinstance(value, str) and literal(value) is None):
+        return
+    if sort in ("", "int", "number", "bool"):
+        message = _scalar(key, sort, value)
+        if message:
+            yield "", message
+    elif sort == "texts":
+        for i, entry in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(entry, dict | list):
+                yield f"[{i}]", f"{_called(entry)} in a list of texts"
+            elif entry == "":
+                yield f"[{i}]", "an empty text in a list"
+        if isinstance(value, dict):
+            yield "", f"{_called(value)}, not a list of texts"
+    elif sort == "map":
+        pairs = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+        if not isinstance(value, dict) and not pairs:
+            yield "", f"{_called(value)}, not an object"
+        for name, entry in value.items() if isinstance(value, dict) else ():
+            if isinstance(entry, dict | list):
+                yield f".{name}", f"{_called(entry)}, not text"
+    else:
+        several = value if isinstance(value, list) else [value]
+        for i, entry in enumerate(several):
+            if not isinstance(entry, dict) and not (isinstance(entry, str) and literal(entry) is None):
+                yield f"[{i}]" if isinstance(value, list) else "", f"{_called(entry)}, not an object"
+        if sort == "block" and len(several) > 1:
+            yield "", f"{len(several)} blocks, where one stands"
+
+
+def _scalar(key: str, sort: str, value: object) -> str:
+    if isinstance(value, dict) and sort == "" and any(word in key.lower() for word in DOCUMENTS):
+        return ""
+    if isinstance(value, dict | list):
+        return f"{_called(value)}, not {({'': 'text', 'bool': 'true or false'}).get(sort, 'a number')}"
+    if sort == "int" and whole(value) is None:
+        return f"{str(value)[:60]!r} is no whole number"
+    if sort == "number" and number(value) is None:
+        return f"{str(value)[:60]!r} is no number"
+    if sort == "bool" and flag(value) is None:
+        return f"{str(value)[:60]!r} is neither true nor false"
+    return ""
+
+
+def _called(value: object) -> str:
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return "an object" if isinstance(value, dict) else f"{str(value)[:60]!r}"

@@ -1,0 +1,58 @@
+"""Instance types as launch templates see them: network cards, interfaces on each, EFA, and how they are sold.
+
+From DescribeInstanceTypes of AWS (as shipped with moto 5.2.1) and the type names of botocore 1.44.5, both Apache 2.0:
+facts of the API. A type that only the second names has no numbers, and rules about numbers leave it alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+# cards of a type that carry no EFA, where not all do: 17 cards and 16 EFA interfaces
+WITHOUT_EFA = {"p6-b300.48xlarge": (0,)}
+# EFA of FSx for Lustre wants clients of Nitro v4 or newer; these have EFA on an older one
+NO_LUSTRE_EFA = ("p3dn.", "p4d.", "p4de.", "g4dn.", "c5n.", "m5n.", "m5dn.", "r5n.", "r5dn.", "i3en.", "inf1.", "dl1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """cards, per_card, efa: None where nobody stated them. buys: AWS's usage classes, empty where not stated."""
+
+    name: str
+    cards: int | None
+    per_card: int | None
+    efa: int | None
+    buys: tuple[str, ...]
+
+    def carries_efa(self, card: int) -> bool:
+        return self.efa != 0 and card not in WITHOUT_EFA.get(self.name, ())
+
+
+@cache
+def machines() -> dict[str, Machine]:
+    """Every instance type that AWS names."""
+    text = Path(__file__).with_name("instance_types.csv").read_text(encoding="utf-8")
+
+    def numeral(cell: str) -> int | None:
+        return int(cell) if cell else None
+
+    return {
+        row["instance_type"]: Machine(
+            name=row["instance_type"],
+            cards=numeral(row["network_cards"]),
+            per_card=numeral(row["interfaces_per_card"]),
+            efa=numeral(row["efa_interfaces"]),
+            buys=tuple(row["buys"].split()),
+        )
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def nearest(name: str) -> str:
+    """`, did you mean 'p5.48xlarge'?` or nothing."""
+    near = difflib.get_close_matches(name, machines(), n=1)
+    return f", did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,143 @@
+"""What watches the nodes: alarms on metrics that there are, and topics that let them through to somebody."""
+
+from __future__ import annotations
+
+from planner.lint.inputs.enums import hint
+from planner.lint.known.metrics import DIMENSIONS, GROUP_METRICS, METRICS, SOME, misread, namespace_of
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.policies import allows, policies, principals
+from planner.lint.read.topology import GROUP
+from planner.lint.read.values import given, literal, many, one, texts, whole
+from planner.lint.rule import WARNING, Hits, rule
+
+ALARM, TOPIC, POLICY = "cloudwatch:MetricAlarm", "sns:Topic", "sns:TopicPolicy"
+NOTICES = ("alarmActions", "okActions", "insufficientDataActions")
+
+
+@rule(
+    "ALARM-SHAPE",
+    ALARM,
+    what="an alarm of a shape that CloudWatch refuses",
+    why="a period is 10, 20, 30 or a multiple of 60 seconds, and one of them at least is evaluated",
+    remedy="period 60 or a multiple, evaluationPeriods 1 or more, a threshold",
+    example="period: 45",
+)
+def alarm_is_one(graph: Graph) -> Hits:
+    for alarm in graph.of(ALARM):
+        period, count = whole(alarm.inputs.get("period")), whole(alarm.inputs.get("evaluationPeriods"))
+        needed = whole(alarm.inputs.get("datapointsToAlarm"))
+        if period is not None and (period <= 0 or (period not in (10, 20, 30) and period % 60)):
+            yield alarm, "period", f"{period} seconds"
+        if count is not None and count < 1:
+            yield alarm, "evaluationPeriods", f"{count}"
+        if needed is not None and count is not None and needed > count:
+            yield alarm, "datapointsToAlarm", f"{needed} of {count} periods"
+        if not given(alarm.inputs.get("threshold")) and not given(alarm.inputs.get("thresholdMetricId")):
+            yield alarm, "threshold", "no threshold"
+        aws = str(alarm.inputs.get("namespace")).startswith("AWS/")
+        if aws and not given(alarm.inputs.get("dimensions")) and not given(alarm.inputs.get("metricQueries")):
+            yield alarm, "dimensions", "no dimensions: it watches nothing"
+        simple = not given(alarm.inputs.get("metricQueries"))
+        for keys in ("metricName", "namespace", "period", "statistic|extendedStatistic") if simple else ():
+            if not any(given(alarm.inputs.get(key)) for key in keys.split("|")):
+                yield alarm, keys.split("|")[0], f"no {keys.replace('|', ' and no ')}"
+        if not given(alarm.inputs.get("comparisonOperator")):
+            yield alarm, "comparisonOperator", "no comparison"
+
+
+@rule(
+    "ALARM-SILENT",
+    ALARM,
+    severity=WARNING,
+    what="an alarm that tells nobody",
+    why="it costs the same and is seen only by those who look",
+    remedy="alarmActions with the topic",
+    example="a MetricAlarm without alarmActions",
+)
+def alarm_tells(graph: Graph) -> Hits:
+    for alarm in graph.of(ALARM):
+        if not given(alarm.inputs.get("alarmActions")) or alarm.inputs.get("actionsEnabled") is False:
+            yield alarm, "alarmActions", "nobody is told"
+
+
+@rule(
+    "ALARM-METRIC",
+    ALARM,
+    GROUP,
+    what="an alarm on a metric that there is not",
+    why="CloudWatch takes any name: the alarm then sees no data, and stays silent or cries for ever",
+    remedy="namespace, metricName and dimensions as the service writes them; enabledMetrics of the group",
+    example="metricName: GroupInServiceInstance",
+)
+def metric_is_one(graph: Graph) -> Hits:
+    for alarm in graph.of(ALARM):
+        space, name = literal(alarm.inputs.get("namespace")), literal(alarm.inputs.get("metricName"))
+        if space and (wrong := namespace_of(space)):
+            yield alarm, "namespace", wrong
+        known = METRICS.get(space or "", ())
+        if name and name not in known and (known or misread(space or "", name)):
+            yield alarm, "metricName", f"{space} has no metric {name!r}; {hint(name, known or SOME[str(space)])}"
+        named = one(alarm.inputs.get("dimensions"))
+        fits = DIMENSIONS.get(space or "", ())
+        for key in named if fits else ():
+            if key not in fits:
+                yield alarm, f"dimensions.{key}", f"{space} has no dimension {key!r}; {hint(key, fits)}"
+        group = graph.target(named.get("AutoScalingGroupName"), GROUP)
+        asked = name if space == "AWS/AutoScaling" and name in GROUP_METRICS else None
+        if group and asked and asked not in texts(group.inputs.get("enabledMetrics")):
+            yield group, "enabledMetrics", f"without {asked}, which {alarm.name} watches"
+
+
+@rule(
+    "TOPIC-CLOSED",
+    POLICY,
+    TOPIC,
+    what="a topic that does not let in who writes to it",
+    why="a policy takes the place of the one that every topic comes with: the alarm goes off, and nobody hears it",
+    remedy="an Allow of sns:Publish for cloudwatch, budgets or costalerts.amazonaws.com",
+    example="a TopicPolicy without cloudwatch.amazonaws.com, and alarms that go to the topic",
+)
+def topics_let_in(graph: Graph) -> Hits:
+    wanted: dict[Resource, dict[str, Resource]] = {}
+    for alarm in graph.of(ALARM):
+        for key in NOTICES:
+            for topic in graph.targets(alarm.inputs.get(key), TOPIC):
+                wanted.setdefault(topic, {}).setdefault("cloudwatch.amazonaws.com", alarm)
+    for notice in graph.of("costexplorer:AnomalySubscription"):
+        for subscriber in many(notice.inputs.get("subscribers")):
+            for topic in graph.targets(subscriber.get("address"), TOPIC):
+                wanted.setdefault(topic, {}).setdefault("costalerts.amazonaws.com", notice)
+    for policy in policies(graph):
+        if policy.holder.kind not in (POLICY, TOPIC) or policy.document is None:
+            continue
+        own = policy.holder if policy.holder.kind == TOPIC else graph.target(policy.holder.inputs.get("arn"), TOPIC)
+        whom = {name for _, statement in policy.statements() if allows(statement) for _, name in principals(statement)}
+        # an account or everybody: then conditions decide
+        if own is None or any(not name.endswith(".amazonaws.com") for name in whom):
+            continue
+        for service, writer in sorted(wanted.get(own, {}).items()):
+            if service not in whom:
+                yield policy.holder, policy.where, f"{service} may not publish, and {writer.name} does"
+    told = {graph.target(p.inputs.get("arn"), TOPIC) for p in graph.of(POLICY)}
+    for topic, writers in wanted.items():
+        # the policy that a topic comes with is for its own account, and lets alarms in
+        missing = sorted(writers.keys() - {"cloudwatch.amazonaws.com"})
+        if missing and topic not in told and None not in told and not given(topic.inputs.get("policy")):
+            yield topic, "policy", f"no policy, and {missing[0]} writes to it for {writers[missing[0]].name}"
+
+
+@rule(
+    "TOPIC-UNHEARD",
+    TOPIC,
+    severity=WARNING,
+    what="a topic that alarms write to and nobody listens to",
+    why="the alarms cost the same, and nobody is told",
+    remedy="a TopicSubscription with an address that somebody reads",
+    example="a Topic without TopicSubscription",
+)
+def somebody_listens(graph: Graph) -> Hits:
+    heard = {graph.target(s.inputs.get("topic"), TOPIC) for s in graph.of("sns:TopicSubscription")}
+    written = {t for alarm in graph.of(ALARM) for key in NOTICES for t in graph.targets(alarm.inputs.get(key), TOPIC)}
+    for topic in graph.of(TOPIC):
+        if topic in written and topic not in heard and None not in heard:
+            yield topic, "", "no subscription"

@@ -1,0 +1,104 @@
+"""Logs: that there are some of the network, what they hold, and for how long."""
+
+from __future__ import annotations
+
+from planner.lint.read.graph import Graph
+from planner.lint.read.topology import VPC, node_subnets
+from planner.lint.read.values import given, literal, whole
+from planner.lint.rule import WARNING, Hits, rule
+
+FLOW, GROUP = "ec2:FlowLog", "cloudwatch:LogGroup"
+# days for which CloudWatch keeps logs; 0 is for ever
+DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
+
+
+@rule(
+    "FLOW-LOGS",
+    VPC,
+    severity=WARNING,
+    what="a VPC without flow logs",
+    why="after an incident nobody can say who talked to whom",
+    remedy="a flow log of the VPC",
+    example="no FlowLog for the VPC",
+)
+def flows_are_logged(graph: Graph) -> Hits:
+    logged = {vpc for log in graph.of("ec2:FlowLog") for vpc in graph.targets(log.inputs.get("vpcId"), VPC)}
+    for vpc in graph.of(VPC):
+        if vpc not in logged and node_subnets(graph):
+            yield vpc, "", "no flow log"
+
+
+@rule(
+    "FLOW-SHAPE",
+    FLOW,
+    what="a flow log that AWS refuses",
+    why="flows are gathered over 60 or 600 seconds, and written to CloudWatch by a role",
+    remedy="maxAggregationInterval 60 or 600; iamRoleArn with the destination cloud-watch-logs",
+    example="maxAggregationInterval: 300",
+)
+def flow_log_is_one(graph: Graph) -> Hits:
+    for log in graph.of(FLOW):
+        seconds = whole(log.inputs.get("maxAggregationInterval"))
+        if seconds is not None and seconds not in (60, 600):
+            yield log, "maxAggregationInterval", f"{seconds:,} seconds; 60 or 600"
+        if not any(given(log.inputs.get(key)) for key in ("logDestination", "logGroupName")):
+            yield log, "logDestination", "nowhere to write"
+        watched = [k for k in ("vpcId", "subnetId", "eniId", "transitGatewayId") if given(log.inputs.get(k))]
+        if len(watched) > 1:
+            yield log, watched[1], f"{' and '.join(watched)} in one flow log"
+        if log.inputs.get("logDestinationType") == "s3":
+            place = graph.target(log.inputs.get("logDestination"), GROUP)
+            if place is not None:
+                yield log, "logDestination", f"{place.name} is a log group, and the flows go to S3"
+        if log.inputs.get("logDestinationType") in (None, "cloud-watch-logs") and not given(
+            log.inputs.get("iamRoleArn")
+        ):
+            yield log, "iamRoleArn", "no role that writes to CloudWatch"
+
+
+@rule(
+    "FLOW-HALF",
+    FLOW,
+    severity=WARNING,
+    what="a flow log of a part of the traffic",
+    why="whoever got in was accepted, and whoever was kept out was not: one of the two is then missing",
+    remedy="trafficType ALL",
+    example="trafficType: REJECT",
+)
+def all_flows_are_logged(graph: Graph) -> Hits:
+    for log in graph.of(FLOW):
+        if log.inputs.get("trafficType") in ("ACCEPT", "REJECT"):
+            yield log, "trafficType", f"{log.inputs['trafficType']} alone"
+
+
+@rule(
+    "LOG-RETENTION",
+    GROUP,
+    what="a number of days for which CloudWatch keeps no logs",
+    why="AWS knows certain numbers only and refuses others",
+    remedy="1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731 or more days as CloudWatch lists them",
+    example="retentionInDays: 31",
+)
+def retention_is_one(graph: Graph) -> Hits:
+    for group in graph.of(GROUP):
+        value, days = group.inputs.get("retentionInDays"), whole(group.inputs.get("retentionInDays"))
+        words = days is None and literal(value) is not None
+        if words or (days is not None and days not in (0, *DAYS)):
+            near = min(DAYS, key=lambda known: abs(known - (days or 0)))
+            yield group, "retentionInDays", f"{value} days" + ("" if words else f"; the nearest is {near:,}")
+
+
+@rule(
+    "LOG-FOREVER",
+    GROUP,
+    severity=WARNING,
+    what="logs that are kept for ever",
+    why="every GB goes on billing each month, long after the run",
+    remedy="retentionInDays, 30 for instance",
+    example="a LogGroup without retentionInDays",
+)
+def logs_end(graph: Graph) -> Hits:
+    for group in graph.of(GROUP):
+        value = group.inputs.get("retentionInDays")
+        if (value is None or whole(value) == 0) and group.inputs.get("logGroupClass") != "DELIVERY":
+            yield group, "retentionInDays", "no end"

@@ -1,0 +1,128 @@
+"""What stands between nodes and what they need, beside security groups: lists of the network, policies, names."""
+
+from __future__ import annotations
+
+import re
+
+from planner.lint.inputs.enums import hint
+from planner.lint.read.graph import Graph
+from planner.lint.read.topology import ENDPOINT, SECURITY, SUBNET, VPC, groups_of, network, node_subnets
+from planner.lint.read.traffic import traffic
+from planner.lint.read.values import flag, given, literal, many
+from planner.lint.rule import Hits, rule
+
+# interface endpoints that a fleet may have, by the last part of their names (AWS PrivateLink guide)
+SERVICES = (
+    *("autoscaling", "autoscaling-plans", "batch", "cloudformation", "cloudtrail", "codeartifact.api", "ec2"),
+    *("ec2messages", "ecr.api", "ecr.dkr", "ecs", "ecs-agent", "ecs-telemetry", "eks", "eks-auth", "elasticfilesystem"),
+    *("elasticloadbalancing", "events", "execute-api", "fsx", "git-codecommit", "imagebuilder", "kms", "lambda"),
+    *("logs", "monitoring", "rds", "resource-groups", "s3", "s3express", "dynamodb", "sagemaker.api"),
+    *("sagemaker.runtime", "secretsmanager", "sns", "sqs", "ssm", "ssmmessages", "ssm-contacts", "states", "sts"),
+    *("synthetics", "tagging", "xray", "pcs", "access-analyzer", "acm-pca", "airflow.api", "athena", "glue"),
+)
+AGENT = ("ssm", "ssmmessages")  # what Systems Manager's agent must reach; newer agents do without ec2messages
+SERVICE = re.compile(r"(cn\.)?(com\.amazonaws|aws\.\w+|api\.aws)\.[a-z0-9.-]+")
+
+
+@rule(
+    "NACL-CLOSED",
+    "ec2:NetworkAcl",
+    what="a list of the network that lets the nodes' packets neither in nor out",
+    why="a NetworkAcl denies what no rule of it allows, answers too: the nodes of its subnets boot and reach nothing",
+    remedy="rules that let the VPC in and everything out, or the VPC's default list",
+    example="a NetworkAcl of the nodes' subnet without egress rules",
+)
+def lists_let_through(graph: Graph) -> Hits:
+    served = set(node_subnets(graph))
+    apart = graph.of("ec2:NetworkAclRule")
+    for acl in graph.of("ec2:NetworkAcl"):
+        mine = [s for s in graph.targets(acl.inputs.get("subnetIds"), SUBNET) if s in served]
+        mine += [
+            s
+            for a in graph.of("ec2:NetworkAclAssociation")
+            if graph.target(a.inputs.get("networkAclId"), "ec2:NetworkAcl") is acl
+            for s in graph.targets(a.inputs.get("subnetId"), SUBNET)
+            if s in served
+        ]
+        rules = [r for r in apart if graph.target(r.inputs.get("networkAclId"), "ec2:NetworkAcl") in (acl, None)]
+        for way in ("ingress", "egress") if mine else ():
+            allowed = any(b.get("action", b.get("ruleAction")) != "deny" for b in many(acl.inputs.get(way)))
+            allowed |= any(
+                flag(r.inputs.get("egress")) in ((way == "egress"), None) and r.inputs.get("ruleAction") != "deny"
+                for r in rules
+            )
+            if not allowed and not isinstance(acl.inputs.get(way), str):
+                yield acl, way, f"no rule allows anything, and {mine[0].name} has nodes"
+
+
+@rule(
+    "ENDPOINT-SERVICE",
+    ENDPOINT,
+    what="an endpoint of a service that AWS does not name so",
+    why="AWS refuses the name after the network was made; without both of Systems Manager's endpoints its agent is "
+    "reached by NAT or not at all, while the other one bills",
+    remedy="com.amazonaws.<region>.<service> as the PrivateLink guide lists it; ssm and ssmmessages together",
+    example="serviceName: com.amazonaws.us-east-1.ssmm, or ssm without ssmmessages",
+)
+def services_are_known(graph: Graph) -> Hits:
+    held: dict[object, set[str]] = {}
+    for endpoint in graph.of(ENDPOINT):
+        name = literal(endpoint.inputs.get("serviceName"))
+        if not name:
+            continue
+        short = ".".join(name.split(".")[3:])
+        if not SERVICE.fullmatch(name):
+            yield endpoint, "serviceName", f"{name!r} is no service: com.amazonaws.<region>.<service>"
+        elif name.startswith("com.amazonaws.") and "vpce-svc" not in name and short not in SERVICES:
+            found = hint(short, SERVICES)
+            if found.startswith("did"):
+                yield endpoint, "serviceName", f"there is no {short!r} in this list of services; {found}"
+        vpc = graph.target(endpoint.inputs.get("vpcId"), VPC)
+        held.setdefault(vpc, set()).add(short)
+    for endpoint in graph.of(ENDPOINT):
+        short = ".".join((literal(endpoint.inputs.get("serviceName")) or "").split(".")[3:])
+        others = held.get(graph.target(endpoint.inputs.get("vpcId"), VPC), set())
+        missing = [name for name in AGENT if name not in others]
+        if short in AGENT and missing and endpoint.inputs.get("vpcEndpointType") == "Interface":
+            yield endpoint, "serviceName", f"without {missing[0]} beside it"
+
+
+@rule(
+    "VPC-DNS",
+    VPC,
+    what="a VPC with nodes and without DNS",
+    why="no name of AWS, of S3 or of a file system leads anywhere: the nodes boot and reach nothing",
+    remedy="enableDnsSupport true, or leave it out",
+    example="enableDnsSupport: false",
+)
+def names_are_resolved(graph: Graph) -> Hits:
+    named = any(e.inputs.get("vpcEndpointType") == "Interface" for e in graph.of(ENDPOINT))
+    for vpc in dict.fromkeys(v for s in node_subnets(graph) for v in graph.targets(s.inputs.get("vpcId"), VPC)):
+        # with interface endpoints ENDPOINT-DNS says it
+        if flag(vpc.inputs.get("enableDnsSupport")) is False and not named:
+            yield vpc, "enableDnsSupport", "off"
+
+
+@rule(
+    "ENDPOINT-REACH",
+    SECURITY,
+    what="an interface endpoint whose group lets in another range than that of its nodes",
+    why="the endpoint stands and bills, and every packet of the nodes is dropped at it",
+    remedy="the range of the VPC, or the nodes' security group",
+    example="tcp 443 from 10.9.0.0/16 in a VPC of 10.0.0.0/16",
+)
+def endpoints_let_their_nodes_in(graph: Graph) -> Hits:
+    rules = list(traffic(graph))
+    subnets = [found for s in node_subnets(graph) if (found := network(s.inputs.get("cidrBlock")))]
+    seen: set[object] = set()
+    for endpoint in graph.of(ENDPOINT):
+        for group in groups_of(graph, endpoint):
+            into = [r for r in rules if r.inwards and r.group is group and r.covers(443)]
+            ranges = [text for r in into for _, text in r.networks()]
+            others = any(r.others(graph) or given(r.block.get("prefixListId")) for r in into)
+            if group in seen or others or not ranges or not subnets:
+                continue
+            seen.add(group)
+            known = [network(text) for text in ranges]
+            if all(known) and not any(s.subnet_of(k) for s in subnets for k in known if k):
+                yield group, "ingress", f"lets in {', '.join(ranges)}, and the nodes are in {subnets[0]}"

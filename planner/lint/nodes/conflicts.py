@@ -1,0 +1,113 @@
+"""Parts of a template or a machine that EC2 does not take together, or not of this type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planner.lint.nodes.user_data import user_data
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import GROUP, INSTANCE, TEMPLATE, from_template, makers, nodes_of, types_of, users_of
+from planner.lint.read.values import at, flag, given, literal, many, one, texts, whole
+from planner.lint.rule import WARNING, Hits, rule
+from planner.lint.storage.buckets import MADE
+
+ACCELERATED = ("p", "trn", "inf", "dl", "vt")  # families without hibernation
+PIPED = re.compile(rb"(curl|wget)[^\n|]*http://(?!169\.254\.|127\.|localhost|\$)[^\n|]*\|\s*(sudo\s+)?(ba|z|da)?sh\b")
+
+
+@rule(
+    "LT-TOGETHER",
+    TEMPLATE,
+    INSTANCE,
+    what="two parts of a template that EC2 does not take together",
+    why="no provider looks at them together: the template is made, and every launch from it is refused",
+    remedy="one of the two that the message names",
+    example="capacityReservationPreference beside capacityReservationTarget",
+)
+def parts_go_together(graph: Graph) -> Hits:
+    for resource in makers(graph):
+        for where, message in _refused(graph, resource):
+            yield resource, where, message
+
+
+def _refused(graph: Graph, resource: Resource) -> Iterator[tuple[str, str]]:
+    inputs = resource.inputs
+    reserved = one(inputs.get("capacityReservationSpecification"))
+    target = one(reserved.get("capacityReservationTarget"))
+    here = "capacityReservationSpecification"
+    if target and literal(reserved.get("capacityReservationPreference")) in ("open", "none"):
+        yield f"{here}.capacityReservationPreference", "a preference beside a target: EC2 takes one"
+    if given(target.get("capacityReservationId")) and given(target.get("capacityReservationResourceGroupArn")):
+        yield f"{here}.capacityReservationTarget", "a reservation beside a group of them: EC2 takes one"
+    if given(inputs.get("instanceRequirements")) and given(inputs.get("instanceType")):
+        yield "instanceRequirements", "requirements beside instanceType: EC2 takes one"
+    profile = one(inputs.get("iamInstanceProfile"))
+    if given(profile.get("arn")) and given(profile.get("name")):
+        yield "iamInstanceProfile", "the profile's ARN beside a name: EC2 takes one"
+    arn = literal(profile.get("arn"))
+    if arn and arn.startswith("arn:") and ":instance-profile/" not in arn:
+        yield "iamInstanceProfile.arn", f"{arn!r} is no instance profile"
+    placed = graph.target(at(inputs, "placement.groupName"), "ec2:PlacementGroup")
+    if given(at(inputs, "placement.partitionNumber")) and placed and placed.inputs.get("strategy") != "partition":
+        yield "placement.partitionNumber", f"{placed.name} has no partitions"
+    kinds = [name for name, _ in types_of(graph, resource)] if resource.kind == TEMPLATE else []
+    kinds += texts(inputs.get("instanceType")) if resource.kind == INSTANCE else []
+    families = {kind: re.match(r"[a-z]+", kind) for kind in kinds if literal(kind)}
+    if flag(at(inputs, "hibernationOptions.configured")) or flag(inputs.get("hibernation")):
+        for kind, family in families.items():
+            if family and family[0] in ACCELERATED:
+                yield "hibernationOptions", f"{kind} does not hibernate"
+    if given(at(inputs, "creditSpecification.cpuCredits")):
+        for kind, family in families.items():
+            if family and family[0] != "t":
+                yield "creditSpecification", f"{kind} has no CPU credits"
+    threads = whole(at(inputs, "cpuOptions.threadsPerCore"))
+    if threads is not None and threads not in (1, 2):
+        yield "cpuOptions.threadsPerCore", f"{threads} threads a core; 1 or 2"
+    if resource.kind == INSTANCE and given(inputs.get("primaryNetworkInterface")):
+        for key in ("subnetId", "vpcSecurityGroupIds", "securityGroups", "privateIp", "associatePublicIpAddress"):
+            if given(inputs.get(key)) and inputs[key] is not False:
+                yield key, f"{key} beside an interface that stands for itself: it belongs to the interface"
+
+
+@rule(
+    "LT-ONE-NODE",
+    TEMPLATE,
+    what="a template that can start one node only",
+    why="an interface or an address is one node's: the second node is refused, and a gang never gets whole",
+    remedy="neither networkInterfaceId nor fixed addresses in the template of a group",
+    example="privateIpAddress in networkInterfaces[0] of a template of 16 nodes",
+)
+def templates_start_many(graph: Graph) -> Hits:
+    for template in graph.of(TEMPLATE):
+        nodes = sum(nodes_of(user) for user in users_of(graph, template) if user.kind == GROUP)
+        for i, nic in enumerate(many(template.inputs.get("networkInterfaces")) if nodes > 1 else ()):
+            for key in ("networkInterfaceId", "privateIpAddress", "ipv4Addresses", "ipv6Addresses"):
+                if given(nic.get(key)):
+                    yield template, f"networkInterfaces[{i}].{key}", f"{key} for {nodes:,} nodes"
+
+
+@rule(
+    "USERDATA-RUNS",
+    TEMPLATE,
+    INSTANCE,
+    severity=WARNING,
+    what="a first boot that fails, does nothing, or runs what anybody may have put there",
+    why="a line end of Windows is part of the interpreter's name to Linux; a node without user data fetches nothing of "
+    "what the stack has for it; plain http lets whoever is on the way write the script that runs as root",
+    remedy="line ends of Unix; user data that fetches the stack's bundle; https and a hash",
+    example="#!/bin/bash with a carriage return, or curl http://... | bash",
+)
+def first_boot_runs(graph: Graph) -> Hits:
+    for resource, key, data in user_data(graph):
+        if data and data.startswith(b"#!") and data.split(b"\n")[0].endswith(b"\r"):
+            yield resource, key, "its lines end as on Windows: there is no such interpreter"
+        if data and PIPED.search(data):
+            yield resource, key, "runs a script that came by plain http"
+    bundled = [made for kind in MADE for made in graph.of(kind)]
+    for resource in makers(graph) if bundled else ():
+        used = resource.kind == INSTANCE or users_of(graph, resource)
+        own = any(given(resource.inputs.get(key)) for key in ("userData", "userDataBase64"))
+        if used and not own and not from_template(resource):
+            yield resource, "userData", f"none, and the stack has {bundled[0].name} for its nodes"

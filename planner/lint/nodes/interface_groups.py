@@ -1,0 +1,95 @@
+"""The security groups of interfaces: that there is one, not too many, and one that all of EFA is in."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from planner.lint.nodes.network_cards import LAUNCH_FAILS, interfaces
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import CARD, EFA, INSTANCE, SECURITY, TEMPLATE
+from planner.lint.read.values import given, literal, many, texts
+from planner.lint.rule import WARNING, Hits, rule
+
+MOST = 5  # groups of an interface, by default; source: Amazon VPC user guide, "Amazon VPC quotas"
+
+
+@rule(
+    "NIC-GROUP",
+    TEMPLATE,
+    INSTANCE,
+    CARD,
+    what="an interface without a security group",
+    why="it gets the default group of the VPC, and EFA traffic is dropped without a word between different groups",
+    remedy="securityGroups in every interface, the same on all that carry EFA",
+    example="networkInterfaces[7] without securityGroups",
+)
+def interface_without_group(graph: Graph) -> Hits:
+    for template, i, nic in interfaces(graph):
+        if not given(nic.get("securityGroups")) and not given(nic.get("networkInterfaceId")):
+            yield template, f"networkInterfaces[{i}].securityGroups", "no security group"
+        elif "" in texts(nic.get("securityGroups")):
+            yield template, f"networkInterfaces[{i}].securityGroups", "an empty security group id"
+    for resource in graph.of(TEMPLATE, INSTANCE, CARD):
+        inner = ("networkInterfaces", "primaryNetworkInterface", "launchTemplate")
+        groups = ("vpcSecurityGroupIds", "securityGroups", "securityGroupNames", *inner)
+        if resource.kind == CARD:
+            groups = ("securityGroups",)
+        if not any(given(resource.inputs.get(key)) for key in groups):
+            apart = graph.of("ec2:NetworkInterfaceSecurityGroupAttachment")
+            if not any(graph.target(a.inputs.get("networkInterfaceId")) in (resource, None) for a in apart):
+                yield resource, groups[0], "no security group: it gets the VPC's default one"
+
+
+@rule(
+    "NIC-GROUPS-MANY",
+    TEMPLATE,
+    INSTANCE,
+    CARD,
+    severity=WARNING,
+    what="more security groups on an interface than an account may give it",
+    why=f"five is the quota of an account that has not asked for more, and sixteen the most that AWS grants; "
+    f"{LAUNCH_FAILS}",
+    remedy="fewer groups with more rules each, or a higher quota before the update",
+    example="six groups in networkInterfaces[0].securityGroups",
+)
+def groups_are_within_the_quota(graph: Graph) -> Hits:
+    for template, i, nic in interfaces(graph):
+        count = len(set(texts(nic.get("securityGroups"))))
+        if count > MOST:
+            yield template, f"networkInterfaces[{i}].securityGroups", f"{count} groups"
+    for resource in graph.of(TEMPLATE, INSTANCE, CARD):
+        for key in ("vpcSecurityGroupIds", "securityGroups"):
+            count = len(set(texts(resource.inputs.get(key))))
+            if count > MOST:
+                yield resource, key, f"{count} groups"
+
+
+@rule(
+    "EFA-GROUP",
+    TEMPLATE,
+    what="EFA interfaces of a node in different security groups",
+    why="EFA passes only between members of one group that allows it: the card in another group drops everything "
+    "without a word, and the job hangs at its first collective",
+    remedy="the same security group in every interface with EFA",
+    example="networkInterfaces[3].securityGroups names another group than the rest",
+)
+def efa_in_one_group(graph: Graph) -> Hits:
+    for template in graph.of(TEMPLATE):
+        held: dict[int, frozenset[object]] = {}
+        for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
+            named = texts(nic.get("securityGroups")) if nic.get("interfaceType") in EFA else []
+            marks = [graph.target(text, SECURITY) or text for text in named if text]
+            if marks and all(isinstance(mark, Resource) or literal(mark) for mark in marks):
+                held[i] = frozenset(marks)
+        counts = Counter(group for groups in held.values() for group in groups)
+        if not counts or max(counts.values()) == len(held):
+            continue
+        most = min(counts, key=lambda group: (-counts[group], _called(group)))
+        for i, groups in held.items():
+            if most not in groups:
+                place = f"networkInterfaces[{i}].securityGroups"
+                yield template, place, f"not in {_called(most)}, as other interfaces with EFA are"
+
+
+def _called(group: object) -> str:
+    return group.name if isinstance(group, Resource) else str(group)

@@ -1,0 +1,147 @@
+"""EBS volumes of nodes: encrypted, of a size and speed that is sold, gone with the node."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, makers
+from planner.lint.read.values import Json, flag, literal, many, one, whole
+from planner.lint.rule import WARNING, Hits, rule
+
+Limits = tuple[int, int]
+DEVICE = re.compile(r"/dev/(sd[a-z][0-9]{0,2}|xvd[a-z]{1,2}[0-9]{0,2}|nvme\d+n\d+)|xvd[a-z]{1,2}|ephemeral\d+")
+
+
+@dataclass(frozen=True)
+class Sold:
+    """Limits of a volume type: GiB, IOPS, MiB/s (None: nothing to choose), IOPS a GiB (0: no such limit)."""
+
+    gib: Limits
+    iops: Limits | None = None
+    mib_s: Limits | None = None
+    per_gib: int = 0
+
+
+# from the reference of EC2's EbsBlockDevice as botocore 1.44.5 has it
+SOLD = {
+    "gp3": Sold((1, 65_536), (3_000, 80_000), (125, 2_000), 500),
+    "gp2": Sold((1, 16_384)),
+    "io1": Sold((4, 16_384), (100, 64_000), None, 50),
+    "io2": Sold((4, 65_536), (100, 256_000), None, 1_000),
+    "st1": Sold((125, 16_384)),
+    "sc1": Sold((125, 16_384)),
+    "standard": Sold((1, 1_024)),
+}
+ANY = Sold((1, 65_536), (100, 256_000), (125, 2_000))  # of a type that is not said or not known
+
+
+def disks_of(resource: Resource) -> list[tuple[str, Json]]:
+    """The EBS volumes of a template, an instance, or a volume that stands for itself."""
+    inputs = resource.inputs
+    if resource.kind == TEMPLATE:
+        blocks = enumerate(many(inputs.get("blockDeviceMappings")))
+        return [(f"blockDeviceMappings[{i}].ebs", one(block["ebs"])) for i, block in blocks if block.get("ebs")]
+    if resource.kind == INSTANCE:
+        root = [("rootBlockDevice", one(inputs.get("rootBlockDevice")))]
+        return root + [(f"ebsBlockDevices[{i}]", disk) for i, disk in enumerate(many(inputs.get("ebsBlockDevices")))]
+    return [("", inputs)]
+
+
+@rule(
+    "EBS-ENCRYPTED",
+    TEMPLATE,
+    INSTANCE,
+    "ec2:Volume",
+    what="a volume that is not encrypted",
+    why="encryption at rest is not the default everywhere, and an unencrypted volume cannot be encrypted later",
+    remedy="encrypted true on every EBS volume, the root too",
+    example="blockDeviceMappings[0].ebs without encrypted",
+)
+def volumes_are_encrypted(graph: Graph) -> Hits:
+    for resource in [*makers(graph), *graph.of("ec2:Volume")]:
+        disks = disks_of(resource)
+        if not disks:
+            yield resource, "blockDeviceMappings", "the root volume is as the image has it, unencrypted in most"
+        for where, disk in disks:
+            unknown = isinstance(disk.get("encrypted"), str) and literal(disk["encrypted"]) is None
+            if not flag(disk.get("encrypted")) and not unknown and not (from_template(resource) and not disk):
+                yield resource, f"{where}.encrypted".lstrip("."), "not encrypted"
+
+
+@rule(
+    "EBS-SIZE",
+    TEMPLATE,
+    INSTANCE,
+    "ec2:Volume",
+    what="a volume of a size or speed that EBS does not sell",
+    why="the launch is refused; a speed that the type cannot be given is refused too",
+    remedy="gp3: 1 to 65,536 GiB, 3,000 to 80,000 IOPS (500 a GiB at most), 125 to 2,000 MiB/s (one for 4 IOPS)",
+    example="volumeSize: 0, or 16,000 iops on a gp3 volume of 20 GiB",
+)
+def volumes_have_a_size(graph: Graph) -> Hits:
+    for resource in [*makers(graph), *graph.of("ec2:Volume")]:
+        for where, disk in disks_of(resource):
+            apart = not where
+            kind = disk.get("type" if apart else "volumeType")
+            sold = SOLD.get(str(kind), ANY)
+            size = whole(disk.get("size" if apart else "volumeSize"))
+            found = {"size" if apart else "volumeSize": (size, sold.gib)}
+            found |= {"iops": (whole(disk.get("iops")), sold.iops)}
+            found |= {"throughput": (whole(disk.get("throughput")), sold.mib_s)}
+            for key, (value, limits) in found.items():
+                place = f"{where}.{key}".lstrip(".")
+                if value is not None and limits is None:
+                    yield resource, place, f"{kind} has none to choose"
+                elif value is not None and limits is not None and not limits[0] <= value <= limits[1]:
+                    yield resource, place, f"{value:,}; {kind or 'EBS'} has {limits[0]:,} to {limits[1]:,}"
+            iops, rate = whole(disk.get("iops")), whole(disk.get("throughput"))
+            most = max(sold.per_gib * (size or 0), sold.iops[0] if sold.iops else 0)
+            if size and iops and sold.per_gib and iops > most:
+                yield resource, f"{where}.iops".lstrip("."), f"{iops:,} on {size:,} GiB, which take {most:,}"
+            if rate and kind == "gp3" and rate > (iops or 3000) / 4:
+                yield (
+                    resource,
+                    f"{where}.throughput".lstrip("."),
+                    f"{rate:,} MiB/s with {iops or 3000:,} IOPS: 4 for one",
+                )
+
+
+@rule(
+    "EBS-KEPT",
+    TEMPLATE,
+    INSTANCE,
+    severity=WARNING,
+    what="a volume that outlives its node",
+    why="each replaced node leaves a volume behind that goes on billing, and nobody looks for it",
+    remedy="deleteOnTermination true on every volume of a node",
+    example='blockDeviceMappings[0].ebs.deleteOnTermination: "false"',
+)
+def volumes_go_with_the_node(graph: Graph) -> Hits:
+    for resource in makers(graph):
+        for where, disk in disks_of(resource):
+            if flag(disk.get("deleteOnTermination")) is False:
+                yield resource, f"{where}.deleteOnTermination", "the volume stays when the node goes"
+
+
+@rule(
+    "EBS-DEVICE",
+    TEMPLATE,
+    INSTANCE,
+    what="a device name that EC2 refuses, or one given twice",
+    why="the launch is refused, or the volume is put elsewhere than the root and the node boots on a small default one",
+    remedy="/dev/sda1 or /dev/xvda for the root as the image names it, /dev/sdb and on for others, each once",
+    example="deviceName: sda1",
+)
+def devices_are_named(graph: Graph) -> Hits:
+    for resource in makers(graph):
+        seen: set[str] = set()
+        for key in ("blockDeviceMappings", "ebsBlockDevices"):
+            for i, block in enumerate(many(resource.inputs.get(key))):
+                name, where = literal(block.get("deviceName")), f"{key}[{i}].deviceName"
+                if name and not DEVICE.fullmatch(name):
+                    yield resource, where, f"{name!r} is no device"
+                elif name in seen:
+                    yield resource, where, f"{name} is given twice"
+                seen |= {name} if name else set()

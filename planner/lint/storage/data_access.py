@@ -1,0 +1,197 @@
+"""Data that is there and that nobody reaches: denied to all, of another key, of a role that does not name it."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, matches, policies, principals
+from planner.lint.read.topology import makers, role_of
+from planner.lint.read.values import Json, given, leaves, literal, texts
+from planner.lint.rule import Hits, rule
+from planner.lint.storage.buckets import KEY
+from planner.lint.storage.retention import data_buckets, keys_of
+
+READS, WRITES = "s3:GetObject", "s3:PutObject"
+NEEDED = (READS, WRITES, "kms:Decrypt", "kms:GenerateDataKey", "sns:Publish", "sqs:SendMessage")
+
+
+@rule(
+    "POLICY-DENIES",
+    "s3:BucketPolicy",
+    KEY,
+    "ec2:VpcEndpoint",
+    "iam:RolePolicy",
+    what="a Deny without a condition, of what the stack lives on",
+    why="a Deny counts more than every Allow: the nodes, and with a bucket's or a key's policy the administrators too, "
+    "are shut out of the data; only the account's root gets in again",
+    remedy="a condition that says when, or a principal that says whom",
+    example='{"Effect": "Deny", "Principal": "*", "Action": "s3:*"} without Condition',
+)
+def nobody_is_shut_out(graph: Graph) -> Hits:
+    for policy in policies(graph):
+        statements = policy.statements()
+        for where, statement in statements:
+            if statement.get("Effect") != "Deny" or given(statement.get("Condition")):
+                continue
+            denied = [need for need in NEEDED if any(matches(a, need) for a in texts(statement.get("Action")))]
+            everybody = any(name == "*" for _, name in principals(statement))
+            if denied and policy.kind == RESOURCE and everybody:
+                yield policy.holder, where, f"denies {denied[0]} to everybody"
+            elif denied and policy.kind == IDENTITY and _contradicts(statement, statements, denied):
+                yield policy.holder, where, f"denies {denied[0]}, which the same policy allows"
+
+
+def _contradicts(deny: Json, statements: list[tuple[str, Json]], denied: list[str]) -> bool:
+    for _, other in statements:
+        both = [need for need in denied if any(matches(a, need) for a in texts(other.get("Action")))]
+        if allows(other) and both:
+            for text in texts(other.get("Resource")):
+                covered = any(fnmatchcase(text, p.replace("[", "[[]")) for p in texts(deny.get("Resource")))
+                if covered:
+                    return True
+    return False
+
+
+@rule(
+    "IAM-KEY",
+    "iam:RolePolicy",
+    "iam:Role",
+    what="nodes that may read objects, and not the key that they are encrypted with",
+    why="S3 answers AccessDenied to every read and write of an object whose key the node may not use: the run stops at "
+    "its first shard",
+    remedy="kms:Decrypt and kms:GenerateDataKey on the key of the bucket",
+    example="s3:GetObject on the bucket, and no kms:Decrypt on its key",
+)
+def nodes_have_the_key(graph: Graph) -> Hits:
+    every = list(policies(graph))
+    for role, held in _roles(graph).items():
+        for bucket in data_buckets(graph):
+            reading = [p for p in held if _reaches(graph, p, bucket, (READS, WRITES))]
+            for key in keys_of(graph, bucket) if reading else ():
+                # a key whose policy the graph does not tell may let anybody in
+                told = [p for p in every if p.holder is key and p.document is not None]
+                if not told or any(role in set(graph.referred(p.document)) for p in told):
+                    continue
+                if not any(_reaches(graph, p, key, ("kms:Decrypt",)) for p in held):
+                    yield reading[0].holder, reading[0].where, f"no kms:Decrypt on {key.name}, the key of {bucket.name}"
+                elif not any(_leaves_to_roles(graph, p, role) for p in told):
+                    yield key, told[0].where, f"leaves nothing to the policies of roles, and does not name {role.name}"
+
+
+def _leaves_to_roles(graph: Graph, policy: Policy, role: Resource) -> bool:
+    """Whether a key's policy lets the account's own policies decide, everybody in, or a role by its name."""
+    for _, statement in policy.statements():
+        used = any(matches(action, "kms:Decrypt") for action in texts(statement.get("Action")))
+        for _, name in principals(statement) if allows(statement) and used else ():
+            by_name = role.physical is not None and name.endswith(f"/{role.physical}")
+            if name == "*" or name.endswith(":root") or name.isdigit() or literal(name) is None or by_name:
+                return True
+    return False
+
+
+@rule(
+    "IAM-DATA",
+    "iam:RolePolicy",
+    "s3:Bucket",
+    what="a bucket of data that no node may read",
+    why="the nodes start, bill and are refused at their first shard or checkpoint",
+    remedy="s3:GetObject and s3:PutObject on the bucket's prefixes for the nodes' role",
+    example="the nodes' policy names another bucket than the stack's",
+)
+def nodes_have_their_data(graph: Graph) -> Hits:
+    roles = _roles(graph)
+    for role, held in roles.items():
+        actions = [a for p in held for _, s in p.statements() if allows(s) for a in texts(s.get("Action"))]
+        aborts = any(matches(action, "s3:AbortMultipartUpload") for action in actions)
+        if aborts and not any(matches(action, WRITES) for action in actions):
+            yield held[0].holder, held[0].where, f"{role.name} may end uploads and begin none: no {WRITES}"
+        if any(matches(action, WRITES) for action in actions) and not any(matches(a, READS) for a in actions):
+            yield held[0].holder, held[0].where, f"{role.name} may write and not read: no {READS}"
+    for role, held in roles.items():
+        for bucket in data_buckets(graph):
+            keyed = [k for k in keys_of(graph, bucket) if any(_reaches(graph, p, k, ("kms:Decrypt",)) for p in held)]
+            if keyed and not any(_reaches(graph, p, bucket, (READS, WRITES)) for p in held):
+                yield held[0].holder, held[0].where, f"{role.name} may use {keyed[0].name} and not read {bucket.name}"
+    every = [policy for held in roles.values() for policy in held]
+    unknown = any(p.document is None for p in policies(graph)) or any(not held for held in roles.values())
+    linked = {bucket for link in graph.of("fsx:DataRepositoryAssociation") for bucket in graph.referred(link.inputs)}
+    for bucket in data_buckets(graph):
+        own = any(
+            allows(s)
+            for p in policies(graph)
+            if p.kind == RESOURCE
+            for _, s in p.statements()
+            if graph.target(p.holder.inputs.get("bucket"), bucket.kind) is bucket
+        )
+        reached = own or bucket in linked or any(_reaches(graph, p, bucket, (READS, WRITES)) for p in every)
+        if roles and not unknown and not reached:
+            yield bucket, "", "no role of the nodes may read or write it"
+
+
+@rule(
+    "ENDPOINT-POLICY",
+    "ec2:VpcEndpoint",
+    what="an endpoint whose policy keeps the nodes from their data",
+    why="what goes through a gateway endpoint needs its policy's leave as well as the role's: S3 refuses every read or "
+    "write of the nodes, though their role may",
+    remedy="the bucket and its objects in the endpoint's policy, with every action that the nodes use",
+    example="the policy of the S3 endpoint names another bucket",
+)
+def endpoints_let_data_through(graph: Graph) -> Hits:
+    told = [p for p in policies(graph) if p.holder.kind == "ec2:VpcEndpoint" and p.document is not None]
+    for policy in told:
+        name = str(policy.holder.inputs.get("serviceName"))
+        kept = {
+            key for p in told for _, s in p.statements() for key in ("NotAction", "NotResource") if given(s.get(key))
+        }
+        for bucket in data_buckets(graph) if name.endswith(".s3") and not kept else ():
+            for need in (READS, WRITES):
+                users = [
+                    role
+                    for role, held in _roles(graph).items()
+                    if any(_reaches(graph, p, bucket, (need,)) for p in held)
+                ]
+                if users and not _reaches(graph, policy, bucket, (need,)):
+                    yield policy.holder, policy.where, f"no {need} on {bucket.name}, which {users[0].name} may"
+
+
+def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
+    """The roles of nodes, with their own policies."""
+    found: dict[Resource, list[Policy]] = {}
+    for maker in makers(graph):
+        role = role_of(graph, maker)
+        if role is not None:
+            found.setdefault(role, [])
+    attached = {
+        graph.target(a.inputs.get("role"), "iam:Role")
+        for a in graph.of("iam:RolePolicyAttachment")
+        if not str(a.inputs.get("policyArn")).endswith("/AmazonSSMManagedInstanceCore")
+    }
+    for policy in policies(graph):
+        role = policy.holder if policy.holder.kind == "iam:Role" else graph.target(policy.holder.inputs.get("role"))
+        if policy.kind == IDENTITY and role in found:
+            found[role].append(policy)
+    # what is attached may grant anything
+    return {role: held for role, held in found.items() if role not in attached and held}
+
+
+def _reaches(graph: Graph, policy: Policy, thing: Resource, wanted: tuple[str, ...]) -> bool:
+    """Whether a policy allows one of these actions on a thing, as far as the graph tells."""
+    for _, statement in policy.statements():
+        if not allows(statement) or not any(matches(a, w) for a in texts(statement.get("Action")) for w in wanted):
+            continue
+        if given(statement.get("NotResource")):
+            return True
+        for _, leaf in leaves(statement.get("Resource")):
+            text = str(leaf)
+            names = [name for name in (thing.physical, *thing.ids) if name]
+            pattern = text.partition(":::")[2].split("/")[0]
+            if text == "*" or thing in set(graph.referred(text)) or any(name in text for name in names):
+                return True
+            if any(fnmatchcase(name, pattern) for name in names if pattern):
+                return True
+            # a key of some alias, account or condition, or what nobody knows yet: it may be this one
+            if thing.kind == KEY and text.split("/")[-1] == "*":
+                return True
+    return False

@@ -1,0 +1,52 @@
+"""FSx for Lustre while it stands: backups, hours of maintenance, what goes with a link."""
+
+from __future__ import annotations
+
+import re
+
+from planner.lint.read.graph import Graph
+from planner.lint.read.values import flag, literal, whole
+from planner.lint.rule import WARNING, Hits, rule
+from planner.lint.storage.lustre import LINK, SYSTEM
+
+BACKUP_DAYS = 90
+TIMES = {
+    "weeklyMaintenanceStartTime": (re.compile(r"[1-7]:([01]\d|2[0-3]):?[0-5]\d"), "d:HH:MM, Monday being 1"),
+    "dailyAutomaticBackupStartTime": (re.compile(r"([01]\d|2[0-3]):[0-5]\d"), "HH:MM"),
+}
+
+
+@rule(
+    "FSX-BACKUP",
+    SYSTEM,
+    what="backups or hours of maintenance that AWS refuses",
+    why="backups are kept for 0 to 90 days and by persistent file systems only; times are d:HH:MM and HH:MM in UTC",
+    remedy="automaticBackupRetentionDays 0 to 90 (0 where S3 holds the data); times like 1:05:00",
+    example="automaticBackupRetentionDays: 91",
+)
+def backups_are_kept(graph: Graph) -> Hits:
+    for system in graph.of(SYSTEM):
+        days = whole(system.inputs.get("automaticBackupRetentionDays"))
+        if days is not None and not 0 <= days <= BACKUP_DAYS:
+            yield system, "automaticBackupRetentionDays", f"{days} days; 0 to {BACKUP_DAYS}"
+        elif days and str(system.inputs.get("deploymentType")).startswith("SCRATCH"):
+            yield system, "automaticBackupRetentionDays", f"{system.inputs['deploymentType']} has no backups"
+        for key, (pattern, words) in TIMES.items():
+            text = literal(system.inputs.get(key))
+            if text is not None and not pattern.fullmatch(text):
+                yield system, key, f"{text!r} is not {words}"
+
+
+@rule(
+    "FSX-LINK-DELETE",
+    LINK,
+    severity=WARNING,
+    what="a link that takes the files with it",
+    why="when the link is taken away or made anew, what the file system has not yet written back to S3 is deleted",
+    remedy="deleteDataInFilesystem false",
+    example="deleteDataInFilesystem: true",
+)
+def links_leave_the_files(graph: Graph) -> Hits:
+    for link in graph.of(LINK):
+        if flag(link.inputs.get("deleteDataInFilesystem")):
+            yield link, "deleteDataInFilesystem", "the files go with the link"

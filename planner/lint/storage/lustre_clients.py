@@ -1,0 +1,121 @@
+"""FSx for Lustre and its clients: EFA, subnet and zone, and the ports between the nodes and the file system."""
+
+from __future__ import annotations
+
+from planner.lint.known.instance_types import NO_LUSTRE_EFA
+from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, groups_of, has_efa, subnets_of, types_of
+from planner.lint.read.traffic import traffic
+from planner.lint.read.values import flag, given, literal, one, texts, whole
+from planner.lint.rule import Hits, rule
+from planner.lint.storage.lustre import SYSTEM, systems
+
+PORTS = (988, 1018, 1023)
+
+
+@rule(
+    "FSX-EFA",
+    SYSTEM,
+    what="EFA on a file system that cannot have it",
+    why="EFA is set at creation and needs PERSISTENT_2, Lustre 2.15 and a metadata configuration; no check sees the "
+    "version before AWS does",
+    remedy="PERSISTENT_2, fileSystemTypeVersion 2.15, a metadataConfiguration, a group with EFA's self rules",
+    example="efaEnabled with fileSystemTypeVersion 2.12",
+)
+def efa_needs(graph: Graph) -> Hits:
+    for system, deployment, _ in systems(graph):
+        if not flag(system.inputs.get("efaEnabled")):
+            continue
+        version = literal(str(system.inputs.get("fileSystemTypeVersion") or ""))
+        if deployment is not None and deployment != "PERSISTENT_2":
+            yield system, "deploymentType", f"EFA on {deployment}"
+        if version is not None and version not in ("2.15",) and not _newer(version):
+            yield system, "fileSystemTypeVersion", f"EFA with Lustre {version or '2.10, the default'}"
+        if not one(system.inputs.get("metadataConfiguration")):
+            yield system, "metadataConfiguration", "EFA without a metadata configuration"
+        if not given(system.inputs.get("securityGroupIds")):
+            yield system, "securityGroupIds", "EFA without a security group"
+
+
+def _newer(version: str) -> bool:
+    parts = version.split(".")
+    return len(parts) == 2 and parts[0] == "2" and (whole(parts[1]) or 0) > 15
+
+
+@rule(
+    "FSX-EFA-CLIENT",
+    SYSTEM,
+    TEMPLATE,
+    what="EFA on the file system for nodes that cannot use it so",
+    why="EFA clients of Lustre need Nitro v4 or newer (p4d and p4de have it not) and an EFA interface: the larger "
+    "sizes are paid for, and the nodes go by TCP",
+    remedy="no EFA on the file system, or p5 and newer",
+    example="efaEnabled with p4d.24xlarge nodes",
+)
+def clients_can(graph: Graph) -> Hits:
+    for system, _, _ in systems(graph):
+        if not flag(system.inputs.get("efaEnabled")):
+            continue
+        for template in graph.of(TEMPLATE):
+            old = [name for name, _ in types_of(graph, template) if name.startswith(NO_LUSTRE_EFA)]
+            if old:
+                yield system, "efaEnabled", f"EFA, and the nodes are {old[0]}"
+            elif not has_efa(template) and graph.of(TEMPLATE) == [template]:
+                yield system, "efaEnabled", f"EFA, and {template.name} has none"
+
+
+@rule(
+    "FSX-SUBNET",
+    SYSTEM,
+    what="a file system in several subnets, or in another zone than its nodes",
+    why="Lustre stands in one subnet; across zones every byte bills at $0.01 a GB each way, and EFA does not reach",
+    remedy="one subnet, in the zone of the nodes",
+    example="subnetIds with two ids",
+)
+def one_subnet(graph: Graph) -> Hits:
+    for system in graph.of(SYSTEM):
+        named = texts(system.inputs.get("subnetIds"))
+        if len(named) > 1:
+            yield system, "subnetIds", f"{len(named)} subnets"
+        elif not named and not given(system.inputs.get("subnetIds")):
+            yield system, "subnetIds", "no subnet"
+        for key in ("availabilityZone", "availabilityZoneId"):
+            here = {literal(s.inputs.get(key)) for s in graph.targets(system.inputs.get("subnetIds"), SUBNET)} - {None}
+            nodes = {literal(s.inputs.get(key)) for g in graph.of(GROUP) for s in subnets_of(graph, g)} - {None}
+            if len(here) == 1 and nodes and not here & nodes:
+                yield system, "subnetIds", f"in {min(map(str, here))}, and the nodes are in {min(map(str, nodes))}"
+
+
+@rule(
+    "FSX-GROUP",
+    SYSTEM,
+    what="a file system that its nodes do not reach",
+    why="Lustre speaks on tcp 988 and 1018 to 1023; with EFA it must share a group with its clients. The mount hangs",
+    remedy="a group that the nodes share, or rules for 988 and 1018 to 1023 between the two groups",
+    example="the file system's group lets nobody in on port 988",
+)
+def nodes_reach_it(graph: Graph) -> Hits:
+    rules = list(traffic(graph))
+    for system in graph.of(SYSTEM):
+        own = groups_of(graph, system)
+        clients = [groups for maker in graph.of(GROUP) if (groups := groups_of(graph, maker))]
+        if not own or not clients:
+            continue
+        into = [r for r in rules if r.inwards and r.group in own]
+        for groups in clients:
+            shared = [group for group in own if group in groups]
+            if flag(system.inputs.get("efaEnabled")) and not shared:
+                yield system, "securityGroupIds", "EFA, and no group that the nodes have too"
+                break
+            missing = [
+                port
+                for port in PORTS
+                if not any(r.covers(port) and (any(r.networks()) or _from(r.others(graph), groups)) for r in into)
+            ]
+            if missing:
+                yield system, "securityGroupIds", f"no rule lets the nodes in on port {missing[0]}"
+                break
+
+
+def _from(others: list[Resource], groups: list[Resource]) -> bool:
+    return any(other in groups for other in others)

@@ -1,0 +1,120 @@
+"""Lint reads what Pulumi's own commands print, and finds in it what it finds in a graph of ours."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from planner.lint.read.graph import NotAGraph, graph_from, parse
+from planner.lint.read.pulumi_json import ASSETS, OUTPUT, RESOURCE, SECRET, SIGNATURE, unwrapped
+from planner.lint.read.values import UNKNOWN
+from planner.lint.rules import lint
+from tests.lint import graphs
+from tests.lint.engines import exported, previewed
+from tests.lint.mistakes import MISTAKES
+
+SHAPES = (exported, previewed)
+
+
+def said(document: graphs.Document) -> list[str]:
+    return [f"{finding.id} {finding.message}" for finding in lint(graph_from(document))]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("buying", ["on-demand", "spot", "capacity-block that starts later"])
+@pytest.mark.parametrize("layout", graphs.LAYOUTS)
+def test_an_unbroken_stack_has_no_findings_however_it_is_printed(layout, buying, shape):
+    assert said(shape(graphs.ours(layout, buying))) == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_most_mistakes_are_found_however_they_are_printed(shape):
+    missed = []
+    tried = [m for m in MISTAKES if "s3-stream" in (m.only or graphs.LAYOUTS)][::7]
+    for mistake in tried:
+        document = graphs.ours("s3-stream")
+        mistake.edit(document)
+        for resource in document["resources"]:
+            resource.setdefault("parent", None)
+            resource.setdefault("depends_on", [])
+            resource.setdefault("protect", False)
+            resource.setdefault("retain_on_delete", False)
+        found = {finding.id for finding in lint(graph_from(shape(document)))}
+        if mistake.caught not in found:
+            missed.append(mistake.name)
+    # what a plan does not know yet, and what only our graph says, is not judged
+    assert len(missed) < len(tried) / (10 if shape is exported else 4), missed
+
+
+def test_what_is_going_is_not_judged():
+    document = exported(graphs.ours("s3-stream"))
+    old = {"urn": "urn:pulumi:dev::p::aws:ec2/vpc:Vpc::old", "type": "aws:ec2/vpc:Vpc", "inputs": {"cidrBlock": "x"}}
+    document["deployment"]["resources"].append({**old, "delete": True})
+    assert said(document) == []
+    document["deployment"]["resources"].append(old)
+    assert any(finding.startswith("CIDR-SYNTAX") for finding in said(document))
+
+
+def test_protect_that_the_engine_leaves_out_is_false():
+    document = exported(graphs.ours("s3-stream"))
+    for state in document["deployment"]["resources"]:
+        state.pop("protect", None)
+    assert {finding.split()[0] for finding in said(document)} == {"S3-KEEP"}
+
+
+def test_a_name_that_the_engine_made_up_is_no_name():
+    document = exported(graphs.ours("s3-stream"))
+    topic = next(s for s in document["deployment"]["resources"] if s["type"].endswith("Topic"))
+    topic["inputs"]["__defaults"] = ["name"]
+    assert [finding.split()[0] for finding in said(document)] == ["NAME-RANDOM"]
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "plain"),
+    [
+        ({SIGNATURE: SECRET, "plaintext": '"x"'}, "x"),
+        ({SIGNATURE: SECRET, "plaintext": '{"a": [1]}'}, {"a": [1]}),
+        ({SIGNATURE: SECRET, "plaintext": "{"}, UNKNOWN),
+        ({SIGNATURE: SECRET, "ciphertext": "AAAB"}, UNKNOWN),
+        ({SIGNATURE: OUTPUT, "value": {SIGNATURE: SECRET, "value": 4}}, 4),
+        ({SIGNATURE: OUTPUT}, UNKNOWN),
+        ({SIGNATURE: RESOURCE, "urn": "u", "id": "vpc-1"}, "vpc-1"),
+        ({SIGNATURE: ASSETS[0], "text": "#!/bin/sh"}, "#!/bin/sh"),
+        ({SIGNATURE: "something newer"}, UNKNOWN),
+        ("[secret]", UNKNOWN),
+        ({"a": None, "b": [None, {"c": None}]}, {"b": [None, {}]}),
+    ],
+)
+def test_what_the_engine_wraps_is_read_or_not_known(wrapped, plain):
+    assert unwrapped({"x": [wrapped]}) == {"x": [plain]}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"deployment": {"resources": [1]}},
+        {"deployment": {"resources": [{"type": "aws:ec2/vpc:Vpc"}]}},
+        {"deployment": {"resources": [{"type": 1, "urn": "u"}]}},
+        {"steps": [1]},
+        {"steps": [{"op": "create", "newState": {}}]},
+        {"deployment": 1},
+        {"steps": 1},
+    ],
+)
+def test_a_document_that_is_nearly_one_is_refused_in_words(document):
+    with pytest.raises(NotAGraph) as caught:
+        parse(json.dumps(document))
+    assert len(str(caught.value)) > 10
+
+
+@pytest.mark.parametrize("document", [{"deployment": {}}, {"deployment": {"resources": []}}, {"steps": []}])
+def test_an_empty_stack_is_a_graph(document):
+    assert said(document) == []
+
+
+def test_a_preview_of_what_changes_alone_is_no_graph():
+    """The rest would look like references to nothing, and like a network without its endpoint."""
+    document = {"steps": [{"op": "same", "newState": {}}], "changeSummary": {"same": 3, "create": 1}}
+    with pytest.raises(NotAGraph, match=r"leaves out 2 resources.*--show-sames"):
+        parse(json.dumps(document))
