@@ -11,9 +11,9 @@ from typing import Any
 import grpc
 import pytest
 
-from planner.lint.rules import lint
 from planner.lint.network.routes import TARGETS
 from planner.lint.read.graph import graph_from
+from planner.lint.rules import lint
 from tests.bridge.alone import Alone
 from tests.bridge.stand_in import UNKNOWN
 from tests.lint import graphs

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from planner.cli import main
-from planner.lint.rules import lint
 from planner.lint.read.graph import NotAGraph, parse
+from planner.lint.rules import lint
 from planner.stack.file import read
 from tests.engine.cloud.store import Cloud
 from tests.engine.driver import PROJECT, Engine, provider_folder
