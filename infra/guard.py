@@ -14,8 +14,8 @@ from infra.alarms import Alarm
 from infra.budget import budget_with_action
 from infra.naming import Component, Naming
 from infra.policy import document
-from planner.stack.moment import moment_of, written
 from planner.stack.spec import BEFORE_END, PLACEHOLDER, Buying, Guard
+from planner.stack.timestamps import parse_timestamp, timestamp_text
 
 ANOMALY_SHARE = 0.01  # of the budget: below it an anomaly is nobody's errand
 ANOMALY_LEAST_USD = 100.0
@@ -152,14 +152,14 @@ def _difference(alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> di
 
 def scale_up_at(starts: str) -> str:
     """When the fleet of a block that begins later gets its size, as AWS wants moments."""
-    return written(moment_of(starts))
+    return timestamp_text(parse_timestamp(starts))
 
 
 def scale_down_at(ends: str) -> str:
     """When the fleet goes to zero: 45 minutes before a block ends. A placeholder stays one."""
     if PLACEHOLDER in ends:
         return f"{PLACEHOLDER}-45-minutes-before-the-block-ends"
-    return written(moment_of(ends) - BEFORE_END)
+    return timestamp_text(parse_timestamp(ends) - BEFORE_END)
 
 
 def _topic_policy(given: Mapping[str, str]) -> str:

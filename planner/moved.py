@@ -15,6 +15,12 @@ MOVED = {
     "infra.lint": "planner.lint",
     "infra.lint.all": "planner.lint.rules",
     "infra.tier": "infra.data_bucket",
+    "planner.account.costs": "planner.account.cost_controls",
+    "planner.account.door": "planner.account.aws_client",
+    "planner.account.gone": "planner.account.deleted_resources",
+    "planner.account.standing": "planner.account.stack_resources",
+    "planner.account.stored": "planner.account.bucket_size",
+    "planner.account.tagged": "planner.account.tagged_resources",
     "planner.client": "fleet_pool.client",
     "planner.client.patient": "fleet_pool.client.fallback",
     "planner.decide.alternatives": "planner.decide.variants",
@@ -111,6 +117,13 @@ MOVED = {
     "planner.report.verdict": "planner.report.wording.recommendation",
     "planner.report.what_changes": "planner.report.wording.break_evens",
     "planner.report.words": "planner.report.wording.figures",
+    "planner.stack.leftover": "planner.stack.remaining_resources",
+    "planner.stack.moment": "planner.stack.timestamps",
+    "planner.stack.placeholder": "planner.stack.placeholders",
+    "planner.stack.reserving": "planner.stack.reservations",
+    "planner.stack.standing": "planner.stack.deployed_resources",
+    "planner.stack.stored": "planner.stack.bucket_costs",
+    "planner.stack.window": "planner.stack.run_dates",
 }
 
 

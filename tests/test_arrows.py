@@ -55,7 +55,7 @@ ALLOWED = {
         "planner.stack.spec",
         "planner.stack.file",
         "planner.stack.component",
-        "planner.stack.moment",
+        "planner.stack.timestamps",
         "planner.stack.names",
         "fleet_pool",
         "planner.templates",
@@ -95,8 +95,8 @@ ALLOWED = {
 # library -> the places that may import it
 DOORS = {
     "aistore": ("pool/fleet_pool/client/pool.py",),
-    "boto3": ("pricing/aws.py", "planner/account/door.py", "pool/fleet_pool/client/s3.py"),
-    "botocore": ("pricing/aws.py", "planner/account/door.py", "pool/fleet_pool/client/s3.py"),
+    "boto3": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
+    "botocore": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "click": ("planner/cli/",),
     "jinja2": ("planner/report/", "infra/"),
     "pulumi": ("infra/",),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Container
 from contextlib import suppress
 
-from planner.account.door import HOME, Make, asked
-from planner.account.tagged import tags_in, thing_of
+from planner.account.aws_client import GLOBAL_REGION, MakeClient, aws_errors
+from planner.account.tagged_resources import tagged_resource, tags_in
+from planner.stack.deployed_resources import STACK_TAG, TaggedResource
 from planner.stack.names import physical
-from planner.stack.standing import STACK_TAG, Tagged
 
 # list: its arguments, where it answers, the name there; its tags: by which argument, which stands there
 _KINDS = (
@@ -29,18 +29,21 @@ _KINDS = (
 )
 
 
-def identities_of(stack: str, make: Make, seen: Container[str]) -> list[Tagged]:
+def identities_of(stack: str, make: MakeClient, seen: Container[str]) -> list[TaggedResource]:
     """Those with a name of the stack's and its tag, less those whose ARN was seen already."""
-    iam, begins, found = make("iam", HOME), physical(stack, ""), []
+    iam, begins, found = make("iam", GLOBAL_REGION), physical(stack, ""), []
     for operation, arguments, list_, named, tags_of, argument, by in _KINDS:
-        with asked(f"identities: {operation}"):
+        with aws_errors(f"identities: {operation}"):
             pages = iam.get_paginator(operation).paginate(**arguments)
             ours = [entry for page in pages for entry in page[list_] if entry[named].startswith(begins)]
         for entry in ours:
             if entry["Arn"] in seen:
                 continue
-            with asked(f"tags of {entry['Arn']}"), suppress(iam.exceptions.NoSuchEntityException):  # it went meanwhile
+            with (
+                aws_errors(f"tags of {entry['Arn']}"),
+                suppress(iam.exceptions.NoSuchEntityException),
+            ):  # it went meanwhile
                 tags = getattr(iam, tags_of)(**{argument: entry[by]}).get("Tags")
                 if tags_in(tags).get(STACK_TAG) == stack:  # names of stack dev begin as those of dev-2 do
-                    found.append(thing_of(entry["Arn"], tags))
+                    found.append(tagged_resource(entry["Arn"], tags))
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from planner.account.door import asked
+from planner.account.aws_client import aws_errors
 from planner.errors import AwsProblem
 
 
@@ -28,7 +28,7 @@ class Offer:
 
 def zone_ids(ec2: Any) -> dict[str, str]:
     """Zone name -> zone id, in this account."""
-    with asked("its zones"):
+    with aws_errors("its zones"):
         answer = ec2.describe_availability_zones(AllAvailabilityZones=False)
     return {entry["ZoneName"]: entry["ZoneId"] for entry in answer.get("AvailabilityZones", ())}
 
@@ -40,7 +40,7 @@ def block_offers(ec2: Any, *, instance_type: str, instances: int, hours: int, af
         wanted["StartDateRange"] = after
     zones = zone_ids(ec2)
     found: list[Offer] = []
-    with asked("offers of Capacity Blocks"):
+    with aws_errors("offers of Capacity Blocks"):
         for page in ec2.get_paginator("describe_capacity_block_offerings").paginate(**wanted):
             found += parse_offers(page, zones)
     return sorted(found, key=lambda offer: (offer.fee_usd, offer.starts, offer.id))

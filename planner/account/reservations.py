@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from planner.account.door import asked
+from planner.account.aws_client import aws_errors
 from planner.account.offers import Offer, utc
 from planner.errors import AwsProblem
-from planner.stack.standing import STACK_TAG
+from planner.stack.deployed_resources import STACK_TAG
 
 HELD = ("active", "pending", "scheduled", "payment-pending", "assessing", "delayed")  # states of what is still ours
 BEGUN = "active"  # the state of a block from its start on; before it `scheduled`, and first `payment-pending`
@@ -41,7 +41,7 @@ def reservations_of(ec2: Any, stack: str) -> list[Reservation]:
     """All that carry the stack's tag: what an earlier call bought, and what is over for as long as AWS shows it."""
     found: list[Reservation] = []
     filters = [{"Name": f"tag:{STACK_TAG}", "Values": [stack]}]
-    with asked("reservations of this stack"):
+    with aws_errors("reservations of this stack"):
         for page in ec2.get_paginator("describe_capacity_reservations").paginate(Filters=filters):
             found += [parse_reservation(entry) for entry in page.get("CapacityReservations", ())]
     return found
@@ -69,7 +69,7 @@ def buy_block(ec2: Any, offer: Offer, tags: Mapping[str, str]) -> Reservation:
     Raises AwsProblem, also where what AWS answers with is not held.
     """
     try:
-        with asked("the purchase of a Capacity Block"):
+        with aws_errors("the purchase of a Capacity Block"):
             answer = ec2.purchase_capacity_block(
                 CapacityBlockOfferingId=offer.id, InstancePlatform="Linux/UNIX", TagSpecifications=[_tagged(tags)]
             )
@@ -122,7 +122,7 @@ def reserve(
 
 def _created(ec2: Any, wanted: Mapping[str, Any], said: Sequence[str]) -> Reservation:
     token = hashlib.sha256("\n".join(said).encode()).hexdigest()[:48]
-    with asked("a Capacity Reservation"):
+    with aws_errors("a Capacity Reservation"):
         answer = ec2.create_capacity_reservation(ClientToken=token, **wanted)
     return parse_reservation(answer["CapacityReservation"])
 

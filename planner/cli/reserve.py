@@ -56,22 +56,22 @@ def command(
     A Capacity Block is paid at once and not given back. Exit code 10 where nothing was bought. What was bought is
     written into the stack file; what a call bought that died before that is found by its tag, and not bought twice.
     """
-    from planner.account import door
+    from planner.account import aws_client
     from planner.account.reservations import reservations_of
     from planner.stack.check import findings_of
     from planner.stack.file import open_file, read, rendered, write
-    from planner.stack.reserving import bought, to_buy
+    from planner.stack.reservations import check_purchasable, with_reservation
 
     path = path_of(stackfile, stack)
     spec = read(path)
-    to_buy(spec, open_ended=open_ended)
+    check_purchasable(spec, open_ended=open_ended)
     if nodes not in (None, spec.fleet.nodes) and not dry_run:
         raise UsageProblem(f"the stack has {spec.fleet.nodes} nodes: --nodes {nodes} is to look only, with --dry-run")
     if (days or starts_after or offering) and open_ended:
         raise UsageProblem("--days, --starts-after and --offering are of Capacity Blocks")
     if placement_group and not open_ended:
         raise UsageProblem("--placement-group is of --capacity-reservation: a Capacity Block takes none")
-    ec2 = door.client("ec2", spec.region)
+    ec2 = aws_client.client("ec2", spec.region)
     bought_before = reservations_of(ec2, spec.stack)
     held = [entry for entry in bought_before if entry.held and entry.instance_type == spec.fleet.instance_type]
     if held and not dry_run:
@@ -88,7 +88,7 @@ def command(
         found = _block(spec, ec2, nodes or spec.fleet.nodes, days, after, zone_id, offering, accept_usd, dry_run)
     if found is None:
         return ExitCode.OK if dry_run else ExitCode.GATE
-    after_it = bought(
+    after_it = with_reservation(
         spec,
         reservation_id=found.id,
         zone_id=found.zone_id,
@@ -124,11 +124,11 @@ def _block(
     accept_usd: float | None,
     dry_run: bool,
 ) -> Reservation | None:
-    from planner.account import door
+    from planner.account import aws_client
     from planner.account.offers import block_offers
     from planner.account.reservations import buy_block
     from planner.cli.reserve_words import block_lines
-    from planner.stack.reserving import block_days, tags_of
+    from planner.stack.reservations import block_days, tags_of
 
     length = days or block_days(spec.guard.max_days)
     if length > 14 and length % 7:
@@ -149,7 +149,7 @@ def _block(
     if dry_run or not _agreed(chosen.fee_usd, "the fee", accept_usd):
         return None
     # once: a call that AWS has heard and not answered must not be made again by the client itself
-    return buy_block(door.client("ec2", spec.region, attempts=1), chosen, tags_of(spec))
+    return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec))
 
 
 def _open_ended(
@@ -163,7 +163,7 @@ def _open_ended(
 ) -> Reservation | None:
     from planner.account.reservations import reserve
     from planner.cli.reserve_words import open_ended_lines
-    from planner.stack.reserving import tags_of
+    from planner.stack.reservations import tags_of
 
     where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
     if not where:
@@ -200,10 +200,10 @@ def _of(held: list[Reservation], spec: ClusterSpec, open_ended: bool) -> Reserva
 
 def _agreed(usd: float, what: str, accept_usd: float | None) -> bool:
     """Whether the amount was given within half a percent, or is typed to the cent at a terminal."""
-    from planner.stack.reserving import agrees
+    from planner.stack.reservations import amounts_agree
 
     if accept_usd is not None:
-        if not agrees(accept_usd, usd):
+        if not amounts_agree(accept_usd, usd):
             say(f"--accept-usd {accept_usd:,.2f} is not within 0.5 % of {what}, {usd:,.2f}: {NOTHING}")
             return False
         return True

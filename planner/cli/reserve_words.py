@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from planner.report.terminal.columns import Column, fitted, rows, wrap
 from planner.report.wording.figures import many, visible
-from planner.stack.reserving import LOST_HOURS
+from planner.stack.reservations import HOURS_LOST_AT_END
 
 if TYPE_CHECKING:
     from planner.account.offers import Offer
@@ -30,7 +30,7 @@ def block_lines(spec: ClusterSpec, offers: Sequence[Offer], chosen: Offer, gpus:
         Column(title="Offering", values=[visible(offer.id) for offer in shown], text=True, keep=1),
     ]
     table = rows(fitted(placed, width) or [(column, column.natural) for column in placed])
-    hours = chosen.hours - LOST_HOURS
+    hours = chosen.hours - HOURS_LOST_AT_END
     count = f"{chosen.instances} x {visible(chosen.instance_type)}, {chosen.instances * gpus:,} GPUs"
     said = [
         f"* {count}: ${chosen.fee_usd:,.2f} in all, paid at once, non-refundable: it cannot be cancelled or moved.",

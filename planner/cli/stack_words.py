@@ -11,9 +11,9 @@ from planner.plan.wording import shown
 from planner.report.terminal.columns import Column, fitted, rows, wrap
 from planner.report.wording.figures import dollars, many, money, visible
 from planner.stack.component import component_of, usd_per_hour_by_component
-from planner.stack.placeholder import wanted
+from planner.stack.placeholders import missing_ids
+from planner.stack.run_dates import crosses_new_year
 from planner.stack.spec import PLACEHOLDER
-from planner.stack.window import crosses_new_year
 
 if TYPE_CHECKING:
     from datetime import date
@@ -168,7 +168,7 @@ def _new_year(scenario: Scenario, start: date | None) -> list[str]:
 
 
 def _missing(spec: ClusterSpec, width: int) -> list[str]:
-    missing = wanted(spec)
+    missing = missing_ids(spec)
     if not missing:
         return []
     count = many(len(missing), "value")
@@ -184,7 +184,7 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
 def _next(spec: ClusterSpec, plan_path: str) -> list[str]:
     path = shlex.quote(visible(plan_path))
     lines = ["Next:"]
-    missing = wanted(spec)
+    missing = missing_ids(spec)
     if missing:
         again = " ".join(f"{entry.option} ..." for entry in missing)
         lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack} {again}")

@@ -15,7 +15,7 @@ from planner.cli.stack_shared import stack_path, text_of
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
-    from planner.stack.leftover import Left, Prices
+    from planner.stack.remaining_resources import Prices, Remaining
     from planner.stack.spec import ClusterSpec
 
 
@@ -48,13 +48,13 @@ def command(
     Exit code 13 where anything is left but what was kept on purpose.
     """
     from planner.report.terminal.leftovers_text import as_json, table
-    from planner.stack.leftover import leftovers
-    from planner.stack.standing import state_of
+    from planner.stack.deployed_resources import read_state
+    from planner.stack.remaining_resources import remaining_resources
 
     style = format_of(style, out, ("table", "json"))
     known = None
     if state is not None:
-        of, known = state_of(text_of(state), state)
+        of, known = read_state(text_of(state), state)
         if of not in ("", stack):
             raise UsageProblem(f"{state} is of stack {of!r}, not of {stack!r}")
     spec, why = _spec(stack)
@@ -63,14 +63,14 @@ def command(
     prices = prices_of(spec)
     tagged, where = None, ""
     if from_tags or state is None:
-        from planner.account import door
-        from planner.account.standing import standing
+        from planner.account import aws_client
+        from planner.account.stack_resources import stack_resources
 
         where = region or (spec.region if spec else "")
         if not where:
             raise UsageProblem("in which Region? --region, like us-east-1: no stack file says")
-        tagged = standing(stack, where, door.client)
-    rows = leftovers(prices, known, tagged)
+        tagged = stack_resources(stack, where, aws_client.client)
+    rows = remaining_resources(prices, known, tagged)
     if tagged is not None:
         rows = _counted(rows, where)
     if style == "json":
@@ -83,26 +83,26 @@ def command(
     return ExitCode.BLOCKER if any(not row.retained for row in rows) else ExitCode.OK
 
 
-def _counted(rows: tuple[Left, ...], region: str) -> tuple[Left, ...]:
+def _counted(rows: tuple[Remaining, ...], region: str) -> tuple[Remaining, ...]:
     """Buckets with what lies in them."""
-    from planner.account import door
-    from planner.account.stored import stored_bytes
+    from planner.account import aws_client
+    from planner.account.bucket_size import stored_bytes
     from planner.cli.options import book_for
-    from planner.stack.stored import BUCKET, with_stored
+    from planner.stack.bucket_costs import BUCKET, with_stored
 
     now, listed = datetime.now(UTC), None
     found = []
     for row in rows:
         if row.kind == BUCKET and len(row.ids) == 1 and row.found != "state only":
             listed = listed or list(book_for(None).rows("metered"))
-            row = with_stored(row, stored_bytes(row.ids[0], region, now, door.client), listed, region)
+            row = with_stored(row, stored_bytes(row.ids[0], region, now, aws_client.client), listed, region)
         found.append(row)
     return tuple(found)
 
 
 def prices_of(spec: ClusterSpec | None) -> Prices:
     """Dollars an hour of everything in a stack: those of the resource graph that `planner preview` shows."""
-    from planner.stack.leftover import Prices
+    from planner.stack.remaining_resources import Prices
 
     if spec is None:
         return Prices(spec=None, resources={})

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.mapping import Finding
-from planner.stack.moment import moment_of
 from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, ClusterSpec
+from planner.stack.timestamps import parse_timestamp
 
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)  # EC2 User Guide: instances of one Capacity Block
 _RESERVATION = re.compile(r"cr-[0-9a-f]{8,17}", re.ASCII)
@@ -114,7 +114,7 @@ def _window(spec: ClusterSpec) -> Iterator[Finding]:
 def _moment_at(name: str, text: str, remedy: str) -> Generator[Finding, None, datetime | None]:
     """The moment that is written there, and None where none is; what is none gives a finding."""
     try:
-        return moment_of(text) if text else None
+        return parse_timestamp(text) if text else None
     except ValueError:
         yield Finding(path=("buying", name), message=f"{shown(text)} is not a moment in UTC", remedy=remedy)
         return None

@@ -27,7 +27,6 @@ from planner.plan.overrides import split_path
 from planner.plan.types import Plan
 from planner.stack.check import findings_of
 from planner.stack.mapping import Finding
-from planner.stack.moment import moment_of, written
 from planner.stack.spec import (
     PLACEHOLDER,
     Buying,
@@ -40,6 +39,7 @@ from planner.stack.spec import (
     NvmeCluster,
     Pool,
 )
+from planner.stack.timestamps import parse_timestamp, timestamp_text
 from pricing.book import PriceBook
 
 # lines of the bill that a stack neither makes nor ends
@@ -186,7 +186,7 @@ def _buying(scenario: Scenario, given: FromAccount) -> Buying:
 def _moment(text: str) -> str:
     """Start or end of a block in one way of writing; what is no moment stays, for the check to refuse."""
     try:
-        return written(moment_of(text)) if text and PLACEHOLDER not in text else text
+        return timestamp_text(parse_timestamp(text)) if text and PLACEHOLDER not in text else text
     except ValueError:
         return text
 

@@ -13,7 +13,7 @@ REGION, ACCOUNT = "us-east-1", "111122223333"
 
 
 class Cloud:
-    """Clients by service and Region, each with a Stubber; used in place of planner.account.door.client."""
+    """Clients by service and Region, each with a Stubber; used in place of planner.account.aws_client.client."""
 
     def __init__(self) -> None:
         self.stubs: dict[tuple[str, str], Stubber] = {}

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 import pytest
 
-from planner.account import door
+from planner.account import aws_client
 from planner.cli import main, reserve
 from planner.stack.file import read, rendered
-from planner.stack.reserving import agrees, block_days
+from planner.stack.reservations import amounts_agree, block_days
 from planner.stack.spec import Buying, ClusterSpec
 from tests.account.stubs import ZONES, Cloud, offering, reservation
 from tests.stack.specs import block, spec
@@ -47,7 +47,7 @@ def on_demand(**changes: object) -> ClusterSpec:
 def cloud(monkeypatch) -> Cloud:
     made = Cloud()
     monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setattr(door, "client", made.client)
+    monkeypatch.setattr(aws_client, "client", made.client)
     return made
 
 
@@ -333,6 +333,6 @@ def test_a_block_is_long_enough_for_what_is_lost_at_its_end(days, found):
 
 
 def test_half_a_percent():
-    assert agrees(1005.0, 1000.0)
-    assert not agrees(1005.01, 1000.0)
-    assert not agrees(float("nan"), 1000.0)
+    assert amounts_agree(1005.0, 1000.0)
+    assert not amounts_agree(1005.01, 1000.0)
+    assert not amounts_agree(float("nan"), 1000.0)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from planner.cli import main
 from planner.cli.teardown_check import prices_of
+from planner.stack.deployed_resources import StateResource, TaggedResource, read_state
 from planner.stack.file import rendered
-from planner.stack.leftover import Prices, leftovers, usd_per_day
+from planner.stack.remaining_resources import Prices, remaining_resources, usd_per_day
 from planner.stack.spec import LAYOUTS, ClusterSpec
-from planner.stack.standing import Known, Tagged, state_of
 from tests.account.stubs import arn
 from tests.infra.specs import BUYING, graph_of, spec_of
 
@@ -49,28 +49,30 @@ def state(layout: str, without: tuple[str, ...] = (), **more: Any) -> dict[str, 
     return {"version": 3, "deployment": {"manifest": {}, "resources": resources, **more}}
 
 
-def at_aws(spec: ClusterSpec, without: tuple[str, ...] = ()) -> list[Tagged]:
+def at_aws(spec: ClusterSpec, without: tuple[str, ...] = ()) -> list[TaggedResource]:
     """What AWS lists of the same stack: its resources, and the nodes and volumes that its groups launched."""
     found = []
     for entry in graph_of(spec)["resources"]:
         if entry["type"] == "aws:s3/bucket:Bucket" and entry["name"] not in without:
-            found.append(Tagged(arn=f"arn:aws:s3:::id-{entry['name']}", name=entry["name"]))
+            found.append(TaggedResource(arn=f"arn:aws:s3:::id-{entry['name']}", name=entry["name"]))
         elif entry["type"] in KINDS and entry["name"] not in without:
             service, form = KINDS[entry["type"]]
-            found.append(Tagged(arn=arn(service, form.format(f"id-{entry['name']}")), name=entry["name"]))
+            found.append(TaggedResource(arn=arn(service, form.format(f"id-{entry['name']}")), name=entry["name"]))
     launched = [("fleet-node", spec.fleet.nodes)] + ([("nvme-node", spec.nvme.nodes)] if spec.nvme else [])
     for name, count in launched:
         for number in range(count):
-            found.append(Tagged(arn=arn("ec2", f"instance/i-{name}-{number}"), name=name))
-            found.append(Tagged(arn=arn("ec2", f"volume/vol-{name}-{number}"), name=name))
-            found += [Tagged(arn=arn("ec2", f"network-interface/eni-{name}-{number}-{k}"), name=name) for k in (0, 1)]
+            found.append(TaggedResource(arn=arn("ec2", f"instance/i-{name}-{number}"), name=name))
+            found.append(TaggedResource(arn=arn("ec2", f"volume/vol-{name}-{number}"), name=name))
+            found += [
+                TaggedResource(arn=arn("ec2", f"network-interface/eni-{name}-{number}-{k}"), name=name) for k in (0, 1)
+            ]
     for number in range(spec.control.count):
-        found.append(Tagged(arn=arn("ec2", f"volume/vol-pool-{number}"), name=f"pool-volume-{number}"))
+        found.append(TaggedResource(arn=arn("ec2", f"volume/vol-pool-{number}"), name=f"pool-volume-{number}"))
     return found
 
 
-def known(layout: str, **more: Any) -> tuple[Known, ...]:
-    return state_of(json.dumps(state(layout, **more)), "state.json")[1]
+def known(layout: str, **more: Any) -> tuple[StateResource, ...]:
+    return read_state(json.dumps(state(layout, **more)), "state.json")[1]
 
 
 def prices(spec: ClusterSpec) -> Prices:
@@ -88,24 +90,24 @@ class TestEveryLayout:
 
     def test_the_state_bills_what_the_bill_says(self, layout):
         spec = spec_of(layout)
-        usd, _ = usd_per_day(leftovers(prices(spec), known(layout), None))
+        usd, _ = usd_per_day(remaining_resources(prices(spec), known(layout), None))
         assert usd == pytest.approx(24 * sum(spec.usd_per_hour.values()), rel=1e-9)
 
     def test_what_aws_lists_bills_the_same(self, layout):
         spec = spec_of(layout)
-        rows = leftovers(prices(spec), None, at_aws(spec))
+        rows = remaining_resources(prices(spec), None, at_aws(spec))
         assert usd_per_day(rows)[0] == pytest.approx(24 * sum(spec.usd_per_hour.values()), rel=1e-9)
         assert {row.found for row in rows} == {"AWS"}
 
     def test_joined_nothing_is_counted_twice_and_nothing_is_odd(self, layout):
         spec = spec_of(layout)
-        rows = leftovers(prices(spec), known(layout), at_aws(spec))
+        rows = remaining_resources(prices(spec), known(layout), at_aws(spec))
         assert usd_per_day(rows)[0] == pytest.approx(24 * sum(spec.usd_per_hour.values()), rel=1e-9)
         seen = {row.found for row in rows if not row.name.startswith(("network", "guard", "firewall"))}
         assert seen <= {"both", "state", "state only"}
 
     def test_what_is_kept_is_data_and_key(self, layout):
-        rows = leftovers(prices(spec_of(layout)), None, at_aws(spec_of(layout)))
+        rows = remaining_resources(prices(spec_of(layout)), None, at_aws(spec_of(layout)))
         assert {row.name for row in rows if row.retained} == {"tier-bucket", "tier-key"}
         bucket = next(row for row in rows if row.name == "tier-bucket")
         assert (bucket.usd_per_day, "storage.s3.standard" in bucket.by_use) == (None, True)
@@ -115,46 +117,46 @@ class TestFound:
     spec = spec_of("fsx-lustre")
 
     def test_what_was_made_twice_is_doubled_with_its_dollars(self):
-        twice = Tagged(arn=arn("fsx", "file-system/fs-9"), name="lustre-file-system")
-        rows = leftovers(prices(self.spec), known("fsx-lustre"), [*at_aws(self.spec), twice])
+        twice = TaggedResource(arn=arn("fsx", "file-system/fs-9"), name="lustre-file-system")
+        rows = remaining_resources(prices(self.spec), known("fsx-lustre"), [*at_aws(self.spec), twice])
         found = [row for row in rows if row.found == "doubled"]
         assert [(row.name, row.ids) for row in found] == [("lustre-file-system", ("fs-9",))]
         assert found[0].usd_per_day == pytest.approx(1.38 * 24)
         assert rows[0].note == "" or rows[0] is found[0]
 
     def test_without_a_state_both_of_a_pair_are_shown(self):
-        twice = Tagged(arn=arn("ec2", "natgateway/nat-9"), name="network-nat")
-        rows = leftovers(prices(self.spec), None, [*at_aws(self.spec), twice])
+        twice = TaggedResource(arn=arn("ec2", "natgateway/nat-9"), name="network-nat")
+        rows = remaining_resources(prices(self.spec), None, [*at_aws(self.spec), twice])
         (pair,) = [row for row in rows if row.found == "doubled"]
         assert (pair.ids, pair.usd_per_day) == (("id-network-nat", "nat-9"), pytest.approx(2 * 0.045 * 24))
 
     def test_more_nodes_than_the_plan_has(self):
-        more = Tagged(arn=arn("ec2", "instance/i-9"), name="fleet-node")
-        rows = leftovers(prices(self.spec), None, [*at_aws(self.spec), more])
+        more = TaggedResource(arn=arn("ec2", "instance/i-9"), name="fleet-node")
+        rows = remaining_resources(prices(self.spec), None, [*at_aws(self.spec), more])
         (found,) = [row for row in rows if row.found == "doubled"]
         assert (len(found.ids), found.note) == (9, "9 where the stack has 8")
         assert found.usd_per_day == pytest.approx(9 * 880.32 / 8 * 24)
 
     def test_a_second_key_or_bucket_is_not_on_purpose(self):
-        second = Tagged(arn=arn("kms", "key/second"), name="tier-key")
-        rows = leftovers(prices(self.spec), known("fsx-lustre"), [*at_aws(self.spec), second])
+        second = TaggedResource(arn=arn("kms", "key/second"), name="tier-key")
+        rows = remaining_resources(prices(self.spec), known("fsx-lustre"), [*at_aws(self.spec), second])
         assert {row.ids: (row.found, row.retained) for row in rows if row.name == "tier-key"} == {
             ("id-tier-key",): ("both", True),
             ("second",): ("doubled", False),
         }
 
     def test_what_no_state_knows(self):
-        rows = leftovers(prices(self.spec), known("fsx-lustre", without=("network-nat",)), at_aws(self.spec))
+        rows = remaining_resources(prices(self.spec), known("fsx-lustre", without=("network-nat",)), at_aws(self.spec))
         assert [row.name for row in rows if row.found == "AWS only"] == ["network-nat"]
 
     def test_nodes_of_a_group_that_is_in_no_state(self):
-        rows = leftovers(prices(self.spec), (), at_aws(self.spec))
+        rows = remaining_resources(prices(self.spec), (), at_aws(self.spec))
         node = next(row for row in rows if row.name == "fleet-node" and row.kind == "ec2:instance")
         assert (node.found, len(node.ids)) == ("AWS only", 8)
         assert node.usd_per_day == pytest.approx(880.32 * 24)
 
     def test_what_only_the_state_has_is_not_free(self):
-        rows = leftovers(prices(self.spec), known("fsx-lustre"), at_aws(self.spec, without=("network-nat",)))
+        rows = remaining_resources(prices(self.spec), known("fsx-lustre"), at_aws(self.spec, without=("network-nat",)))
         (row,) = [row for row in rows if row.name == "network-nat"]
         assert (row.found, row.usd_per_day) == ("state only", None)
         assert "refresh" in row.note
@@ -164,7 +166,7 @@ class TestFound:
         one = {"urn": urn, "type": "aws:ec2/natGateway:NatGateway", "custom": True}
         operations = [{"type": "creating", "resource": one}, {"type": "updating", "resource": one}]
         found = known("fsx-lustre", without=("network-nat",), pending_operations=operations)
-        rows = leftovers(prices(self.spec), found, None)
+        rows = remaining_resources(prices(self.spec), found, None)
         (row,) = [row for row in rows if row.name == "network-nat"]
         assert (row.usd_per_day, row.note[:21]) == (None, "its making was cut of")
 
@@ -173,12 +175,12 @@ class TestFound:
         urn = "urn:pulumi:dev::gpu-fleet-planner::planner:infra:Network$aws:ec2/natGateway:NatGateway::network-nat"
         one = {"urn": urn, "type": "aws:ec2/natGateway:NatGateway", "custom": True, "id": "nat-first"}
         operations = [{"type": "creating", "resource": one}]
-        first = Tagged(arn=arn("ec2", "natgateway/nat-first"), name="network-nat")
+        first = TaggedResource(arn=arn("ec2", "natgateway/nat-first"), name="network-nat")
         once = known("fsx-lustre", without=("network-nat",), pending_operations=operations)
-        rows = leftovers(prices(self.spec), once, [*at_aws(self.spec, without=("network-nat",)), first])
+        rows = remaining_resources(prices(self.spec), once, [*at_aws(self.spec, without=("network-nat",)), first])
         assert [(row.found, row.ids) for row in rows if row.name == "network-nat"] == [("AWS only", ("nat-first",))]
         twice = known("fsx-lustre", pending_operations=operations)
-        rows = leftovers(prices(self.spec), twice, [*at_aws(self.spec), first])
+        rows = remaining_resources(prices(self.spec), twice, [*at_aws(self.spec), first])
         assert {row.ids: row.found for row in rows if row.name == "network-nat"} == {
             ("id-network-nat",): "both",
             ("nat-first",): "doubled",
@@ -186,10 +188,10 @@ class TestFound:
 
     def test_what_the_plan_does_not_know_is_unknown(self):
         odd = [
-            Tagged(arn=arn("ec2", "instance/i-7"), name=""),
-            Tagged(arn=arn("rds", "db:x"), name="scheduler-database"),
+            TaggedResource(arn=arn("ec2", "instance/i-7"), name=""),
+            TaggedResource(arn=arn("rds", "db:x"), name="scheduler-database"),
         ]
-        rows = leftovers(prices(self.spec), None, odd)
+        rows = remaining_resources(prices(self.spec), None, odd)
         assert [row.usd_per_day for row in rows] == [None, None]
         assert set(usd_per_day(rows)[1]) == {"i-7", "scheduler-database"}
 
@@ -199,32 +201,32 @@ class TestFound:
             usd_per_hour={k: v for k, v in self.spec.usd_per_hour.items() if k != "fleet.compute"},
             unpriced=("fleet.compute",),
         )
-        rows = leftovers(prices(unpriced), None, at_aws(unpriced))
+        rows = remaining_resources(prices(unpriced), None, at_aws(unpriced))
         node = next(row for row in rows if (row.name, row.kind) == ("fleet-node", "ec2:instance"))
         assert node.usd_per_day is None
 
     def test_without_a_stack_file_all_is_unknown_and_the_kept_is_known_by_name(self):
-        rows = leftovers(prices_of(None), None, at_aws(self.spec))
+        rows = remaining_resources(prices_of(None), None, at_aws(self.spec))
         assert {row.name for row in rows if row.retained} == {"tier-bucket", "tier-key"}
         free = {"fleet-group", "fleet-node"}
         assert all(row.usd_per_day is None for row in rows if row.name not in free)
 
 
 class TestReservation:
-    thing = Tagged(arn=arn("ec2", "capacity-reservation/cr-1"), name="fleet-reservation")
+    thing = TaggedResource(arn=arn("ec2", "capacity-reservation/cr-1"), name="fleet-reservation")
 
     def test_on_demand_it_bills_the_nodes_that_do_not_run(self):
         spec = replace(spec_of("s3-stream"), buying=BUYING["reservation"])
-        running = [Tagged(arn=arn("ec2", f"instance/i-{n}"), name="fleet-node") for n in range(3)]
+        running = [TaggedResource(arn=arn("ec2", f"instance/i-{n}"), name="fleet-node") for n in range(3)]
         for nodes, share in ((running, 5 / 8), ([], 1.0)):
-            rows = leftovers(prices(spec), None, [self.thing, *nodes])
+            rows = remaining_resources(prices(spec), None, [self.thing, *nodes])
             row = next(row for row in rows if row.name == "fleet-reservation")
             assert row.usd_per_day == pytest.approx(880.32 * 24 * share)
             assert not row.retained
 
     def test_a_block_is_paid(self):
         spec = spec_of("s3-stream", buying=BUYING["capacity-block"], scenario="s3-stream/p5.48xlarge/capacity-block")
-        (row,) = leftovers(prices(spec), None, [self.thing])
+        (row,) = remaining_resources(prices(spec), None, [self.thing])
         assert (row.usd_per_day, row.note) == (0.0, "a Capacity Block: paid at once, ends by itself")
 
 
@@ -234,9 +236,9 @@ def test_every_thing_is_in_one_row_and_in_one_only(data):
     spec = spec_of("separate-nvme")
     things = data.draw(st.lists(st.sampled_from(at_aws(spec)), unique_by=lambda thing: thing.arn))
     in_state = data.draw(st.lists(st.sampled_from(known("separate-nvme")), unique_by=lambda entry: entry.name))
-    rows = leftovers(prices(spec), in_state, things)
+    rows = remaining_resources(prices(spec), in_state, things)
     listed = [id_ for row in rows for id_ in row.ids]
-    matched = {entry.id for entry in in_state for thing in things if entry.is_it(thing)}
+    matched = {entry.id for entry in in_state for thing in things if entry.matches(thing)}
     assert sorted(listed) == sorted(
         [thing.id for thing in things] + [entry.id for entry in in_state if entry.id not in matched]
     )
@@ -270,11 +272,11 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def aws(monkeypatch) -> list[Tagged]:
+def aws(monkeypatch) -> list[TaggedResource]:
     """What AWS lists; the test fills it."""
-    found: list[Tagged] = []
-    monkeypatch.setattr("planner.account.standing.standing", lambda stack, region, make: list(found))
-    monkeypatch.setattr("planner.account.stored.stored_bytes", lambda bucket, region, now, make: dict(STORED))
+    found: list[TaggedResource] = []
+    monkeypatch.setattr("planner.account.stack_resources.stack_resources", lambda stack, region, make: list(found))
+    monkeypatch.setattr("planner.account.bucket_size.stored_bytes", lambda bucket, region, now, make: dict(STORED))
     return found
 
 
@@ -313,7 +315,7 @@ def test_a_bucket_bills_what_lies_in_it(folder, aws, capsys):
 
 def test_json_has_both(folder, aws, capsys):
     (folder / "state.json").write_text(json.dumps(state("converged")), encoding="utf-8")
-    aws += [*at_aws(spec_of("converged")), Tagged(arn=arn("ec2", "natgateway/nat-9"), name="network-nat")]
+    aws += [*at_aws(spec_of("converged")), TaggedResource(arn=arn("ec2", "natgateway/nat-9"), name="network-nat")]
     assert ran("teardown-check", "--stack", "dev", "--state", "state.json", "--from-tags", "-f", "json") == 13
     found = json.loads(capsys.readouterr().out)
     assert found["asked"] == {"state": True, "tags": True}
@@ -327,7 +329,10 @@ def test_what_no_state_takes_down_is_first_and_its_id_whole(folder, aws, capsys,
     monkeypatch.setenv("COLUMNS", width)
     (folder / "state.json").write_text(json.dumps(state("converged")), encoding="utf-8")
     twice = "vpce-0123456789abcdef0123456789abcdef0"
-    aws += [*at_aws(spec_of("converged")), Tagged(arn=arn("ec2", f"vpc-endpoint/{twice}"), name="network-endpoint-ssm")]
+    aws += [
+        *at_aws(spec_of("converged")),
+        TaggedResource(arn=arn("ec2", f"vpc-endpoint/{twice}"), name="network-endpoint-ssm"),
+    ]
     assert ran("teardown-check", "--stack", "dev", "--state", "state.json", "--from-tags") == 13
     lines = capsys.readouterr().out.splitlines()
     assert f"doubled: network-endpoint-ssm {twice}" in lines
@@ -336,7 +341,7 @@ def test_what_no_state_takes_down_is_first_and_its_id_whole(folder, aws, capsys,
 
 
 def test_hostile_tags_stay_text(folder, aws, capsys):
-    aws.append(Tagged(arn=arn("ec2", "instance/i-7"), name="x\x1b[2J\u202e"))
+    aws.append(TaggedResource(arn=arn("ec2", "instance/i-7"), name="x\x1b[2J\u202e"))
     assert ran("teardown-check", "--stack", "dev") == 13
     out = capsys.readouterr().out
     assert "\x1b" not in out

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.account.standing import standing
-from planner.stack.leftover import Left, Prices, leftovers
+from planner.account.stack_resources import stack_resources
+from planner.stack.deployed_resources import StateResource, read_state
+from planner.stack.remaining_resources import Prices, Remaining, remaining_resources
 from planner.stack.spec import ClusterSpec
-from planner.stack.standing import Known, state_of
 from tests.engine.cloud.api import Api
 from tests.engine.cloud.faults import Fault, Faults
 from tests.engine.cloud.store import Cloud, Thing
@@ -63,17 +63,17 @@ class Stand:
         """Logical names of everything that stands at AWS."""
         return [name for name, entry in self.entries.items() if entry["type"].startswith("aws:")]
 
-    def known(self) -> tuple[Known, ...]:
+    def known(self) -> tuple[StateResource, ...]:
         """The resources of the state, as `planner teardown-check --state` reads them."""
-        return state_of(self.engine.state(), "the state")[1]
+        return read_state(self.engine.state(), "the state")[1]
 
-    def check(self, known: Sequence[Known] | None = None) -> tuple[Left, ...]:
+    def check(self, known: Sequence[StateResource] | None = None) -> tuple[Remaining, ...]:
         """`planner teardown-check --state FILE --from-tags`, which asks this cloud as it asks AWS."""
         known = self.known() if known is None else known
-        tagged = standing(self.spec.stack, self.spec.region, self.api.client)
-        return leftovers(Prices(spec=self.spec, resources=self.entries), known, tagged)
+        tagged = stack_resources(self.spec.stack, self.spec.region, self.api.client)
+        return remaining_resources(Prices(spec=self.spec, resources=self.entries), known, tagged)
 
-    def strays(self, known: Sequence[Known] | None = None) -> list[Thing]:
+    def strays(self, known: Sequence[StateResource] | None = None) -> list[Thing]:
         """What stands and is in no state: of the cloud itself, whether anything lists it or not."""
         known = self.known() if known is None else known
         ours = {(one.type, one.id) for one in known if not one.pending}

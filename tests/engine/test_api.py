@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from planner.account import door
+from planner.account import aws_client
 from planner.cli import main
 from planner.stack.file import rendered
 from tests.engine.cloud.api import Api
@@ -28,7 +28,7 @@ def cloud(tmp_path, monkeypatch) -> Cloud:
     (tmp_path / "Pulumi.dev.yaml").write_text(rendered(small(LAYOUT), ""), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     made = Cloud.new(tmp_path / "cloud" / "cloud.json", region=REGION, zones=(ZONE_ID,), given=GIVEN)
-    monkeypatch.setattr(door, "client", Api(made).client)
+    monkeypatch.setattr(aws_client, "client", Api(made).client)
     return made
 
 

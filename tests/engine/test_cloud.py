@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from planner.account.standing import standing
+from planner.account.stack_resources import stack_resources
+from planner.stack.deployed_resources import TaggedResource
 from planner.stack.spec import LAYOUTS
-from planner.stack.standing import Tagged
 from tests.engine.cloud.api import Api
 from tests.engine.cloud.faults import Fault, Faults
 from tests.engine.cloud.kinds import KINDS, kind_of, replaces
@@ -40,9 +40,9 @@ def network(cloud: Cloud) -> tuple[str, str]:
     return vpc, subnet
 
 
-def tagged(cloud: Cloud) -> list[Tagged]:
+def tagged(cloud: Cloud) -> list[TaggedResource]:
     """What planner.account finds in it of stack dev."""
-    return standing("dev", cloud.region, Api(cloud).client)
+    return stack_resources("dev", cloud.region, Api(cloud).client)
 
 
 def test_what_is_named_must_stand(cloud):

@@ -7,13 +7,13 @@ from typing import Any
 
 from planner.report.terminal.columns import Column, fitted, rows, wrap
 from planner.report.wording.figures import many, plain, visible
-from planner.stack.leftover import Left, usd_per_day
+from planner.stack.remaining_resources import Remaining, usd_per_day
 
 SCHEMA_VERSION = "1"
 ODD = ("doubled", "AWS only")  # what no state takes down
 
 
-def as_json(stack: str, left: Sequence[Left], *, state: bool, tags: bool) -> dict[str, Any]:
+def as_json(stack: str, left: Sequence[Remaining], *, state: bool, tags: bool) -> dict[str, Any]:
     usd, unknown = usd_per_day([row for row in left if not row.retained])
     kept, kept_unknown = usd_per_day([row for row in left if row.retained])
     return {
@@ -28,7 +28,7 @@ def as_json(stack: str, left: Sequence[Left], *, state: bool, tags: bool) -> dic
     }
 
 
-def _entry(row: Left) -> dict[str, Any]:
+def _entry(row: Remaining) -> dict[str, Any]:
     return {
         "name": row.name,
         "kind": row.kind,
@@ -41,7 +41,7 @@ def _entry(row: Left) -> dict[str, Any]:
     }
 
 
-def table(stack: str, left: Sequence[Left], *, width: int = 80, ascii_only: bool = False) -> str:
+def table(stack: str, left: Sequence[Remaining], *, width: int = 80, ascii_only: bool = False) -> str:
     """What bills or may bill as rows; what is free and known in a sentence."""
     name = visible(stack)
     gone = [row for row in left if not row.retained]
@@ -57,7 +57,7 @@ def table(stack: str, left: Sequence[Left], *, width: int = 80, ascii_only: bool
     return "\n".join(lines) + "\n"
 
 
-def _sum(left: Sequence[Left]) -> str:
+def _sum(left: Sequence[Remaining]) -> str:
     usd, unknown = usd_per_day(left)
     if not unknown:
         return f"${usd:,.2f} a day"
@@ -65,7 +65,7 @@ def _sum(left: Sequence[Left]) -> str:
     return f"at least ${usd:,.2f} a day, besides what is unknown or bills by use: {listed}"
 
 
-def _rows(left: Sequence[Left], width: int, ascii_only: bool) -> list[str]:
+def _rows(left: Sequence[Remaining], width: int, ascii_only: bool) -> list[str]:
     more = "..." if ascii_only else "…"
     shown = [row for row in left if row.usd_per_day != 0 or row.by_use or row.found in ODD]
     shown.sort(key=lambda row: row.found not in ODD)
@@ -93,13 +93,13 @@ def _rows(left: Sequence[Left], width: int, ascii_only: bool) -> list[str]:
     return lines
 
 
-def _usd(row: Left) -> str:
+def _usd(row: Remaining) -> str:
     if row.usd_per_day is None:
         return "by use" if row.by_use else "unknown"
     small = 0 < row.usd_per_day < 0.005
     return (plain(row.usd_per_day, 2) if small else f"{row.usd_per_day:,.2f}") + ("+" if row.by_use else "")
 
 
-def _ids(row: Left) -> str:
+def _ids(row: Remaining) -> str:
     first = visible(row.ids[0]) if row.ids else ""
     return f"{len(row.ids)}: {first} ..." if len(row.ids) > 1 else first

@@ -52,7 +52,7 @@ class Asked:
 
 
 class Api:
-    """Clients by service and Region, in place of planner.account.door.client."""
+    """Clients by service and Region, in place of planner.account.aws_client.client."""
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud

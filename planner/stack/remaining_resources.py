@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from planner.stack.deployed_resources import StateResource, TaggedResource
 from planner.stack.spec import ClusterSpec
-from planner.stack.standing import Known, Tagged
 
 RESERVATION = "fleet-reservation"  # logical name of what `planner reserve` buys
 KEPT = ("tier-bucket", "tier-key")  # what `destroy` leaves, where no state says so
@@ -43,7 +43,7 @@ _VOLUME = re.compile(r"[.-]ebs$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Left:
+class Remaining:
     """Things of one name, kind and finding.
 
     found: `both`, `AWS` or `state` (where only one was asked, or only one can say), `AWS only`, `state only`,
@@ -79,7 +79,7 @@ class Prices:
         hourly = float(entry["usd_per_hour"])
         return (None if by_use and not hourly else hourly), by_use
 
-    def of_thing(self, thing: Tagged) -> tuple[float | None, tuple[str, ...]]:
+    def of_tagged(self, thing: TaggedResource) -> tuple[float | None, tuple[str, ...]]:
         """The same of one thing at AWS: nodes and volumes carry what the resource that launched them has."""
         if thing.kind in ("autoscaling:autoScalingGroup", "ec2:network-interface"):
             return 0.0, ()
@@ -98,7 +98,7 @@ class Prices:
         hourly = math.fsum(self.spec.usd_per_hour.get(line, 0.0) for line in lines) / share
         return hourly, tuple(line for line in lines if line not in self.spec.usd_per_hour)
 
-    def expected(self, thing: Tagged) -> int:
+    def expected(self, thing: TaggedResource) -> int:
         """How many things of that name and kind the stack has."""
         if self.spec is not None and thing.name == "fleet-node":
             return max(self.spec.fleet.nodes, 1)
@@ -118,9 +118,11 @@ def owner_of(name: str) -> str:
     return name.replace("pool-volume-", "pool-node-")
 
 
-def leftovers(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Tagged] | None) -> tuple[Left, ...]:
+def remaining_resources(
+    prices: Prices, state: Sequence[StateResource] | None, tagged: Sequence[TaggedResource] | None
+) -> tuple[Remaining, ...]:
     """What is left, the dearest first. state, tagged: None where it was not asked."""
-    found: list[Left] = []
+    found: list[Remaining] = []
     seen: set[int] = set()
     if tagged is not None:
         found += _at_aws(prices, state, tagged, seen)
@@ -131,17 +133,19 @@ def leftovers(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Ta
     return tuple(sorted(merged, key=lambda left: (left.retained, -_rank(left), left.name, left.kind, left.found)))
 
 
-def usd_per_day(rows: Iterable[Left]) -> tuple[float, tuple[str, ...]]:
+def usd_per_day(rows: Iterable[Remaining]) -> tuple[float, tuple[str, ...]]:
     """The known dollars, and the names of what is unknown or bills by use besides."""
     rows = tuple(rows)
     unknown = dict.fromkeys(row.name or row.ids[0] for row in rows if row.usd_per_day is None or row.by_use)
     return math.fsum(row.usd_per_day or 0.0 for row in rows), tuple(unknown)
 
 
-def _at_aws(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Tagged], seen: set[int]) -> list[Left]:
+def _at_aws(
+    prices: Prices, state: Sequence[StateResource] | None, tagged: Sequence[TaggedResource], seen: set[int]
+) -> list[Remaining]:
     matched: dict[str, bool] = {}
     for thing in tagged:
-        numbers = [number for number, known in enumerate(state or ()) if known.is_it(thing)]
+        numbers = [number for number, known in enumerate(state or ()) if known.matches(thing)]
         seen.update(numbers)
         # the engine may know the id of what it was making when it was cut off, and makes it again all the same
         matched[thing.arn] = any(not known.pending for number, known in enumerate(state or ()) if number in numbers)
@@ -150,7 +154,7 @@ def _at_aws(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Tagg
     nodes = sum(thing.name == "fleet-node" and thing.kind == "ec2:instance" for thing in tagged)
     rows = []
     for thing in tagged:
-        usd, by_use = prices.of_thing(thing)
+        usd, by_use = prices.of_tagged(thing)
         more = thing.kind != "ec2:network-interface" or owner_of(thing.name) == thing.name
         doubled = bool(thing.name) and more and counts[thing.name, thing.kind] > prices.expected(thing)
         owned = owner_of(thing.name) != thing.name and owner_of(thing.name) in names_in_state
@@ -167,7 +171,7 @@ def _at_aws(prices: Prices, state: Sequence[Known] | None, tagged: Sequence[Tagg
         else:
             where = "AWS only"
         rows.append(
-            Left(
+            Remaining(
                 name=thing.name,
                 kind=thing.kind,
                 found=where,
@@ -196,7 +200,7 @@ def _reservation(prices: Prices, nodes: int) -> tuple[float | None, tuple[str, .
     return usd, (), f"bills {empty} nodes that do not run, until it is cancelled"
 
 
-def _in_state(prices: Prices, known: Known, *, asked: bool) -> Left:
+def _in_state(prices: Prices, known: StateResource, *, asked: bool) -> Remaining:
     usd, by_use = prices.of_resource(known.name)
     note = "its making was cut off: it may stand, and once more" if known.pending else ""
     where = "state only" if asked and known.type in LISTED else "state"
@@ -209,14 +213,14 @@ def _in_state(prices: Prices, known: Known, *, asked: bool) -> Left:
     retained = known.retained or prices.retained(known.name)
     ids = (known.id,) if known.id else ()
     day = None if usd is None else usd * HOURS
-    return Left(
+    return Remaining(
         name=known.name, kind=kind, found=where, ids=ids, usd_per_day=day, by_use=by_use, retained=retained, note=note
     )
 
 
-def _merged(rows: Iterable[Left]) -> list[Left]:
+def _merged(rows: Iterable[Remaining]) -> list[Remaining]:
     """Nodes of a fleet are one row."""
-    found: dict[tuple[str, str, str], Left] = {}
+    found: dict[tuple[str, str, str], Remaining] = {}
     for row in rows:
         key = (row.name or row.ids[0], row.kind, row.found)
         before = found.get(key)
@@ -228,5 +232,5 @@ def _merged(rows: Iterable[Left]) -> list[Left]:
     return list(found.values())
 
 
-def _rank(left: Left) -> float:
+def _rank(left: Remaining) -> float:
     return math.inf if left.usd_per_day is None and not left.by_use else left.usd_per_day or 0.0

@@ -8,30 +8,30 @@ from datetime import datetime
 
 from planner.errors import UsageProblem
 from planner.stack.check_buying import BLOCK_SIZES
-from planner.stack.leftover import RESERVATION
-from planner.stack.moment import written
+from planner.stack.remaining_resources import RESERVATION
 from planner.stack.spec import PLACEHOLDER, Buying, ClusterSpec
+from planner.stack.timestamps import timestamp_text
 
-LOST_HOURS = 0.5  # EC2 User Guide: the nodes of a block are ended from 30 minutes before its end
+HOURS_LOST_AT_END = 0.5  # EC2 User Guide: the nodes of a block are ended from 30 minutes before its end
 LONGEST_DAYS = 182
 AGREES = 0.005  # how far a given amount may be from the offer's
 
 
 def block_days(days: float) -> int:
     """The shortest block of at least so many usable days: 1 to 14 by one, then weeks. Raises UsageProblem."""
-    wanted = math.ceil(days + LOST_HOURS / 24 - 1e-9)
+    wanted = math.ceil(days + HOURS_LOST_AT_END / 24 - 1e-9)
     found = wanted if wanted <= 14 else math.ceil(wanted / 7) * 7
     if not 1 <= found <= LONGEST_DAYS:
         raise UsageProblem(f"a block of {days:g} days: AWS sells 1 to {LONGEST_DAYS} days; --days, or another purchase")
     return found
 
 
-def agrees(given_usd: float, asked_usd: float) -> bool:
+def amounts_agree(given_usd: float, asked_usd: float) -> bool:
     """Whether an amount given beforehand is that of the offer, within half a percent. Not for what is no number."""
     return abs(given_usd - asked_usd) <= AGREES * asked_usd
 
 
-def to_buy(spec: ClusterSpec, *, open_ended: bool) -> None:
+def check_purchasable(spec: ClusterSpec, *, open_ended: bool) -> None:
     """Raises UsageProblem where a spec takes no reservation of that kind, or has one."""
     kind = spec.buying.kind
     if open_ended and kind not in ("on-demand", "reservation"):
@@ -61,7 +61,7 @@ def tags_of(spec: ClusterSpec) -> dict[str, str]:
     }
 
 
-def bought(
+def with_reservation(
     spec: ClusterSpec,
     *,
     reservation_id: str,
@@ -76,7 +76,7 @@ def bought(
         kind="reservation" if ends is None else "capacity-block",
         reservation_id=reservation_id,
         placement_group=placement_group,
-        starts=written(starts) if starts else "",
-        ends=written(ends) if ends else "",
+        starts=timestamp_text(starts) if starts else "",
+        ends=timestamp_text(ends) if ends else "",
     )
     return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)

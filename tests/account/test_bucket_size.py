@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from planner.account.stored import stored_bytes
+from planner.account.bucket_size import stored_bytes
 from tests.account.stubs import REGION, Cloud
 
 

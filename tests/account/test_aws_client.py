@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ReadTimeoutError
 
-from planner.account import door
+from planner.account import aws_client
 from planner.account.offers import zone_ids
 from planner.errors import AwsProblem, CredentialsProblem, ExitCode
 from tests.account.stubs import REGION, Cloud
@@ -20,7 +20,7 @@ def cloud() -> Cloud:
     return Cloud()
 
 
-@pytest.mark.parametrize("code", door.DENIED)
+@pytest.mark.parametrize("code", aws_client.DENIED)
 def test_who_may_not_gets_3(cloud, code):
     cloud.stub("ec2").add_client_error("describe_availability_zones", code, "no")
     with pytest.raises(CredentialsProblem, match=f"refuses its zones: {code}: no") as caught:
@@ -44,19 +44,19 @@ def test_what_fails_gets_4(cloud):
     ],
 )
 def test_errors_before_any_answer(raised, expected):
-    with pytest.raises(expected), door.asked("anything"):
+    with pytest.raises(expected), aws_client.aws_errors("anything"):
         raise raised
 
 
 def test_patience_ends():
-    config = door.client("ec2", REGION, attempts=1).meta.config
+    config = aws_client.client("ec2", REGION, attempts=1).meta.config
     assert (config.connect_timeout, config.read_timeout) == (5, 30)
     assert config.retries["total_max_attempts"] == 1
 
 
 def test_boto3_is_loaded_by_a_call_and_by_no_import():
-    names = [f"planner.account.{path.stem}" for path in Path(door.__file__).parent.glob("[!_]*.py")]
-    assert "planner.account.standing" in names
+    names = [f"planner.account.{path.stem}" for path in Path(aws_client.__file__).parent.glob("[!_]*.py")]
+    assert "planner.account.stack_resources" in names
     code = f"import sys; import {', '.join(names)}; print([m for m in sys.modules if m.startswith('boto')])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 
-def moment_of(text: str) -> datetime:
+def parse_timestamp(text: str) -> datetime:
     """The start or end of a block. Raises ValueError for what is no moment, or one without its offset from UTC."""
     moment = datetime.fromisoformat(text)
     if moment.utcoffset() is None:
@@ -16,6 +16,6 @@ def moment_of(text: str) -> datetime:
         raise ValueError(str(error)) from None
 
 
-def written(moment: datetime) -> str:
+def timestamp_text(moment: datetime) -> str:
     """Auto Scaling API Reference, PutScheduledUpdateGroupAction: whole seconds, in UTC, with a Z and nothing else."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

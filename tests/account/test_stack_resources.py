@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from planner.account.costs import ANOMALIES
-from planner.account.costs import BUDGET as GUARD_BUDGET
-from planner.account.standing import standing
+from planner.account.cost_controls import ANOMALIES
+from planner.account.cost_controls import BUDGET as GUARD_BUDGET
+from planner.account.stack_resources import stack_resources
 from planner.errors import CredentialsProblem
+from planner.stack.deployed_resources import TaggedResource
 from planner.stack.names import physical
 from planner.stack.spec import LAYOUTS
-from planner.stack.standing import Tagged
 from tests.account.stubs import ACCOUNT, REGION, Cloud, arn, mapping, reservation
 from tests.infra.specs import graph_of, spec_of
 
@@ -93,7 +93,7 @@ def test_what_has_no_region_is_asked_for_in_us_east_1(cloud):
     tagging(cloud, REGION, mapping(budget, "guard-budget"), *others)
     no_groups(cloud, ELSEWHERE)
     by_name(cloud)
-    assert [thing.arn for thing in standing("dev", ELSEWHERE, cloud.client)] == [budget, vpc]
+    assert [thing.arn for thing in stack_resources("dev", ELSEWHERE, cloud.client)] == [budget, vpc]
     cloud.done()
 
 
@@ -129,7 +129,7 @@ def test_what_the_tagging_service_may_not_list_is_found_by_name(cloud, region):
     for arn_, name in ((monitors[1], "guard-anomalies"), (subscription, "guard-anomaly-notice")):
         answer = {"ResourceTags": tags(name)}
         cloud.stub("ce").add_response("list_tags_for_resource", answer, {"ResourceArn": arn_})
-    assert [(thing.name, thing.id) for thing in standing("dev", region, cloud.client)] == [
+    assert [(thing.name, thing.id) for thing in stack_resources("dev", region, cloud.client)] == [
         ("guard-action", f"planner-dev-guard-budget/action/{ACTIONS[0]}"),
         ("guard-action", f"planner-dev-guard-budget/action/{ACTIONS[1]}"),
         ("guard-anomalies", "1"),
@@ -166,7 +166,7 @@ def test_identities_are_those_with_the_name_and_the_tag(cloud):
     policy = entry("Policy", "planner-dev-guard-no-more")
     iam.add_response("list_policies", {"Policies": [policy]}, {"Scope": "Local"})
     iam.add_response("list_policy_tags", {"Tags": tags("guard-no-more")}, {"PolicyArn": policy["Arn"]})
-    found = standing("dev", REGION, cloud.client)
+    found = stack_resources("dev", REGION, cloud.client)
     assert [(thing.name, thing.kind) for thing in found] == [
         ("fleet-profile", "iam:instance-profile"),
         ("fleet-role", "iam:role"),
@@ -181,7 +181,7 @@ def test_a_refusal_is_no_all_clear(cloud):
     cloud.stub("sts").add_response("get_caller_identity", CALLER)
     cloud.stub("budgets").add_client_error("describe_budget", "AccessDeniedException", "no", 400)
     with pytest.raises(CredentialsProblem, match="refuses budget planner-dev-guard-budget"):
-        standing("dev", REGION, cloud.client)
+        stack_resources("dev", REGION, cloud.client)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -251,7 +251,7 @@ def test_all_of_it_less_what_is_gone(cloud):
     kms = cloud.stub("kms")
     for id_, state in (("1111", "Enabled"), ("2222", "PendingDeletion")):
         kms.add_response("describe_key", {"KeyMetadata": {"KeyId": id_, "KeyState": state}}, {"KeyId": id_})
-    found = standing("dev", REGION, cloud.client)
+    found = stack_resources("dev", REGION, cloud.client)
     assert [entry.arn for entry in found] == [group, block, nat, here, key]
     cloud.done()
 
@@ -286,5 +286,5 @@ def _group(arn_: str) -> dict[str, object]:
     ],
 )
 def test_what_an_arn_says(found, kind, id_):
-    thing = Tagged(arn=found, name="x")
+    thing = TaggedResource(arn=found, name="x")
     assert (thing.kind, thing.id) == (kind, id_)

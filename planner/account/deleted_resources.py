@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.account.door import Make, asked
-from planner.stack.standing import Tagged
+from planner.account.aws_client import MakeClient, aws_errors
+from planner.stack.deployed_resources import TaggedResource
 
 GONE = ("deleted", "deleting", "terminated", "shutting-down", "PendingDeletion", "DELETING", "Deleted", "Deleting")
 BATCH = 100  # ids in one question
@@ -26,32 +26,32 @@ _STATES = {
 }
 
 
-def gone_of(found: Sequence[Tagged], region: str, make: Make) -> set[str]:
+def deleted_arns(found: Sequence[TaggedResource], region: str, make: MakeClient) -> set[str]:
     """ARNs of what is listed for a while after its end, or ends by itself."""
     gone: set[str] = set()
     for kind, (operation, by, list_, id_, state) in _STATES.items():
         some = [entry for entry in found if entry.kind == kind]
         for first in range(0, len(some), BATCH):
             part = some[first : first + BATCH]
-            with asked(f"the state of each {kind}"):
+            with aws_errors(f"the state of each {kind}"):
                 # NAT gateways alone call their filters by the singular
                 key = "Filter" if operation == "describe_nat_gateways" else "Filters"
                 filters = {key: [{"Name": by, "Values": [entry.id for entry in part]}]}
                 ec2 = make("ec2", region)
                 stands: set[str] = set()
                 for page in ec2.get_paginator(operation).paginate(**filters):
-                    stands |= parse_standing(page, list_, id_, state)
+                    stands |= parse_existing_ids(page, list_, id_, state)
             gone |= {entry.arn for entry in part if entry.id not in stands}
     for entry in found:
         if entry.kind == "kms:key":
-            with asked(f"the state of key {entry.id}"):
+            with aws_errors(f"the state of key {entry.id}"):
                 metadata = make("kms", region).describe_key(KeyId=entry.id)["KeyMetadata"]
             if metadata["KeyState"] in GONE:
                 gone.add(entry.arn)
     return gone
 
 
-def parse_standing(answer: Mapping[str, Any], list_: str, id_: str, state: str) -> set[str]:
+def parse_existing_ids(answer: Mapping[str, Any], list_: str, id_: str, state: str) -> set[str]:
     """Ids that are not gone, nor reservations that are over."""
     entries = answer.get(list_, ())
     if list_ == "Reservations":

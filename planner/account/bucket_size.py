@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from planner.account.door import Make, asked
+from planner.account.aws_client import MakeClient, aws_errors
 
 
-def stored_bytes(bucket: str, region: str, now: datetime, make: Make) -> dict[str, float]:
+def stored_bytes(bucket: str, region: str, now: datetime, make: MakeClient) -> dict[str, float]:
     """Storage type -> bytes by S3's daily count, versions and unfinished uploads with them; empty before the first."""
     watch = make("cloudwatch", region)
     found: dict[str, float] = {}
     named = {"Name": "BucketName", "Value": bucket}
-    with asked(f"what lies in {bucket}"):
+    with aws_errors(f"what lies in {bucket}"):
         for page in watch.get_paginator("list_metrics").paginate(
             Namespace="AWS/S3", MetricName="BucketSizeBytes", Dimensions=[named]
         ):

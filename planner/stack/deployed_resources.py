@@ -16,7 +16,7 @@ _PARTS = re.compile("[:/]")  # services differ in what stands between a kind and
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tagged:
+class TaggedResource:
     """One thing at AWS with our tags. arn: as AWS gives it. name: the logical one, empty where the tag is missing."""
 
     arn: str
@@ -49,7 +49,7 @@ class Tagged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class StateResource:
     """One resource of the engine's state. pending: its making was cut off, so that it may stand twice."""
 
     type: str
@@ -59,7 +59,7 @@ class Known:
     pending: bool = False
     retained: bool = False
 
-    def is_it(self, found: Tagged) -> bool:
+    def matches(self, found: TaggedResource) -> bool:
         """Whether a thing at AWS is this resource: by ARN, or by the id at the end of it."""
         if self.arn == found.arn:
             return True
@@ -67,7 +67,7 @@ class Known:
         return bool(self.id) and (self.id in (found.id, found.arn) or found.arn.endswith(ends))
 
 
-def state_of(text: str, where: str) -> tuple[str, tuple[Known, ...]]:
+def read_state(text: str, where: str) -> tuple[str, tuple[StateResource, ...]]:
     """Name of the stack, and its resources, of what `pulumi stack export` writes. Raises UsageProblem."""
     try:
         document = json.loads(text)
@@ -95,10 +95,10 @@ def _is_resource(entry: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(entry, dict) and isinstance(entry.get("urn"), str) and isinstance(entry.get("type"), str)
 
 
-def _known(entry: Mapping[str, Any], *, pending: bool) -> Known:
+def _known(entry: Mapping[str, Any], *, pending: bool) -> StateResource:
     outputs = entry.get("outputs")
     arn = outputs.get("arn") if isinstance(outputs, dict) else None
-    return Known(
+    return StateResource(
         type=entry["type"],
         name=entry["urn"].rpartition("::")[2],
         id=str(entry.get("id") or ""),

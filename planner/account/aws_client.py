@@ -8,8 +8,8 @@ from typing import Any
 
 from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
 
-HOME = "us-east-1"  # where AWS keeps what has no Region: budgets, cost anomalies, IAM
-Make = Callable[[str, str], Any]  # a client of a service in a Region
+GLOBAL_REGION = "us-east-1"  # where AWS keeps what has no Region: budgets, cost anomalies, IAM
+MakeClient = Callable[[str, str], Any]  # a client of a service in a Region
 
 # codes by which services say that the caller is unknown, or may not
 DENIED = (
@@ -36,7 +36,7 @@ def client(service: str, region: str, *, attempts: int = 4) -> Any:
         missing = f"this verb asks AWS, and {error.name} is not installed"
         raise UsageProblem(f"{missing}: pip install 'gpu-fleet-planner[aws]'") from None
     retries = {"total_max_attempts": attempts, "mode": "standard"}
-    with asked(f"{service} in {region}"):
+    with aws_errors(f"{service} in {region}"):
         return boto3.client(
             service,
             region_name=region,
@@ -45,7 +45,7 @@ def client(service: str, region: str, *, attempts: int = 4) -> Any:
 
 
 @contextmanager
-def asked(what: str) -> Iterator[None]:
+def aws_errors(what: str) -> Iterator[None]:
     """Errors of AWS as ours, with what was asked. Raises CredentialsProblem or AwsProblem."""
     from botocore.exceptions import (
         BotoCoreError,

@@ -12,7 +12,7 @@ PLAIN_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class MissingId:
     """One id to give. key: of the plan's `deploy`, where it can stand too. command: prints it; empty for none."""
 
     name: str
@@ -23,18 +23,18 @@ class Wanted:
     command: str = ""
 
 
-def wanted(spec: ClusterSpec) -> tuple[Wanted, ...]:
+def missing_ids(spec: ClusterSpec) -> tuple[MissingId, ...]:
     """The ids that are still placeholders, in the order of the spec's own list."""
     known = {entry.name: entry for entry in _all(spec)}
     return tuple(known[name] for name in spec.placeholders)
 
 
-def _all(spec: ClusterSpec) -> tuple[Wanted, ...]:
+def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
     region, kind = spec.region, spec.fleet.instance_type
     block = f"aws ec2 describe-capacity-reservations --region {region} --filters Name=instance-type,Values={kind}"
     fields = "[CapacityReservationId,AvailabilityZoneId,EndDate,State]"
     return (
-        Wanted(
+        MissingId(
             name="fleet.ami",
             what="image of the GPU nodes, pinned",
             option="--ami",
@@ -42,14 +42,14 @@ def _all(spec: ClusterSpec) -> tuple[Wanted, ...]:
             key="deploy.ami",
             command=_parameter(region, GPU_IMAGE),
         ),
-        Wanted(
+        MissingId(
             name="control.ami",
             what="plain image of the control and storage nodes",
             option="--control-ami",
             example="ami-0123456789abcdef0",
             command=_parameter(region, PLAIN_IMAGE),
         ),
-        Wanted(
+        MissingId(
             name="zone_id",
             what=f"zone in which {kind} is sold",
             option="--zone-id",
@@ -58,20 +58,20 @@ def _all(spec: ClusterSpec) -> tuple[Wanted, ...]:
             command=f"aws ec2 describe-instance-type-offerings --region {region} --location-type availability-zone-id "
             f"--filters Name=instance-type,Values={kind} --query 'InstanceTypeOfferings[].Location' --output text",
         ),
-        Wanted(
+        MissingId(
             name="buying.reservation_id",
             what="Capacity Block, bought before",
             option="--reservation",
             example="cr-0123456789abcdef0",
             command=f"{block} --query 'CapacityReservations[].{fields}' --output text",
         ),
-        Wanted(
+        MissingId(
             name="buying.ends",
             what="end of the block, in the same answer",
             option="--block-ends",
             example="2026-11-30T11:30:00Z",
         ),
-        Wanted(
+        MissingId(
             name="guard.notify",
             what="e-mail address that budget and alarms tell",
             option="--notify",

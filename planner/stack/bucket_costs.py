@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from planner.stack.leftover import Left
+from planner.stack.remaining_resources import Remaining
 
 GIB = 2**30  # S3 bills this as a GB
 DAYS = 730 / 24  # of a month
@@ -33,7 +33,9 @@ def usd_per_day_of(stored: Mapping[str, float], rows: Iterable[Mapping[str, str]
     return usd / DAYS
 
 
-def with_stored(row: Left, stored: Mapping[str, float] | None, rows: Iterable[Mapping[str, str]], region: str) -> Left:
+def with_stored(
+    row: Remaining, stored: Mapping[str, float] | None, rows: Iterable[Mapping[str, str]], region: str
+) -> Remaining:
     """A bucket's row with the dollars of its bytes; as it was where S3 has not counted them yet, or has no price."""
     usd = usd_per_day_of(stored, rows, region) if stored else None
     if usd is None or not stored:

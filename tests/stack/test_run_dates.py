@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from planner.stack.window import crosses_new_year, last_day
+from planner.stack.run_dates import crosses_new_year, last_day
 
 
 @pytest.mark.parametrize(

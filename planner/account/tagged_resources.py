@@ -11,38 +11,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planner.account.door import HOME, Make, asked
-from planner.stack.standing import NAME_TAG, STACK_TAG, Tagged
+from planner.account.aws_client import GLOBAL_REGION, MakeClient, aws_errors
+from planner.stack.deployed_resources import NAME_TAG, STACK_TAG, TaggedResource
 
 
-def tagged_of(stack: str, region: str, make: Make) -> list[Tagged]:
+def tagged_resources(stack: str, region: str, make: MakeClient) -> list[TaggedResource]:
     """Everything that the tagging service knows of the stack."""
     found = _listed(make("resourcegroupstaggingapi", region), stack, region)
-    if region == HOME:
+    if region == GLOBAL_REGION:
         return found
-    everywhere = _listed(make("resourcegroupstaggingapi", HOME), stack, HOME)
+    everywhere = _listed(make("resourcegroupstaggingapi", GLOBAL_REGION), stack, GLOBAL_REGION)
     # a stack of the same name that stands in us-east-1 is another one; a bucket's ARN does not say where it is
     return found + [thing for thing in everywhere if not thing.region and thing.kind != "s3:bucket"]
 
 
-def groups_of(stack: str, region: str, make: Make) -> list[Tagged]:
+def auto_scaling_groups(stack: str, region: str, make: MakeClient) -> list[TaggedResource]:
     """Groups of Auto Scaling, which the tagging service answers for with nothing."""
-    found: list[Tagged] = []
+    found: list[TaggedResource] = []
     wanted = [{"Name": f"tag:{STACK_TAG}", "Values": [stack]}]
-    with asked("groups of the stack"):
+    with aws_errors("groups of the stack"):
         for page in make("autoscaling", region).get_paginator("describe_auto_scaling_groups").paginate(Filters=wanted):
             for entry in page.get("AutoScalingGroups", ()):
-                found.append(thing_of(entry["AutoScalingGroupARN"], entry.get("Tags")))
+                found.append(tagged_resource(entry["AutoScalingGroupARN"], entry.get("Tags")))
     return found
 
 
-def _listed(tagging: Any, stack: str, region: str) -> list[Tagged]:
-    found: list[Tagged] = []
+def _listed(tagging: Any, stack: str, region: str) -> list[TaggedResource]:
+    found: list[TaggedResource] = []
     wanted = [{"Key": STACK_TAG, "Values": [stack]}]
-    with asked(f"what carries the stack's tag in {region}"):
+    with aws_errors(f"what carries the stack's tag in {region}"):
         for page in tagging.get_paginator("get_resources").paginate(TagFilters=wanted, ResourcesPerPage=100):
             for entry in page.get("ResourceTagMappingList", ()):
-                found.append(thing_of(entry["ResourceARN"], entry.get("Tags")))
+                found.append(tagged_resource(entry["ResourceARN"], entry.get("Tags")))
     return found
 
 
@@ -51,6 +51,6 @@ def tags_in(entries: Any) -> Mapping[str, str]:
     return {tag["Key"]: tag["Value"] for tag in entries or ()}
 
 
-def thing_of(arn: str, entries: Any) -> Tagged:
+def tagged_resource(arn: str, entries: Any) -> TaggedResource:
     """A thing with its logical name."""
-    return Tagged(arn=arn, name=tags_in(entries).get(NAME_TAG, ""))
+    return TaggedResource(arn=arn, name=tags_in(entries).get(NAME_TAG, ""))
