@@ -1,9 +1,10 @@
-"""Which resource carries which line of the bill: the one place that says so.
+"""Which resources carry which bill line, and how many dollars an hour each one carries.
 
-A line goes to the resources of the first pattern below that fits the line and has resources; its dollars an hour are
-divided equally among them. Lines of people and of support plans are nobody's resource.
-What no line names is free at AWS: routes, groups, roles, templates, the S3 gateway endpoint, mail of a topic, a budget.
-A budget with an action is free for the first two of an account and costs 0.10 USD a day beyond; that is not counted.
+`planner.models.bill_lines` says which component a line belongs to; the tables here say which resources of that
+component carry it. A line's dollars an hour are divided equally among the resources of the first pattern that matches
+any. What no line names is free at AWS: routes, security groups, roles, launch templates, the S3 gateway endpoint, SNS
+e-mail, a budget. A budget with an action is free for the first two of an account and costs 0.10 USD a day beyond; that
+is not counted.
 """
 
 from __future__ import annotations
@@ -11,46 +12,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from planner.models.bill_lines import bill_line
 from planner.stack.spec import ClusterSpec
 
-NO_RESOURCE = ("people.*", "support.*")
 # in the order in which a person looks at a stack; firewall and artefacts bill nothing of their own
 COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustre", "fleet", "guard")
 
-# line of the bill -> logical names of the resources that carry it
-CARRIERS: tuple[tuple[str, str], ...] = (
-    ("fleet.*", "fleet-group"),  # instances and their volumes: what the group launches
-    ("network.nat-*", "network-nat"),
-    ("network.public-ipv4", "network-nat-address"),
-    ("network.interface-endpoints", "network-endpoint-*"),
-    ("network.endpoint-data", "network-endpoint-*"),
-    ("network.flow-logs", "network-flow-logs"),
-    ("network.*", "network-vpc"),
-    ("pool.*", "pool-node-?"),
-    ("storage.lustre.*", "lustre-file-system"),
-    ("storage.nvme.*", "nvme-group"),
-    ("storage.kms.*", "tier-key"),
-    ("storage.*", "tier-bucket"),
-    ("transfer.*", "tier-bucket"),
-    ("guard.*", "guard-alarm-*"),
-    ("guard.*", "guard-budget"),
-)
+# component -> logical names of the resources that carry its lines, the first pattern that matches any
+CARRIERS: dict[str, tuple[str, ...]] = {
+    "network": ("network-vpc",),
+    "fleet": ("fleet-group",),  # instances and their volumes: what the group launches
+    "pool": ("pool-node-?",),
+    "lustre": ("lustre-file-system",),
+    "nvme": ("nvme-group",),
+    "tier": ("tier-bucket",),
+    "guard": ("guard-alarm-*", "guard-budget"),
+}
+# line -> the resource of its component that carries it, where there is one
+NEARER_CARRIERS = {
+    "network.nat-gateway": "network-nat",
+    "network.nat-data": "network-nat",
+    "network.nat-s3-data": "network-nat",
+    "network.public-ipv4": "network-nat-address",
+    "network.interface-endpoints": "network-endpoint-*",
+    "network.endpoint-data": "network-endpoint-*",
+    "network.flow-logs": "network-flow-logs",
+    "storage.kms.key": "tier-key",
+    "storage.kms.requests": "tier-key",
+}
 
 # a few kilobytes in a bucket of their own: they bill by the lines of the tier, and carry no dollars an hour
 ALSO = (("storage.s3.standard", "artefacts-bucket"), ("storage.s3.put-requests", "artefacts-object-*"))
 
 
 def carriers(line: str) -> tuple[str, ...]:
-    """Patterns of the resources that may carry a line, the first that has any counts; none of people's lines."""
-    if any(fnmatchcase(line, pattern) for pattern in NO_RESOURCE):
-        return ()
-    return tuple(name for pattern, name in CARRIERS if fnmatchcase(line, pattern))
+    """Patterns of the resources that may carry a line, the preferred one first. Raises UnknownBillLine."""
+    nearer = (NEARER_CARRIERS[line],) if line in NEARER_CARRIERS else ()
+    return (*nearer, *CARRIERS[bill_line(line).component])
 
 
 def lines_of(spec: ClusterSpec) -> tuple[str, ...]:
-    """Every line that a resource must carry, in order."""
-    found = {*spec.usd_per_hour, *spec.metered, *spec.unpriced}
-    return tuple(line for line in sorted(found) if not any(fnmatchcase(line, none) for none in NO_RESOURCE))
+    """Every line that a resource must carry, in order. Raises UnknownBillLine."""
+    return tuple(
+        line for line in sorted({*spec.usd_per_hour, *spec.metered, *spec.unpriced}) if bill_line(line).in_stack
+    )
 
 
 def carried(spec: ClusterSpec, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], float]]:

@@ -44,7 +44,7 @@ MOVED = {
     "planner.decide.reading": "planner.estimate.input",
     "planner.decide.remedy": "planner.decide.relaxations",
     "planner.decide.request": "planner.estimate.request",
-    "planner.decide.result": "planner.estimate.result",
+    "planner.decide.result": "planner.decide.comparison",
     "planner.decide.run": "planner.estimate.run",
     "planner.decide.scenario": "planner.estimate.scenario",
     "planner.decide.spot": "planner.estimate.spot",

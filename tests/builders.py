@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 from planner.decide.compare import Request, compare
-from planner.estimate.result import Comparison, Scenario
+from planner.decide.comparison import Comparison
+from planner.estimate.result import Scenario
 from planner.plan.types import Plan
 from pricing.book import PriceBook, load_as_of
 

@@ -24,6 +24,8 @@ ALLOWED = {
     "fleet_pool.operate": {"fleet_pool"},
     "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat"},
     "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors"},
+    # what infra and stack files know of a bill is names, not models
+    "planner.models.bill_lines": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
     # one scenario
@@ -37,7 +39,7 @@ ALLOWED = {
         "planner.estimate",
         "planner.errors",
     },
-    "planner.stack": {"planner.plan", "fleet_pool.settings", "planner.errors"},
+    "planner.stack": {"planner.plan", "planner.models.bill_lines", "fleet_pool.settings", "planner.errors"},
     # the one door between what was compared and what is deployed: infra reads the rest without any model
     "planner.stack.choose": {
         "pricing",
@@ -57,6 +59,7 @@ ALLOWED = {
         "planner.stack.component",
         "planner.stack.timestamps",
         "planner.stack.names",
+        "planner.models.bill_lines",
         "fleet_pool",
         "planner.templates",
         "planner.errors",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.estimate.result import Comparison, Scenario
+    from planner.decide.comparison import Comparison
+    from planner.estimate.result import Scenario
 
 
 def day_of(text: str | date, option: str) -> date:

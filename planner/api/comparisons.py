@@ -9,10 +9,10 @@ from typing import Any
 
 from planner.api.arguments import day_of, named
 from planner.api.books import Prices, book_for, check_book
+from planner.decide import comparison as comparisons
 from planner.decide.compare import compare as priced
-from planner.decide.infeasible import remedied
+from planner.decide.infeasible import with_relaxations
 from planner.errors import UsageProblem
-from planner.estimate import result
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -21,7 +21,7 @@ from pricing.snapshot import BrokenBook
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Comparison(result.Comparison):
+class Comparison(comparisons.Comparison):
     """Every scenario of a plan, ranked: complete by planned cost (USD), then those that lack a price, then infeasible.
 
     scenarios: all of them in order. best: the first that is feasible and completely priced, or None. A scenario by id,
@@ -94,6 +94,6 @@ def compare(
         raise UsageProblem(str(error)) from error
 
 
-def answered(request: Request) -> result.Comparison:
+def answered(request: Request) -> comparisons.Comparison:
     """The comparison that is asked for; where nothing is feasible, with the changes that would make it so."""
-    return remedied(request, priced(request))
+    return with_relaxations(request, priced(request))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from planner.api.arguments import named
 from planner.decide import explain as explaining
+from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
 from planner.estimate.derivations import known_of
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
 from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
 from planner.estimate.ranges import Range
-from planner.estimate.result import Comparison, Goodput, Scenario, StorageFacts
+from planner.estimate.result import Goodput, Scenario, StorageFacts
 from planner.report.data import comparison_csv
 from planner.report.data.comparison_json import scenario_document
 

@@ -16,7 +16,7 @@ from planner.stack.choose import spec_of
 
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison
-    from planner.estimate import result
+    from planner.decide import comparison as comparisons
     from planner.estimate.request import Request
     from planner.estimate.result import Scenario
     from planner.plan.load import LoadedPlan
@@ -32,7 +32,9 @@ def render_html(comparison: Comparison, *, architecture: bool = True) -> str:
     return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture)
 
 
-def page_of(loaded: LoadedPlan, request: Request, comparison: result.Comparison, *, architecture: bool = True) -> str:
+def page_of(
+    loaded: LoadedPlan, request: Request, comparison: comparisons.Comparison, *, architecture: bool = True
+) -> str:
     """The page of a comparison. architecture: with the picture of the stack behind the answer."""
     best = comparison.best if architecture else None
     stack = drawn_stack(loaded, comparison, best, request.book) if best else None
@@ -40,7 +42,9 @@ def page_of(loaded: LoadedPlan, request: Request, comparison: result.Comparison,
     return render(comparison, study(request, comparison), stack, spreads)
 
 
-def drawn_stack(loaded: LoadedPlan, comparison: result.Comparison, scenario: Scenario, book: PriceBook) -> StackView:
+def drawn_stack(
+    loaded: LoadedPlan, comparison: comparisons.Comparison, scenario: Scenario, book: PriceBook
+) -> StackView:
     """The stack of a scenario as the report shows it, or why it cannot: not a reason for having no report."""
     try:
         graph = graph_of(spec_of(loaded, comparison, scenario, book), "the picture of the stack needs")

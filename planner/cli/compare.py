@@ -101,10 +101,10 @@ def command(
         say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
     if comparison.stale and style != "table":
         from planner.report.wording.figures import many
-        from planner.report.wording.recommendation import stale
+        from planner.report.wording.stale_prices import sentences
 
-        old = stale(comparison)
-        say(f"warning: {many(len(old), 'price')} stale: {old[0]}", quiet)
+        old = sentences(comparison.stale)
+        say(f"warning: {many(len(old), 'price')} out of date: {old[0]}", quiet)
     for violation in found:
         say(f"gate ({violation.code:d}): {violation.message}")
     return exit_code(found)

@@ -13,7 +13,8 @@ from planner.cli.output import columns, format_of, write_result
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.estimate.result import Comparison, Scenario
+    from planner.decide.comparison import Comparison
+    from planner.estimate.result import Scenario
 
 
 @click.command(short_help="Any number: its formula, its inputs, where each came from, what moves it.")

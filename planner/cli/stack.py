@@ -15,7 +15,8 @@ from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
 
 if TYPE_CHECKING:
-    from planner.estimate.result import Comparison, Scenario
+    from planner.decide.comparison import Comparison
+    from planner.estimate.result import Scenario
     from planner.plan.load import LoadedPlan
     from planner.stack.choose import FromAccount
     from planner.stack.file import StackFile

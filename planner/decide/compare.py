@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.decide.comparison import Comparison, Prices
 from planner.decide.enumerate import Evaluated, evaluate
-from planner.decide.notices import broken_constraints, notes_of, on_time_fraction, stale_prices
+from planner.decide.notices import broken_constraints, notes_of, on_time_fraction
+from planner.decide.price_age import stale_prices
 from planner.estimate.bounds import without_nodes
 from planner.estimate.derivations import derived_of
 from planner.estimate.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning, weak_price_warnings
 from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Prices, Scenario
+from planner.estimate.result import Scenario
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.sheet import Sheet
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.decide.compare import compare
+from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
 from planner.decide.parameters import Knob, knobs_of, turned
 from planner.estimate.bounds import bounded
 from planner.estimate.derivations import derived_of_line, find, id_of, is_percentile, known_of
 from planner.estimate.ranges import Range, range_of
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived, Input
 

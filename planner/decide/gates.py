@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.decide.comparison import Comparison
+from planner.decide.price_age import StalePrice
 from planner.errors import ExitCode
-from planner.estimate.result import Comparison
 
 STRICT_HINT = "; purchase.options and storage.layouts leave out what need not be compared"
 
@@ -32,7 +34,7 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     """Every gate that does not hold. Cost and days are judged on the first complete scenario."""
     found = []
     if not any(scenario.feasible for scenario in comparison.scenarios):
-        nearest = f"; {comparison.remedies[0].options} makes one so" if comparison.remedies else ""
+        nearest = f"; {comparison.relaxations[0].options} makes one so" if comparison.relaxations else ""
         found.append(Violation(code=ExitCode.GATE, message=f"no scenario is feasible{nearest}"))
     best, name = comparison.best, {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]
     for limit, value, what in (
@@ -48,7 +50,7 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
             found.append(Violation(code=ExitCode.GATE, message=message))
     weak = comparison.weak_lines
     if gates.strict and comparison.stale:
-        found.append(Violation(code=ExitCode.STALE, message=_first(comparison.stale, "stale prices")))
+        found.append(Violation(code=ExitCode.STALE, message=_out_of_date(comparison.stale)))
     if gates.strict and weak:
         message = _first(weak, "lines unpriced, grade C or carried back") + STRICT_HINT
         found.append(Violation(code=ExitCode.UNPRICED, message=message))
@@ -62,6 +64,12 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
 def exit_code(found: list[Violation]) -> ExitCode:
     """The lowest code of the violations; 0 without any."""
     return min((violation.code for violation in found), default=ExitCode.OK)
+
+
+def _out_of_date(stale: Sequence[StalePrice]) -> str:
+    oldest = max(stale, key=lambda entry: entry.age_days - entry.limit_days)
+    count = f"{len(stale)} price{'s are' if len(stale) > 1 else ' is'} out of date"
+    return f"{count}: that of {oldest.line} is {oldest.age_days} days old, the limit is {oldest.limit_days}"
 
 
 def _first(items: tuple[str, ...], what: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from planner.decide.comparison import Comparison
 from planner.estimate.bounds import without_nodes
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison
 from planner.models.goodput import AVAILABILITY_FLOOR
 
 NOTHING_HELPS = (
@@ -15,18 +15,20 @@ NOTHING_HELPS = (
 )
 
 
-def remedied(request: Request, comparison: Comparison) -> Comparison:
+def with_relaxations(request: Request, comparison: Comparison) -> Comparison:
     """The comparison with what would make its plan feasible, where it is not or where every run only fails, or with
     the note that nothing was found."""
-    if not hopeless(comparison):
+    if not is_infeasible(comparison):
         return comparison
-    from planner.decide.relaxations import remedies_of
+    from planner.decide.relaxations import relaxations_of
 
-    found = remedies_of(request)
-    return replace(comparison, remedies=found, notes=comparison.notes if found else (*comparison.notes, NOTHING_HELPS))
+    found = relaxations_of(request)
+    return replace(
+        comparison, relaxations=found, notes=comparison.notes if found else (*comparison.notes, NOTHING_HELPS)
+    )
 
 
-def hopeless(comparison: Comparison) -> bool:
+def is_infeasible(comparison: Comparison) -> bool:
     """Whether every run is infeasible, without a price of its nodes, or fails faster than it works."""
     known = [s for s in comparison.scenarios if s.feasible and not without_nodes(s.unpriced)]
     return all(s.goodput is not None and s.goodput.availability_fraction <= AVAILABILITY_FLOOR for s in known)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping
 
 import numpy as np
 
-from planner.estimate.result import Scenario
 from planner.layouts.base import Demand, Service
 from planner.models.number import Number
 from planner.plan.assumptions import Assumption
 from planner.plan.types import Plan
 from pricing.book import PriceBook
-
-GPU_NODES = ("fleet.compute", "fleet.block-unused", "fleet.commitment-unused")  # lines at the purchase's own price
-STALE_EC2_DAYS = 120
-STALE_METERED_DAYS = 3 * 365
 
 
 def broken_constraints(
@@ -136,21 +130,3 @@ def _dates(plan: Plan, book: PriceBook) -> list[str]:
     if plan.start is not None and plan.start < book.as_of:
         notes.append(f"the run starts on {plan.start}, before the day of these prices")
     return notes
-
-
-def stale_prices(scenarios: Sequence[Scenario], judged_at: date | None, max_age_days: int | None) -> tuple[str, ...]:
-    """Prices too old for the day they are judged at: EC2 beyond 120 days, metered ones beyond three years."""
-    if judged_at is None:
-        return ()
-    found: dict[str, None] = {}
-    for scenario in scenarios:
-        for line in scenario.bill:
-            if not isinstance(line.price_date, date):
-                continue
-            limit = STALE_EC2_DAYS if line.service == "AmazonEC2" else STALE_METERED_DAYS
-            limit = limit if max_age_days is None else max_age_days
-            age = (judged_at - line.price_date).days
-            if age > limit:
-                kind = scenario.purchase if line.line in GPU_NODES else line.line
-                found[f"{kind}: price of {line.price_date} is {age} days old, beyond {limit}"] = None
-    return tuple(sorted(found))

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from planner.decide import variants
 from planner.decide.break_evens import DIGITS, rounded
+from planner.decide.comparison import Relaxation
 from planner.decide.enumerate import evaluate
 from planner.decide.notices import broken_constraints
 from planner.decide.variants import Alternative, Size, with_value
 from planner.estimate.bounds import without_nodes
 from planner.estimate.request import Request
-from planner.estimate.result import Remedy
 from planner.plan.quantities import MAX_HOURS
 
 DOUBLINGS = 6  # of the fleet's size in either direction
@@ -33,7 +33,7 @@ class _Choice:
     broken: tuple[str, ...]
 
 
-def remedies_of(request: Request) -> tuple[Remedy, ...]:
+def relaxations_of(request: Request) -> tuple[Relaxation, ...]:
     """Single changes first: limits of the plan, then size, purchase, layout, settings of layouts, instance type. Where
     none of them does it, a change together with the limits that it breaks."""
     instances = tuple(request.book.instances())
@@ -82,13 +82,13 @@ def _choices(request: Request, wanted: Alternative) -> Iterator[_Choice]:
         )
 
 
-def _tried(request: Request, wanted: Alternative) -> Remedy | None:
+def _tried(request: Request, wanted: Alternative) -> Relaxation | None:
     """The changed plan, planned: its cheapest feasible choice, one with every price where there is one."""
     feasible = [choice for choice in _choices(request, wanted) if not choice.broken]
     first = min(feasible, key=lambda c: (not c.complete, c.cost_usd, c.id), default=None)
     if first is None:
         return None
-    return Remedy(
+    return Relaxation(
         settings=wanted.settings,
         scenario=first.id,
         cost_usd=first.cost_usd,
@@ -97,7 +97,7 @@ def _tried(request: Request, wanted: Alternative) -> Remedy | None:
     )
 
 
-def _cheapest(tried: Iterable[Remedy | None]) -> list[Remedy]:
+def _cheapest(tried: Iterable[Relaxation | None]) -> list[Relaxation]:
     found = [remedy for remedy in tried if remedy]
     return sorted(found, key=lambda r: (not r.complete, len(r.settings), r.cost_usd, r.settings))[:1]
 
@@ -152,16 +152,16 @@ def _moved(base: Alternative, choice: _Choice) -> Iterator[tuple[str, float, Cal
         yield "fit", far, to("constraints", "min_hot_fit", False, "constraints.min_hot_fit=false")
 
 
-def _resized(request: Request, base: Alternative, size: Size) -> Remedy | None:
+def _resized(request: Request, base: Alternative, size: Size) -> Relaxation | None:
     """The nearest size of the fleet, in proportion: doubled or halved until it does, then narrowed to the last unit.
 
     A plan that is feasible between two sizes that are tried, and at neither, is not found.
     """
 
-    def at(count: int) -> Remedy | None:
+    def at(count: int) -> Relaxation | None:
         return _tried(request, size.at(base, count))
 
-    found: list[tuple[float, Remedy]] = []
+    found: list[tuple[float, Relaxation]] = []
     for start, factor in ((max(size.sizes), 2.0), (min(size.sizes), 0.5)):
         fails = start
         for _ in range(DOUBLINGS):
@@ -177,7 +177,9 @@ def _resized(request: Request, base: Alternative, size: Size) -> Remedy | None:
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
 
-def _narrowed(at: Callable[[int], Remedy | None], fails: int, works: int, best: Remedy) -> tuple[int, Remedy]:
+def _narrowed(
+    at: Callable[[int], Relaxation | None], fails: int, works: int, best: Relaxation
+) -> tuple[int, Relaxation]:
     """Halve between a size that fails and one that works until they are neighbours."""
     while abs(works - fails) > 1:
         middle = (works + fails) // 2

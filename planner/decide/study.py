@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.decide.break_evens import Search, search
+from planner.decide.comparison import Comparison
 from planner.decide.parameters import STREAM_OF, Knob, choices_of, knobs_of
 from planner.decide.ranking import Standing
 from planner.decide.repricing import Rankings
 from planner.decide.sensitivity import Swing, swings
 from planner.decide.what_if import WhatIf, what_if
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 
 MOST_IMPORTANT = 3
 

@@ -9,6 +9,7 @@ from planner.estimate.result import Goodput, StorageFacts
 from planner.estimate.run import Run
 from planner.estimate.scenario import Outcome
 from planner.models.bill import Line
+from planner.models.bill_lines import COMPUTE, STAFF, bill_line
 from planner.models.capacity import usd_per_usable_tb_month
 from planner.models.derived import plain_inputs
 from planner.models.sheet import Sheet
@@ -41,11 +42,7 @@ def goodput_of(planned: Run) -> Goodput:
 
 
 def _is_storage(line: str) -> bool:
-    return line.startswith(("storage.", "pool."))
-
-
-def _outlives_the_run(line: str) -> bool:
-    return line == "storage.kms.key" or (line.startswith("storage.s3.") and not line.endswith("-requests"))
+    return bill_line(line).family == "storage"
 
 
 def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
@@ -65,7 +62,7 @@ def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float |
         given["s3_hours"] = (hours + retention, "run:storage.s3.hours", "h")
     storage_usd = sheet.words(
         "storage.usd",
-        sum(line.effective_cost * (share if _outlives_the_run(line.line) else 1.0) for line in counted),
+        sum(line.effective_cost * (share if bill_line(line.line).outlives_run else 1.0) for line in counted),
         "USD",
         how,
         **given,
@@ -82,7 +79,7 @@ def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float |
 def _reserved(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
     """USD an hour of the cores that storage takes from the GPU nodes."""
     share = planned.service.reserved_vcpu_fraction
-    compute = next((line for line in cost_lines if line.line == "fleet.compute"), None)
+    compute = next((line for line in cost_lines if line.line == COMPUTE), None)
     if compute is None or compute.usd_per_hour is None or not share:
         return None
     return sheet.words(
@@ -136,7 +133,7 @@ def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bo
     Salaries are on no bill of AWS.
     """
     bought = planned.bought
-    people = sum(line.effective_cost for line in lines if line.line == "people.staff")
+    people = sum(line.effective_cost for line in lines if line.line == STAFF)
     known = [*bought.upfront, *bought.instalments]
     if people:
         known.append(Cash(due="monthly", usd=people, what="salaries in all, on no bill of AWS"))

@@ -1,17 +1,13 @@
-"""What a comparison is made of: plain values for every report, no arrays and no models."""
+"""One scenario: plain values for every report, no arrays."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 
 from planner.estimate.purchase import Cash
 from planner.estimate.ranges import Range
 from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived
-from planner.plan.assumptions import Assumption
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,71 +82,3 @@ class Scenario:
     unpriced: tuple[Unpriced, ...] = ()
     warnings: tuple[str, ...] = ()
     derived: tuple[Derived, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prices:
-    """The book behind a comparison. age_days: None without a plan start or --as-of to count from."""
-
-    as_of: date
-    age_days: int | None
-    sha256: str
-    intact: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Remedy:
-    """A change with which an infeasible plan is feasible. settings: `path=value`, what `--set` takes; scenario: what
-    then has the lowest planned cost, a lower bound where it is not complete."""
-
-    settings: tuple[str, ...]
-    scenario: str
-    cost_usd: float
-    days: float
-    complete: bool
-
-    @property
-    def options(self) -> str:
-        """`--set run.deadline=5.26d`, as a shell takes it."""
-        return " ".join(f"--set {shlex.quote(setting)}" for setting in self.settings)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible.
-
-    remedies: where nothing is feasible and somebody asked what would be.
-    """
-
-    plan_name: str
-    plan_sha256: str
-    region: str
-    prices: Prices
-    seed: int
-    draws: int
-    scenarios: tuple[Scenario, ...]
-    assumptions: tuple[Assumption, ...]
-    notes: tuple[str, ...]
-    stale: tuple[str, ...]
-    plan: Mapping[str, object]
-    remedies: tuple[Remedy, ...] = ()
-
-    @property
-    def best(self) -> Scenario | None:
-        """The first complete feasible scenario: the one that gates apply to."""
-        return next((s for s in self.scenarios if s.feasible and s.complete), None)
-
-    @property
-    def weak_lines(self) -> tuple[str, ...]:
-        """Lines that count as unpriced under --strict: unpriced, grade C, or carried back in time."""
-        found: dict[str, None] = {}
-        for scenario in self.scenarios:
-            if not scenario.feasible:
-                continue
-            for missing in scenario.unpriced:
-                found[f"{scenario.id} {missing.line}: no price for {missing.what}"] = None
-            for line in scenario.bill:
-                if line.price_grade == "C" or line.carried_back:
-                    why = "grade C" if line.price_grade == "C" else "carried back in time"
-                    found[f"{scenario.id} {line.line}: {why}, {line.price_date}"] = None
-        return tuple(found)

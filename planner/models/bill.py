@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from planner.models.bill_lines import bill_line
 from planner.models.derived import PRICE, Given, Input, inputs_of
 from planner.models.metered import beyond_tiers, tiered_usd
 from planner.models.number import Number, middle
@@ -31,10 +32,6 @@ SERVICES = {
     "people": ("People and other runs", "Other"),
 }
 INSTANCES = "AmazonEC2"
-
-
-# lines of what was bought ahead and is not used by the run
-UNUSED = frozenset(["fleet.block-unused", "fleet.commitment-unused"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +73,7 @@ class Line:
         the rest; None for what is no part of one."""
         if self.pricing_category != "Committed":
             return None
-        return "Unused" if self.line in UNUSED else "Used"
+        return "Unused" if bill_line(self.line).unused else "Used"
 
     @property
     def list_cost(self) -> Number:
@@ -96,6 +93,8 @@ class Unpriced:
 @dataclass
 class Ledger:
     """Collects the lines of one scenario; a look-up that fails becomes an unpriced line, never a zero.
+
+    A line that is not registered in `planner.models.bill_lines` raises UnknownBillLine.
 
     sheet: where the lines' own numbers are worked out; while nothing is kept there, lines keep no inputs either.
     """
@@ -127,6 +126,7 @@ class Ledger:
 
         inputs: of the equation; one given as (None, PRICE) is that unit price.
         """
+        bill_line(line)
         effective = price.usd if usd is None else usd
         self.lines.append(
             Line(
@@ -178,6 +178,7 @@ class Ledger:
     ) -> None:
         """A line whose quantity or unit price is an assumption. service: on whose bill it is, AWS's or none.
         source, year: of the assumption. list_usd: where another price is the list's."""
+        bill_line(line)
         self.lines.append(
             Line(
                 line=line,
@@ -256,6 +257,7 @@ class Ledger:
 
     def look_up(self, line: str, question: Callable[[], T], service: str = INSTANCES) -> T | None:
         """Ask the book; on PriceNotFound note the line as unpriced, on NotOffered that AWS does not sell it."""
+        bill_line(line)
         try:
             return question()
         except NotOffered as missing:

@@ -11,15 +11,17 @@ from typing import Any
 
 from fleet_pool.settings import BadSetting, low_watermark_percent, reserved_vcpu
 
+from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.layouts.base import Layout
 from planner.layouts.converged import CONTROL_INSTANCE_TYPE, Converged, control_nodes
 from planner.layouts.fsx_lustre import FsxLustre
 from planner.layouts.separate_nvme import SeparateNvme
 from planner.models.bill import Line
+from planner.models.bill_lines import bill_line
 from planner.models.capacity import included_metadata_iops
 from planner.models.values import Values
 from planner.plan.load import LoadedPlan
@@ -42,9 +44,6 @@ from planner.stack.spec import (
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 from pricing.book import PriceBook
 
-# lines of the bill that a stack neither makes nor ends
-NOT_OF_A_STACK = ("people.",)
-OUTSIDE_BUDGET = ("fleet.commitment-unused",)
 # what of a spec the plan or the call decides: where to point at when it cannot stand
 _FROM_PLAN = {
     "zone_id": "deploy.zone_id",
@@ -139,7 +138,7 @@ def spec_of(
         interface_endpoints=_whole("network.interface_endpoints", values),
         usd_per_hour={line.line: float(line.usd_per_hour) for line in lines if line.usd_per_hour is not None},
         metered=tuple(line.line for line in lines if line.usd_per_hour is None),
-        unpriced=tuple(dict.fromkeys(e.line for e in scenario.unpriced if not e.line.startswith(NOT_OF_A_STACK))),
+        unpriced=tuple(dict.fromkeys(e.line for e in scenario.unpriced if bill_line(e.line).in_stack)),
     )
     spec = replace(spec, **_sizes(layout, values, given), pool=_pool(layout, plan, values))
     findings = findings_of(spec)
@@ -153,12 +152,12 @@ def budget_usd(scenario: Scenario) -> float:
 
     At least a dollar: AWS takes no budget of nothing, which is what a bill without any price comes to.
     """
-    counted = (line for line in _lines(scenario) if line.line not in OUTSIDE_BUDGET)
+    counted = (line for line in _lines(scenario) if bill_line(line.line).in_budget)
     return max(1.0, round(math.fsum(float(line.effective_cost) for line in counted), 2))
 
 
 def _lines(scenario: Scenario) -> list[Line]:
-    return [line for line in scenario.bill if not line.line.startswith(NOT_OF_A_STACK)]
+    return [line for line in scenario.bill if bill_line(line.line).in_stack]
 
 
 def _layout_of(request: Request, scenario: Scenario, values: Values) -> Layout:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import math
 
+from planner.models.bill_lines import bill_line
 from planner.stack.spec import ClusterSpec
 
 COMPONENTS = ("network", "fleet", "pool", "tier", "lustre", "nvme", "guard")
-_BY_PREFIX = {
-    "storage.s3.": "tier",
-    "storage.kms.": "tier",
-    "storage.lustre.": "lustre",
-    "storage.nvme.": "nvme",
-    "fleet.": "fleet",
-    "network.": "network",
-    "pool.": "pool",
-    "guard.": "guard",
-    "transfer.": "tier",
-}
 
 
 def component_of(line: str) -> str:
-    """The component that stands behind a line of the bill. Raises KeyError for a line that no component has."""
-    for prefix, component in _BY_PREFIX.items():
-        if line.startswith(prefix):
-            return component
-    raise KeyError(line)
+    """The component that causes a line of the bill. Raises KeyError for a line that no component has."""
+    entry = bill_line(line)
+    if not entry.in_stack:
+        raise KeyError(line)
+    return entry.component
 
 
 def usd_per_hour_by_component(spec: ClusterSpec) -> dict[str, float]:

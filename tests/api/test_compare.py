@@ -50,7 +50,7 @@ def test_a_plan_that_cannot_be_met_comes_with_changes_that_help():
     tight = planner.load(SMALL, set={"constraints.max_cost_usd": 100, "purchase.options": ["on-demand"]})
     comparison = planner.compare(tight, draws=0)
     assert comparison.best is None
-    assert comparison.remedies
+    assert comparison.relaxations
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from planner.cli.options import Asked
 from planner.decide.compare import compare
+from planner.decide.comparison import Comparison
 from planner.estimate.derivations import find, known_of
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import Line
 from planner.models.derived import KINDS, Derived, Input
 from planner.models.equation import numbered

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decide.infeasible import NOTHING_HELPS, hopeless, remedied
-from planner.decide.relaxations import remedies_of
+from planner.decide.comparison import Comparison, Relaxation
+from planner.decide.infeasible import NOTHING_HELPS, is_infeasible, with_relaxations
+from planner.decide.relaxations import relaxations_of
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Remedy
 from planner.plan.load import LoadedPlan, load_text
 from tests.builders import SMALL, book_of, by_id, compared, merged
 
@@ -84,13 +84,13 @@ def test_each_change_is_the_one_that_is_expected_and_does_what_it_says(case):
     sections, expected = CASES[case]
     text = json.dumps(merged(SMALL, sections))
     request = asked(text)[1]
-    found = remedied(request, compared(request.plan)).remedies
+    found = with_relaxations(request, compared(request.plan)).relaxations
     assert [remedy.settings for remedy in found] == expected
     for remedy in found:
         holds(text, remedy)
 
 
-def holds(text: str, remedy: Remedy) -> None:
+def holds(text: str, remedy: Relaxation) -> None:
     """What `compare` says of the plan with these settings is what the remedy says."""
     best = planned(text, *remedy.settings).best
     assert best is not None
@@ -116,7 +116,7 @@ def test_a_limit_is_moved_as_far_as_it_must_and_no_farther(share, limit):
     known = [s for s in planned(free).scenarios if s.feasible and s.complete]
     least = min(s.days.plan if limit == "days" else s.cost_usd.plan for s in known)
     key = {"days": "constraints.max_days", "cost": "constraints.max_cost_usd"}[limit]
-    first = remedies_of(asked(free, f"{key}={least * share!r}")[1])[0]
+    first = relaxations_of(asked(free, f"{key}={least * share!r}")[1])[0]
     (setting,) = first.settings
     name, _, value = setting.partition("=")
     assert name == key
@@ -132,7 +132,7 @@ def test_another_type_only_where_the_work_means_the_same_there():
 
     def types(more: dict[str, Any]) -> list[str]:
         request = asked(json.dumps(merged(SMALL, merged(limit, more))))[1]
-        found = [remedy.settings[0] for remedy in remedies_of(request)]
+        found = [remedy.settings[0] for remedy in relaxations_of(request)]
         return [setting for setting in found if setting.startswith("fleet.instance_types")]
 
     assert types({"run": {"work": work}}) == ["fleet.instance_types=[p6-b200.48xlarge]"]
@@ -142,7 +142,7 @@ def test_another_type_only_where_the_work_means_the_same_there():
 def test_a_bound_without_the_nodes_own_price_is_no_way_out():
     """In eu-west-1 only on-demand is known: a Reserved Instance without its price would look like the cheapest."""
     text = json.dumps(merged(SMALL, {"region": "eu-west-1", "purchase": {"options": ["on-demand"]}}))
-    found = remedies_of(asked(text, "constraints.max_cost_usd=10")[1])
+    found = relaxations_of(asked(text, "constraints.max_cost_usd=10")[1])
     assert [remedy.settings for remedy in found] == [("constraints.max_cost_usd=12000",)]
     assert not found[0].complete
 
@@ -150,19 +150,19 @@ def test_a_bound_without_the_nodes_own_price_is_no_way_out():
 def test_nothing_is_named_where_nothing_is_wrong_nor_where_nothing_helps():
     request = asked(json.dumps(SMALL))[1]
     fine = compared(request.plan)
-    assert not hopeless(fine)
-    assert remedied(request, fine) is fine
+    assert not is_infeasible(fine)
+    assert with_relaxations(request, fine) is fine
     # what no fleet finishes in ten years
     text = json.dumps(merged(SMALL, {"run": {"work": {"gpu_hours": 1e15}, "deadline": "1d"}}))
     request = asked(text)[1]
-    assert remedies_of(request) == ()
-    assert remedied(request, compared(request.plan)).notes[-1] == NOTHING_HELPS
+    assert relaxations_of(request) == ()
+    assert with_relaxations(request, compared(request.plan)).notes[-1] == NOTHING_HELPS
 
 
 def test_the_plan_itself_stays_as_it_is():
     request = asked(json.dumps(merged(SMALL, CASES["deadline"][0])))[1]
     before = request.plan.canonical()
     comparison = compared(request.plan)
-    after = remedied(request, comparison)
+    after = with_relaxations(request, comparison)
     assert request.plan.canonical() == before
     assert by_id(after) == by_id(comparison)

@@ -6,10 +6,11 @@ from dataclasses import replace
 from functools import cache
 
 from planner.decide.compare import compare
-from planner.decide.infeasible import remedied
+from planner.decide.comparison import Comparison
+from planner.decide.infeasible import with_relaxations
 from planner.estimate.ranges import Range
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from tests.builders import book_of, compared, plan_of
 
 ESCAPE = "\x1b[31mred\x1b[0m"
@@ -56,7 +57,7 @@ def late() -> Comparison:
     """Nothing is feasible within a day, and what would be."""
     plan = plan_of(run={"deadline": "1d"})
     request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=0)
-    return remedied(request, compare(request))
+    return with_relaxations(request, compare(request))
 
 
 def named(name: str) -> Comparison:

@@ -9,8 +9,8 @@ import pytest
 
 from planner.cli.options import Asked
 from planner.decide.compare import Request, compare
+from planner.decide.comparison import Comparison
 from planner.decide.study import Study, study
-from planner.estimate.result import Comparison
 from planner.report.data import comparison_csv, comparison_json
 from planner.report.diff.comparisons import changes
 from planner.report.html import page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from planner.decide.price_age import StalePrice
 from planner.models.bill import Unpriced
 from planner.report.markdown import comparison_markdown, escaped
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md
@@ -104,7 +106,7 @@ def test_everything_else_that_others_write_is_text(name: str) -> None:
     base = first(small())
     scenario = replace(
         base,
-        bill=tuple(replace(entry, line=bad, unit=bad, price_source=bad, equation=bad) for entry in base.bill),
+        bill=tuple(replace(entry, unit=bad, price_source=bad, equation=bad) for entry in base.bill),
         warnings=(bad,),
     )
     incomplete = replace(base, id=bad, complete=False, unpriced=(Unpriced(line=bad, what=bad, nearest=(bad, bad)),))
@@ -114,7 +116,7 @@ def test_everything_else_that_others_write_is_text(name: str) -> None:
         scenarios=(scenario, incomplete, refused),
         assumptions=tuple(replace(entry, source=bad, unit=bad, year=bad) for entry in small().assumptions),
         notes=(bad,),
-        stale=(f"{bad}: {bad}",),
+        stale=(StalePrice(line=bad, purchases=(bad,), price_date=date(2020, 1, 1), age_days=9, limit_days=1),),
     )
     check_harmless(comparison_markdown.render(told))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.report.wording.breakdown import part_of, parts_of, sentence
+from planner.models.bill_lines import bill_line
+from planner.report.wording.breakdown import parts_of, sentence
 from planner.report.wording.figures import plan_usd
 from tests.builders import compared, plan_of
 from tests.report.scenes import small
@@ -32,7 +33,7 @@ def test_people_stand_apart_from_machines() -> None:
     ("line", "part"),
     [
         ("fleet.compute", "GPU nodes"),
-        ("fleet.commitment-unused", "rest of the commitment"),
+        ("fleet.commitment-unused", "unused commitment"),
         ("fleet.ebs", "network, volumes, alarms"),
         ("pool.control-nodes", "storage"),
         ("storage.s3.standard", "storage"),
@@ -40,7 +41,7 @@ def test_people_stand_apart_from_machines() -> None:
     ],
 )
 def test_a_line_has_one_part(line: str, part: str) -> None:
-    assert part_of(line) == part
+    assert bill_line(line).part == part
 
 
 def test_a_small_part_is_named_as_small() -> None:

@@ -9,10 +9,10 @@ import re
 import pytest
 
 from planner.decide.compare import compare
+from planner.decide.comparison import Comparison
 from planner.decide.gates import Gates, violations
-from planner.decide.infeasible import remedied
+from planner.decide.infeasible import with_relaxations
 from planner.estimate.request import Request
-from planner.estimate.result import Comparison
 from planner.report.data import comparison_json
 from planner.report.html import page as as_html
 from planner.report.markdown import comparison_markdown
@@ -31,7 +31,7 @@ SPOT_THAT_ONLY_FAILS = {
 def asked(**sections) -> Comparison:
     plan = plan_of(**sections)
     request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=0)
-    return remedied(request, compare(request))
+    return with_relaxations(request, compare(request))
 
 
 def words(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from planner import __version__
-from planner.estimate.result import Comparison
+from planner.decide.comparison import Comparison
 from planner.report.data import comparison_csv, comparison_json
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, named, small

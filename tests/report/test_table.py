@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.estimate.result import Comparison
+from planner.decide.comparison import Comparison
 from planner.models.bill import Unpriced
 from planner.report.terminal.columns import cells, command
 from planner.report.terminal.comparison_text import ranking_columns, render

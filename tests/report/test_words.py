@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.estimate.result import Comparison
+from planner.decide.comparison import Comparison
+from planner.decide.price_age import StalePrice
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import Column, cells, cut, fitted, rows, whole, wrap
 from planner.report.wording import answer, figures, recommendation
 from planner.report.wording.notes import aged
+from planner.report.wording.stale_prices import json_texts, sentences
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, ranged, small, unfinished
 
@@ -86,10 +88,13 @@ def test_only_what_is_certain_is_said_to_be(share: float, said: str) -> None:
 
 def test_old_prices_of_one_line_and_day_are_one() -> None:
     old = "price of 2025-11-30 is 309 days old, beyond 120"
-    purchases = ["ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront"]
-    stale = tuple(f"{thing}: {old}" for thing in (*purchases, "storage.kms.key"))
-    said = recommendation.stale(replace(small(), stale=stale))
-    assert said == [f"storage.kms.key: {old}", f"fleet.compute (RI 1y std, SP 1y comp): {old}"]
+    purchases = ("ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront")
+    aged = StalePrice(
+        line="fleet.compute", purchases=purchases, price_date=date(2025, 11, 30), age_days=309, limit_days=120
+    )
+    stale = (aged, replace(aged, line="storage.kms.key", purchases=()))
+    assert sentences(stale) == [f"fleet.compute (RI 1y std, SP 1y comp): {old}", f"storage.kms.key: {old}"]
+    assert json_texts(stale) == sorted(f"{thing}: {old}" for thing in (*purchases, "storage.kms.key"))
     assert (figures.many(1, "price"), figures.many(2, "price")) == ("1 price", "2 prices")
 
 

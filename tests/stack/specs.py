@@ -111,7 +111,7 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
     pooled = layout in ("converged", "separate-nvme")
     billed = draw(st.lists(st.sampled_from(_lines), unique=True))
     by_use = draw(
-        st.lists(st.sampled_from([line for line in _lines if line not in billed] or ["fleet.x"]), unique=True)
+        st.lists(st.sampled_from([line for line in _lines if line not in billed] or ["transfer.ingest"]), unique=True)
     )
     return ClusterSpec(
         stack=draw(st.from_regex(r"[A-Za-z0-9_.-]{1,20}", fullmatch=True).filter(str.isascii)),

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from typing import Any
 
-from planner.estimate.result import Comparison
+from planner.decide.comparison import Comparison
 from planner.models.bill import SERVICES
 from planner.report.data.comparison_json import bill_line, percentile_usd
 from planner.report.data.encoding import utf8

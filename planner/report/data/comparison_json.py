@@ -7,14 +7,16 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
+from planner.decide.comparison import Comparison
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.ranges import Range
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import SERVICES, Line
 from planner.models.formula import written
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import plan_usd
+from planner.report.wording.stale_prices import json_texts
 
 SCHEMA_VERSION = "1"
 
@@ -165,7 +167,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
             for entry in comparison.assumptions
         ],
         "notes": list(comparison.notes),
-        "stale": list(comparison.stale),
+        "stale": json_texts(comparison.stale),
         "remedies": [
             {
                 "set": list(remedy.settings),
@@ -174,7 +176,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
                 "days": number(remedy.days),
                 "lower_bound": not remedy.complete,
             }
-            for remedy in comparison.remedies
+            for remedy in comparison.relaxations
         ],
     }
 

@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from planner.decide.comparison import Comparison
 from planner.decide.spreads import Spread
 from planner.estimate.derivations import derived_of_line, known_of
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.derived import Derived, Input
 from planner.models.equation import numbered
 from planner.report.wording.break_evens import compared, end_of

@@ -11,9 +11,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from planner import __version__
+from planner.decide.comparison import Comparison
 from planner.decide.spreads import Spread
 from planner.decide.study import Study
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import SERVICES, Line
 from planner.models.equation import Equation
 from planner.report.data.encoding import utf8
@@ -22,7 +23,7 @@ from planner.report.html.architecture import StackView
 from planner.report.html.calculations import Hand, lines_of, numbers_of
 from planner.report.html.what_would_change import view
 from planner.report.pictures import cost_and_time
-from planner.report.wording import answer, figures, recommendation, relaxations
+from planner.report.wording import answer, figures, recommendation, relaxations, stale_prices
 from planner.report.wording.breakdown import parts_of
 from planner.report.wording.notes import aged
 from planner.report.wording.shared_reasons import infeasible_of, sources_of, unpriced_of
@@ -122,7 +123,7 @@ def render(
         infeasible=infeasible_of(comparison.scenarios),
         unpriced=unpriced_of(comparison.scenarios),
         incomplete=sum(bool(scenario.unpriced) for scenario in comparison.scenarios),
-        stale=recommendation.stale(comparison),
+        stale=stale_prices.sentences(comparison.stale),
         sources=sources,
         source_notes=_source_notes(comparison.scenarios),
         equations=_equations(comparison.scenarios),

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 
 from planner.decide.break_evens import Flip
+from planner.decide.comparison import Comparison
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.decide.what_if import WhatIf
-from planner.estimate.result import Comparison
 from planner.report.data.comparison_json import usd
 from planner.report.pictures import tornado
 from planner.report.terminal.sensitivity_text import likeliest

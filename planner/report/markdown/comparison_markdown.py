@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner import __version__
+from planner.decide.comparison import Comparison
 from planner.decide.gates import Violation
 from planner.decide.study import Study
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import Line
 from planner.report.data.provenance import model_sha256
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md, row, table
 from planner.report.terminal.columns import Column, cut
 from planner.report.terminal.comparison_text import Ranked, ranking_columns
-from planner.report.wording import answer, figures, recommendation, relaxations
+from planner.report.wording import answer, figures, recommendation, relaxations, stale_prices
 from planner.report.wording.break_evens import flip_sentence, flipped, lead
 from planner.report.wording.notes import heading, pressing
 from planner.report.wording.shared_reasons import infeasible_of, sources_of, unpriced_of
@@ -88,17 +89,17 @@ def bullets(lines: Sequence[str]) -> list[str]:
 
 def _answer(comparison: Comparison) -> list[str]:
     """The first line alone, so that a mail begins with it; then what else the answer says, and whose run it is."""
-    said, *more = [md(sentence) for sentence in answer.sentences(replace(comparison, remedies=()))]
+    said, *more = [md(sentence) for sentence in answer.sentences(replace(comparison, relaxations=()))]
     name = cut(figures.visible(comparison.plan_name).strip(), NAME_CELLS)
     facts = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
     ways = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {way}" for way in _ways(comparison)), ""]
     shown = [line for sentence in more for line in (sentence, "")]
-    return [said, "", *shown, *(ways if comparison.remedies else []), facts]
+    return [said, "", *shown, *(ways if comparison.relaxations else []), facts]
 
 
 def _ways(comparison: Comparison) -> list[str]:
     """What would make an infeasible plan feasible, each as it is typed and what then leads; its words are all ours."""
-    return [f"`{remedy.options}`: {md(relaxations.outcome(remedy))}" for remedy in comparison.remedies]
+    return [f"`{remedy.options}`: {md(relaxations.outcome(remedy))}" for remedy in comparison.relaxations]
 
 
 def _open_table(comparison: Comparison, near: Ranked) -> list[str]:
@@ -202,7 +203,7 @@ def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
         *table(titles, [False, True, True, True, False, False, False]),
     ]
     notes = [*recommendation.limits(comparison), *recommendation.staff(comparison), *comparison.notes]
-    old = recommendation.stale(comparison)
+    old = stale_prices.sentences(comparison.stale)
     texts = [f"- [{number}] {md(source)}" for source, number in sources.items()]
     found = [
         Fold(title=f"Assumptions: {len(assumed)}", head=head, rows=assumed, what="assumptions"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
-from planner.estimate.result import Comparison, Scenario
+from planner.decide.comparison import Comparison
+from planner.estimate.result import Scenario
 from planner.report.terminal.columns import TABLE_FROM, Column, command, cut, fitted, rows, wrap
 from planner.report.wording import answer, figures, recommendation
 from planner.report.wording.figures import days, dollars, plain

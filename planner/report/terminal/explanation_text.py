@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, Mover
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.derivations import known_of
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
 from planner.models.derived import Derived, steps_of
 from planner.models.equation import numbered

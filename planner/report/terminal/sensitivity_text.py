@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner.decide.break_evens import Flip, Search
+from planner.decide.comparison import Comparison
 from planner.decide.probability import Odds
 from planner.decide.sensitivity import End, Swing
 from planner.decide.study import Study
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.report.data.comparison_json import number, percentile_usd, usd
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.estimate.result import Comparison, Scenario
+from planner.decide.comparison import Comparison
+from planner.estimate.result import Scenario
 from planner.report.wording import breakdown, figures, recommendation, relaxations
 
 CLOSE = 0.02  # a lead below this share of the cost is a small one

@@ -6,9 +6,9 @@ import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
+from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, reached
 from planner.estimate.derivations import PRODUCT, is_percentile
-from planner.estimate.result import Comparison
 from planner.models.derived import Derived
 from planner.report.terminal.columns import command as pasted
 from planner.report.terminal.columns import wrap

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from planner.decide.comparison import Comparison
 from planner.estimate.facts import unfinished_warning
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.report.terminal.columns import wrap
-from planner.report.wording import figures, recommendation
+from planner.report.wording import figures, recommendation, stale_prices
 
 MOST = 4  # entries of one kind before the rest is counted
 MAY_NOT_FINISH = "!"
@@ -28,7 +29,7 @@ def remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     if len(reasons) > MOST:
         left = sum(len(ids) for ids in list(reasons.values())[MOST:])
         found.append(f"Not feasible: {left} more, each with its reason in -f json")
-    old = recommendation.stale(comparison)
+    old = stale_prices.sentences(comparison.stale)
     if old:
         rest = f", and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
         found.append(f"Stale: {figures.many(len(old), 'price')}: {old[0]}{rest}")

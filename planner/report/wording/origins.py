@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from planner.estimate.result import Comparison, Scenario
+from planner.decide.comparison import Comparison
+from planner.estimate.result import Scenario
 from planner.models.bill import Line
 from planner.models.derived import Derived, Input
 from planner.models.equation import numbered

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planner.decide.comparison import Comparison
 from planner.estimate import bounds
 from planner.estimate.facts import MAY_NOT_FINISH, P90_OPEN
-from planner.estimate.result import Comparison, Scenario
+from planner.estimate.result import Scenario
 from planner.report.wording import figures
 
 
@@ -64,22 +65,6 @@ def chances(scenario: Scenario) -> list[str]:
     if scenario.on_time_fraction is not None:
         said.append(f"on time in {figures.percent(scenario.on_time_fraction)} of the draws")
     return said
-
-
-def stale(comparison: Comparison) -> list[str]:
-    """Old prices by line and date: the purchase options of the GPU nodes that are of one day are one entry."""
-    groups: dict[str, list[str]] = {}
-    for entry in comparison.stale:
-        what, _, fact = entry.partition(": ")
-        groups.setdefault(fact, []).append(what)
-    bought = {s.purchase for s in comparison.scenarios}
-    found = []
-    for fact, things in groups.items():
-        nodes = [figures.short_purchase(thing) for thing in things if thing in bought]
-        names = [thing for thing in things if thing not in bought]
-        found += [f"{thing}: {fact}" for thing in names]
-        found += [f"fleet.compute ({', '.join(nodes)}): {fact}"] if nodes else []
-    return found
 
 
 def limits(comparison: Comparison) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from planner.estimate.result import Comparison, Remedy
+from planner.decide.comparison import Comparison, Relaxation
 from planner.report.wording import figures
 
 
 def sentences(comparison: Comparison) -> list[str]:
     """A title, and a line for each change; nothing where nobody asked or nothing was found."""
-    found = [f"  {remedy.options}: {outcome(remedy)}" for remedy in comparison.remedies]
+    found = [f"  {remedy.options}: {outcome(remedy)}" for remedy in comparison.relaxations]
     return [f"{title(comparison)}:", *found] if found else []
 
 
@@ -20,7 +20,7 @@ def title(comparison: Comparison) -> str:
     return "Nearest changes that make one feasible, each planned again"
 
 
-def outcome(remedy: Remedy, floor: str = ">=") -> str:
+def outcome(remedy: Relaxation, floor: str = ">=") -> str:
     """`converged/p4d.24xlarge/spot, $5,047, 5.3 days`; floor: before a cost that is only a lower bound."""
     cost = f"{'' if remedy.complete else floor}${figures.dollars(remedy.cost_usd)}"
     return f"{remedy.scenario}, {cost}, {figures.days(remedy.days)} days"

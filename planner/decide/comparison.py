@@ -1,0 +1,83 @@
+"""A comparison: every scenario of a plan, ranked, with the prices and assumptions behind them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from planner.decide.price_age import StalePrice
+from planner.estimate.result import Scenario
+from planner.plan.assumptions import Assumption
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """The book behind a comparison. age_days: None without a plan start or --as-of to count from."""
+
+    as_of: date
+    age_days: int | None
+    sha256: str
+    intact: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relaxation:
+    """A change of limits that makes an infeasible plan feasible.
+
+    settings: `path=value`, as `--set` takes them. scenario: the one that then has the lowest planned cost, which is a
+    lower bound where it is not complete.
+    """
+
+    settings: tuple[str, ...]
+    scenario: str
+    cost_usd: float
+    days: float
+    complete: bool
+
+    @property
+    def options(self) -> str:
+        """`--set run.deadline=5.26d`, as a shell takes it."""
+        return " ".join(f"--set {shlex.quote(setting)}" for setting in self.settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible.
+
+    relaxations: what would make an infeasible plan feasible; empty unless the caller looked for them.
+    """
+
+    plan_name: str
+    plan_sha256: str
+    region: str
+    prices: Prices
+    seed: int
+    draws: int
+    scenarios: tuple[Scenario, ...]
+    assumptions: tuple[Assumption, ...]
+    notes: tuple[str, ...]
+    stale: tuple[StalePrice, ...]
+    plan: Mapping[str, object]
+    relaxations: tuple[Relaxation, ...] = ()
+
+    @property
+    def best(self) -> Scenario | None:
+        """The first complete feasible scenario: the one that gates apply to."""
+        return next((s for s in self.scenarios if s.feasible and s.complete), None)
+
+    @property
+    def weak_lines(self) -> tuple[str, ...]:
+        """Lines that count as unpriced under --strict: unpriced, grade C, or carried back in time."""
+        found: dict[str, None] = {}
+        for scenario in self.scenarios:
+            if not scenario.feasible:
+                continue
+            for missing in scenario.unpriced:
+                found[f"{scenario.id} {missing.line}: no price for {missing.what}"] = None
+            for line in scenario.bill:
+                if line.price_grade == "C" or line.carried_back:
+                    why = "grade C" if line.price_grade == "C" else "carried back in time"
+                    found[f"{scenario.id} {line.line}: {why}, {line.price_date}"] = None
+        return tuple(found)

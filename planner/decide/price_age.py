@@ -1,0 +1,59 @@
+"""Which prices of a comparison are out of date on the day that it is made for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from planner.estimate.result import Scenario
+from planner.models.bill_lines import COMPUTE, bill_line
+
+EC2_LIMIT_DAYS = 120
+METERED_LIMIT_DAYS = 3 * 365
+
+
+@dataclass(frozen=True, kw_only=True)
+class StalePrice:
+    """A bill line whose price is older than its limit.
+
+    purchases: for the GPU nodes, the purchase options with a price of that day; empty for every other line.
+    """
+
+    line: str
+    purchases: tuple[str, ...]
+    price_date: date
+    age_days: int
+    limit_days: int
+
+
+def stale_prices(scenarios: Sequence[Scenario], as_of: date | None, max_age_days: int | None) -> tuple[StalePrice, ...]:
+    """Prices too old on `as_of`: EC2's beyond 120 days, metered ones beyond three years, or all beyond `max_age_days`.
+
+    The oldest first. None without a day to count from.
+    """
+    if as_of is None:
+        return ()
+    purchases: dict[tuple[str, date, int], set[str]] = {}
+    for scenario in scenarios:
+        for line in scenario.bill:
+            if not isinstance(line.price_date, date):
+                continue
+            limit = EC2_LIMIT_DAYS if line.service == "AmazonEC2" else METERED_LIMIT_DAYS
+            limit = limit if max_age_days is None else max_age_days
+            if (as_of - line.price_date).days <= limit:
+                continue
+            of_nodes = bill_line(line.line).family == "gpu-nodes"
+            found = purchases.setdefault((COMPUTE if of_nodes else line.line, line.price_date, limit), set())
+            found |= {scenario.purchase} if of_nodes else set()
+    stale = [
+        StalePrice(
+            line=line,
+            purchases=tuple(sorted(options)),
+            price_date=observed,
+            age_days=(as_of - observed).days,
+            limit_days=limit,
+        )
+        for (line, observed, limit), options in purchases.items()
+    ]
+    return tuple(sorted(stale, key=lambda entry: (-entry.age_days, entry.line, entry.limit_days)))
