@@ -118,6 +118,7 @@ MOVED = {
     "planner.report.what_changes": "planner.report.wording.break_evens",
     "planner.report.words": "planner.report.wording.figures",
     "planner.stack.leftover": "planner.stack.remaining_resources",
+    "planner.stack.mapping": "planner.stack.plain_data",
     "planner.stack.moment": "planner.stack.timestamps",
     "planner.stack.placeholder": "planner.stack.placeholders",
     "planner.stack.reserving": "planner.stack.reservations",

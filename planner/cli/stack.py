@@ -184,7 +184,7 @@ def _check(
     from planner.cli.stack_words import value_words
     from planner.stack.changes import changes
     from planner.stack.file import read
-    from planner.stack.mapping import Finding
+    from planner.stack.finding import Finding
 
     if file is None:
         raise UsageProblem(f"no {path} to check: `planner stack {loaded.where} --scenario best` writes it")

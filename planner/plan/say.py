@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from typing import Any
 
 from planner.plan.forms import SMALLEST
@@ -28,19 +29,37 @@ _STARTS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class FileKeys:
+    """The keys of one kind of file. whole: what messages call the file. known: the keys of the section at a path, each
+    with its description; none where no key is allowed. homes: the sections that each key may be written in."""
+
+    whole: str
+    known: Callable[[Path], Mapping[str, str]]
+    homes: Callable[[], Mapping[str, Sequence[str]]]
+
+
+def _keys_of_plan(path: Path) -> Mapping[str, str]:
+    section = section_at(path)
+    return {name: key.description for name, key in keys_of(section).items()} if section else {}
+
+
+PLAN = FileKeys(whole="the plan", known=_keys_of_plan, homes=homes)
+
+
 def data_path(location: Iterable[str | int]) -> Path:
     """Where in the file a finding stands: pydantic's location without the tags of our unions."""
     return tuple(part for part in location if part not in (NUMBER_TAG, MAPPING_TAG))
 
 
-def say(error: Mapping[str, Any], path: Path) -> tuple[str, str]:
-    """(message, remedy) for one of pydantic's errors at a path of the plan."""
+def say(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
+    """(message, remedy) for one of pydantic's errors at a path of a file."""
     kind, given, context = error["type"], error.get("input"), error.get("ctx", {})
-    name = path_text(path) or "the plan"
-    if kind == "extra_forbidden":
-        return unknown_key(path)
+    name = path_text(path) or keys.whole
+    if kind in ("extra_forbidden", "unexpected_keyword_argument", "invalid_key"):
+        return unknown_key(path, keys)
     if kind == "missing":
-        return f"{name} is missing", _STARTS.get(name) or _describe(path)
+        return f"{name} is missing", _STARTS.get(name) or _describe(path, keys)
     if kind == "value_error":
         said, _, remedy = str(context["error"]).partition(": write ")
         return f"{name}: {said}; here {shown(given)}", f"write {remedy}" if remedy else ""
@@ -49,27 +68,27 @@ def say(error: Mapping[str, Any], path: Path) -> tuple[str, str]:
     if kind in _LIMITS:
         key, words = _LIMITS[kind]
         if key == "ge" and context[key] == SMALLEST and isinstance(given, int | float) and given <= 0:
-            return f"{name} must be greater than 0; here {shown(given)}", _describe(path)
-        return f"{name} must be {words} {_plain(context[key])}; here {shown(given)}", _describe(path)
+            return f"{name} must be greater than 0; here {shown(given)}", _describe(path, keys)
+        return f"{name} must be {words} {_plain(context[key])}; here {shown(given)}", _describe(path, keys)
     if kind in ("too_short", "string_too_short"):
-        return f"{name} is empty", "write at least one" if kind == "too_short" else _describe(path)
+        return f"{name} is empty", "write at least one" if kind == "too_short" else _describe(path, keys)
     if kind in ("too_long", "string_too_long"):
         what = "entries" if kind == "too_long" else "characters"
         most, there = context["max_length"], len(given) if isinstance(given, Sized) else 0
         return f"{name} has more than {most:,} {what}", f"shorten it by {there - most:,}" if there > most else ""
-    return f"{name} must be {_kind(kind) or error['msg'].lower()}; here {shown(given)}", _hint(kind, path, given)
+    return f"{name} must be {_kind(kind) or error['msg'].lower()}; here {shown(given)}", _hint(kind, path, given, keys)
 
 
-def unknown_key(path: Path) -> tuple[str, str]:
+def unknown_key(path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
     """A key that its section does not know: the nearest that it knows, or the section that knows it."""
     name = str(path[-1])
-    section = section_at(path[:-1])
-    known = list(keys_of(section)) if section else []
+    known = list(keys.known(path[:-1]))
     where = path_text(path[:-1])
     message = f"unknown key {shown(name)}" + (f" in {where}" if where else "")
     remedy = did_you_mean(name, known)
-    if not remedy and name in homes():
-        remedy = "it belongs into " + " or ".join(home or "the top level" for home in homes()[name][:3])
+    found = keys.homes().get(name, ())
+    if not remedy and found:
+        remedy = "it belongs in " + " or ".join(home or "the top level" for home in found[:3])
     there = f"the keys here: {listed(known)}" if known else "it has no keys"
     return message, f"{remedy} {there}".strip() if remedy.endswith("?") else f"{remedy}; {there}".lstrip("; ")
 
@@ -87,14 +106,16 @@ def _kind(kind: str) -> str:
         "list_type": "a list",
         "dict_type": "a mapping of key: value",
         "model_type": "a section of key: value",
+        "dataclass_type": "a section of key: value",
         "model_attributes_type": "a section of key: value",
     }.get(kind, "")
 
 
-def _hint(kind: str, path: Path, given: Any) -> str:
+def _hint(kind: str, path: Path, given: Any, keys: FileKeys) -> str:
     """What to write instead, where a known slip explains the value."""
     if given is None:
-        return "remove the key, or write its value" if kind != "model_type" else "remove the key, or indent beneath it"
+        section = kind in ("model_type", "dataclass_type")
+        return "remove the key, or indent beneath it" if section else "remove the key, or write its value"
     if kind == "string_type" and not isinstance(given, dict | list):
         return f'put it in quotes: "{shown(given)}"'
     if kind == "bool_type" and isinstance(given, str) and given.lower() in ("yes", "no", "on", "off", "y", "n"):
@@ -103,9 +124,9 @@ def _hint(kind: str, path: Path, given: Any) -> str:
     if kind in ("tuple_type", "list_type"):
         one = shown(given).strip("'")
         return f"write [{one}]" if not isinstance(given, dict | list) else "write one '- item' a line"
-    if kind in ("model_type", "model_attributes_type"):
-        section = section_at(path)
-        return f"the keys here: {listed(keys_of(section))}" if section else ""
+    if kind in ("model_type", "model_attributes_type", "dataclass_type"):
+        known = keys.known(path)
+        return f"the keys here: {listed(known)}" if known else ""
     if kind.startswith(("int", "float")):
         return _number_hint(kind, given)
     return ""
@@ -139,11 +160,10 @@ def _literal(name: str, given: Any, expected: str) -> tuple[str, str]:
     return message, did_you_mean(given, options) if isinstance(given, str) else ""
 
 
-def _describe(path: Path) -> str:
+def _describe(path: Path, keys: FileKeys) -> str:
     """The published description of a key."""
-    section = section_at(path[:-1])
-    key = keys_of(section).get(str(path[-1])) if section and path else None
-    return f"{key.name}: {key.description}" if key and key.description else ""
+    description = keys.known(path[:-1]).get(str(path[-1]), "") if path else ""
+    return f"{path[-1]}: {description}" if description else ""
 
 
 def _plain(number: Any) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.stack.mapping import Path, to_mapping
+from planner.stack.finding import Path
+from planner.stack.plain_data import to_mapping
 from planner.stack.spec import ClusterSpec
 
 

@@ -13,7 +13,7 @@ from planner.plan.wording import did_you_mean, shown
 from planner.stack.check_buying import buying_findings
 from planner.stack.check_storage import storage_findings
 from planner.stack.component import component_of
-from planner.stack.mapping import Finding
+from planner.stack.finding import Finding
 from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, ClusterSpec
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)

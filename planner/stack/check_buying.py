@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from datetime import datetime
 
 from planner.plan.wording import did_you_mean, shown
-from planner.stack.mapping import Finding
+from planner.stack.finding import Finding
 from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, ClusterSpec
 from planner.stack.timestamps import parse_timestamp
 

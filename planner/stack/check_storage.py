@@ -10,7 +10,7 @@ from fleet_pool.settings import AISTORE_VERSION, BadSetting, low_watermark_perce
 
 from planner.plan.quantities import MOST_KEPT
 from planner.plan.wording import shown
-from planner.stack.mapping import Finding
+from planner.stack.finding import Finding
 from planner.stack.spec import ENGINE, SECTIONS, ClusterSpec, Lustre, Pool
 
 EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}

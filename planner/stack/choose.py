@@ -28,7 +28,7 @@ from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
 from planner.plan.types import Plan
 from planner.stack.check import findings_of
-from planner.stack.mapping import Finding
+from planner.stack.finding import Finding
 from planner.stack.spec import (
     PLACEHOLDER,
     Buying,

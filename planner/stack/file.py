@@ -18,7 +18,8 @@ from planner.plan.textfile import clean, decode, label_of, read_text, refuse
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Tree, Unreadable, read_yaml
 from planner.stack.check import findings_of
-from planner.stack.mapping import Finding, Misshapen, from_mapping
+from planner.stack.finding import Finding
+from planner.stack.plain_data import InvalidSpec, from_mapping
 from planner.stack.spec import ClusterSpec
 from planner.stack.splice import put
 from planner.stack.yaml_text import cluster_lines, scalar_text
@@ -110,7 +111,7 @@ def judged(data: object) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
     """The spec of plain data, and all that is wrong with it: its shape, else what cannot stand."""
     try:
         spec = from_mapping(data)
-    except Misshapen as error:
+    except InvalidSpec as error:
         return None, error.findings
     return spec, findings_of(spec)
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import ClassVar
 
 from fleet_pool import settings
+from pydantic import ConfigDict
+
+from planner.stack.scalars import Flag, Number, Text, Whole
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
 # layout -> sections of the stack file that it has and others have not
@@ -27,29 +31,35 @@ BEFORE_END = timedelta(minutes=45)  # AWS takes the nodes from 30 minutes before
 PLACEHOLDER = "PLACEHOLDER"  # begins ids that only an account can give; a preview takes them, `pulumi up` does not
 
 
+class _Section:
+    """A section of the stack file: pydantic, which reads it, accepts no other keys."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
+
+
 @dataclass(frozen=True, kw_only=True)
-class Fleet:
+class Fleet(_Section):
     """The GPU nodes. nodes: paid ones, spares included. ami: image id. root_volume_gib: of each node.
 
     drives, vcpu, network_cards and efa_interfaces are of the catalogue. reserved_vcpu: kept for the pool's target.
     root_device: the image's own name of it, /dev/sda1 on Ubuntu, /dev/xvda on Amazon Linux.
     """
 
-    instance_type: str
-    nodes: int
-    nic_profile: str
-    ami: str
-    root_volume_gib: int
-    drives: int
-    vcpu: int
-    network_cards: int
-    efa_interfaces: int
-    reserved_vcpu: int = 0
-    root_device: str = "/dev/sda1"
+    instance_type: Text
+    nodes: Whole
+    nic_profile: Text
+    ami: Text
+    root_volume_gib: Whole
+    drives: Whole
+    vcpu: Whole
+    network_cards: Whole
+    efa_interfaces: Whole
+    reserved_vcpu: Whole = 0
+    root_device: Text = "/dev/sda1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Buying:
+class Buying(_Section):
     """How the nodes are bought at AWS: Reserved Instances and Savings Plans are billing, their nodes are on-demand.
 
     reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster group
@@ -57,11 +67,11 @@ class Buying:
     as ISO 8601 in UTC; starts empty: it has begun, or nobody said.
     """
 
-    kind: str
-    reservation_id: str = ""
-    placement_group: str = ""
-    starts: str = ""
-    ends: str = ""
+    kind: Text
+    reservation_id: Text = ""
+    placement_group: Text = ""
+    starts: Text = ""
+    ends: Text = ""
 
     @property
     def placement_group_name(self) -> str:
@@ -70,69 +80,69 @@ class Buying:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lustre:
+class Lustre(_Section):
     """A file system as AWS sells it. mbps_per_tib: of its tier, 0 for Intelligent-Tiering, which has throughput_mbps,
     of the whole file system. efa needs PERSISTENT_2; metadata_iops 0: what the capacity includes."""
 
-    deployment: str
-    capacity_gib: int
-    mbps_per_tib: int
-    throughput_mbps: int = 0
-    metadata_iops: int = 0
-    efa: bool = False
+    deployment: Text
+    capacity_gib: Whole
+    mbps_per_tib: Whole
+    throughput_mbps: Whole = 0
+    metadata_iops: Whole = 0
+    efa: Flag = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class NvmeCluster:
+class NvmeCluster(_Section):
     """A separate storage cluster: nodes of one type, spares among them."""
 
-    instance_type: str
-    nodes: int
-    spares: int
-    drives: int
-    root_volume_gib: int
+    instance_type: Text
+    nodes: Whole
+    spares: Whole
+    drives: Whole
+    root_volume_gib: Whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class Control:
+class Control(_Section):
     """The electable proxies of the pool. count 0: the layout has none.
 
     ami: a plain x86-64 image with the AWS CLI and the SSM agent (Amazon Linux 2023), also of a separate cluster's
     nodes; empty: the fleet's own, which wants a larger root volume.
     """
 
-    instance_type: str = ""
-    count: int = 0
-    root_volume_gib: int = 0
-    ami: str = ""
-    root_device: str = "/dev/xvda"
+    instance_type: Text = ""
+    count: Whole = 0
+    root_volume_gib: Whole = 0
+    ami: Text = ""
+    root_device: Text = "/dev/xvda"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pool:
+class Pool(_Section):
     """The pool's engine, and how it is set where a plan may choose. engine_version: its tag, like v1.5.0.
     low_watermark_percent: where eviction ends, of a drive. tls: whether its daemons and clients show each other
     certificates."""
 
-    engine: str = ENGINE
-    engine_version: str = settings.AISTORE_VERSION
-    low_watermark_percent: int = settings.LOW_WATERMARK_PERCENT
-    tls: bool = True
+    engine: Text = ENGINE
+    engine_version: Text = settings.AISTORE_VERSION
+    low_watermark_percent: Whole = settings.LOW_WATERMARK_PERCENT
+    tls: Flag = True
 
 
 @dataclass(frozen=True, kw_only=True)
-class Data:
+class Data(_Section):
     """Where the data lies in the bucket, and the class of what training does not read (below kept_prefix)."""
 
-    dataset_prefix: str = "dataset/"
-    checkpoint_prefix: str = "checkpoints/"
-    kept_prefix: str = "kept/"
-    beside_hot_class: str = "STANDARD"
-    checkpoints_kept: str = "3"
+    dataset_prefix: Text = "dataset/"
+    checkpoint_prefix: Text = "checkpoints/"
+    kept_prefix: Text = "kept/"
+    beside_hot_class: Text = "STANDARD"
+    checkpoints_kept: Text = "3"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guard:
+class Guard(_Section):
     """Who is told, and of what. alarms: how many the bill has.
 
     budget_usd: the plan's forecast of what this stack spends: the planned cost without people.* and without the
@@ -141,15 +151,15 @@ class Guard:
     besides the stack's group of operators.
     """
 
-    notify: str
-    budget_usd: float
-    alarms: int
-    max_days: float
-    roles: tuple[str, ...] = ()
+    notify: Text
+    budget_usd: Number
+    alarms: Whole
+    max_days: Number
+    roles: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterSpec:
+class ClusterSpec(_Section):
     """One stack. zone_id: the one zone that everything stands in, like use1-az4. pool, lustre, nvme: None where the
     layout has none.
 
@@ -158,13 +168,13 @@ class ClusterSpec:
     three has people.*: no resource of a stack carries them.
     """
 
-    stack: str
-    plan_name: str
-    plan_sha256: str
-    scenario: str
-    region: str
-    zone_id: str
-    layout: str
+    stack: Text
+    plan_name: Text
+    plan_sha256: Text
+    scenario: Text
+    region: Text
+    zone_id: Text
+    layout: Text
     fleet: Fleet
     buying: Buying
     guard: Guard
@@ -173,11 +183,11 @@ class ClusterSpec:
     pool: Pool | None = None
     lustre: Lustre | None = None
     nvme: NvmeCluster | None = None
-    gateway_endpoint: bool = True
-    interface_endpoints: int = 3
-    usd_per_hour: Mapping[str, float] = field(default_factory=dict)
-    metered: tuple[str, ...] = ()
-    unpriced: tuple[str, ...] = ()
+    gateway_endpoint: Flag = True
+    interface_endpoints: Whole = 3
+    usd_per_hour: Mapping[Text, Number] = field(default_factory=dict)
+    metered: tuple[Text, ...] = ()
+    unpriced: tuple[Text, ...] = ()
 
     def layout_has(self, section: str) -> bool:
         """Whether a spec of this layout has the section: lustre, nvme, control or pool."""

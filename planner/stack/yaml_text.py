@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from planner.stack.mapping import to_mapping
+from planner.stack.plain_data import to_mapping
 from planner.stack.spec import ClusterSpec
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*", re.ASCII)

@@ -20,7 +20,7 @@ from infra.graph import PROJECT, _own_loop, _Recording
 from infra.node import built
 from infra.node.built import POOL_FILE
 from infra.node.zipped import pool_file
-from planner.stack.mapping import to_mapping
+from planner.stack.plain_data import to_mapping
 from planner.stack.spec import PLACEHOLDER, ClusterSpec
 from tests.infra.specs import graph_of, spec_of
 

@@ -87,7 +87,7 @@ WRONG = [
     ("name: small", "nmae: small", "1:1", "name is missing", "name: my-run"),
     ("name: small", "name: x\nname: y", "3:1", "written twice: first on line 2", "keep one"),
     ("name: small", "name: x\nregoin: y", "3:1", "unknown key 'regoin'", "did you mean region?"),
-    ("name: small", "name: x\nnodes: 4", "3:1", "unknown key 'nodes'", "belongs into fleet"),
+    ("name: small", "name: x\nnodes: 4", "3:1", "unknown key 'nodes'", "belongs in fleet"),
     ("name: small", "name: x\nzzz: 4", "3:1", "unknown key 'zzz'", "the keys here: apiVersion, name"),
     ("name: small", "name: x\nregion: Virginia", "3:1", "not a region, like us-east-1; here 'Virginia'", ""),
     ("name: small", "name: x\nstart: 2026-13-01", "3:1", "no such day", "2026-11-21"),

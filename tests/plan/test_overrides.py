@@ -78,7 +78,7 @@ def test_a_shared_alias_is_changed_in_one_place_only():
     ("override", "where", "message", "remedy"),
     [
         ("data.hot_datset=1TB", "--set data.hot_datset", "unknown key 'hot_datset'", "did you mean data.hot_dataset?"),
-        ("hot_dataset=1TB", "--set hot_dataset", "unknown key 'hot_dataset'", "it belongs into data"),
+        ("hot_dataset=1TB", "--set hot_dataset", "unknown key 'hot_dataset'", "it belongs in data"),
         ("nodes", "--set nodes", "'nodes' has no value", "--set fleet.nodes=64"),
         ("=3", "--set ", "'=3' has no value", ""),
         ("a..b=3", "--set a..b", "not a path", "write section.key"),

@@ -11,7 +11,7 @@ import yaml
 
 from planner.errors import PlanProblems, UsageProblem
 from planner.stack.file import KEY, from_config, open_file, parsed, read, rendered, write
-from planner.stack.mapping import to_mapping
+from planner.stack.plain_data import to_mapping
 from tests.stack.specs import block, spec
 
 THEIRS = """\
@@ -108,7 +108,7 @@ def test_unknown_missing_and_mistyped_keys_come_all_at_once_with_their_lines():
         .replace("    metered:\n      - storage.s3.standard\n", "    metered: storage.s3.standard\n")
     )
     said = "\n".join(problems(wrong))
-    assert f"f:{at(wrong, 'nods')}:7: unknown key 'nods'\n    did you mean nodes?" in said
+    assert f"f:{at(wrong, 'nods')}:7: unknown key 'nods' in fleet\n    did you mean nodes?" in said
     assert f"f:{at(wrong, 'fleet:')}:5: fleet.nodes is missing" in said
     assert f"f:{at(wrong, 'vcpu')}:7: fleet.vcpu must be a whole number; here '192'" in said
     assert f"f:{at(wrong, 'gateway')}:5: gateway_endpoint must be true or false; here 1" in said
@@ -134,7 +134,7 @@ def test_dollars_cannot_be_forgotten():
     text = rendered(spec())
     start = text.index("    usd_per_hour:")
     assert problems(text[:start] + text[text.index("    # lines that bill by use") :])[0].endswith(
-        "usd_per_hour is missing\n    `planner stack` writes the file anew"
+        "usd_per_hour is missing\n    `planner stack` writes the whole file again"
     )
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from planner.errors import PlanProblems, Problem
 from planner.stack.check import findings_of
 from planner.stack.file import KEY, StackFile, parsed, rendered
-from planner.stack.mapping import Finding, Misshapen, from_mapping, to_mapping
+from planner.stack.finding import Finding
+from planner.stack.plain_data import InvalidSpec, from_mapping, to_mapping
 from planner.stack.spec import Buying, ClusterSpec
 from tests.stack.specs import block, spec, specs
 
@@ -43,7 +44,7 @@ def read(data: Any) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
     """The spec, or what is wrong with its shape."""
     try:
         return from_mapping(data), ()
-    except Misshapen as error:
+    except InvalidSpec as error:
         return None, error.findings
 
 
@@ -57,7 +58,7 @@ def opened(text: str) -> tuple[StackFile | None, tuple[Problem, ...]]:
 
 @given(_json)
 def test_any_data_is_refused_and_no_more(data):
-    with pytest.raises(Misshapen) as error:
+    with pytest.raises(InvalidSpec) as error:
         from_mapping(data)
     assert error.value.findings
 
@@ -68,9 +69,9 @@ def test_one_value_changed_is_a_spec_again_or_refused_there(good, drawn):
     data = to_mapping(good)
     path = drawn.draw(st.sampled_from(places(data)))
     value = drawn.draw(_json)
-    changed, misshapen = read(put(data, path, value))
-    assert (changed is None) == bool(misshapen)
-    for finding in misshapen:
+    changed, invalid = read(put(data, path, value))
+    assert (changed is None) == bool(invalid)
+    for finding in invalid:
         assert all(a == b for a, b in zip(finding.path, path, strict=False)), (path, finding)
     for finding in findings_of(changed) if changed else ():
         assert finding.message
@@ -86,10 +87,10 @@ def test_a_key_taken_away_is_missed_unless_it_may_be_left_out(good, drawn):
     for part in path[:-1]:
         parent = parent[part]
     del parent[path[-1]]
-    changed, misshapen = read(data)
+    changed, invalid = read(data)
     assert changed != good
-    assert (changed is None) == bool(misshapen)
-    assert all(str(path[-1]) in finding.message for finding in misshapen)
+    assert (changed is None) == bool(invalid)
+    assert all(str(path[-1]) in finding.message for finding in invalid)
 
 
 @settings(deadline=None, max_examples=200)

@@ -14,7 +14,7 @@ from planner.decide.compare import compare
 from planner.errors import PlanProblems
 from planner.stack.choose import spec_of
 from planner.stack.file import KEY, from_config, parsed, rendered
-from planner.stack.mapping import from_mapping, to_mapping
+from planner.stack.plain_data import from_mapping, to_mapping
 from tests.stack.specs import specs
 
 ROOT = Path(__file__).parent.parent.parent
