@@ -134,7 +134,7 @@ def _scenario(request: Request, entry: Evaluated, sheet: Sheet) -> Scenario:
         ingest_days=run.ingest_days,
         unfinished_fraction=float(stuck.mean()),
         on_time_fraction=on_time_fraction(plan, spread.run.hours, draws),
-        cash=cash_of(planned, lines, cost, complete=not entry.unpriced),
+        cash=cash_of(planned, lines, cost, complete=not entry.unpriced, sheet=sheet),
         bill=lines,
         warnings=(
             *planned.warnings,

@@ -16,7 +16,7 @@ from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.layouts.build import layouts_of
 from planner.models.bill import Unpriced
-from planner.models.derived import Given
+from planner.models.derived import Sourced
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from pricing.book import PriceNotFound
@@ -154,7 +154,7 @@ def _runs(request: Request, fleet: _Fleet, layout: Layout, spot: bool, central: 
 
 def _reclaims(
     request: Request, instance_type: str
-) -> tuple[Unpriced | None, tuple[str, ...], Callable[[Values, Sheet], Given] | None]:
+) -> tuple[Unpriced | None, tuple[str, ...], Callable[[Values, Sheet], Sourced] | None]:
     """(what is missing, what to note, reclaims of a node an hour on some values): the plan's own rate, else the
     advisor's band."""
     own = request.plan.reliability.spot_reclaims_per_node_day

@@ -11,12 +11,13 @@ from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
 from planner.decide.parameters import Knob, knobs_of, turned
 from planner.estimate.bounds import bounded
-from planner.estimate.derivations import derived_of_line, find, id_of, is_percentile, known_of
+from planner.estimate.derivations import find, id_of, is_percentile, known_of
 from planner.estimate.ranges import Range, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived, Input
+from planner.models.line_numbers import derived_of_line
 
 _STILL = 1e-9  # relative; what moves a number by less does not move it
 

@@ -9,9 +9,8 @@ from planner.estimate.choice import FleetSize
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand
 from planner.models.datapath import checkpoint_write_rate
-from planner.models.derived import Told
 from planner.models.number import Number
-from planner.models.sheet import UNKEPT, Sheet
+from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
 from planner.plan.types import Plan
 
@@ -37,23 +36,23 @@ def demand_of(
         order=data.order,
         s3_gateway_endpoint=plan.storage.s3_gateway_endpoint,
     )
-    if sheet.kept:
+    if sheet.recording:
         _facts(plan, fleet, demand, sheet)
         _planned(plan, demand, values, sheet)
     return replace(demand, derived=sheet.derived)
 
 
-RULE_READ = "rule:storage.required_read_gb_per_s at the central throughput"
+RULE_READ = "rule:storage.required_read_gb_per_s at the central throughput, more than checkpoints write"
 _ASSUMED = {"checkpoint": "checkpoint.size_gb", "shard": "data.object_mb"}
 
 
 def _own(id: str, own: float | None, key: str, unit: str, unit_bytes: float, values: Values, sheet: Sheet) -> Number:
     """Bytes as the plan says, else as assumed."""
     if own is not None:
-        return sheet.words(id, own, "bytes", "as the plan says", **{key: (own, f"plan:data.{key}", "bytes")})
+        return sheet.taken(id, "bytes", **{key: (own, f"plan:data.{key}")})
     assumed, origin = values.given(_ASSUMED[key])
-    how = f"{unit} of {unit_bytes:g} bytes"
-    return sheet.words(id, assumed * unit_bytes, "bytes", how, **{key: (assumed, origin, unit)})
+    expression = f"{key} * {unit_bytes:.0f}"
+    return sheet.arithmetic(id, assumed * unit_bytes, "bytes", expression, **{key: (assumed, origin, unit)})
 
 
 def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
@@ -61,50 +60,52 @@ def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
     per_node = (fleet.instance.gpu_count, f"catalogue:{fleet.instance.name}.gpu_count", "GPUs")
     spares = (fleet.spares, "plan:fleet.spares", "nodes")
     if plan.fleet.nodes is not None:
-        asked = (fleet.nodes, "plan:fleet.nodes", "nodes")
-        sheet.words("nodes", fleet.nodes, "nodes", "as the plan says, spares included", nodes=asked)
+        sheet.taken("nodes", "nodes", nodes=(fleet.nodes, "plan:fleet.nodes"))
     else:
         wanted = [entry.count for entry in plan.fleet.gpus or () if entry.gpu == fleet.instance.gpu_name.upper()]
         near = min(wanted, key=lambda count: abs(fleet.gpus - count))
-        how = "GPUs / GPUs of a node, rounded up, and the spares"
-        asked = (near, "plan:fleet.gpus", "GPUs")
-        sheet.words("nodes", fleet.nodes, "nodes", how, gpus=asked, gpus_per_node=per_node, spares=spares)
+        sheet.arithmetic(
+            "nodes",
+            fleet.nodes,
+            "nodes",
+            "ceil(gpus / gpus_per_node) + spares",
+            gpus=(near, "plan:fleet.gpus", "GPUs"),
+            gpus_per_node=per_node,
+            spares=spares,
+        )
     nodes = (fleet.nodes, "run:nodes", "nodes")
-    sheet.words("training_nodes", fleet.training_nodes, "nodes", "nodes less spares", nodes=nodes, spares=spares)
+    sheet.arithmetic("training_nodes", fleet.training_nodes, "nodes", "nodes - spares", nodes=nodes, spares=spares)
     training = (fleet.training_nodes, "run:training_nodes", "nodes")
-    sheet.words("gpus", fleet.gpus, "GPUs", "nodes that train x GPUs of a node", nodes=training, gpus_per_node=per_node)
-    if plan.start:
-        first: Told = (demand.start, "plan:start", "YYYY-MM-DD")
-        sheet.words("run.start", demand.start, "YYYY-MM-DD", "as the plan says", start=first)
-    else:
-        sheet.words("run.start", demand.start, "YYYY-MM-DD", "the day of the prices: the plan names no start")
+    sheet.arithmetic(
+        "gpus", fleet.gpus, "GPUs", "training_nodes * gpus_per_node", training_nodes=training, gpus_per_node=per_node
+    )
+    source = "plan:start" if plan.start else "rule:the day of the prices, since the plan names no start"
+    sheet.taken("run.start", "YYYY-MM-DD", start=(demand.start, source))
     hot = (demand.hot_bytes, "plan:data.hot_dataset", "bytes")
     kept_key = "hot_dataset" if plan.data.kept_in_s3_bytes is None else "kept_in_s3"
     kept = (demand.kept_bytes, f"plan:data.{kept_key}", "bytes")
-    sheet.words("data.hot_bytes", demand.hot_bytes, "bytes", "as the plan says", hot_dataset=hot)
-    sheet.words("data.kept_bytes", demand.kept_bytes, "bytes", "as the plan says", kept=kept)
-    aside = "what is kept and training does not read"
-    sheet.words("data.beside_hot_bytes", demand.beside_hot_bytes, "bytes", aside, kept=kept, hot=hot)
-    how = (
-        "all that is kept" if demand.beside_hot_class == "STANDARD" else "the hot data: the rest has a class of its own"
-    )
-    source = kept if demand.beside_hot_class == "STANDARD" else hot
-    sheet.words("data.standard_bytes", demand.standard_bytes, "bytes", how, stored=source)
+    sheet.taken("data.hot_bytes", "bytes", hot_dataset=hot[:2])
+    sheet.taken("data.kept_bytes", "bytes", kept=kept[:2])
+    aside = "kept in S3, and not read by training"
+    sheet.arithmetic("data.beside_hot_bytes", demand.beside_hot_bytes, "bytes", "kept - hot", aside, kept=kept, hot=hot)
+    # what is kept beside the hot data may have a storage class of its own
+    standard = "kept" if demand.beside_hot_class == "STANDARD" else "hot"
+    sheet.taken("data.standard_bytes", "bytes", stored=(demand.standard_bytes, f"run:data.{standard}_bytes"))
 
 
 def _planned(plan: Plan, demand: Demand, values: Values, sheet: Sheet) -> None:
     """Write down what layouts are sized for."""
     written = planned_write_gb_per_s(plan, values, sheet)
     if plan.reliability.checkpoint_blocking_hours is not None:
-        sheet.words("storage.planned_write_gb_per_s", written, "GB/s", "the plan fixes the blocking time itself")
-    larger = (written, "run:storage.planned_write_gb_per_s", "GB/s")
+        fixed = "rule:the plan fixes the blocking time of a checkpoint, so writes size nothing"
+        sheet.taken("storage.planned_write_gb_per_s", "GB/s", written=(written, fixed))
+    larger = (written, "run:storage.planned_write_gb_per_s")
     if demand.planned_gb_per_s > written:
-        larger = (demand.planned_gb_per_s, RULE_READ, "GB/s")
-    how = "the larger of what training reads and what checkpoints write, on central values"
-    sheet.words("storage.planned_gb_per_s", demand.planned_gb_per_s, "GB/s", how, larger=larger)
+        larger = (demand.planned_gb_per_s, RULE_READ)
+    sheet.taken("storage.planned_gb_per_s", "GB/s", larger_of_read_and_written=larger)
 
 
-def planned_write_gb_per_s(plan: Plan, values: Values, sheet: Sheet = UNKEPT) -> float:
+def planned_write_gb_per_s(plan: Plan, values: Values, sheet: Sheet = UNRECORDED) -> float:
     """GB/s of checkpoint writes that a layout is sized for; 0 where the plan fixes the blocking time itself."""
     if plan.reliability.checkpoint_blocking_hours is not None:
         return 0.0

@@ -7,22 +7,13 @@ from collections.abc import Mapping
 
 from planner.estimate.result import Scenario
 from planner.estimate.scenario import Outcome
-from planner.models.bill import Line
 from planner.models.derived import Derived, Input, plain
-from planner.models.equation import numbered
+from planner.models.goodput import AVAILABILITY_FLOOR
+from planner.models.line_numbers import derived_of_line
 from planner.models.sheet import Sheet
 
-PRODUCT = "quantity * usd"
 _IN_THE_BILL = re.compile(r"bill(\.|\[)(?P<index>[0-9]{1,6})\]?(?P<rest>\..+)?", re.ASCII)
-_PERCENTILES = {"p10": "10th", "p50": "50th", "p90": "90th"}
-# (number of a line, its unit, what it is) beside the effective cost
-_FIELDS = (
-    ("pricing_quantity", "{unit}", "quantity", "the quantity that is billed"),
-    ("effective_unit_price", "USD/{unit}", "effective_unit_price", "what one unit costs on this bill"),
-    ("list_unit_price", "USD/{unit}", "list_unit_price", "the On-Demand list price of one unit"),
-    ("list_cost", "USD", "list_cost", "quantity x list price"),
-    ("usd_per_hour", "USD/h", "usd_per_hour", "what bills while it stands: count x effective rate"),
-)
+_PERCENTILES = {"p10": 0.1, "p50": 0.5, "p90": 0.9}
 
 
 def derived_of(scenario: Scenario, planned: Outcome, facts: Sheet, draws: int) -> tuple[Derived, ...]:
@@ -32,16 +23,16 @@ def derived_of(scenario: Scenario, planned: Outcome, facts: Sheet, draws: int) -
     """
     sheet = Sheet()
     worked = (planned.run.work.hours, "run:run.work_hours", "h")
-    sheet.words("days_at_full_speed", scenario.days_at_full_speed, "days", "hours of work / 24", work_hours=worked)
+    sheet.arithmetic(
+        "days_at_full_speed", scenario.days_at_full_speed or 0.0, "days", "work_hours / 24", work_hours=worked
+    )
     _ranges(sheet, scenario, draws)
-    for index, entry in enumerate(scenario.cash):
-        how = f"{entry.what}; due {entry.due}"
-        sheet.words(f"cash.{index}.usd", entry.usd, "USD", how)
+    _shares(sheet, scenario, planned, draws)
     return plain((*planned.derived, *facts.derived, *sheet.derived))
 
 
 def _ranges(sheet: Sheet, scenario: Scenario, draws: int) -> None:
-    drawn = f"of {draws:,} seeded draws over the assumptions"
+    """Percentiles of what was drawn; the planned figure where nothing was."""
     for id, found, unit in (
         ("days", scenario.days, "days"),
         ("cost_usd", scenario.cost_usd, "USD"),
@@ -49,66 +40,58 @@ def _ranges(sheet: Sheet, scenario: Scenario, draws: int) -> None:
     ):
         if found is None:
             continue
-        planned = (found.plan, f"run:{id}", unit)
-        for part, nth in _PERCENTILES.items():
-            how = f"{nth} percentile {drawn}" if draws else "nothing was drawn: the planned figure"
-            sheet.words(f"{id}.{part}", getattr(found, part), unit, how, planned=planned)
-    for id, value, how in (
-        ("unfinished_fraction", scenario.unfinished_fraction, "in which the run never finishes"),
-        ("on_time_fraction", scenario.on_time_fraction, "that end within run.deadline and constraints.max_days"),
-        ("cheapest_fraction", scenario.cheapest_fraction, "in which it costs least of all complete scenarios"),
-        ("below_best_fraction", scenario.below_best_fraction, "in which it costs less than the lowest planned cost"),
+        for part, share in _PERCENTILES.items():
+            name, value = f"{id}.{part}", getattr(found, part)
+            if not draws:
+                sheet.taken(name, unit, planned=(found.plan, f"run:{id}"))
+                continue
+            what = f"{share:.0%} of {_outcomes(draws)} are no higher"
+            sheet.statistic(
+                name, value, unit, f"quantile({id}, {share})", what, planned=(found.plan, f"run:{id}", unit)
+            )
+
+
+def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> None:
+    """Shares of the outcomes for which something holds."""
+    cost = scenario.cost_usd.plan if scenario.cost_usd else 0.0
+    costs = {"cost_usd": (cost, "run:cost_usd", "USD")}
+    hours = {"hours": (planned.run.hours, "run:run.hours", "h")}
+    available = planned.run.availability_fraction, "run:goodput.availability_fraction", "fraction"
+    expression = f"availability_fraction <= {AVAILABILITY_FLOOR}"
+    stuck = {"availability_fraction": available}
+    unfinished, outcomes = scenario.unfinished_fraction, _outcomes(draws)
+    if draws:
+        what = f"share of {outcomes} in which the run never finishes"
+        sheet.statistic("unfinished_fraction", unfinished, "fraction", f"mean({expression})", what, **stuck)
+    else:
+        sheet.arithmetic("unfinished_fraction", unfinished, "fraction", expression, "never finishes", **stuck)
+    for id, value, expression, what, inputs in (
+        ("on_time_fraction", scenario.on_time_fraction, "mean(hours <= limit)", "end within the plan's limits", hours),
+        (
+            "cheapest_fraction",
+            scenario.cheapest_fraction,
+            "mean((cost_usd <= lowest) / ties)",
+            "in which it costs least of all complete scenarios",
+            costs,
+        ),
+        (
+            "below_best_fraction",
+            scenario.below_best_fraction,
+            "mean(cost_usd < first)",
+            "in which it costs less than the scenario with the lowest planned cost",
+            costs,
+        ),
     ):
         if value is not None:
-            sheet.words(id, value, "fraction", f"share {drawn} {how}")
+            sheet.statistic(id, value, "fraction", expression, f"share of {outcomes} {what}", **inputs)
     if scenario.cost_plan_percentile is not None and not scenario.unpriced:
-        how = f"share {drawn} that cost no more than planned, in percent"
-        cost = (scenario.cost_usd.plan, "run:cost_usd", "USD") if scenario.cost_usd else None
-        given = {"planned": cost} if cost else {}
-        sheet.words("cost_usd.plan_percentile", scenario.cost_plan_percentile, "percent", how, **given)
+        what = f"share of {outcomes} that cost no more than planned, in percent"
+        expression = "mean(cost_usd <= planned) * 100"
+        sheet.statistic("cost_usd.plan_percentile", scenario.cost_plan_percentile, "percent", expression, what, **costs)
 
 
-def derived_of_line(line: Line) -> tuple[Derived, ...]:
-    """The numbers of one line of a bill; its own name stands for its effective cost."""
-    priced = numbered(line.equation)
-    is_usd = priced.result_unit == "USD"
-    sheet = Sheet()
-    quantity = (line.quantity, f"run:{line.line}.pricing_quantity", line.unit)
-    each = (line.effective_unit_price, f"run:{line.line}.effective_unit_price", f"USD/{line.unit}")
-    cost = Derived(
-        id=line.line,
-        value=line.effective_cost,
-        unit="USD",
-        equation=line.equation if is_usd else "",
-        inputs=line.inputs,
-    )
-    if not is_usd:
-        sheet.arithmetic(line.line, line.effective_cost, "USD", PRODUCT, quantity=quantity, usd=each)
-        (cost,) = sheet.derived
-    found = [cost]
-    for name, unit, field, how in _FIELDS:
-        value = getattr(line, field)
-        if value is None:
-            continue
-        sheet = Sheet()
-        given = {}
-        if name == "pricing_quantity" and not is_usd:
-            found.append(
-                Derived(
-                    id=f"{line.line}.{name}", value=value, unit=line.unit, equation=line.equation, inputs=line.inputs
-                )
-            )
-            continue
-        if name == "effective_unit_price":
-            given["price"] = (value, f"price:{line.line}", f"USD/{line.unit}")
-        elif name == "list_cost":
-            listed = (line.list_unit_price, f"run:{line.line}.list_unit_price", f"USD/{line.unit}")
-            given = {"quantity": quantity, "list_unit_price": listed}
-        elif name == "usd_per_hour":
-            given["effective_unit_price"] = each
-        sheet.words(f"{line.line}.{name}", value, unit.format(unit=line.unit), how, **given)
-        found += sheet.derived
-    return tuple(found)
+def _outcomes(draws: int) -> str:
+    return f"{draws:,} simulated outcomes"
 
 
 def known_of(scenario: Scenario) -> dict[str, Derived]:

@@ -45,6 +45,11 @@ def _is_storage(line: str) -> bool:
     return bill_line(line).family == "storage"
 
 
+def _identifier(line: str) -> str:
+    """A line's name as an expression can have it: `storage_s3_standard`."""
+    return line.replace(".", "_").replace("-", "_")
+
+
 def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
     """USD a month for each usable TB; None with a line unpriced: it would be too small and look like any other."""
     service, hours = planned.service, float(planned.hours)
@@ -54,18 +59,19 @@ def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float |
     # S3 goes on after the run; the figure is for the time in which the layout stands
     share = hours / (hours + retention)
     counted = [line for line in cost_lines if _is_storage(line.line)]
-    given = {line.line: (line.effective_cost, f"run:{line.line}", "USD") for line in counted}
-    how = "the storage lines"
+    inputs = {_identifier(line.line): (line.effective_cost, f"run:{line.line}", "USD") for line in counted}
+    label, at_run = "all storage lines", " * run_hours / s3_hours" if retention else ""
     if retention:
-        how += ", those of S3 that stay after the run x hours of the run / hours in S3"
-        given["run_hours"] = (hours, "run:run.hours", "h")
-        given["s3_hours"] = (hours + retention, "run:storage.s3.hours", "h")
-    storage_usd = sheet.words(
+        label += "; of those that S3 bills after the run too, the run's share of the hours"
+        inputs["run_hours"] = (hours, "run:run.hours", "h")
+        inputs["s3_hours"] = (hours + retention, "run:storage.s3.hours", "h")
+    storage_usd = sheet.arithmetic(
         "storage.usd",
         sum(line.effective_cost * (share if bill_line(line.line).outlives_run else 1.0) for line in counted),
         "USD",
-        how,
-        **given,
+        " + ".join(_identifier(line.line) + (at_run if bill_line(line.line).outlives_run else "") for line in counted),
+        label,
+        **inputs,
     )
     return sheet.equation(
         "storage.usd_per_usable_tb_month",
@@ -82,11 +88,12 @@ def _reserved(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float
     compute = next((line for line in cost_lines if line.line == COMPUTE), None)
     if compute is None or compute.usd_per_hour is None or not share:
         return None
-    return sheet.words(
+    return sheet.arithmetic(
         "storage.reserved_usd_per_hour",
         compute.usd_per_hour * share,
         "USD/h",
-        f"of what the GPU nodes cost an hour the share of their vCPU: {planned.service.reserved}",
+        "usd_per_hour * share",
+        f"the share of the GPU nodes that storage takes: {planned.service.reserved}",
         usd_per_hour=(compute.usd_per_hour, "run:fleet.compute.usd_per_hour", "USD/h"),
         share=(share, "rule:vCPU kept for storage over all of a node", "fraction"),
     )
@@ -96,11 +103,11 @@ def _margin(planned: Run, sheet: Sheet) -> float | None:
     usable, demand = planned.service.usable_tb, planned.demand
     if usable is None:
         return None
-    return sheet.words(
+    return sheet.arithmetic(
         "storage.margin_tb",
         usable - demand.hot_tb,
         "TB",
-        "usable TB less the hot data / 10^12",
+        "usable_tb - hot_bytes / 10**12",
         usable_tb=(usable, "run:storage.usable_tb", "TB"),
         hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
     )
@@ -125,7 +132,7 @@ def storage_of(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> Stor
     )
 
 
-def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bool) -> tuple[Cash, ...]:
+def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bool, sheet: Sheet) -> tuple[Cash, ...]:
     """When the planned cost falls due; the entries add up to it. complete: whether every line has a price; what has
     none would come with the monthly bills.
 
@@ -133,15 +140,28 @@ def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bo
     Salaries are on no bill of AWS.
     """
     bought = planned.bought
-    people = sum(line.effective_cost for line in lines if line.line == STAFF)
     known = [*bought.upfront, *bought.instalments]
+    for index, entry in enumerate(known):
+        sheet.taken(f"cash.{index}.usd", "USD", due=(entry.usd, f"run:{entry.derivation}"))
+    people = sum(line.effective_cost for line in lines if line.line == STAFF)
     if people:
+        sheet.taken(f"cash.{len(known)}.usd", "USD", salaries=(people, f"run:{STAFF}"))
         known.append(Cash(due="monthly", usd=people, what="salaries in all, on no bill of AWS"))
     over = bought.taken_over_usd
     rest = cost + over - sum(entry.usd for entry in known)
+    inputs = {"cost_usd": (cost, "run:cost_usd", "USD")}
+    if over:
+        inputs["taken_over"] = (over, "run:fleet.taken_over_usd", "USD")
+    inputs |= {f"cash_{n}": (entry.usd, f"run:cash.{n}.usd", "USD") for n, entry in enumerate(known)}
+    expression = " - ".join(
+        [*(["cost_usd + taken_over"] if over else ["cost_usd"]), *(f"cash_{n}" for n, _ in enumerate(known))]
+    )
+    sheet.arithmetic(f"cash.{len(known)}.usd", rest, "USD", expression, "what is not due otherwise", **inputs)
     what = f"{'everything else ' if known else ''}in all, with the monthly bills"
     known.append(Cash(due="monthly", usd=rest, what=what, at_least=not complete))
     if over:
+        credit = (over, "run:fleet.taken_over_usd", "USD")
+        sheet.arithmetic(f"cash.{len(known)}.usd", -over, "USD", "-taken_over", taken_over=credit)
         known.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
     return tuple(known)
 

@@ -9,7 +9,7 @@ import numpy as np
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Service
 from planner.models.datapath import input_fraction, warm_up_hours
-from planner.models.derived import Told
+from planner.models.derived import SourcedQuantity
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.plan.types import Plan
@@ -45,13 +45,16 @@ def reading_of(
     cold_left = cold_at_most = _cold(demand, prefetch, refills, sheet)
     elapsed: Number = 0.0
     read_gb: Number = 0.0
-    shares: dict[str, Told] = {}
-    reads: dict[str, Told] = {}
+    shares: dict[str, SourcedQuantity] = {}
+    reads: dict[str, SourcedQuantity] = {}
     for n, phase in enumerate(work.phases, 1):
         place = phase.place
         name = "run.cold_gb" if n == 1 else place.id("cold_gb")
         if n > 1:
-            sheet.words(name, cold_left, "GB", "what earlier phases have not read yet", **reads)
+            earlier = " + ".join(_gb(k) for k in range(1, n))
+            what = "what earlier phases have not read yet"
+            first = (cold_at_most, "run:run.cold_gb", "GB")
+            sheet.arithmetic(name, cold_left, "GB", f"max(cold - ({earlier}), 0)", what, cold=first, **reads)
         share = sheet.equation(
             place.id("input_fraction"),
             input_fraction,
@@ -72,17 +75,24 @@ def reading_of(
         reads[f"rate_{n}"] = phase.required_gb_per_s, place.run("required_gb_per_s"), "GB/s"
     fraction = work.hours / elapsed
     if work.phases[0].place.number:
-        how = "hours of work over the sum of each phase's hours / its fraction"
-        sheet.words("goodput.input_fraction", fraction, "fraction", how, **shares)
-    how = "GB/s x seconds of work, over all phases, x 10^9"
-    read_bytes = sheet.words("storage.read_bytes", read_gb * 1e9, "bytes", how, **reads)
+        numbers = range(1, len(work.phases) + 1)
+        worked = " + ".join(f"hours_{n}" for n in numbers)
+        taken = " + ".join(f"hours_{n} / fraction_{n}" for n in numbers)
+        what = "hours of work / hours with input stalls"
+        sheet.arithmetic("goodput.input_fraction", fraction, "fraction", f"({worked}) / ({taken})", what, **shares)
+    every = " + ".join(_gb(n) for n in range(1, len(work.phases) + 1))
+    read_bytes = sheet.arithmetic(
+        "storage.read_bytes", read_gb * 1e9, "bytes", f"({every}) * 10**9", "GB/s x seconds of work", **reads
+    )
     cold_gb = np.minimum(cold_at_most, read_gb)
     missed_gb = (read_gb - cold_gb) * (1 - service.hit_fraction)
-    s3_read_bytes = sheet.words(
+    s3_read_bytes = sheet.arithmetic(
         "storage.s3_read_bytes",
         (filled_gb + cold_gb + missed_gb) * 1e9,
         "bytes",
-        "filled before, then cold (no more than is read), then of the rest what misses the cache; x 10^9",
+        "(filled_gb + min(cold_gb, read_bytes / 10**9)"
+        " + (read_bytes / 10**9 - min(cold_gb, read_bytes / 10**9)) * (1 - hit_fraction)) * 10**9",
+        "filled before the run, then cold, then the cache misses of the remaining reads",
         filled_gb=(filled_gb, "run:storage.filled_gb", "GB"),
         cold_gb=(cold_at_most, "run:run.cold_gb", "GB"),
         read_bytes=(read_bytes, "run:storage.read_bytes", "bytes"),
@@ -91,15 +101,21 @@ def reading_of(
     return Reading(fraction=fraction, warm_up_hours=warm_up, s3_read_bytes=s3_read_bytes, read_bytes=read_bytes)
 
 
+def _gb(n: int) -> str:
+    """GB that the nth phase reads, over the names of the inputs."""
+    return f"hours_{n} * 3600 * rate_{n}"
+
+
 def _filled(demand: Demand, service: Service, prefetch: bool, sheet: Sheet) -> float:
     """GB copied in before training starts."""
     if not prefetch or not service.usable_tb:
-        return sheet.words("storage.filled_gb", 0.0, "GB", "nothing is filled before training starts")
-    return sheet.words(
+        return sheet.taken("storage.filled_gb", "GB", filled=(0.0, "rule:nothing is filled before training starts"))
+    return sheet.arithmetic(
         "storage.filled_gb",
         min(demand.hot_bytes / 1e9, service.usable_tb * 1000),
         "GB",
-        "the hot data, as far as they fit",
+        "min(hot_bytes / 10**9, usable_tb * 1000)",
+        "the training data, as far as they fit",
         hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
         usable_tb=(service.usable_tb, "run:storage.usable_tb", "TB"),
     )
@@ -107,7 +123,8 @@ def _filled(demand: Demand, service: Service, prefetch: bool, sheet: Sheet) -> f
 
 def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -> Number:
     if not prefetch:
-        return sheet.words("run.warm_up_hours", 0.0, "h", "the first epoch reads cold: nothing waits for a fill")
+        no_fill = "rule:the first epoch reads cold, so nothing waits for a fill"
+        return sheet.taken("run.warm_up_hours", "h", waiting=(0.0, no_fill))
     return sheet.equation(
         "run.warm_up_hours",
         warm_up_hours,
@@ -119,12 +136,14 @@ def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -
 def _cold(demand: Demand, prefetch: bool, refills: Number, sheet: Sheet) -> Number:
     """GB that come cold, as far as they are read: once, and again whenever the fast tier is lost."""
     hot_gb = demand.hot_bytes / 1e9
-    if np.ndim(refills) or refills:
-        how = "hot bytes / 10^9 x times that the fast tier is lost" + ("" if prefetch else ", and once at first")
-        lost = {"refills": (refills, "run:storage.refills", "times")}
-    else:
-        how, lost = "nothing: all was filled before" if prefetch else "hot bytes / 10^9, once", {}
     total = (0.0 if prefetch else hot_gb) + refills * hot_gb
-    return sheet.words(
-        "run.cold_gb", total, "GB", how, hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"), **lost
-    )
+    inputs: dict[str, SourcedQuantity] = {"hot_bytes": (demand.hot_bytes, "run:data.hot_bytes", "bytes")}
+    if np.ndim(refills) or refills:
+        inputs["refills"] = (refills, "run:storage.refills", "times")
+        times, what = ("refills", "") if prefetch else ("(1 + refills)", "once at first, and once a refill")
+        expression = f"hot_bytes / 10**9 * {times}"
+    elif prefetch:
+        return sheet.taken("run.cold_gb", "GB", cold=(total, "rule:everything is filled before training starts"))
+    else:
+        expression, what = "hot_bytes / 10**9", "once"
+    return sheet.arithmetic("run.cold_gb", total, "GB", expression, what, **inputs)

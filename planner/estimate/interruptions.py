@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Service
-from planner.models.derived import Given, Told
+from planner.models.derived import Sourced, SourcedQuantity
 from planner.models.goodput import (
     availability,
     checkpoint_write_hours,
@@ -23,7 +23,7 @@ from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.plan.types import Plan
 
-NO_SPOT: Given = (0.0, "rule:not spot: nothing is reclaimed")
+NO_SPOT: Sourced = (0.0, "rule:not spot: nothing is reclaimed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Failing:
     restart_hours: Number
     wait_hours: Number
     reclaims_per_hour: Number
-    gang_wait: Given
+    gang_wait: Sourced
 
 
 def failing_of(
@@ -45,7 +45,7 @@ def failing_of(
     demand: Demand,
     work: FleetWork,
     service: Service,
-    hazard: Given,
+    hazard: Sourced,
     values: Values,
     decided_hours: float | None,
     sheet: Sheet,
@@ -63,21 +63,21 @@ def failing_of(
     )
     reclaims = demand.training_nodes * hazard[0]
     if hazard is not NO_SPOT:
-        sheet.words(
+        sheet.arithmetic(
             "goodput.reclaims_per_hour",
             reclaims,
             "1/h",
-            "nodes that train x reclaims of a node an hour",
-            nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+            "training_nodes * hazard",
+            training_nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
             hazard=(hazard[0], hazard[1], "1/h"),
         )
     else:
-        sheet.words("goodput.reclaims_per_hour", reclaims, "1/h", "not spot: nothing is reclaimed")
+        sheet.taken("goodput.reclaims_per_hour", "1/h", reclaims=NO_SPOT)
     gang_wait = values.given("spot.gang_wait_hours") if np.any(hazard[0]) else NO_SPOT
     wait = _wait(demand, mtbf, reclaims, gang_wait, values, sheet)
-    checkpoint_gb: Given = (demand.checkpoint_bytes / 1e9, "run:data.checkpoint_gb")
+    checkpoint_gb: Sourced = (demand.checkpoint_bytes / 1e9, "run:data.checkpoint_gb")
     size = (demand.checkpoint_bytes, "run:data.checkpoint_bytes", "bytes")
-    sheet.words("data.checkpoint_gb", checkpoint_gb[0], "GB", "bytes / 10^9", checkpoint_bytes=size)
+    sheet.arithmetic("data.checkpoint_gb", checkpoint_gb[0], "GB", "checkpoint_bytes / 10**9", checkpoint_bytes=size)
     write = _write(plan, checkpoint_gb, service, values, sheet)
     restart = sheet.equation(
         "goodput.restart_hours",
@@ -90,7 +90,8 @@ def failing_of(
     if interval is None:
         interval = _interval(plan, work, float(mtbf), float(write), sheet)
     else:
-        sheet.words("goodput.checkpoint_interval_hours", interval, "h", "decided on central values, before the run")
+        decided = "rule:decided before the run, on central values"
+        sheet.taken("goodput.checkpoint_interval_hours", "h", interval=(interval, decided))
     available = sheet.equation(
         "goodput.availability_fraction",
         availability,
@@ -112,15 +113,15 @@ def failing_of(
     )
 
 
-def _wait(demand: Demand, mtbf: Number, reclaims: Number, gang_wait: Given, values: Values, sheet: Sheet) -> Number:
+def _wait(demand: Demand, mtbf: Number, reclaims: Number, gang_wait: Sourced, values: Values, sheet: Sheet) -> Number:
     """Mean hours that an interruption waits for nodes."""
     rate, replacement = values.given("goodput.failures_per_1000_node_days"), values.given("goodput.replacement_hours")
-    failures = sheet.words(
+    failures = sheet.arithmetic(
         "goodput.failures_per_hour",
         demand.training_nodes * rate[0] / 24_000,
         "1/h",
-        "nodes that train x failures per 1,000 node-days / 24,000",
-        nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+        "training_nodes * rate / 24000",
+        training_nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
         rate=(*rate, "1/(1000 node-days)"),
     )
     no_spare = sheet.equation(
@@ -142,12 +143,12 @@ def _wait(demand: Demand, mtbf: Number, reclaims: Number, gang_wait: Given, valu
     )
 
 
-def _write(plan: Plan, checkpoint_gb: Given, service: Service, values: Values, sheet: Sheet) -> Number:
+def _write(plan: Plan, checkpoint_gb: Sourced, service: Service, values: Values, sheet: Sheet) -> Number:
     """Hours that training stands still for one checkpoint."""
     blocking = plan.reliability.checkpoint_blocking_hours
     if blocking is not None:
-        own = (blocking, "plan:reliability.checkpoint_blocking", "h")
-        return sheet.words("goodput.write_hours", blocking, "h", "as the plan says", blocking=own)
+        own = (blocking, "plan:reliability.checkpoint_blocking")
+        return sheet.taken("goodput.write_hours", "h", blocking=own)
     return sheet.equation(
         "goodput.write_hours",
         checkpoint_write_hours,
@@ -161,7 +162,7 @@ def _interval(plan: Plan, work: FleetWork, mtbf: float, write: float, sheet: She
     """Hours of work between two checkpoints: the plan's, or the best; a shorter run saves its work once, at its end."""
     own = plan.reliability.checkpoint_interval_hours
     if own is not None:
-        chosen: Told = (own, "plan:reliability.checkpoint_interval", "h")
+        chosen: SourcedQuantity = (own, "plan:reliability.checkpoint_interval", "h")
     else:
         best = sheet.equation(
             "goodput.optimal_interval_hours",
@@ -170,10 +171,11 @@ def _interval(plan: Plan, work: FleetWork, mtbf: float, write: float, sheet: She
             write_hours=(write, "run:goodput.write_hours"),
         )
         chosen = (best, "run:goodput.optimal_interval_hours", "h")
-    return sheet.words(
+    return sheet.arithmetic(
         "goodput.checkpoint_interval_hours",
         min(chosen[0], float(work.hours)),
         "h",
+        "min(interval, work_hours)",
         "no longer than the work itself",
         interval=chosen,
         work_hours=(work.hours, "run:run.work_hours", "h"),

@@ -17,7 +17,7 @@ from planner.models.compute import (
     node_hours,
     unused_node_hours,
 )
-from planner.models.derived import PRICE, Given
+from planner.models.derived import PRICE, Sourced
 from planner.models.number import Number, middle
 from planner.models.values import Values
 from planner.plan.types import Purchase
@@ -26,17 +26,19 @@ from pricing.offers import PurchaseOption
 
 UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}
 RUN_HOURS = "run:run.hours"
+COMPUTE_PRICE = "run:fleet.compute.effective_unit_price"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cash:
     """Money due. due: a day, or "monthly" for what arrives with the monthly bill. at_least: a line without a price
-    belongs to it too."""
+    belongs to it too. derivation: the id of the number that it is, "" where the bill gives it."""
 
     due: str
     usd: float
     what: str
     at_least: bool = False
+    derivation: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +167,7 @@ def _own_spot(
     return _on_spot(usd)
 
 
-def _spot_inputs(buy: Buy, hours: Number, unpaid_hours: Number, price: Given) -> dict[str, Given]:
+def _spot_inputs(buy: Buy, hours: Number, unpaid_hours: Number, price: Sourced) -> dict[str, Sourced]:
     return {
         "nodes": _nodes(buy),
         "hours": (hours, RUN_HOURS),
@@ -227,13 +229,26 @@ def _block(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(f"{buy.nodes} nodes are {len(sizes)} blocks ({shown}): not sure to lie in one zone or cluster")
-    fee = middle(buy.nodes * days * 24 * usd)
+    fee = ledger.sheet.arithmetic(
+        "fleet.block_usd",
+        middle(buy.nodes * days * 24 * usd),
+        "USD",
+        "nodes * block_days * 24 * usd_per_hour",
+        nodes=(*_nodes(buy), "nodes"),
+        block_days=(days, "run:fleet.block_days", "days"),
+        usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
+    )
     due = "due at purchase: on the first day at the latest"
-    cash = Cash(due=buy.start.isoformat(), usd=fee, what=f"Capacity Block fee, {due}, not refundable")
+    cash = Cash(
+        due=buy.start.isoformat(),
+        usd=fee,
+        what=f"Capacity Block fee, {due}, not refundable",
+        derivation="fleet.block_usd",
+    )
     return Bought(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
 
 
-def _nodes(buy: Buy) -> Given:
+def _nodes(buy: Buy) -> Sourced:
     return buy.nodes, "run:nodes"
 
 
@@ -288,22 +303,37 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         pricing_category="Committed",
         note="rest of the term" + (f", {buy.settings.reuse_value:.0%} reused" if buy.settings.reuse_value else ""),
     )
-    whole = middle(terms) * term * buy.nodes * usd
     share = UPFRONT_SHARE[found.upfront]
-    name = "Reserved Instances" if buy.option.family == "ri" else "Savings Plan"
-    upfront = Cash(due=buy.start.isoformat(), usd=whole * share, what=f"{name}, upfront part, not refundable")
-    months = middle(terms) * buy.option.years * 12
-    monthly = whole * (1 - share)
-    instalment = Cash(
-        due="monthly",
-        usd=monthly,
-        what=f"{name}, {months:.0f} months of {monthly / months:,.2f} USD, also after the run",
+    whole = ledger.sheet.arithmetic(
+        "fleet.committed_usd",
+        middle(terms) * term * buy.nodes * usd,
+        "USD",
+        "ceil(run_hours / term_hours) * term_hours * nodes * usd_per_hour",
+        "whole terms",
+        run_hours=(hours, RUN_HOURS, "h"),
+        term_hours=(term, of_term, "h"),
+        nodes=(*_nodes(buy), "nodes"),
+        usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
+    upfront, instalments = _payments(ledger, buy, whole, share, months=middle(terms) * buy.option.years * 12)
     unused = whole - middle(buy.nodes * hours) * usd
+    if buy.settings.reuse_value:
+        ledger.sheet.arithmetic(
+            "fleet.taken_over_usd",
+            unused * buy.settings.reuse_value,
+            "USD",
+            "(committed - nodes * run_hours * usd_per_hour) * reuse_value",
+            "the part of the unused hours that other work pays",
+            committed=(whole, "run:fleet.committed_usd", "USD"),
+            nodes=(*_nodes(buy), "nodes"),
+            run_hours=(hours, RUN_HOURS, "h"),
+            usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
+            reuse_value=(*reused, "fraction"),
+        )
     return Bought(
         usd_per_hour=usd,
-        upfront=(upfront,) if share else (),
-        instalments=(instalment,) if share < 1 else (),
+        upfront=upfront,
+        instalments=instalments,
         taken_over_usd=unused * buy.settings.reuse_value,
         unused_node_hours=ledger.sheet.equation(
             "fleet.unused_node_hours",
@@ -315,3 +345,32 @@ def _commitment(ledger: Ledger, buy: Buy, hours: Number) -> Bought:
         ),
         warnings=(f"{_terms(terms, buy.option.years)} committed: {whole:,.0f} USD",),
     )
+
+
+def _payments(
+    ledger: Ledger, buy: Buy, whole: float, share: float, months: float
+) -> tuple[tuple[Cash, ...], tuple[Cash, ...]]:
+    """(upfront, instalments) of a commitment. share: of the whole that is due upfront."""
+    name = "Reserved Instances" if buy.option.family == "ri" else "Savings Plan"
+    committed = (whole, "run:fleet.committed_usd", "USD")
+    part = (share, f"rule:the share of {buy.option.id} that is due upfront", "fraction")
+    upfront: tuple[Cash, ...] = ()
+    instalments: tuple[Cash, ...] = ()
+    if share:
+        usd = ledger.sheet.arithmetic(
+            "fleet.upfront_usd", whole * share, "USD", "committed * upfront", committed=committed, upfront=part
+        )
+        what = f"{name}, upfront part, not refundable"
+        upfront = (Cash(due=buy.start.isoformat(), usd=usd, what=what, derivation="fleet.upfront_usd"),)
+    if share < 1:
+        usd = ledger.sheet.arithmetic(
+            "fleet.instalments_usd",
+            whole * (1 - share),
+            "USD",
+            "committed * (1 - upfront)",
+            committed=committed,
+            upfront=part,
+        )
+        what = f"{name}, {months:.0f} months of {usd / months:,.2f} USD, also after the run"
+        instalments = (Cash(due="monthly", usd=usd, what=what, derivation="fleet.instalments_usd"),)
+    return upfront, instalments

@@ -18,7 +18,7 @@ from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.network import bill_network
 from planner.layouts.s3 import bill_s3
 from planner.models.bill import Ledger
-from planner.models.derived import Derived, Given, Told
+from planner.models.derived import Derived, Sourced, SourcedQuantity
 from planner.models.goodput import run_hours, unheld_hours
 from planner.models.metered import ingest_days
 from planner.models.number import Number
@@ -67,7 +67,7 @@ def run_on(
     layout: Layout,
     values: Values,
     *,
-    reclaims: Callable[[Values, Sheet], Given] | None = None,
+    reclaims: Callable[[Values, Sheet], Sourced] | None = None,
     decided: Decided | None = None,
 ) -> Run:
     """Time a run and bill all that its layout needs. decided: None for the central run, its answer for draws.
@@ -81,14 +81,14 @@ def run_on(
     refills = _refills(demand, work, hazard, sheet) if layout.lost_with_the_gang and np.any(hazard[0]) else 0.0
     reading = reading_of(plan, demand, work, service, layout.filled_first, refills, sheet)
     failing = failing_of(plan, demand, work, service, hazard, values, decided and decided.interval_hours, sheet)
-    worked: Given = (work.hours, "run:run.work_hours")
-    fraction: Given = (reading.fraction, "run:goodput.input_fraction")
-    available: Given = (failing.availability, "run:goodput.availability_fraction")
-    training_hours = sheet.words(
+    worked: Sourced = (work.hours, "run:run.work_hours")
+    fraction: Sourced = (reading.fraction, "run:goodput.input_fraction")
+    available: Sourced = (failing.availability, "run:goodput.availability_fraction")
+    training_hours = sheet.arithmetic(
         "run.training_hours",
         work.hours / reading.fraction / failing.availability,
         "h",
-        "hours of work / input fraction / availability",
+        "work_hours / input_fraction / availability_fraction",
         work_hours=(*worked, "h"),
         input_fraction=(*fraction, "fraction"),
         availability_fraction=(*available, "fraction"),
@@ -102,18 +102,18 @@ def run_on(
         input_fraction=fraction,
         availability_fraction=available,
     )
-    sheet.words("days", hours / 24, "days", "hours / 24", hours=(hours, "run:run.hours", "h"))
-    written = sheet.words(
+    sheet.arithmetic("days", hours / 24, "days", "hours / 24", hours=(hours, "run:run.hours", "h"))
+    written = sheet.arithmetic(
         "run.checkpoints_written",
         work.hours / failing.interval_hours,
         "checkpoints",
-        "hours of work / hours between checkpoints",
+        "work_hours / interval_hours",
         work_hours=(*worked, "h"),
         interval_hours=(failing.interval_hours, "run:goodput.checkpoint_interval_hours", "h"),
     )
     stored = decided.checkpoints_stored if decided else _stored(plan, float(written), float(hours))
-    if sheet.kept:
-        _tell_stored(plan, stored, written, hours, sheet)
+    if sheet.recording:
+        _record_stored(plan, stored, written, hours, sheet)
     timing = Timing(
         standing_hours=hours,
         retention_hours=plan.storage.retention_hours or 0.0,
@@ -163,27 +163,29 @@ def _stored(plan: Plan, written: float, hours: float) -> float:
     return written * (hours / 2 + retention) / (hours + retention)
 
 
-def _tell_stored(plan: Plan, stored: float, written: Number, hours: Number, sheet: Sheet) -> None:
+def _record_stored(plan: Plan, stored: float, written: Number, hours: Number, sheet: Sheet) -> None:
     kept = plan.data.checkpoints_kept
-    given: dict[str, Told] = {"written": (written, "run:run.checkpoints_written", "checkpoints")}
+    inputs: dict[str, SourcedQuantity] = {"written": (written, "run:run.checkpoints_written", "checkpoints")}
     if kept == "all":
-        how = "all, as they pile up: on average half of them while the run stands, then every one"
-        given["hours"] = (hours, "run:run.hours", "h")
-        given["retention"] = (plan.storage.retention_hours or 0.0, "plan:storage.retention", "h")
+        expression = "written * (hours / 2 + retention) / (hours + retention)"
+        what = "all of them: half on average during the run, every one after it"
+        inputs["hours"] = (hours, "run:run.hours", "h")
+        inputs["retention"] = (plan.storage.retention_hours or 0.0, "plan:storage.retention", "h")
     else:
-        how = "the last few, and never more than are written"
-        given["kept"] = (kept, "plan:data.checkpoints_kept", "checkpoints")
-    sheet.words("run.checkpoints_stored", stored, "checkpoints", how, **given)
+        expression, what = "min(kept, written)", ""
+        inputs["kept"] = (kept, "plan:data.checkpoints_kept", "checkpoints")
+    sheet.arithmetic("run.checkpoints_stored", stored, "checkpoints", expression, what, **inputs)
 
 
-def _refills(demand: Demand, work: FleetWork, hazard: Given, sheet: Sheet) -> Number:
+def _refills(demand: Demand, work: FleetWork, hazard: Sourced, sheet: Sheet) -> Number:
     """How often a reclaimed gang takes the fast tier with it."""
-    return sheet.words(
+    return sheet.arithmetic(
         "storage.refills",
         demand.training_nodes * hazard[0] * work.hours,
         "times",
-        "nodes that train x reclaims of a node an hour x hours of work",
-        nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
+        "training_nodes * hazard * work_hours",
+        "spot interruptions of any node during the work",
+        training_nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
         hazard=(hazard[0], hazard[1], "1/h"),
         work_hours=(work.hours, "run:run.work_hours", "h"),
     )

@@ -11,7 +11,7 @@ from planner.estimate.purchase import Bought, Buy, bill_compute
 from planner.estimate.run import Run
 from planner.models.bill import Ledger, Line, Unpriced
 from planner.models.compute import node_hours, usd_per_useful_gpu_hour
-from planner.models.derived import Derived, Told
+from planner.models.derived import Derived, SourcedQuantity
 from planner.models.number import Number
 from planner.models.people import bill_people
 from planner.models.sheet import Sheet
@@ -58,7 +58,8 @@ def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
         values=values,
     )
     if buy.option.family not in ("ri", "sp") or bought.usd_per_hour is None:
-        sheet.words("fleet.unused_node_hours", 0.0, "node-hours", "no commitment leaves any unused")
+        nothing = (0.0, "rule:no commitment leaves any unused")
+        sheet.taken("fleet.unused_node_hours", "node-hours", unused=nothing)
     ledgers = (nodes, run.ledger, people)
     lines = tuple(line for ledger in ledgers for line in ledger.lines)
     cost = sum(line.effective_cost for line in lines)
@@ -78,9 +79,11 @@ def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
 
 def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Number:
     """Write down what the lines and the fractions come to; returns USD a useful GPU-hour."""
-    if sheet.kept:
-        bill: dict[str, Told] = {line.line: (line.effective_cost, f"run:{line.line}", "USD") for line in lines}
-        sheet.words("cost_usd", cost, "USD", "the sum of the bill", **bill)
+    if sheet.recording:
+        bill: dict[str, SourcedQuantity] = {
+            line.line: (line.effective_cost, f"run:{line.line}", "USD") for line in lines
+        }
+        sheet.arithmetic("cost_usd", cost, "USD", "sum(inputs)", "all lines of the bill", **bill)
         useful, shares = run.work.scaling_efficiency * run.input_fraction * run.availability_fraction, {}
         for name, share in (
             ("scaling_efficiency", run.work.scaling_efficiency),
@@ -88,7 +91,8 @@ def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Nu
             ("availability_fraction", run.availability_fraction),
         ):
             shares[name] = (share, f"run:goodput.{name}", "fraction")
-        sheet.words("goodput.useful_fraction", useful, "fraction", "the product of the three", **shares)
+        expression = "scaling_efficiency * input_fraction * availability_fraction"
+        sheet.arithmetic("goodput.useful_fraction", useful, "fraction", expression, **shares)
     return sheet.equation(
         "usd_per_useful_gpu_hour",
         usd_per_useful_gpu_hour,

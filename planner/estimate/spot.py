@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.models.goodput import spot_hazard
 from planner.models.number import Number
-from planner.models.sheet import UNKEPT, Sheet
+from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Z_95, Values
 from pricing.book import PriceBook, PriceNotFound
 from pricing.offers import InterruptionBand, SpotOffer
@@ -16,7 +16,7 @@ HAZARD = "run:goodput.hazard_per_node_hour"
 OPEN_BAND_FRACTION = 0.30  # the advisor's band "> 20 %" has no upper edge; it counts as 30 % a month
 
 
-def spot_hazard_of(band: InterruptionBand, values: Values, sheet: Sheet = UNKEPT) -> Number:
+def spot_hazard_of(band: InterruptionBand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
     """Reclaims of one spot node an hour. Central: the upper edge of the advisor's band; high: the scarce pools of the
     published traces; low: the lower edge."""
     upper = OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
@@ -24,27 +24,29 @@ def spot_hazard_of(band: InterruptionBand, values: Values, sheet: Sheet = UNKEPT
     central = sheet.equation("goodput.hazard_advised", spot_hazard, monthly_reclaim_fraction=(upper, edge))
     scarce, origin = values.given_central("spot.scarce_losses_per_node_day")
     lower = spot_hazard(monthly_reclaim_fraction=max(band.lower_fraction, 0.01))
-    return sheet.words(
+    return sheet.arithmetic(
         HAZARD.removeprefix("run:"),
         _around(central, lower, scarce / 24, values),
         "1/h per node",
-        "as advised; the range goes from the lower edge of the band to the scarce pools of the published traces",
+        "advised",
+        "the range goes from the lower edge of the band to the scarce pools of the published traces",
         advised=(central, "run:goodput.hazard_advised", "1/h per node"),
         scarce=(scarce, origin, "1/(node-day)"),
     )
 
 
-def own_spot_hazard(reclaims_per_node_day: float, values: Values, sheet: Sheet = UNKEPT) -> Number:
+def own_spot_hazard(reclaims_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> Number:
     """Reclaims of one spot node an hour where the plan states them, as far apart as the published traces are."""
     central = reclaims_per_node_day / 24
     traces = values.table["spot.scarce_losses_per_node_day"]
     values.used.add(traces.key)
     low, high = central * traces.low / traces.value, central * traces.high / traces.value
-    return sheet.words(
+    return sheet.arithmetic(
         HAZARD.removeprefix("run:"),
         _around(central, low, high, values) if central else 0.0,
         "1/h per node",
-        "reclaims of a node a day / 24; the range is as wide as that of the published traces",
+        "own / 24",
+        "the range is as wide as that of the published traces",
         own=(reclaims_per_node_day, "plan:reliability.spot_reclaims_per_node_day", "1/(node-day)"),
     )
 

@@ -40,10 +40,17 @@ def throughput_at(
     if listed is None and scaling == "linear":
         near, rate = min(measured or every, key=lambda r: abs(r[0] - gpus))
         spread = abs(np.log2(gpus / near)) * per_doubling
-        how = f"the row at {near} GPUs, x GPUs / {near}, as run.scaling says"
-        rows_given = (every, table, ROWS)
         return Throughput(
-            samples_per_second=sheet.words(name, rate * gpus / near, "samples/s", how, rows=rows_given, gpus=wanted),
+            samples_per_second=sheet.arithmetic(
+                name,
+                rate * gpus / near,
+                "samples/s",
+                "row(rows, nearest) * gpus / nearest",
+                "scaled linearly from the nearest row, as the plan says (`run.scaling`)",
+                rows=(every, table, ROWS),
+                gpus=wanted,
+                nearest=(near, "rule:the row of the table nearest to these GPUs", "GPUs"),
+            ),
             spread=spread,
             extrapolated=beyond,
             note=f"throughput at {gpus} GPUs scaled linearly from {near}, as the plan says",
@@ -60,8 +67,8 @@ def throughput_at(
             extrapolated=beyond,
             note=note + (f": extrapolated beyond {largest}" if beyond else ""),
         )
-    how = "the row of the table at these GPUs"
-    sheet.words(name, listed.samples_per_second, "samples/s", how, rows=(every, table, ROWS), gpus=wanted)
+    rows_input = (every, table, ROWS)
+    sheet.arithmetic(name, listed.samples_per_second, "samples/s", "row(rows, gpus)", rows=rows_input, gpus=wanted)
     if listed.measured:
         return Throughput(samples_per_second=listed.samples_per_second, spread=0.0, extrapolated=False)
     spread = (

@@ -9,7 +9,7 @@ import numpy as np
 from planner.estimate.place import Place, phases_of
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
-from planner.models.derived import Derived, Given, Told
+from planner.models.derived import Derived, Sourced, SourcedQuantity
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Z_95, Values
@@ -35,7 +35,7 @@ class PhaseWork:
     hours: Number
     required_gb_per_s: Number
     planned_hours: float
-    speed: Given
+    speed: Sourced
     scaling_efficiency: float
 
 
@@ -62,7 +62,7 @@ class FleetWork:
         return peak
 
 
-def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Given | None:
+def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Sourced | None:
     """Bytes that one sample reads, and who says so: the phase, the data, or the hot data over their samples."""
     data = plan.data
     if phase.sample_bytes:
@@ -71,11 +71,11 @@ def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Given
         return data.sample_bytes, "plan:data.sample"
     if not data.samples:
         return None
-    size = sheet.words(
+    size = sheet.arithmetic(
         place.id("sample_bytes"),
         data.hot_dataset_bytes / data.samples,
         "bytes",
-        "the hot data over their samples",
+        "hot_dataset / samples",
         hot_dataset=(data.hot_dataset_bytes, "plan:data.hot_dataset", "bytes"),
         samples=(data.samples, "plan:data.samples", "samples"),
     )
@@ -83,16 +83,16 @@ def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Given
 
 
 def _read_rate(
-    plan: Plan, phase: Phase, place: Place, gpus: int, rate: float | None, speed: Given, values: Values, sheet: Sheet
+    plan: Plan, phase: Phase, place: Place, gpus: int, rate: float | None, speed: Sourced, values: Values, sheet: Sheet
 ) -> Number:
     """GB/s that training would read. rate: samples a second as planned, where a table says them."""
     name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
     if size is not None and rate is not None:
-        now = sheet.words(
+        now = sheet.arithmetic(
             place.id("samples_per_second_now"),
             rate * speed[0],
             "samples/s",
-            "as planned, x how much faster this run is",
+            "samples_per_second * throughput_factor",
             samples_per_second=(rate, place.run("samples_per_second"), "samples/s"),
             throughput_factor=(speed[0], speed[1], "ratio"),
         )
@@ -101,10 +101,10 @@ def _read_rate(
     fleet, own = (gpus, "run:gpus", "GPUs"), plan.data.read_per_gpu_bytes_per_second
     if own is not None:
         read = own, "plan:data.read_per_gpu", "bytes/s"
-        return sheet.words(name, gpus * own / 1e9, "GB/s", "GPUs x bytes a second / 10^9", gpus=fleet, read=read)
+        return sheet.arithmetic(name, gpus * own / 1e9, "GB/s", "gpus * read / 10**9", gpus=fleet, read=read)
     assumed = *values.given("data.read_mb_per_s_per_gpu"), "MB/s"
     total = gpus * assumed[0] / 1e3
-    return sheet.words(name, total, "GB/s", "GPUs x MB a second / 1,000", gpus=fleet, read=assumed)
+    return sheet.arithmetic(name, total, "GB/s", "gpus * read / 1000", gpus=fleet, read=assumed)
 
 
 def _phase_work(
@@ -125,10 +125,10 @@ def _phase_work(
             best_samples_per_second_per_gpu=(best, place.plan("throughput")),
         )
     else:
-        how = "without a throughput table every GPU counts in full"
-        efficiency = sheet.words(place.id("scaling_efficiency"), 1.0, "fraction", how)
+        full = (1.0, "rule:without a throughput table every GPU counts in full")
+        efficiency = sheet.taken(place.id("scaling_efficiency"), "fraction", full=full)
     factor, origin = values.given("workload.throughput_factor")
-    speed: Given = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
+    speed: Sourced = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
     if phase.samples is not None and rate is not None:
         planned_hours = phase.samples / rate / 3600
         hours = sheet.equation(
@@ -161,7 +161,7 @@ def _phase_work(
     return work, extrapolated, note
 
 
-def _gpu_hours(phase: Phase, place: Place, instance: InstanceType, sheet: Sheet) -> Given:
+def _gpu_hours(phase: Phase, place: Place, instance: InstanceType, sheet: Sheet) -> Sourced:
     """Useful GPU-hours of a phase: the plan's, or those that its FLOP take. Raises ValueError."""
     if phase.gpu_hours is not None:
         return phase.gpu_hours, place.plan("gpu_hours")
@@ -193,14 +193,18 @@ def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> Fl
         extrapolated=any(extrapolated for _, extrapolated, _ in found),
         notes=tuple(dict.fromkeys(note for _, _, note in found if note)),
     )
-    if sheet.kept:
+    if sheet.recording:
         _add_up(work, gpus, sheet)
     return replace(work, derived=sheet.derived)
 
 
 def _add_up(work: FleetWork, gpus: int, sheet: Sheet) -> None:
     """Write down what the phases come to together; a single one is the whole already."""
-    every: dict[str, dict[str, Told]] = {"hours": {}, "rates": {}, "useful": {"gpus": (gpus, "run:gpus", "GPUs")}}
+    every: dict[str, dict[str, SourcedQuantity]] = {
+        "hours": {},
+        "rates": {},
+        "useful": {"gpus": (gpus, "run:gpus", "GPUs")},
+    }
     for n, phase in enumerate(work.phases, 1):
         hours = phase.hours, phase.place.run("work_hours"), "h"
         every["hours"][f"hours_{n}"] = every["useful"][f"hours_{n}"] = hours
@@ -208,11 +212,23 @@ def _add_up(work: FleetWork, gpus: int, sheet: Sheet) -> None:
         every["useful"][f"speed_{n}"] = phase.speed[0], phase.speed[1], "ratio"
         efficiency = phase.scaling_efficiency, phase.place.run("scaling_efficiency"), "fraction"
         every["useful"][f"efficiency_{n}"] = efficiency
-    how = "hours at full speed x how much faster this run is x GPUs x scaling efficiency, over all phases"
-    sheet.words("useful_gpu_hours", work.useful_gpu_hours, "GPU-hours", how, **every["useful"])
+    numbers = range(1, len(work.phases) + 1)
+    planned = [f"hours_{n} * speed_{n}" for n in numbers]
+    useful = " + ".join(f"{hours} * gpus * efficiency_{n}" for n, hours in zip(numbers, planned, strict=True))
+    what = "hours at the planned throughput x GPUs x scaling efficiency of every phase"
+    sheet.arithmetic("useful_gpu_hours", work.useful_gpu_hours, "GPU-hours", useful, what, **every["useful"])
     if len(work.phases) == 1 and not work.phases[0].place.number:
         return
-    sheet.words("run.work_hours", work.hours, "h", "the sum over the phases", **every["hours"])
-    sheet.words("storage.required_read_gb_per_s", work.peak_gb_per_s, "GB/s", "the most of any", **every["rates"])
-    how = "useful GPU-hours over GPUs x hours at full speed, over all phases"
-    sheet.words("goodput.scaling_efficiency", work.scaling_efficiency, "fraction", how, **every["useful"])
+    sheet.arithmetic("run.work_hours", work.hours, "h", "sum(inputs)", "all phases", **every["hours"])
+    busiest = "the phase that reads fastest"
+    sheet.arithmetic(
+        "storage.required_read_gb_per_s", work.peak_gb_per_s, "GB/s", "max(inputs)", busiest, **every["rates"]
+    )
+    sheet.arithmetic(
+        "goodput.scaling_efficiency",
+        work.scaling_efficiency,
+        "fraction",
+        f"({useful}) / (gpus * ({' + '.join(planned)}))",
+        "useful GPU-hours / all GPU-hours",
+        **every["useful"],
+    )

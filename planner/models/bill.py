@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from planner.models.bill_lines import bill_line
-from planner.models.derived import PRICE, Given, Input, inputs_of
+from planner.models.derived import PRICE, Input, Sourced, inputs_of
 from planner.models.metered import beyond_tiers, tiered_usd
 from planner.models.number import Number, middle
 from planner.models.sheet import Sheet
@@ -114,7 +114,7 @@ class Ledger:
         equation: str,
         quantity: Number,
         price: Price,
-        inputs: Mapping[str, Given],
+        inputs: Mapping[str, Sourced],
         unit: str = "",
         usd: Number | None = None,
         list_usd: Number | None = None,
@@ -150,8 +150,8 @@ class Ledger:
             )
         )
 
-    def _inputs(self, line: str, equation: str, given: Mapping[str, Given], usd: Number) -> tuple[Input, ...]:
-        if not self.sheet.kept:
+    def _inputs(self, line: str, equation: str, given: Mapping[str, Sourced], usd: Number) -> tuple[Input, ...]:
+        if not self.sheet.recording:
             return ()
         own = {
             name: (usd if what[0] is None else what[0], PRICE + line) if what[1] == PRICE else what
@@ -168,7 +168,7 @@ class Ledger:
         unit: str,
         usd: Number,
         source: str,
-        inputs: Mapping[str, Given],
+        inputs: Mapping[str, Sourced],
         year: str = "",
         service: str = "people",
         list_usd: Number | None = None,
@@ -206,7 +206,7 @@ class Ledger:
         *,
         equation: str,
         quantity: Number,
-        inputs: Mapping[str, Given],
+        inputs: Mapping[str, Sourced],
         offering: str = "",
         standing: Number | None = None,
         hours: Number | None = None,

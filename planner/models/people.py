@@ -99,11 +99,11 @@ def bill_people(
     if people is None:
         return
     if people.engineers is not None:
-        months = ledger.sheet.words(
+        months = ledger.sheet.arithmetic(
             "people.months",
             people.months_before + hours / HOURS_PER_MONTH,
             "months",
-            "before the run, and the run's hours / 730",
+            "months_before + run_hours / 730",
             months_before=(people.months_before, "plan:people.months_before", "months"),
             run_hours=(hours, "run:run.hours", "h"),
         )

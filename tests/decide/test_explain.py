@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill import Line
 from planner.models.derived import KINDS, Derived, Input
 from planner.models.equation import numbered
+from planner.models.formula import evaluate_steps
 from planner.plan.assumptions import default_assumptions
 from planner.plan.overrides import split_path
 from planner.plan.types import Plan
@@ -44,6 +46,22 @@ def check_line(line: Line) -> None:
     found = float(entry.function(**{i.name: i.value for i in line.inputs}))
     wanted = line.effective_cost if entry.result_unit == "USD" else line.quantity
     assert math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12), (line.line, line.equation)
+
+
+def check_formula(entry: Derived) -> None:
+    """A number without an equation comes again from its expression, or is its one input."""
+    if entry.of_draws:
+        return  # of draws, not of its inputs: TestStatistics
+    if entry.expression:
+        found = evaluate_steps((f"result = {entry.expression}",), entry.arguments())[1]
+        assert math.isclose(found, entry.value, rel_tol=1e-9, abs_tol=1e-9), (entry.id, entry.expression, found)
+        used = set(re.findall(r"[A-Za-z_]\w*", entry.expression))
+        assert "inputs" in used or used & {part.name for part in entry.inputs}, entry.id
+    elif entry.label:
+        return
+    else:
+        (source,) = entry.inputs
+        assert (source.value, source.unit) == (entry.value, entry.unit), entry.id
 
 
 def check_origin(entry: Input, known: dict[str, Derived], plan: Plan) -> None:
@@ -80,6 +98,7 @@ def check(scenario: Scenario, plan: Plan) -> None:
             assert math.isclose(found, entry.value, rel_tol=1e-9, abs_tol=1e-12), entry.id
         else:
             assert how(entry), entry.id
+            check_formula(entry)
         for part in entry.inputs:
             check_origin(part, known, plan)
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
 from planner.decide.spreads import Spread
-from planner.estimate.derivations import derived_of_line, known_of
+from planner.estimate.derivations import known_of
 from planner.estimate.result import Scenario
 from planner.models.derived import Derived, Input
 from planner.models.equation import numbered
+from planner.models.line_numbers import derived_of_line
 from planner.report.wording.break_evens import compared, end_of
 from planner.report.wording.origins import Grounds, amount, command, describe, grounds_of, how
 

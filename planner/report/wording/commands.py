@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, reached
-from planner.estimate.derivations import PRODUCT, is_percentile
+from planner.estimate.derivations import is_percentile
 from planner.models.derived import Derived
+from planner.models.line_numbers import PRODUCT
 from planner.report.terminal.columns import command as pasted
 from planner.report.terminal.columns import wrap
 from planner.report.wording import figures
