@@ -14,7 +14,7 @@ from planner.estimate.scenario import Outcome, price
 from planner.estimate.spot import HAZARD, own_spot_hazard, spot_hazard_of
 from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
-from planner.layouts.build import layouts_of
+from planner.layouts.registry import layouts_of
 from planner.models.bill import Unpriced
 from planner.models.derived import Sourced
 from planner.models.sheet import Sheet

@@ -15,8 +15,8 @@ from planner.estimate.input import reading_of
 from planner.estimate.interruptions import NO_SPOT, Failing, failing_of
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Layout, Service, Timing
-from planner.layouts.network import bill_network
-from planner.layouts.s3 import bill_s3
+from planner.layouts.shared.network import bill_network
+from planner.layouts.shared.s3 import bill_s3
 from planner.models.bill import Ledger
 from planner.models.derived import Derived, Sourced, SourcedQuantity
 from planner.models.goodput import run_hours, unheld_hours

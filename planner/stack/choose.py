@@ -17,9 +17,11 @@ from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.layouts.base import Layout
-from planner.layouts.converged import CONTROL_INSTANCE_TYPE, Converged, control_nodes
-from planner.layouts.fsx_lustre import FsxLustre
-from planner.layouts.separate_nvme import SeparateNvme
+from planner.layouts.converged.bill import control_nodes
+from planner.layouts.converged.layout import Converged
+from planner.layouts.fsx_lustre.layout import FsxLustre
+from planner.layouts.separate_nvme.layout import SeparateNvme
+from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
 from planner.models.bill import Line
 from planner.models.bill_lines import bill_line
 from planner.models.capacity import included_metadata_iops
@@ -217,16 +219,16 @@ def _sizes(layout: Layout, values: Values, given: FromAccount) -> dict[str, Any]
     if isinstance(layout, FsxLustre):
         return {"lustre": _lustre(layout)}
     if isinstance(layout, SeparateNvme):
-        if layout.stripes is not None:
+        if layout.cluster.stripes is not None:
             raise UsageProblem(
-                f"protection {layout.settings.protection} is priced, not deployed: "
+                f"protection {layout.cluster.settings.protection} is priced, not deployed: "
                 "take it out of storage.separate-nvme to deploy a cluster without it"
             )
         cluster = NvmeCluster(
-            instance_type=layout.storage_instance.name,
-            nodes=layout.nodes,
-            spares=layout.spares,
-            drives=layout.storage_instance.nvme_drives,
+            instance_type=layout.cluster.storage_instance.name,
+            nodes=layout.cluster.nodes,
+            spares=layout.cluster.spares,
+            drives=layout.cluster.storage_instance.nvme_drives,
             root_volume_gib=_whole("pool.control_volume_gib", values),
         )
         return {
@@ -254,15 +256,16 @@ def _control(instance_type: str, count: int, values: Values, given: FromAccount)
 
 
 def _lustre(layout: FsxLustre) -> Lustre:
-    gib, asked = layout.size.capacity_gib, layout.metadata_iops
-    whole = layout.settings.deployment == "INTELLIGENT_TIERING"
+    system, choice = layout.file_system, layout.file_system.choice
+    gib, asked = system.capacity_gib, system.metadata_iops
+    whole = choice.is_tiering
     return Lustre(
-        deployment=layout.settings.deployment,
+        deployment=choice.deployment,
         capacity_gib=gib,
-        mbps_per_tib=0 if whole else layout.size.mbps,
-        throughput_mbps=layout.size.mbps if whole else 0,
+        mbps_per_tib=0 if whole else system.mbps,
+        throughput_mbps=system.mbps if whole else 0,
         metadata_iops=asked if asked > included_metadata_iops(capacity_gib=gib) else 0,
-        efa=layout.settings.efa,
+        efa=choice.efa,
     )
 
 

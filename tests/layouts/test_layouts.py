@@ -11,11 +11,11 @@ import pytest
 from fleet_pool.settings import reserved_vcpu
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.converged import Converged
-from planner.layouts.fsx_lustre import FsxLustre, lustre_variants
-from planner.layouts.s3 import bill_s3, s3_read_rate
-from planner.layouts.s3_stream import S3Stream
-from planner.layouts.separate_nvme import separate_cluster
+from planner.layouts.converged.layout import Converged
+from planner.layouts.fsx_lustre.layout import FsxLustre, lustre_variants
+from planner.layouts.s3_stream.layout import S3Stream
+from planner.layouts.separate_nvme.layout import separate_cluster
+from planner.layouts.shared.s3 import bill_s3, s3_read_rate
 from planner.models.bill import Ledger
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
@@ -207,7 +207,7 @@ class TestLustre:
     def test_room_for_the_data_at_eighty_per_cent(self):
         """4 TB are 3,725.3 GiB; / 0.8 = 4,656.6; the next size sold is 4,800 GiB, 1.2 GB/s at 250 MB/s/TiB."""
         layout = self.variant(demand_of(planned_gb_per_s=1.0), throughput_mbps_per_tib=[250])
-        assert layout.size.capacity_gib == 4800
+        assert layout.file_system.capacity_gib == 4800
         given = layout.service(CENTRAL)
         assert given.usable_tb == pytest.approx(4800 * 2**30 / 1e12)
         assert given.warm_gb_per_s == pytest.approx(1.2)
@@ -216,7 +216,7 @@ class TestLustre:
     def test_bought_larger_to_be_fast_enough(self):
         """2 GB/s at 125 MB/s/TiB take 16,000 GiB: 16,800 is the next multiple of 2,400."""
         layout = self.variant(throughput_mbps_per_tib=[125])
-        assert layout.size.capacity_gib == 16_800
+        assert layout.file_system.capacity_gib == 16_800
         cost = lines_of(layout)["storage.lustre.capacity"]
         assert cost.effective_cost == pytest.approx(16_800 * 0.145)
         assert cost.usd_per_hour == pytest.approx(16_800 * 0.145 / 730)
@@ -224,7 +224,7 @@ class TestLustre:
     def test_the_cheapest_tier_that_is_fast_enough(self):
         """Capacity x price for 2 GB/s: 16,800 x 0.145 = 2,436; 9,600 x 0.21 = 2,016; 4,800 x 0.34 = 1,632 and
         x 0.60 = 2,880."""
-        assert self.variant().size.mbps == 500
+        assert self.variant().file_system.mbps == 500
 
     def test_capacity_is_one_file_system_whatever_the_fleet(self):
         few, many = (lines_of(self.variant(demand_of(nodes=n)))["storage.lustre.capacity"] for n in (4, 400))
@@ -234,7 +234,7 @@ class TestLustre:
     def test_efa_sells_larger_steps(self, tier, gib):
         demand = demand_of("p5.48xlarge", planned_gb_per_s=0.1)
         layout = self.variant(demand, throughput_mbps_per_tib=[tier], efa=True)
-        assert layout.size.capacity_gib == gib
+        assert layout.file_system.capacity_gib == gib
         assert not layout.refusals()
 
     def test_efa_needs_a_newer_nitro(self):
@@ -253,7 +253,7 @@ class TestLustre:
 
     def test_a_stated_capacity_is_taken_and_may_be_too_small(self):
         layout = self.variant(capacity="2400GiB", throughput_mbps_per_tib=[125])
-        assert layout.size.capacity_gib == 2400
+        assert layout.file_system.capacity_gib == 2400
         assert any("cannot hold" in why for why in layout.refusals())
         assert not self.variant(capacity="4800GiB", throughput_mbps_per_tib=[125]).refusals()
 
@@ -265,7 +265,7 @@ class TestLustre:
     def test_tiering_sells_throughput_in_steps(self):
         """10 GB/s take three steps of 4,000 MB/s; storage is what is stored."""
         layout = self.variant(demand_of(planned_gb_per_s=10.0), deployment="INTELLIGENT_TIERING")
-        assert layout.size.mbps == 12_000
+        assert layout.file_system.mbps == 12_000
         lines = lines_of(layout)
         assert lines["storage.lustre.throughput"].effective_cost == pytest.approx(12_000 * 0.52)
         assert lines["storage.lustre.capacity"].quantity == pytest.approx(3726)  # 4e12 / 2^30, rounded up
@@ -301,7 +301,7 @@ class TestSeparate:
     def test_sized_by_capacity(self):
         """1 PB over 60 TB x 0.99 x 0.70 = 41.58 TB a node: 24.05, so 25, and one spare."""
         layout = self.cluster(demand_of(hot_bytes=1e15), instance_type="i3en.24xlarge")
-        assert (layout.nodes, layout.spares) == (26, 1)
+        assert (layout.cluster.nodes, layout.cluster.spares) == (26, 1)
         given = layout.service(CENTRAL)
         assert given.usable_tb == pytest.approx(25 * 41.58)
         assert given.raw_tb == 26 * 60
@@ -309,28 +309,28 @@ class TestSeparate:
     def test_sized_by_throughput(self):
         """60 GB/s over 0.8 x 0.95 x 12.5 = 9.5 GB/s a node: 6.3, so 7; without spares when told so."""
         layout = self.cluster(demand_of(nodes=100, planned_gb_per_s=60.0), instance_type="i3en.24xlarge", spares=0)
-        assert layout.nodes == 7
+        assert layout.cluster.nodes == 7
         assert layout.service(CENTRAL).warm_gb_per_s == pytest.approx(7 * 9.5)
 
     def test_never_faster_than_its_clients(self):
         """One small client of 5 Gbps asks for one node, however much the plan would read."""
         demand = demand_of("g5.2xlarge", nodes=1, planned_gb_per_s=60.0, hot_bytes=1e12)
         layout = self.cluster(demand, instance_type="i3en.24xlarge", spares=0)
-        assert layout.nodes == 1
+        assert layout.cluster.nodes == 1
         assert layout.service(CENTRAL).warm_gb_per_s == pytest.approx(0.95 * 5 / 8)
 
     def test_protection_is_sized_and_priced(self):
         """16+4 keeps 16/20 x 0.9 = 0.72 of the serving nodes: 43.2 TB of 60; at least 20 nodes and a spare."""
         small = self.cluster(instance_type="i3en.24xlarge", protection="16+4")
-        assert small.nodes == 21
+        assert small.cluster.nodes == 21
         large = self.cluster(demand_of(hot_bytes=2e15), instance_type="i3en.24xlarge", protection="16+4")
-        assert large.nodes == 47 + 1  # 2,000 / 43.2 = 46.3
+        assert large.cluster.nodes == 47 + 1  # 2,000 / 43.2 = 46.3
         assert large.service(CENTRAL).usable_tb == pytest.approx(47 * 43.2)
 
     def test_what_a_stripe_holds_is_not_evicted(self):
         """21 serving nodes of 60 TB: 907.2 TB by 16+4, where a cache guarantees 873.2; 900 TB fit the one."""
         layout = self.cluster(demand_of(hot_bytes=900e12), instance_type="i3en.24xlarge", protection="16+4", spares=1)
-        assert layout.nodes == 22
+        assert layout.cluster.nodes == 22
         given = layout.service(CENTRAL)
         assert given.hit_fraction == 1
         assert given.steady_gb_per_s == given.warm_gb_per_s
@@ -342,10 +342,10 @@ class TestSeparate:
         costs = {}
         for name in ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge"):
             costs[name] = (
-                self.cluster(demand_of(hot_bytes=1e15), instance_type=name).nodes
+                self.cluster(demand_of(hot_bytes=1e15), instance_type=name).cluster.nodes
                 * book.on_demand(name, "us-east-1").usd
             )
-        assert costs[chosen.storage_instance.name] == min(costs.values())
+        assert costs[chosen.cluster.storage_instance.name] == min(costs.values())
 
     def test_lines(self):
         layout = self.cluster(instance_type="i3en.24xlarge")

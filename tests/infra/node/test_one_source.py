@@ -32,7 +32,7 @@ for name, value in json.loads({changes!r}).items():
     assert hasattr(settings, name)
     setattr(settings, name, value)
 from infra.node.render import installed_files
-from planner.layouts.pool import DONT_EVICT_S
+from planner.layouts.shared.pool import DONT_EVICT_S
 from planner.models.capacity import pool_usable_tb
 from planner.models.datapath import fill_rate_limit
 from planner.plan.assumptions import default_assumptions

@@ -8,7 +8,7 @@ import numpy as np
 from fleet_pool.settings import DONT_EVICT_S, OUT_OF_SPACE_PERCENT
 
 from planner.layouts.base import Demand
-from planner.layouts.s3 import s3_read_rate, s3_write_rate
+from planner.layouts.shared.s3 import s3_read_rate, s3_write_rate
 from planner.models.capacity import pool_raw_tb, pool_usable_tb
 from planner.models.datapath import (
     cache_hit_sequential,

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.layouts.base import Demand
-from planner.layouts.lustre_size import Size
-from planner.layouts.s3 import get_request_rate
+from planner.layouts.shared.lustre_size import FileSystem
+from planner.layouts.shared.s3 import get_request_rate
 from planner.models.capacity import included_metadata_iops, lustre_throughput_gb_per_s
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values
-from planner.plan.types import LustreSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +25,7 @@ class Rates:
     write: Number
 
 
-def rates_of(
-    size: Size, settings: LustreSettings, metadata_iops: int, demand: Demand, values: Values, sheet: Sheet
-) -> Rates:
+def rates_of(file_system: FileSystem, demand: Demand, values: Values, sheet: Sheet) -> Rates:
     """The tightest of disks, clients and file opens; the first read comes from S3."""
     clients = sheet.equation(
         "storage.clients_gb_per_s",
@@ -40,10 +37,10 @@ def rates_of(
     opens = sheet.equation(
         "storage.opens_gb_per_s",
         request_bound_rate,
-        requests_per_second=(_metadata(size, settings, metadata_iops, sheet), "run:storage.metadata_iops"),
+        requests_per_second=(_metadata(file_system, sheet), "run:storage.metadata_iops"),
         object_bytes=(demand.object_bytes, "run:data.object_bytes"),
     )
-    disk = _disk(size, settings, sheet)
+    disk = _disk(file_system, sheet)
     given = {
         "clients": (clients, "run:storage.clients_gb_per_s", "GB/s"),
         "disk": (disk, "run:storage.disk_gb_per_s", "GB/s"),
@@ -74,29 +71,30 @@ def rates_of(
     return Rates(warm=warm, cold=cold, write=write)
 
 
-def _disk(size: Size, settings: LustreSettings, sheet: Sheet) -> float:
-    if settings.deployment == "INTELLIGENT_TIERING":
+def _disk(file_system: FileSystem, sheet: Sheet) -> float:
+    if file_system.choice.is_tiering:
         steps = "reads and checkpoint writes, in steps of 4,000 MB/s"
-        mbps = sheet.words("storage.throughput_mbps", size.mbps, "MB/s", steps)
+        mbps = sheet.words("storage.throughput_mbps", file_system.mbps, "MB/s", steps)
         given = (mbps, "run:storage.throughput_mbps", "MB/s")
         return sheet.words("storage.disk_gb_per_s", mbps / 1000, "GB/s", "as provisioned", throughput_mbps=given)
     return sheet.equation(
         "storage.disk_gb_per_s",
         lustre_throughput_gb_per_s,
-        capacity_gib=(size.capacity_gib, "run:storage.capacity_gib"),
-        mbps_per_tib=(size.mbps, "run:storage.mbps_per_tib"),
+        capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
+        mbps_per_tib=(file_system.mbps, "run:storage.mbps_per_tib"),
     )
 
 
-def _metadata(size: Size, settings: LustreSettings, metadata_iops: int, sheet: Sheet) -> int:
+def _metadata(file_system: FileSystem, sheet: Sheet) -> int:
+    choice, metadata_iops = file_system.choice, file_system.metadata_iops
     included = sheet.equation(
         "storage.metadata_iops_included",
         included_metadata_iops,
-        capacity_gib=(size.capacity_gib, "run:storage.capacity_gib"),
+        capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
     )
     free = {"included": (included, "run:storage.metadata_iops_included", "metadata IOPS")}
-    if settings.metadata_iops:
-        asked = (settings.metadata_iops, "plan:storage.fsx-lustre.metadata_iops", "metadata IOPS")
+    if choice.metadata_iops:
+        asked = (choice.metadata_iops, f"plan:{choice.section}.metadata_iops", "metadata IOPS")
         sheet.words("storage.metadata_iops", metadata_iops, "metadata IOPS", "the larger of both", **free, asked=asked)
         above, bought = metadata_iops - included, (metadata_iops, "run:storage.metadata_iops", "metadata IOPS")
         how = "beyond what the capacity includes"

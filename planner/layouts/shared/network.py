@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.instances import RUN_HOURS, bill_volumes
+from planner.layouts.shared.instances import RUN_HOURS, bill_volumes
 from planner.models.bill import Ledger
 from planner.models.derived import PRICE, Given
 from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource, resource_months

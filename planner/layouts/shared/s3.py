@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.s3_classes import START, STORED_HOURS, bill_beside_hot
+from planner.layouts.shared.s3_classes import START, STORED_HOURS, bill_beside_hot
 from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.derived import PRICE, Given, Told

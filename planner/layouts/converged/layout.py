@@ -1,0 +1,39 @@
+"""The sized layout `converged`: where its answers are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.converged.bill import bill_control_nodes
+from planner.layouts.converged.service import service_of
+from planner.models.bill import Ledger
+from planner.models.values import Values
+from planner.plan.types import ConvergedSettings, Plan
+from pricing.book import PriceBook
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converged(Layout):
+    """The pool on the GPU nodes themselves, spares included."""
+
+    settings: ConvergedSettings
+    name: ClassVar[str] = "converged"
+    lost_with_the_gang: ClassVar[bool] = True
+
+    def refusals(self) -> tuple[str, ...]:
+        if self.demand.instance.raw_nvme_tb == 0:
+            return (f"{self.demand.instance.name} has no instance-store drives to pool",)
+        return ()
+
+    def service(self, values: Values) -> Service:
+        return service_of(self.demand, values)
+
+    def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
+        bill_control_nodes(self.settings, ledger, timing, values)
+
+
+def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
+    """The one variant: every GPU node holds data."""
+    return [Converged(settings=plan.storage.converged, demand=demand)]

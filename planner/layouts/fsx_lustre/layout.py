@@ -1,0 +1,97 @@
+"""The sized layout `fsx-lustre`: its variants, and where its answers are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.fsx_lustre.bill import bill_file_system
+from planner.layouts.fsx_lustre.service import service_of
+from planner.layouts.shared.lustre_bill import SERVICE, storage_item
+from planner.layouts.shared.lustre_size import Choice, FileSystem, sized, too_small
+from planner.models.bill import Ledger
+from planner.models.values import Values
+from planner.plan.types import LustreSettings, Plan
+from pricing.book import PriceBook, PriceNotFound
+
+TIERS_MBPS_PER_TIB = (125, 250, 500, 1000)
+SCRATCH_MBPS_PER_TIB = 200
+EFA_MIN_NITRO = 4  # p4d and p4de have Nitro v3 and mount over TCP
+TIERING_MAX_MBPS = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class FsxLustre(Layout):
+    """One file system that the whole fleet mounts."""
+
+    file_system: FileSystem
+    not_considered: tuple[str, ...] = ()
+    name: ClassVar[str] = "fsx-lustre"
+    s3_through_vpc: ClassVar[bool] = False  # file servers run in AWS's network and load and export by themselves
+
+    @property
+    def filled_first(self) -> bool:
+        """Intelligent-Tiering takes no data repository association: it is filled by copy."""
+        return self.file_system.choice.is_tiering
+
+    def refusals(self) -> tuple[str, ...]:
+        found = []
+        choice, instance = self.file_system.choice, self.demand.instance
+        if choice.efa and (instance.efa_interfaces == 0 or 0 < instance.nitro_version < EFA_MIN_NITRO):
+            found.append(f"{instance.name} cannot mount Lustre over EFA: that needs Nitro v4 or newer")
+        if choice.efa and choice.deployment != "PERSISTENT_2":
+            found.append("EFA needs a PERSISTENT_2 file system")
+        found += too_small(self.file_system, self.demand)
+        if choice.is_tiering and self.file_system.mbps > TIERING_MAX_MBPS:
+            found.append(f"Intelligent-Tiering ends at {TIERING_MAX_MBPS:,} MBps")
+        return tuple(found)
+
+    def service(self, values: Values) -> Service:
+        return service_of(self.file_system, self.demand, values, self.not_considered)
+
+    def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
+        bill_file_system(ledger, self.file_system, self.demand, timing)
+
+
+def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
+    """One variant for each tier of the plan, or the one with the lowest price."""
+    fill_fraction = values.central("lustre.fill_fraction")
+    return lustre_variants(plan.storage.fsx_lustre, demand, book, plan.region, fill_fraction)
+
+
+def lustre_variants(
+    settings: LustreSettings, demand: Demand, book: PriceBook, region: str, fill_fraction: float
+) -> list[Layout]:
+    """One layout for each tier the plan names; without any, the tier with the lowest monthly price of those
+    sized to be fast enough. A tier whose price is not known may be that one, so the choice stops there and the
+    scenario is a lower bound."""
+    choice = Choice(
+        section="storage.fsx-lustre",
+        deployment=settings.deployment,
+        capacity_bytes=settings.capacity_bytes,
+        metadata_iops=settings.metadata_iops,
+        efa=settings.efa,
+    )
+
+    def variant(tier: int, name: str) -> FsxLustre:
+        return FsxLustre(demand=demand, file_system=sized(choice, demand, tier, fill_fraction), variant=name)
+
+    if choice.is_tiering:
+        return [variant(0, "intelligent-tiering")]
+    if settings.deployment == "SCRATCH_2":
+        return [variant(SCRATCH_MBPS_PER_TIB, "scratch")]
+    if settings.throughput_mbps_per_tib:
+        return [variant(tier, str(tier)) for tier in settings.throughput_mbps_per_tib]
+    priced = []
+    for tier in TIERS_MBPS_PER_TIB:
+        file_system = sized(choice, demand, tier, fill_fraction)
+        item, offering = storage_item(settings.deployment, tier)
+        try:
+            usd = book.metered(SERVICE, item, region, offering).tiers[0].usd
+        except PriceNotFound:
+            why = f"the price of the {tier} MB/s/TiB tier is not known and might be the lowest"
+            told = f"{why}: name storage.fsx-lustre.throughput_mbps_per_tib to choose another"
+            return [FsxLustre(demand=demand, file_system=file_system, not_considered=(told,))]
+        priced.append((usd * file_system.capacity_gib, tier, file_system))
+    return [FsxLustre(demand=demand, file_system=min(priced, key=lambda entry: entry[:2])[2])]

@@ -1,0 +1,38 @@
+"""S, fsx-lustre: FSx for Lustre, linked to the bucket, in AWS's increments.
+
+PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files come from S3 on first read
+(data repository association; Intelligent-Tiering takes none and is filled by copy).
+"""
+
+from __future__ import annotations
+
+from planner.layouts.base import Demand, Service
+from planner.layouts.shared.lustre_rates import rates_of
+from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
+from planner.layouts.shared.s3 import DURABILITY
+from planner.models.values import Values
+
+
+def service_of(file_system: FileSystem, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
+    """What the file system gives. not_considered: warnings of the choice of a tier."""
+    sheet = values.sheet()
+    rates = rates_of(file_system, demand, values, sheet)
+    durability = (
+        "one zone, not replicated: SCRATCH_2 loses data with a server; the data set is in S3 as well"
+        if file_system.choice.deployment == "SCRATCH_2"
+        else f"one zone, replicated inside it; {DURABILITY} once exported"
+    )
+    return Service(
+        raw_tb=None,
+        usable_tb=usable_tb(file_system, demand, values.given_central("lustre.fill_fraction"), sheet),
+        warm_gb_per_s=rates.warm,
+        cold_gb_per_s=rates.cold,
+        steady_gb_per_s=rates.warm,
+        hit_fraction=sheet.words("storage.hit_fraction", 1.0, "fraction", "a file system holds what it loaded"),
+        write_gb_per_s=rates.write,
+        slowdown_fraction=sheet.words("storage.slowdown_fraction", 0.0, "fraction", "nothing runs beside training"),
+        durability=durability,
+        lost_node="a lost GPU node loses nothing: the file system stands apart",
+        warnings=(*not_considered, *quota_warnings(file_system)),
+        derived=sheet.derived,
+    )

@@ -1,0 +1,80 @@
+"""The sized layout `separate-nvme`: the choice of its instance type, and where its answers are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.separate_nvme.bill import bill_cluster
+from planner.layouts.separate_nvme.cluster import Cluster, cluster_of
+from planner.layouts.separate_nvme.service import service_of
+from planner.models.bill import Ledger
+from planner.models.values import Values
+from planner.plan.types import Plan, SeparateSettings
+from pricing.book import NotOffered, PriceBook, PriceNotFound
+
+CANDIDATES = ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeparateNvme(Layout):
+    """A storage cluster of its own."""
+
+    cluster: Cluster
+    not_considered: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    name: ClassVar[str] = "separate-nvme"
+
+    def refusals(self) -> tuple[str, ...]:
+        if self.refused:
+            return self.refused
+        if self.cluster.storage_instance.raw_nvme_tb == 0:
+            return (f"{self.cluster.storage_instance.name} has no instance-store drives",)
+        return ()
+
+    def service(self, values: Values) -> Service:
+        return service_of(self.cluster, self.demand, values, self.not_considered)
+
+    def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
+        bill_cluster(self.cluster, ledger, timing, values)
+
+
+def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
+    """The one variant."""
+    return [separate_cluster(plan.storage.separate_nvme, demand, book, plan.region, values)]
+
+
+def separate_cluster(
+    settings: SeparateSettings, demand: Demand, book: PriceBook, region: str, values: Values
+) -> SeparateNvme:
+    """The cluster on the type the plan names, else on the candidate with the lowest price an hour.
+
+    A candidate whose price is not known may be that one, so the choice stops there and the scenario is a lower
+    bound. One that AWS does not sell, or whose hardware is not known, is no candidate.
+    """
+    if settings.instance_type:
+        cluster = cluster_of(settings, demand, book.instance(settings.instance_type), values)
+        return SeparateNvme(demand=demand, cluster=cluster)
+    priced, unknown = [], []
+    known = {instance.name: instance for instance in book.instances()}
+    for name in CANDIDATES:
+        if name not in known:
+            unknown.append(f"{name} is no candidate: its hardware is not in the price book")
+            continue
+        cluster = cluster_of(settings, demand, known[name], values)
+        try:
+            usd = book.on_demand(name, region).usd * cluster.nodes
+        except NotOffered:
+            continue
+        except PriceNotFound:
+            why = f"the price of {name} is not known and might be the lowest"
+            told = f"{why}: name storage.separate-nvme.instance_type to choose another"
+            return SeparateNvme(demand=demand, cluster=cluster, not_considered=(told,))
+        priced.append((usd, name, cluster))
+    if not priced:
+        nothing = cluster_of(settings, demand, demand.instance, values)
+        refused = ("no instance type for a storage cluster is sold or known here",)
+        return SeparateNvme(demand=demand, cluster=nothing, refused=refused)
+    cheapest = min(priced, key=lambda entry: entry[:2])[2]
+    return SeparateNvme(demand=demand, cluster=cheapest, not_considered=tuple(unknown))

@@ -1,0 +1,119 @@
+"""S, separate-nvme: a storage cluster of its own on i3en, i4i or i7ie, running the same engine over S3.
+
+Planned as deployed: targets, spare nodes and three control nodes, all On-Demand. A protected system (16+4
+and the like) is a setting that is priced and sized, not deployed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.layouts.base import Demand, Service
+from planner.layouts.separate_nvme.cluster import Cluster
+from planner.layouts.shared.pool import pool_of, pool_warnings
+from planner.layouts.shared.s3 import DURABILITY, s3_write_rate
+from planner.models.capacity import cluster_nodes, protected_usable_tb
+from planner.models.derived import Given
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+
+# names of the pool's numbers where the cluster has its own by that name
+_POOL = {"storage.raw_tb": "storage.serving_raw_tb", "storage.write_gb_per_s": "storage.pool_write_gb_per_s"}
+_POOL_UNDER_STRIPES = {
+    f"storage.{name}": f"storage.pool_{name}" for name in ("usable_tb", "hit_fraction", "read_gb_per_s")
+}
+_DIRECT = {
+    f"storage.s3_write_{name}": f"storage.fleet_write_{name}" for name in ("clients_gb_per_s", "streams_gb_per_s")
+}
+
+
+def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
+    """What the cluster gives. not_considered: warnings of the choice of a type."""
+    sheet, pooled, instance = values.sheet(), values.sheet(), cluster.storage_instance
+    _nodes(cluster, sheet, values)
+    cores = (instance.vcpu, f"catalogue:{instance.name}.vcpu")
+    serving = (cluster.nodes - cluster.spares, "run:storage.serving_nodes")
+    pool = pool_of(instance, serving, cores, demand, values, pooled)
+    sheet.take(pooled.derived, _POOL if not cluster.stripes else _POOL | _POOL_UNDER_STRIPES)
+    raw = sheet.words(
+        "storage.raw_tb",
+        cluster.nodes * instance.raw_nvme_tb,
+        "TB",
+        "storage nodes x TB of a node, spares included",
+        nodes=(cluster.nodes, "run:storage.nodes", "nodes"),
+        raw_nvme_tb=(instance.raw_nvme_tb, f"catalogue:{instance.name}.raw_nvme_tb", "TB"),
+    )
+    usable, steady, hit = pool.usable_tb, pool.steady_gb_per_s, pool.hit_fraction
+    protection = "one copy in the cluster"
+    if cluster.stripes:
+        data, parity = cluster.stripes
+        usable = sheet.equation(
+            "storage.usable_tb",
+            protected_usable_tb,
+            raw_tb=(raw, "run:storage.raw_tb"),
+            nodes=(cluster.nodes, "run:storage.nodes"),
+            spares=(cluster.spares, "run:storage.spares"),
+            data_stripes=(data, "plan:storage.separate-nvme.protection"),
+            parity_stripes=(parity, "plan:storage.separate-nvme.protection"),
+            metadata_fraction=(0.10, "rule:WEKA user guide: a tenth of the net capacity is reserved"),
+        )
+        all_hit = "a protected system holds the data and reads no S3 in between"
+        steady = pool.warm_gb_per_s
+        warm = (steady, "run:storage.warm_gb_per_s", "GB/s")
+        sheet.words("storage.read_gb_per_s", steady, "GB/s", all_hit, warm=warm)
+        hit = sheet.words("storage.hit_fraction", 1.0, "fraction", all_hit)
+        protection = f"{data}+{parity} over the cluster survives {parity} lost nodes (priced, not deployed)"
+    return Service(
+        raw_tb=raw,
+        usable_tb=usable,
+        warm_gb_per_s=pool.warm_gb_per_s,
+        cold_gb_per_s=pool.cold_gb_per_s,
+        steady_gb_per_s=steady,
+        hit_fraction=hit,
+        write_gb_per_s=_write(demand, pool.write_gb_per_s, values, sheet),
+        slowdown_fraction=sheet.words("storage.slowdown_fraction", 0.0, "fraction", "nothing runs beside training"),
+        durability=f"{DURABILITY}; {protection}",
+        lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
+        reserved=f"{cluster.nodes} x {cluster.storage_instance.name}, {cluster.spares} of them spare",
+        warnings=not_considered + (() if cluster.stripes else pool_warnings(pool, demand, cluster.storage_instance)),
+        derived=sheet.derived,
+    )
+
+
+def _nodes(cluster: Cluster, sheet: Sheet, values: Values) -> None:
+    """How many storage nodes stand, and how many of them serve."""
+    own = cluster.settings.spares
+    spares: Given = values.given_central("separate.spares")
+    if own is not None:
+        spares = (own, "plan:storage.separate-nvme.spares")
+    floor = "; a protected system has one at least" if cluster.stripes else ""
+    sheet.words(
+        "storage.spares", cluster.spares, "nodes", f"whole nodes{floor}", spares=(spares[0], spares[1], "nodes")
+    )
+    if cluster.sizing is not None:
+        sheet.equation("storage.nodes_sized", cluster_nodes, **cluster.sizing)
+        sized = (cluster_nodes(**{key: what[0] for key, what in cluster.sizing.items()}), "run:storage.nodes_sized")
+        how = "as sized" + ("; as many as the stripes need, at least" if cluster.stripes else "")
+        sheet.words("storage.nodes", cluster.nodes, "nodes", how, sized=(*sized, "nodes"))
+    nodes = (cluster.nodes, "run:storage.nodes", "nodes")
+    kept = (cluster.spares, "run:storage.spares", "nodes")
+    sheet.words(
+        "storage.serving_nodes", cluster.nodes - cluster.spares, "nodes", "without spares", nodes=nodes, spares=kept
+    )
+
+
+def _write(demand: Demand, through_pool: Number, values: Values, sheet: Sheet) -> Number:
+    """A checkpoint need not pass through the cluster: the larger of its way and straight to S3."""
+    fleet, direct = demand.instance, values.sheet()
+    clients = (demand.training_nodes, "run:training_nodes")
+    straight = s3_write_rate(demand, values, fleet, clients, direct)
+    sheet.take(direct.derived, _DIRECT)
+    return sheet.words(
+        "storage.write_gb_per_s",
+        np.maximum(through_pool, straight),
+        "GB/s",
+        "the larger of the way through the cluster and straight to S3",
+        through_pool=(through_pool, "run:storage.pool_write_gb_per_s", "GB/s"),
+        straight=(straight, "run:storage.fleet_write_streams_gb_per_s", "GB/s"),
+    )

@@ -1,0 +1,42 @@
+"""What AWS bills for a Lustre file system on SSD: its capacity, and metadata operations beyond what that includes."""
+
+from __future__ import annotations
+
+from planner.layouts.base import Timing
+from planner.layouts.shared.instances import RUN_HOURS
+from planner.layouts.shared.lustre_size import FileSystem
+from planner.models.bill import Ledger
+from planner.models.capacity import gb_months, included_metadata_iops
+from planner.models.metered import resource_months
+
+SERVICE = "AmazonFSx"
+
+
+def storage_item(deployment: str, mbps_per_tib: int) -> tuple[str, str]:
+    """(item, offering) of the price book for a deployment's SSD storage."""
+    return f"{deployment} SSD storage", f"{mbps_per_tib} MB/s/TiB"
+
+
+def bill_ssd(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:
+    """Lines of a file system on SSD, from the first to the last paid GPU-hour."""
+    hours, gib = timing.standing_hours, file_system.capacity_gib
+    item, offering = storage_item(file_system.choice.deployment, file_system.mbps)
+    ledger.metered(
+        "storage.lustre.capacity",
+        (SERVICE, item),
+        offering=offering,
+        equation="S6",
+        quantity=gb_months(stored_bytes=gib * 2**30, hours=hours),
+        inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
+        standing=gib,
+    )
+    extra = file_system.metadata_iops - included_metadata_iops(capacity_gib=gib)
+    if extra > 0:
+        ledger.metered(
+            "storage.lustre.metadata-iops",
+            (SERVICE, "PERSISTENT_2 Metadata IOPS above the included amount"),
+            equation="T6",
+            quantity=resource_months(count=extra, hours=hours),
+            inputs={"count": (extra, "run:storage.metadata_iops_above"), "hours": (hours, RUN_HOURS)},
+            standing=extra,
+        )

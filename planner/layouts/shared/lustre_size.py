@@ -1,0 +1,122 @@
+"""A Lustre file system as AWS sells it: the smallest that is large enough and fast enough."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from planner.layouts.base import Demand
+from planner.models.capacity import included_metadata_iops, lustre_capacity_gib
+from planner.models.derived import Given, Told
+from planner.models.sheet import Sheet
+
+CAPACITY_STEP_GIB = 2400
+EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
+TIERING_STEP_MBPS = 4_000
+DEFAULT_QUOTA_GIB = 100_800  # per account and region; AWS raises it on request
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What a plan says of a file system. section: where it says so, like `storage.fsx-lustre`.
+
+    capacity_bytes, metadata_iops: None where the plan leaves them open.
+    """
+
+    section: str
+    deployment: str
+    capacity_bytes: float | None = None
+    metadata_iops: int | None = None
+    efa: bool = False
+
+    @property
+    def is_tiering(self) -> bool:
+        """Whether throughput is bought for the whole file system, in steps, and storage by use."""
+        return self.deployment == "INTELLIGENT_TIERING"
+
+    def step_gib(self, tier: int) -> int:
+        """GiB by which a file system grows; with EFA the steps are large."""
+        return EFA_STEP_GIB[tier] if self.efa and self.deployment == "PERSISTENT_2" else CAPACITY_STEP_GIB
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSystem:
+    """A file system as AWS sells it: GiB of 2^30 bytes and MB/s per TiB (for tiering: MB/s of the whole)."""
+
+    choice: Choice
+    capacity_gib: int
+    mbps: int
+
+    @property
+    def metadata_iops(self) -> int:
+        """Metadata operations a second: what the capacity includes, or more where the plan buys more."""
+        return max(included_metadata_iops(capacity_gib=self.capacity_gib), self.choice.metadata_iops or 0)
+
+
+def sized(choice: Choice, demand: Demand, tier: int, fill_fraction: float) -> FileSystem:
+    """The smallest file system of a tier for capacity and, unless the plan fixes it, for throughput."""
+    if choice.is_tiering:
+        steps = max(1, math.ceil(demand.planned_gb_per_s * 1000 / TIERING_STEP_MBPS))
+        capacity = math.ceil(demand.hot_bytes / 2**30)
+        return FileSystem(choice=choice, capacity_gib=capacity, mbps=steps * TIERING_STEP_MBPS)
+    needed = _needed_gib(choice, demand, tier, fill_fraction)
+    capacity = lustre_capacity_gib(needed_gib=needed, step_gib=choice.step_gib(tier))
+    return FileSystem(choice=choice, capacity_gib=capacity, mbps=tier)
+
+
+def too_small(file_system: FileSystem, demand: Demand) -> tuple[str, ...]:
+    """Why a file system cannot hold the hot data; empty when it can."""
+    gib = file_system.capacity_gib
+    if gib * 2**30 >= demand.hot_bytes:
+        return ()
+    return (f"{gib:,} GiB cannot hold the hot data ({demand.hot_bytes / 2**30:,.0f} GiB)",)
+
+
+def quota_warnings(file_system: FileSystem) -> tuple[str, ...]:
+    """What to ask AWS for before a file system of this size can be created."""
+    gib = file_system.capacity_gib
+    if gib <= DEFAULT_QUOTA_GIB:
+        return ()
+    return (f"{gib:,} GiB is beyond the default quota of {DEFAULT_QUOTA_GIB:,} GiB: ask AWS to raise it",)
+
+
+def usable_tb(file_system: FileSystem, demand: Demand, fill: Given, sheet: Sheet) -> float:
+    """Usable decimal TB: all that is bought. Writes down how the capacity was sized."""
+    gib = file_system.capacity_gib
+    _explain_capacity(file_system, demand, fill, sheet)
+    size = (gib, "run:storage.capacity_gib", "GiB")
+    sheet.words("storage.capacity_bytes", gib * 2**30, "bytes", "GiB x 2^30", capacity_gib=size)
+    held = (gib * 2**30, "run:storage.capacity_bytes", "bytes")
+    return sheet.words("storage.usable_tb", gib * 2**30 / 1e12, "TB", "bytes / 10^12", capacity_bytes=held)
+
+
+def _needed_gib(choice: Choice, demand: Demand, tier: int, fill_fraction: float) -> float:
+    """GiB that must be bought: what the plan fixes, else so that the hot data fill at most `fill_fraction` of it and
+    the tier's disks are fast enough."""
+    if choice.capacity_bytes is not None:
+        return choice.capacity_bytes / 2**30
+    return max(demand.hot_bytes / 2**30 / fill_fraction, demand.planned_gb_per_s * 1e6 / tier)
+
+
+def _explain_capacity(file_system: FileSystem, demand: Demand, fill: Given, sheet: Sheet) -> None:
+    choice, gib, mbps = file_system.choice, file_system.capacity_gib, file_system.mbps
+    hot = (demand.hot_bytes, "run:data.hot_bytes", "bytes")
+    if choice.is_tiering:
+        sheet.words("storage.capacity_gib", gib, "GiB", "whole GiB that hold the hot data", hot_bytes=hot)
+        return
+    tier = (mbps, "run:storage.mbps_per_tib", "MB/s per TiB")
+    sheet.words("storage.mbps_per_tib", mbps, "MB/s per TiB", "the tier of this scenario")
+    if choice.capacity_bytes is not None:
+        how = "bytes / 2^30, as the plan says"
+        given: dict[str, Told] = {"capacity": (choice.capacity_bytes, f"plan:{choice.section}.capacity", "bytes")}
+    else:
+        how = "the larger of hot GiB / share that they may fill, and GB/s x 10^6 / (MB/s per TiB)"
+        planned = (demand.planned_gb_per_s, "run:storage.planned_gb_per_s", "GB/s")
+        given = {"hot_bytes": hot, "fill": (*fill, "fraction"), "planned_gb_per_s": planned, "tier": tier}
+    needed = sheet.words("storage.needed_gib", _needed_gib(choice, demand, mbps, fill[0]), "GiB", how, **given)
+    sheet.equation(
+        "storage.capacity_gib",
+        lustre_capacity_gib,
+        needed_gib=(needed, "run:storage.needed_gib"),
+        step_gib=(choice.step_gib(mbps), "rule:FSx for Lustre User Guide: storage capacity grows in steps"),
+    )
