@@ -1,12 +1,12 @@
-# The two commands that do all the set-up: `make plan` (the base, a minute at most) and `make test` (everything).
-# They need make and a Python >= 3.11 with venv, and say so in one line where it is not there.
+# `make plan` needs a minute at most, `make test` some minutes. Each installs what it needs into .venv/; the machine needs
+# make and a Python >= 3.11 with venv, and gets a one-line message where it has not.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 PLAN ?= examples/stability-converged.yaml
 REPORT ?= out/report.html
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: plan test tools bundle check lint types books bench golden docs pictures \
+.PHONY: plan test test-real check tools bundle lint types books bench golden docs pictures \
   rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
@@ -14,16 +14,23 @@ plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML pag
 	@$(BIN)/planner compare $(PLAN)
 	@$(BIN)/planner report $(PLAN) -o $(REPORT)
 
-test: $(VENV)/.dev lint types tools  ## install everything and run every check
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "no Chromium here: tests/browser is skipped; on Debian, apt-get install chromium"
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+test: $(VENV)/.dev lint types  ## every check that needs no built program: at most four minutes on 2 cores
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "tests/browser is skipped: no Chromium found (Debian: apt-get install chromium)"
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not real"
 
-check: test
+test-real: $(VENV)/.dev  ## the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
+	@echo "make test-real takes about 15 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
+	@echo "booted nodes, the pool client, and a sample of both fault campaigns (all of them: make faults, make pool-faults)."
+	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
+	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m real
 
-tools: $(VENV)/.dev  ## build the real programs that tests run: seven minutes when cold, kept in .tools/
-	@$(BIN)/python -m tools.gotools || echo "tests that need one of them are skipped and say so"
+check: test test-real  ## everything that decides whether a change lands
 
-bundle: $(VENV)/.dev  ## build what the nodes of a pool fetch, into out/bundle/: two minutes when cold
+tools: $(VENV)/.dev  ## build the real programs that tests run into .tools/: seven minutes the first time
+	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
+
+bundle: $(VENV)/.dev  ## build what pool nodes download, into out/bundle/: two minutes the first time
 	@$(BIN)/python -m tools.bundle
 
 lint: $(VENV)/.dev
@@ -33,34 +40,34 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	@$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-bench: $(VENV)/.dev  ## measure against references in the same run
+bench: $(VENV)/.dev  ## run the benchmarks, each beside a reference measured in the same run
 	@$(BIN)/python -m benchmarks
 
-golden: $(VENV)/.dev  ## rewrite the golden files after a change that is meant
+golden: $(VENV)/.dev  ## rewrite the golden files after an intended change
 	@$(BIN)/python -m pytest -q tests/report --update-golden
 
-docs: $(VENV)/.dev  ## write the generated pages and schemas anew
+docs: $(VENV)/.dev  ## regenerate the generated pages and schemas
 	@$(BIN)/python -m tools.docs
 
-pictures: $(VENV)/.dev  ## take the picture of the report anew (needs Chromium)
+pictures: $(VENV)/.dev  ## retake the README's picture of the report (needs Chromium)
 	@$(BIN)/python -m tools.pictures
 
-rehearsal: $(VENV)/.dev tools  ## the small example's pool on this machine: stood up, broken, restored, taken down (root)
+rehearsal: $(VENV)/.dev tools  ## start the small example's pool on this machine, break it, restore it, remove it (root)
 	@$(BIN)/python -m tests.pool.rehearsal
 
-pool-faults: $(VENV)/.dev tools  ## break the pool in every way that is known, half an hour; writes docs/pool-faults.md (root)
+pool-faults: $(VENV)/.dev tools  ## inject every known fault into a pool, half an hour; writes docs/pool-faults.md (root)
 	@$(BIN)/python -m tests.pool.campaign --publish
 
-soak: $(VENV)/.dev tools  ## break the pool at random for an hour (root)
+soak: $(VENV)/.dev tools  ## inject random faults into a pool for an hour (root)
 	@$(BIN)/python -m tests.pool.soak --minutes 60
 
-faults: tools  ## run the whole campaign of faults under the real engine and write docs/faults.md: some twenty minutes
+faults: tools  ## inject every fault into real deployments, about 20 minutes; writes docs/faults.md
 	@$(BIN)/python -m tests.engine.campaign
 
 books: $(VENV)/.base  ## build the price books of the standard dates: make books SOURCE=folder
 	@$(BIN)/python -m pricing.build $(SOURCE)
 
-lock: $(VENV)/.dev  ## resolve the locked versions anew
+lock: $(VENV)/.dev  ## resolve the locked versions again
 	@$(BIN)/python tools/lock.py
 
 $(VENV)/bin/python:

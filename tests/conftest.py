@@ -1,4 +1,4 @@
-"""Golden files: what a user sees, kept beside its input. `pytest tests/report --update-golden` writes them anew."""
+"""Which tests need real programs, which share a worker; golden files (`pytest tests/report --update-golden`)."""
 
 from __future__ import annotations
 
@@ -10,28 +10,31 @@ import pytest
 from planner.report.data.provenance import model_sha256
 
 GOLDEN = Path(__file__).parent / "golden"
-# Fixture -> group of the tests that use it, which run one after another on one worker: the machine carries one pool
-# at a time well, and a second worker would wait minutes for what the first one makes for both.
+# Fixture -> xdist group of the tests that use it. A group runs on one worker: a machine carries one pool well, and a
+# second worker would wait minutes for what the first one makes for both.
 ONE_WORKER = {"pool_machine": "pool", "lives": "bridge"}
-# Fixtures of tests that need a program from .tools, or root, namespaces and systemd: their tests are marked `real`.
-NEEDS_BUILT = {"pool_machine", "daemon"}
+# Tests marked `real`, which `make test-real` runs: those with a fixture that needs a program from .tools/, or root,
+# network namespaces and systemd, and all tests in the folders of the real engine and of its bridge to the AWS provider.
+REAL_FIXTURES = {"pool_machine", "daemon"}
+REAL_FOLDERS = ("tests/engine/", "tests/bridge/")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="Write tests/golden anew from what is printed now.")
+    parser.addoption("--update-golden", action="store_true", help="Replace tests/golden with the current output.")
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if NEEDS_BUILT & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & REAL_FIXTURES or item.nodeid.startswith(REAL_FOLDERS):
             item.add_marker(pytest.mark.real)
-        for group in {ONE_WORKER[name] for name in getattr(item, "fixturenames", ()) if name in ONE_WORKER}:
+        for group in {ONE_WORKER[name] for name in fixtures & ONE_WORKER.keys()}:
             item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A group that xdist does not keep together, as under pytest 9.2, is said rather than slow and crowded."""
+    """Fails a test whose group xdist does not keep together, as under pytest 9.2."""
     mark = item.get_closest_marker("xdist_group")
     if mark is not None and item.config.getoption("loadgroup", False) and not item.nodeid.endswith(f"@{mark.args[0]}"):
         pytest.fail(f"xdist has not grouped this with {mark.args[0]!r}: is this pytest newer than the locked one?")
@@ -39,8 +42,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """golden(name, text): `text` is byte for byte what tests/golden/<name> holds; but for the model's hash, which any
-    change of it changes, and which stands there as zeros."""
+    """golden(name, text): fails unless tests/golden/<name> holds exactly `text`.
+
+    The hash of the model, which changes with any edit of the model, is compared as zeros."""
 
     def check(name: str, text: str) -> None:
         path = GOLDEN / name
@@ -49,11 +53,11 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode("utf-8"))
             return
-        assert path.exists(), f"no golden file {name}: run pytest tests/report --update-golden, and read what it writes"
+        assert path.exists(), f"no golden file {name}: run pytest tests/report --update-golden and review it"
         kept = path.read_bytes().decode("utf-8")
         if kept != text:
             pairs = enumerate(zip(kept.splitlines(), text.splitlines(), strict=False), 1)
             first = next((f"line {n}:\n  kept: {a}\n  now:  {b}" for n, (a, b) in pairs if a != b), "its length")
-            pytest.fail(f"{name} differs in {first}\nif that is right: pytest tests/report --update-golden")
+            pytest.fail(f"{name} differs in {first}\nif the change is intended: pytest tests/report --update-golden")
 
     return check
