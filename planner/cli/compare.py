@@ -57,7 +57,7 @@ def command(
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
-    request = asked.request_of(loaded, book, told=style in ("json", "html"))
+    request = asked.request_of(loaded, book, derivations=style in ("json", "html"))
     comparison = answered(request)
     gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
     found = violations(comparison, gates)

@@ -74,12 +74,12 @@ class Asked:
             words += [name, str(value)] if value != default else []
         return tuple(words)
 
-    def request(self, *, told: bool = True) -> Request:
+    def request(self, *, derivations: bool = True) -> Request:
         """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
-        return self.request_of(*checked_plan(self.plan, self.overrides, self.prices), told=told)
+        return self.request_of(*checked_plan(self.plan, self.overrides, self.prices), derivations=derivations)
 
-    def request_of(self, loaded: LoadedPlan, book: PriceBook, *, told: bool = True) -> Request:
-        """The same for a plan that was read already. told: whether who asks shows how numbers came about.
+    def request_of(self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True) -> Request:
+        """The same for a plan that was read already. derivations: whether the result shows how numbers come about.
         Raises UsageProblem."""
         from planner.estimate.request import Request
 
@@ -91,7 +91,7 @@ class Asked:
             seed=self.seed,
             as_of=day_of(self.as_of, "--as-of") if self.as_of else None,
             max_price_age_days=self.max_price_age,
-            told=told,
+            derivations=derivations,
         )
 
 

@@ -45,7 +45,7 @@ def command(
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
-    request = asked.request_of(loaded, book, told=style == "html")
+    request = asked.request_of(loaded, book, derivations=style == "html")
     comparison = answered(request)
     if style == "md":
         from planner.decide.study import study

@@ -57,11 +57,11 @@ def command(
     everything varies at once.
     """
     from planner.decide.compare import compare
-    from planner.decide.probability import odds
+    from planner.decide.probability import lower_cost_probability
     from planner.decide.study import study
 
     style = format_of(style, out, ("table", "json", "svg"))
-    request = asked.request(told=False)
+    request = asked.request(derivations=False)
     comparison = compare(request)
     chosen = named(comparison, scenario) if scenario else comparison.best
     if chosen is None:
@@ -74,7 +74,7 @@ def command(
     if found is None:
         other_one = "--scenario best, or name another one" if comparison.best else "`planner compare` shows all"
         raise UsageProblem(f"{chosen.id} cannot be varied: {_lacks(chosen)}; {other_one}")
-    pair = odds(request, chosen.id, other.id) if other else None
+    pair = lower_cost_probability(request, chosen.id, other.id) if other else None
     if other and pair is None:
         raise UsageProblem(f"{other.id} has no range to compare with: {_lacks(other)}; name another one with --against")
     if style == "table":

@@ -86,7 +86,7 @@ def command(
     before = _before(path, force and not check)
     # the draws say how long the run may last, which a start alone makes days of a calendar
     draws = asked.draws if loaded.plan.start is not None and not check else 0
-    comparison = compare(replace(asked, draws=draws).request_of(loaded, book, told=False))
+    comparison = compare(replace(asked, draws=draws).request_of(loaded, book, derivations=False))
     given = FromAccount(
         ami=ami or "",
         control_ami=control_ami or "",

@@ -9,7 +9,7 @@ from typing import Any
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
-from planner.decide.parameters import Knob, knobs_of, turned
+from planner.decide.parameters import Parameter, parameters_of, with_parameter
 from planner.estimate.bounds import bounded
 from planner.estimate.derivations import find, id_of, is_percentile, known_of
 from planner.estimate.ranges import Range, range_of
@@ -29,7 +29,7 @@ class Mover:
     None where the scenario cannot be planned there, or does not have the number.
     """
 
-    knob: Knob
+    parameter: Parameter
     at_low: float | None
     at_high: float | None
 
@@ -82,7 +82,7 @@ def explain(request: Request, scenario: Scenario, id: str) -> Explanation:
         known=known,
         draws=None if bounded(scenario, derived.id) else range_in(drawn(alone, scenario), derived, alone.draws),
         moved=moved,
-        movers=movers_in(turned_over(alone, scenario), moved),
+        movers=movers_in(at_both_ends(alone, scenario), moved),
     )
 
 
@@ -90,14 +90,16 @@ def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived]
     """An assumption or a stream of draws that the scenario rests on, and what it does to the planned cost."""
     central = compare(replace(alone, draws=0))
     entry = next((entry for entry in central.assumptions if entry.key == id), None)
-    knob = next((knob for knob in knobs_of(alone, central.assumptions) if knob.key == id), None)
+    parameter = next(
+        (parameter for parameter in parameters_of(alone, central.assumptions) if parameter.key == id), None
+    )
     if entry is not None:
         source = Input(name="value", value=entry.value, unit=entry.unit, origin=f"assumption:{id}")
         derived = Derived(id=id, value=entry.value, unit=entry.unit, equation="", inputs=(source,))
-    elif knob is not None:
-        origin = f"rule:a stream of draws: {knob.source}; 0.5 is the median"
-        source = Input(name="value", value=knob.value, unit="percentile", origin=origin)
-        derived = Derived(id=id, value=knob.value, unit="percentile", equation="", inputs=(source,))
+    elif parameter is not None:
+        origin = f"rule:a stream of draws: {parameter.source}; 0.5 is the median"
+        source = Input(name="value", value=parameter.value, unit="percentile", origin=origin)
+        derived = Derived(id=id, value=parameter.value, unit="percentile", equation="", inputs=(source,))
     else:
         raise KeyError(id)
     moved = known["cost_usd"]
@@ -108,7 +110,7 @@ def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived]
         known=known,
         draws=None,
         moved=moved,
-        movers=movers_in(turned_over(alone, scenario, only=id), moved),
+        movers=movers_in(at_both_ends(alone, scenario, only=id), moved),
         assumed=True,
     )
 
@@ -145,7 +147,7 @@ def drawn(request: Request, scenario: Scenario) -> Mapping[str, Any]:
     if not request.draws:
         return {}
     central = request.central()
-    for entry in evaluate(request, central, request.drawn(central, told=True)):
+    for entry in evaluate(request, central, request.drawn(central, recording=True)):
         if entry.choice.id == scenario.id and entry.spread is not None:
             found: dict[str, Any] = {found.id: found.value for found in entry.spread.derived}
             for line in entry.spread.lines:
@@ -166,19 +168,22 @@ class Turned:
     """A scenario's numbers by id as planned, and with each knob at its low and at its high end."""
 
     planned: Mapping[str, float]
-    ends: tuple[tuple[Knob, Mapping[str, float], Mapping[str, float]], ...]
+    ends: tuple[tuple[Parameter, Mapping[str, float], Mapping[str, float]], ...]
 
 
-def turned_over(request: Request, scenario: Scenario, only: str | None = None) -> Turned:
+def at_both_ends(request: Request, scenario: Scenario, only: str | None = None) -> Turned:
     """Plan again with every assumption at both of its ends. only: the key of the one that is asked for."""
     still = replace(request, draws=0)
     central = compare(still)
     ends = []
-    for knob in knobs_of(still, central.assumptions):
-        if only not in (None, knob.key):
+    for parameter in parameters_of(still, central.assumptions):
+        if only not in (None, parameter.key):
             continue
-        low, high = (_numbers(compare(turned(still, knob, end)), scenario) for end in (knob.low, knob.high))
-        ends.append((knob, low, high))
+        low, high = (
+            _numbers(compare(with_parameter(still, parameter, end)), scenario)
+            for end in (parameter.low, parameter.high)
+        )
+        ends.append((parameter, low, high))
     return Turned(planned=_numbers(central, scenario), ends=tuple(ends))
 
 
@@ -187,12 +192,12 @@ def movers_in(found: Turned, derived: Derived) -> tuple[Mover, ...]:
     base, movers = found.planned.get(derived.id), []
     if not isinstance(derived.value, float) or base is None:
         return ()
-    for knob, low, high in found.ends:
-        mover = Mover(knob=knob, at_low=low.get(derived.id), at_high=high.get(derived.id))
+    for parameter, low, high in found.ends:
+        mover = Mover(parameter=parameter, at_low=low.get(derived.id), at_high=high.get(derived.id))
         if mover.swing(base) > _STILL * max(abs(base), 1e-300):
             movers.append(mover)
     planned = derived.value
-    return tuple(sorted(movers, key=lambda mover: (-mover.swing(planned), mover.knob.key)))
+    return tuple(sorted(movers, key=lambda mover: (-mover.swing(planned), mover.parameter.key)))
 
 
 def _numbers(comparison: Comparison, scenario: Scenario) -> Mapping[str, float]:

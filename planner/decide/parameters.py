@@ -10,24 +10,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from planner.estimate.choice import purchase_options
+from planner.decide.enumerate import purchase_options
 from planner.estimate.request import Request
-from planner.estimate.spot import SPOT_HAZARD, SPOT_PRICE, own_spot_hazard, spot_hazard_of, spot_offer, spot_price
+from planner.estimate.spot import (
+    INTERRUPTION_STREAM,
+    PRICE_STREAM,
+    advised_interruption_rate,
+    planned_interruption_rate,
+    spot_offer,
+    spot_price,
+)
 from planner.models.values import Values
 from planner.plan.assumptions import Assumption
 from pricing.book import PriceNotFound
 
 FIT = "workload.fit"
-RECLAIMS = "reliability.spot_reclaims_per_node_day"
+INTERRUPTION_RATE = "reliability.spot_reclaims_per_node_day"
 SPOT_USD = "purchase.spot_usd_per_hour"
 DISCOUNT, REUSE, HOT_DATA = "purchase.private_discount", "purchase.reuse_value", "data.hot_dataset"
-STREAM_OF = {RECLAIMS: SPOT_HAZARD, SPOT_USD: SPOT_PRICE}  # what the plan can set of a stream of draws
+STREAM_OF = {
+    INTERRUPTION_RATE: INTERRUPTION_STREAM,
+    SPOT_USD: PRICE_STREAM,
+}  # what the plan can set of a stream of draws
 _NORMAL = NormalDist()
 _WIDER = 4  # a search goes on to this multiple of the high end, and to this part of the low one
 
 
 @dataclass(frozen=True, kw_only=True)
-class Knob:
+class Parameter:
     """One number that may be another. low, high: its 5th and 95th percentile; both are `value` where the plan states
     a number that has no range.
 
@@ -49,17 +59,17 @@ class Knob:
     whole: bool = False
 
 
-def knobs_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Knob, ...]:
+def parameters_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Parameter, ...]:
     """Everything with a range that draws vary. assumptions: those that the plan's comparison used."""
     found = [_of_assumption(entry) for entry in assumptions if entry.low < entry.high]
     if _on_spot(request):
         found += [
             _of_stream(
-                SPOT_HAZARD,
+                INTERRUPTION_STREAM,
                 "rate of spot reclaims, from the lower edge of the advisor's band to scarce pools",
                 _hazard_ends(request),
             ),
-            _of_stream(SPOT_PRICE, "spot prices observed, every zone and date", _price_ends(request)),
+            _of_stream(PRICE_STREAM, "spot prices observed, every zone and date", _price_ends(request)),
         ]
     phases = request.plan.run.phases or ()
     if request.plan.run.throughput or any(phase.throughput for phase in phases):
@@ -67,7 +77,7 @@ def knobs_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Knob,
     return tuple(found)
 
 
-def choices_of(request: Request) -> tuple[Knob, ...]:
+def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
     """Numbers of the plan itself that can decide: discount, reuse, data, and spot's reclaims and price, which stand
     for the streams of draws that nobody can set."""
     plan, found = request.plan, []
@@ -79,17 +89,17 @@ def choices_of(request: Request) -> tuple[Knob, ...]:
     hot_tb = plan.data.hot_dataset_bytes / 1e12
     kept_tb = (plan.data.kept_in_s3_bytes or 0.0) / 1e12
     found.append(_stated(HOT_DATA, "TB", hot_tb, max(kept_tb, hot_tb) if kept_tb else hot_tb * _WIDER, suffix="TB"))
-    rates = _reclaims(request) if _on_spot(request) else []
+    rates = _interruption_rates(request) if _on_spot(request) else []
     if rates:
         scarce = request.table()["spot.scarce_losses_per_node_day"].value
         found.append(
-            Knob(
-                key=RECLAIMS,
+            Parameter(
+                key=INTERRUPTION_RATE,
                 unit="1/(node-day)",
                 low=min(rates),
                 value=max(rates),
                 high=max(scarce, *rates),
-                path=RECLAIMS,
+                path=INTERRUPTION_RATE,
                 reach=(min(rates) / 10, 2 * max(scarce, *rates)),
                 source="reclaims of a node: the advisor's band up to the scarce pools of the published traces",
             )
@@ -98,7 +108,7 @@ def choices_of(request: Request) -> tuple[Knob, ...]:
     if ends is not None:
         low, planned, high = ends
         found.append(
-            Knob(
+            Parameter(
                 key=SPOT_USD,
                 unit="USD/h",
                 low=min(low, planned),
@@ -112,16 +122,16 @@ def choices_of(request: Request) -> tuple[Knob, ...]:
     return tuple(found)
 
 
-def turned(request: Request, knob: Knob, value: float) -> Request:
+def with_parameter(request: Request, parameter: Parameter, value: float) -> Request:
     """The same question with the knob at another value."""
-    if knob.key in _SECTIONS:
-        section, attribute, factor = _SECTIONS[knob.key]
+    if parameter.key in _SECTIONS:
+        section, attribute, factor = _SECTIONS[parameter.key]
         changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})
         return replace(request, plan=request.plan.model_copy(update={section: changed}))
-    if knob.path:
-        return replace(request, fixed={**request.fixed, knob.key: value})
-    pin = value if knob.key == SPOT_PRICE else _NORMAL.inv_cdf(value)
-    return replace(request, pinned={**request.pinned, knob.key: pin})
+    if parameter.path:
+        return replace(request, fixed={**request.fixed, parameter.key: value})
+    pin = value if parameter.key == PRICE_STREAM else _NORMAL.inv_cdf(value)
+    return replace(request, pinned={**request.pinned, parameter.key: pin})
 
 
 # key of a plan -> (section, attribute, what a knob's value is multiplied by)
@@ -130,11 +140,11 @@ _SECTIONS = {
     REUSE: ("purchase", "reuse_value", 1.0),
     HOT_DATA: ("data", "hot_dataset_bytes", 1e12),
     SPOT_USD: ("purchase", "spot_usd_per_hour", 1.0),
-    RECLAIMS: ("reliability", "spot_reclaims_per_node_day", 1.0),
+    INTERRUPTION_RATE: ("reliability", "spot_reclaims_per_node_day", 1.0),
 }
 
 
-def _of_assumption(entry: Assumption) -> Knob:
+def _of_assumption(entry: Assumption) -> Parameter:
     reach = entry.low / _WIDER if entry.low > 0 else entry.low * _WIDER, entry.high * _WIDER
     if entry.high <= 0:
         reach = reach[0], 0.0
@@ -146,7 +156,7 @@ def _of_assumption(entry: Assumption) -> Knob:
         least = 1.0 if low > 0 else 0.0
         low, nearest, farthest = (float(max(round(end), least)) for end in (low, *reach))
         low, high, reach = min(low, entry.value), max(float(round(high)), entry.value), (nearest, farthest)
-    return Knob(
+    return Parameter(
         key=entry.key,
         unit=entry.unit,
         low=low,
@@ -159,8 +169,8 @@ def _of_assumption(entry: Assumption) -> Knob:
     )
 
 
-def _of_stream(key: str, source: str, ends: tuple[str, str] = ("", "")) -> Knob:
-    return Knob(
+def _of_stream(key: str, source: str, ends: tuple[str, str] = ("", "")) -> Parameter:
+    return Parameter(
         key=key,
         unit="percentile",
         low=0.05,
@@ -179,7 +189,9 @@ def _hazard_ends(request: Request) -> tuple[str, str]:
         return "", ""
     found = []
     for share in (0.05, 0.95):
-        rates = _reclaims(request, Values(table=request.table(), pinned={SPOT_HAZARD: _NORMAL.inv_cdf(share)}))
+        rates = _interruption_rates(
+            request, Values(table=request.table(), pinned={INTERRUPTION_STREAM: _NORMAL.inv_cdf(share)})
+        )
         found += [f"{rates[0]:.3g} a node-day"] if rates else [""]
     return found[0], found[1]
 
@@ -201,14 +213,14 @@ def _spot_ends(request: Request) -> tuple[float, float, float] | None:
     if offer is None and own is None:
         return None
     low, high = (
-        float(spot_price(offer, Values(table=request.table(), pinned={SPOT_PRICE: share}), own))
+        float(spot_price(offer, Values(table=request.table(), pinned={PRICE_STREAM: share}), own))
         for share in (0.05, 0.95)
     )
     return low, float(spot_price(offer, Values(table=request.table()), own)), high
 
 
-def _stated(key: str, unit: str, value: float, most: float, suffix: str = "") -> Knob:
-    return Knob(
+def _stated(key: str, unit: str, value: float, most: float, suffix: str = "") -> Parameter:
+    return Parameter(
         key=key,
         unit=unit,
         low=value,
@@ -225,16 +237,16 @@ def _on_spot(request: Request) -> bool:
     return any(option.family == "spot" for option in purchase_options(request.plan))
 
 
-def _reclaims(request: Request, values: Values | None = None) -> list[float]:
+def _interruption_rates(request: Request, values: Values | None = None) -> list[float]:
     """Reclaims of a spot node a day: the plan's own, else after the advisor, of every instance type that it knows."""
     values = values or Values(table=request.table())
     own, found = request.plan.reliability.spot_reclaims_per_node_day, []
     if own is not None:
-        return [float(own_spot_hazard(own, values)) * 24] if own else []
+        return [float(planned_interruption_rate(own, values)) * 24] if own else []
     for name in request.plan.fleet.instance_types:
         try:
             band = request.book.interruption(name, request.plan.region)
         except PriceNotFound:
             continue
-        found.append(float(spot_hazard_of(band, values)) * 24)
+        found.append(float(advised_interruption_rate(band, values)) * 24)
     return found

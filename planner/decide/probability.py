@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.decide.compare import cost_draws
 from planner.decide.enumerate import evaluate
 from planner.estimate.request import Request
+from planner.estimate.summary import cost_draws
 from planner.models.number import quantiles
 
 
 @dataclass(frozen=True, kw_only=True)
-class Odds:
+class LowerCostProbability:
     """Shares of the draws in which `a` costs less than `b`, the same, and more; and what `a` saves in the middle
     draw (negative: costs more)."""
 
@@ -27,7 +27,7 @@ class Odds:
     saves_usd_p90: float
 
 
-def odds(request: Request, a: str, b: str) -> Odds | None:
+def lower_cost_probability(request: Request, a: str, b: str) -> LowerCostProbability | None:
     """None where one of the two has no complete price or nothing is drawn. Raises KeyError for an id that no scenario
     has."""
     central = request.central()
@@ -37,7 +37,7 @@ def odds(request: Request, a: str, b: str) -> Odds | None:
         return None
     left, right = cost_draws(first, request.draws), cost_draws(second, request.draws)
     p10, p50, p90 = (float(x) for x in quantiles(right - left, (0.1, 0.5, 0.9)))
-    return Odds(
+    return LowerCostProbability(
         a=a,
         b=b,
         below_fraction=float(np.mean(left < right)),

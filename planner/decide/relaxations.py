@@ -9,9 +9,9 @@ from planner.decide import variants
 from planner.decide.break_evens import DIGITS, rounded
 from planner.decide.comparison import Relaxation
 from planner.decide.enumerate import evaluate
-from planner.decide.notices import broken_constraints
 from planner.decide.variants import Alternative, Size, with_value
 from planner.estimate.bounds import without_nodes
+from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
 from planner.plan.quantities import MAX_HOURS
 
@@ -65,7 +65,7 @@ def _choices(request: Request, wanted: Alternative) -> Iterator[_Choice]:
     if not variants.is_right(plan, tuple(request.book.instances())):
         return
     asked = replace(request, plan=plan)
-    for entry in evaluate(asked, asked.central(told=False), None):
+    for entry in evaluate(asked, asked.central(recording=False), None):
         if entry.planned is None or entry.why_not or without_nodes(entry.unpriced):
             continue
         run, cost = entry.planned.run, float(entry.planned.cost_usd)

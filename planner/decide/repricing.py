@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from planner.decide.parameters import Knob, turned
-from planner.decide.ranking import Standing, outline
+from planner.decide.parameters import Parameter, with_parameter
+from planner.decide.ranking import RankedScenario, ranking_of
 from planner.estimate.request import Request
 
 
-class Rankings:
+class RankingCache:
     """Rankings around one request. `priced`: how many plans that took so far."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._done: dict[tuple[tuple[str, float], ...], tuple[Standing, ...]] = {}
+        self._done: dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]] = {}
 
-    def at(self, *turns: tuple[Knob, float]) -> tuple[Standing, ...]:
+    def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
         """The ranking with these knobs at these values, the rest as planned; of the plan itself without any."""
-        key = tuple((knob.key, value) for knob, value in turns)
+        key = tuple((parameter.key, value) for parameter, value in turns)
         if key not in self._done:
             request = self._request
-            for knob, value in turns:
-                request = turned(request, knob, value)
-            self._done[key] = outline(request)
+            for parameter, value in turns:
+                request = with_parameter(request, parameter, value)
+            self._done[key] = ranking_of(request)
         return self._done[key]
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.decide.parameters import Knob
-from planner.decide.ranking import Standing
-from planner.decide.repricing import Rankings
+from planner.decide.parameters import Parameter
+from planner.decide.ranking import RankedScenario
+from planner.decide.repricing import RankingCache
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class End:
 class Swing:
     """One bar of the tornado: the scenario at the low and at the high end of a knob."""
 
-    knob: Knob
+    parameter: Parameter
     low: End
     high: End
 
@@ -34,22 +34,24 @@ class Swing:
         return float("inf") if None in ends else abs(ends[0] - ends[1])
 
 
-def swings(rankings: Rankings, knobs: Sequence[Knob], scenario_id: str, of: str = "cost_usd") -> tuple[Swing, ...]:
+def swings(
+    ranking_cache: RankingCache, parameters: Sequence[Parameter], scenario_id: str, of: str = "cost_usd"
+) -> tuple[Swing, ...]:
     """Every knob's effect on one scenario, the widest first."""
     found = [
         Swing(
-            knob=knob,
-            low=_end(rankings, knob, knob.low, scenario_id),
-            high=_end(rankings, knob, knob.high, scenario_id),
+            parameter=parameter,
+            low=_end(ranking_cache, parameter, parameter.low, scenario_id),
+            high=_end(ranking_cache, parameter, parameter.high, scenario_id),
         )
-        for knob in knobs
+        for parameter in parameters
     ]
-    return tuple(sorted(found, key=lambda swing: (-swing.spread(of), swing.knob.key)))
+    return tuple(sorted(found, key=lambda swing: (-swing.spread(of), swing.parameter.key)))
 
 
-def _end(rankings: Rankings, knob: Knob, value: float, scenario_id: str) -> End:
-    ranked = rankings.at((knob, value))
-    here: Standing | None = next((s for s in ranked if s.id == scenario_id), None)
+def _end(ranking_cache: RankingCache, parameter: Parameter, value: float, scenario_id: str) -> End:
+    ranked = ranking_cache.at((parameter, value))
+    here: RankedScenario | None = next((s for s in ranked if s.id == scenario_id), None)
     return End(
         at=value,
         cost_usd=here.cost_usd if here else None,

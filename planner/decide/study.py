@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from planner.decide.break_evens import Search, search
 from planner.decide.comparison import Comparison
-from planner.decide.parameters import STREAM_OF, Knob, choices_of, knobs_of
-from planner.decide.ranking import Standing
-from planner.decide.repricing import Rankings
+from planner.decide.parameters import STREAM_OF, Parameter, parameters_of, plan_parameters_of
+from planner.decide.ranking import RankedScenario
+from planner.decide.repricing import RankingCache
 from planner.decide.sensitivity import Swing, swings
 from planner.decide.what_if import WhatIf, what_if
 from planner.estimate.request import Request
@@ -27,10 +27,10 @@ class Study:
     """
 
     scenario: Scenario
-    ranking: tuple[Standing, ...]
+    ranking: tuple[RankedScenario, ...]
     swings: tuple[Swing, ...]
     searches: tuple[Search, ...]
-    unsearched: tuple[Knob, ...]
+    unsearched: tuple[Parameter, ...]
     what_if: WhatIf | None
     plans_priced: int
 
@@ -48,27 +48,27 @@ def study(
         scenario = next((s for s in comparison.scenarios if s.id == scenario_id), None)
     if scenario is None or not (scenario.feasible and scenario.complete):
         return None
-    rankings = Rankings(request)
-    knobs = knobs_of(request, comparison.assumptions)
-    ranking = rankings.at()
-    found = swings(rankings, knobs, scenario.id)
-    choices = choices_of(request)
-    searches = search(rankings, [*choices, *knobs])
+    ranking_cache = RankingCache(request)
+    parameters = parameters_of(request, comparison.assumptions)
+    ranking = ranking_cache.at()
+    found = swings(ranking_cache, parameters, scenario.id)
+    choices = plan_parameters_of(request)
+    searches = search(ranking_cache, [*choices, *parameters])
     stood_for = {STREAM_OF[choice.key] for choice in choices if choice.key in STREAM_OF}
-    most = [swing.knob for swing in found[:MOST_IMPORTANT]]
-    cells = what_if(rankings, most) if grid else None
+    most = [swing.parameter for swing in found[:MOST_IMPORTANT]]
+    cells = what_if(ranking_cache, most) if grid else None
     return Study(
         scenario=scenario,
         ranking=ranking,
         swings=found,
         searches=searches,
-        unsearched=tuple(swing.knob for swing in found if _unsearched(swing, ranking[0].id, stood_for)),
+        unsearched=tuple(swing.parameter for swing in found if _unsearched(swing, ranking[0].id, stood_for)),
         what_if=cells,
-        plans_priced=rankings.priced,
+        plans_priced=ranking_cache.priced,
     )
 
 
 def _unsearched(swing: Swing, leader: str, stood_for: set[str]) -> bool:
     """Whether it moves anything and has neither a value to search nor a number of the plan that stands for it."""
     moves = bool(swing.spread("cost_usd")) or {swing.low.first, swing.high.first} != {leader}
-    return moves and not swing.knob.path and swing.knob.key not in stood_for
+    return moves and not swing.parameter.path and swing.parameter.key not in stood_for

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from planner.decide.parameters import Knob
-from planner.decide.ranking import Standing
-from planner.decide.repricing import Rankings
+from planner.decide.parameters import Parameter
+from planner.decide.ranking import RankedScenario
+from planner.decide.repricing import RankingCache
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,19 +16,19 @@ class WhatIf:
     """knobs: at most three. cells: the ranking at each combination, by the knobs' positions ("low", "planned" or
     "high", in the order of the knobs)."""
 
-    knobs: tuple[Knob, ...]
-    cells: dict[tuple[str, ...], tuple[Standing, ...]]
+    parameters: tuple[Parameter, ...]
+    cells: dict[tuple[str, ...], tuple[RankedScenario, ...]]
 
 
-def what_if(rankings: Rankings, knobs: Sequence[Knob]) -> WhatIf:
+def what_if(ranking_cache: RankingCache, parameters: Sequence[Parameter]) -> WhatIf:
     """Plan anew at 3^n combinations. "planned" leaves a knob untouched."""
     cells = {}
-    for positions in product(("low", "planned", "high"), repeat=len(knobs)):
-        cells[positions] = rankings.at(
+    for positions in product(("low", "planned", "high"), repeat=len(parameters)):
+        cells[positions] = ranking_cache.at(
             *(
-                (knob, knob.low if position == "low" else knob.high)
-                for knob, position in zip(knobs, positions, strict=True)
+                (parameter, parameter.low if position == "low" else parameter.high)
+                for parameter, position in zip(parameters, positions, strict=True)
                 if position != "planned"
             )
         )
-    return WhatIf(knobs=tuple(knobs), cells=cells)
+    return WhatIf(parameters=tuple(parameters), cells=cells)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
+from planner.models.bill_lines import COMPUTE, SPOT_INTERRUPTIONS
 
-RECLAIMS = "fleet.spot-interruptions"  # without them a run on spot is too short, not only too cheap
 _TOTALS = ("cost_usd", "usd_per_useful_gpu_hour")
 _TIMES = ("days", "run.hours", "run.training_hours", "fleet.node_hours")
 
 
 def without_nodes(unpriced: Sequence[Unpriced]) -> bool:
     """Whether the GPU nodes themselves have no price: the rest of such a bill says nothing of its total."""
-    return any(entry.line == "fleet.compute" for entry in unpriced)
+    return any(entry.line == COMPUTE for entry in unpriced)
 
 
 def bounded(scenario: Scenario, id: str) -> bool:
@@ -25,7 +25,7 @@ def bounded(scenario: Scenario, id: str) -> bool:
     if id.startswith("cash."):
         index = id.split(".")[1]
         return index.isdigit() and int(index) < len(scenario.cash) and scenario.cash[int(index)].at_least
-    timed = _TIMES if any(entry.line == RECLAIMS for entry in scenario.unpriced) else ()
+    timed = _TIMES if any(entry.line == SPOT_INTERRUPTIONS for entry in scenario.unpriced) else ()
     return any(id == known or id.startswith(f"{known}.") for known in (*_TOTALS, *timed))
 
 

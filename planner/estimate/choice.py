@@ -1,12 +1,11 @@
-"""Which combinations a plan asks for: instance types, node counts, layouts, purchase options."""
+"""What one scenario is made of: an instance type, a node count, a layout, a purchase option."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.plan.types import Fleet, Plan
 from pricing.catalog import InstanceType
-from pricing.offers import DEFAULT_PURCHASE_OPTIONS, PurchaseOption
+from pricing.offers import PurchaseOption
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,19 +46,3 @@ class FleetSize:
     @property
     def gpus(self) -> int:
         return self.training_nodes * self.instance.gpu_count
-
-
-def fleet_sizes(fleet: Fleet, instance: InstanceType) -> list[FleetSize]:
-    """Every node count of the plan on one type: `nodes` are paid and include spares, `gpus` train."""
-    if fleet.nodes is not None:
-        return [FleetSize(instance=instance, nodes=n, spares=fleet.spares) for n in fleet.nodes]
-    wanted = [entry.count for entry in fleet.gpus or () if entry.gpu == instance.gpu_name.upper()]
-    return [
-        FleetSize(instance=instance, nodes=-(-count // instance.gpu_count) + fleet.spares, spares=fleet.spares)
-        for count in wanted
-    ]
-
-
-def purchase_options(plan: Plan) -> tuple[PurchaseOption, ...]:
-    """The plan's options, or the nine asked for when it names none."""
-    return tuple(PurchaseOption.parse(text) for text in plan.purchase.options or DEFAULT_PURCHASE_OPTIONS)

@@ -27,17 +27,17 @@ def plain_of(line: Line) -> Line:
 
 def goodput_of(planned: Run) -> Goodput:
     scaling = planned.work.scaling_efficiency
-    reading, available = float(planned.input_fraction), float(planned.availability_fraction)
+    input_fraction, available = float(planned.input_fraction), float(planned.availability_fraction)
     return Goodput(
         scaling_efficiency=scaling,
-        input_fraction=reading,
+        input_fraction=input_fraction,
         availability_fraction=available,
-        useful_fraction=scaling * reading * available,
+        useful_fraction=scaling * input_fraction * available,
         checkpoint_interval_hours=planned.decided.interval_hours,
-        mtbf_hours=float(planned.failing.mtbf_hours),
-        write_hours=float(planned.failing.write_hours),
-        restart_hours=float(planned.failing.restart_hours),
-        wait_hours=float(planned.failing.wait_hours),
+        mtbf_hours=float(planned.interruptions.mtbf_hours),
+        write_hours=float(planned.interruptions.write_hours),
+        restart_hours=float(planned.interruptions.restart_hours),
+        wait_hours=float(planned.interruptions.wait_hours),
     )
 
 

@@ -16,7 +16,7 @@ from planner.plan.types import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class DataInput:
     """fraction: of the time that computes. Bytes: from S3 (filled before, cold, missed later), and all that is read."""
 
     fraction: Number
@@ -25,7 +25,7 @@ class Reading:
     read_bytes: Number
 
 
-def reading_of(
+def data_input_of(
     plan: Plan,
     demand: Demand,
     work: FleetWork,
@@ -33,7 +33,7 @@ def reading_of(
     filled_first: bool,
     refills: Number,
     sheet: Sheet,
-) -> Reading:
+) -> DataInput:
     """Stalls of every phase: the hot data come cold once, then at the steady rate.
 
     Filled before training, on request or because the layout must be: as much as it holds, while the GPUs wait.
@@ -98,7 +98,7 @@ def reading_of(
         read_bytes=(read_bytes, "run:storage.read_bytes", "bytes"),
         hit_fraction=(service.hit_fraction, "run:storage.hit_fraction", "fraction"),
     )
-    return Reading(fraction=fraction, warm_up_hours=warm_up, s3_read_bytes=s3_read_bytes, read_bytes=read_bytes)
+    return DataInput(fraction=fraction, warm_up_hours=warm_up, s3_read_bytes=s3_read_bytes, read_bytes=read_bytes)
 
 
 def _gb(n: int) -> str:

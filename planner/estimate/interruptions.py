@@ -23,11 +23,11 @@ from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.plan.types import Plan
 
-NO_SPOT: Sourced = (0.0, "rule:not spot: nothing is reclaimed")
+NOT_ON_SPOT: Sourced = (0.0, "rule:not spot: nothing is reclaimed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failing:
+class Interruptions:
     """The inputs of equation G5 and its result; reclaims of the whole gang, and what each makes it wait."""
 
     availability: Number
@@ -36,11 +36,11 @@ class Failing:
     write_hours: Number
     restart_hours: Number
     wait_hours: Number
-    reclaims_per_hour: Number
+    interruptions_per_hour: Number
     gang_wait: Sourced
 
 
-def failing_of(
+def interruptions_of(
     plan: Plan,
     demand: Demand,
     work: FleetWork,
@@ -49,7 +49,7 @@ def failing_of(
     values: Values,
     decided_hours: float | None,
     sheet: Sheet,
-) -> Failing:
+) -> Interruptions:
     """Useful share of the time under node failures and, on spot, reclaims.
 
     hazard: reclaims of one spot node an hour. decided_hours: between checkpoints; None to decide it here.
@@ -61,20 +61,20 @@ def failing_of(
         failures_per_1000_node_days=values.given("goodput.failures_per_1000_node_days"),
         hazard_per_node_hour=hazard,
     )
-    reclaims = demand.training_nodes * hazard[0]
-    if hazard is not NO_SPOT:
+    interruptions_per_hour = demand.training_nodes * hazard[0]
+    if hazard is not NOT_ON_SPOT:
         sheet.arithmetic(
             "goodput.reclaims_per_hour",
-            reclaims,
+            interruptions_per_hour,
             "1/h",
             "training_nodes * hazard",
             training_nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
             hazard=(hazard[0], hazard[1], "1/h"),
         )
     else:
-        sheet.taken("goodput.reclaims_per_hour", "1/h", reclaims=NO_SPOT)
-    gang_wait = values.given("spot.gang_wait_hours") if np.any(hazard[0]) else NO_SPOT
-    wait = _wait(demand, mtbf, reclaims, gang_wait, values, sheet)
+        sheet.taken("goodput.reclaims_per_hour", "1/h", reclaims_per_hour=NOT_ON_SPOT)
+    gang_wait = values.given("spot.gang_wait_hours") if np.any(hazard[0]) else NOT_ON_SPOT
+    wait = _wait(demand, mtbf, interruptions_per_hour, gang_wait, values, sheet)
     checkpoint_gb: Sourced = (demand.checkpoint_bytes / 1e9, "run:data.checkpoint_gb")
     size = (demand.checkpoint_bytes, "run:data.checkpoint_bytes", "bytes")
     sheet.arithmetic("data.checkpoint_gb", checkpoint_gb[0], "GB", "checkpoint_bytes / 10**9", checkpoint_bytes=size)
@@ -101,19 +101,21 @@ def failing_of(
         wait_hours=(wait, "run:goodput.wait_hours"),
         mtbf_hours=(mtbf, "run:goodput.mtbf_hours"),
     )
-    return Failing(
+    return Interruptions(
         availability=available,
         interval_hours=interval,
         mtbf_hours=mtbf,
         write_hours=write,
         restart_hours=restart,
         wait_hours=wait,
-        reclaims_per_hour=reclaims,
+        interruptions_per_hour=interruptions_per_hour,
         gang_wait=gang_wait,
     )
 
 
-def _wait(demand: Demand, mtbf: Number, reclaims: Number, gang_wait: Sourced, values: Values, sheet: Sheet) -> Number:
+def _wait(
+    demand: Demand, mtbf: Number, interruptions_per_hour: Number, gang_wait: Sourced, values: Values, sheet: Sheet
+) -> Number:
     """Mean hours that an interruption waits for nodes."""
     rate, replacement = values.given("goodput.failures_per_1000_node_days"), values.given("goodput.replacement_hours")
     failures = sheet.arithmetic(
@@ -138,7 +140,7 @@ def _wait(demand: Demand, mtbf: Number, reclaims: Number, gang_wait: Sourced, va
         failures_per_hour=(failures, "run:goodput.failures_per_hour"),
         no_spare_fraction=(no_spare, "run:goodput.no_spare_fraction"),
         replacement_hours=replacement,
-        reclaims_per_hour=(reclaims, "run:goodput.reclaims_per_hour"),
+        reclaims_per_hour=(interruptions_per_hour, "run:goodput.reclaims_per_hour"),
         gang_wait_hours=gang_wait,
     )
 

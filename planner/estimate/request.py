@@ -1,4 +1,4 @@
-"""What is asked of a comparison: a plan, a price book, how many draws."""
+"""The input of a comparison: a plan, a price book, how many draws."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Request:
     as_of: the day that ages are counted from; None: the plan's start, else no ages.
     fixed: central values of assumptions instead of the plan's, by key, as `--set assumptions.KEY=VALUE` has them.
     pinned: standard normal or uniform values of streams (see `Values`) for the central run, by name.
-    told: whether scenarios carry how their numbers came about; without, the same figures take a fifth less work.
+    derivations: whether scenarios carry the derivation of every number; without, a comparison is a fifth faster.
     """
 
     plan: Plan
@@ -32,7 +32,7 @@ class Request:
     max_price_age_days: int | None = None
     fixed: Mapping[str, float] = field(default_factory=dict)
     pinned: Mapping[str, float] = field(default_factory=dict)
-    told: bool = True
+    derivations: bool = True
 
     @property
     def start(self) -> date:
@@ -47,10 +47,10 @@ class Request:
             table[key] = replace(entry, value=value, low=min(entry.low, value), high=max(entry.high, value))
         return table
 
-    def central(self, *, told: bool = True) -> Values:
-        """Assumptions at their central values. told: whether a run writes down how its numbers come about."""
-        return Values(table=self.table(), pinned=self.pinned, told=told)
+    def central(self, *, recording: bool = True) -> Values:
+        """Assumptions at their central values. recording: whether a run records its derivations."""
+        return Values(table=self.table(), pinned=self.pinned, recording=recording)
 
-    def drawn(self, central: Values, *, told: bool = False) -> Values:
+    def drawn(self, central: Values, *, recording: bool = False) -> Values:
         """The same table in draws; what they use is noted with what the central run uses."""
-        return Values(table=central.table, draws=self.draws, seed=self.seed, used=central.used, told=told)
+        return Values(table=central.table, draws=self.draws, seed=self.seed, used=central.used, recording=recording)

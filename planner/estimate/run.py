@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.estimate.input import reading_of
-from planner.estimate.interruptions import NO_SPOT, Failing, failing_of
+from planner.estimate.input import data_input_of
+from planner.estimate.interruptions import NOT_ON_SPOT, Interruptions, interruptions_of
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.shared.network import bill_network
@@ -48,8 +48,8 @@ class Run:
     work: FleetWork
     service: Service
     hours: Number
-    node_hours_unpaid: Number
-    failing: Failing
+    unallocated_node_hours: Number
+    interruptions: Interruptions
     input_fraction: Number
     availability_fraction: Number
     ingest_days: float | None
@@ -67,7 +67,7 @@ def run_on(
     layout: Layout,
     values: Values,
     *,
-    reclaims: Callable[[Values, Sheet], Sourced] | None = None,
+    interruption_rate: Callable[[Values, Sheet], Sourced] | None = None,
     decided: Decided | None = None,
 ) -> Run:
     """Time a run and bill all that its layout needs. decided: None for the central run, its answer for draws.
@@ -77,16 +77,18 @@ def run_on(
     The layout must not refuse: nothing can be timed on one that does.
     """
     sheet, service = values.sheet(), layout.service(values)
-    hazard = reclaims(values, sheet) if reclaims else NO_SPOT
+    hazard = interruption_rate(values, sheet) if interruption_rate else NOT_ON_SPOT
     refills = _refills(demand, work, hazard, sheet) if layout.lost_with_the_gang and np.any(hazard[0]) else 0.0
-    reading = reading_of(plan, demand, work, service, layout.filled_first, refills, sheet)
-    failing = failing_of(plan, demand, work, service, hazard, values, decided and decided.interval_hours, sheet)
+    data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, sheet)
+    interruptions = interruptions_of(
+        plan, demand, work, service, hazard, values, decided and decided.interval_hours, sheet
+    )
     worked: Sourced = (work.hours, "run:run.work_hours")
-    fraction: Sourced = (reading.fraction, "run:goodput.input_fraction")
-    available: Sourced = (failing.availability, "run:goodput.availability_fraction")
+    fraction: Sourced = (data_input.fraction, "run:goodput.input_fraction")
+    available: Sourced = (interruptions.availability, "run:goodput.availability_fraction")
     training_hours = sheet.arithmetic(
         "run.training_hours",
-        work.hours / reading.fraction / failing.availability,
+        work.hours / data_input.fraction / interruptions.availability,
         "h",
         "work_hours / input_fraction / availability_fraction",
         work_hours=(*worked, "h"),
@@ -97,7 +99,7 @@ def run_on(
         "run.hours",
         run_hours,
         bring_up_hours=values.given("goodput.bring_up_hours"),
-        warm_up_hours=(reading.warm_up_hours, "run:run.warm_up_hours"),
+        warm_up_hours=(data_input.warm_up_hours, "run:run.warm_up_hours"),
         work_hours=worked,
         input_fraction=fraction,
         availability_fraction=available,
@@ -105,11 +107,11 @@ def run_on(
     sheet.arithmetic("days", hours / 24, "days", "hours / 24", hours=(hours, "run:run.hours", "h"))
     written = sheet.arithmetic(
         "run.checkpoints_written",
-        work.hours / failing.interval_hours,
+        work.hours / interruptions.interval_hours,
         "checkpoints",
         "work_hours / interval_hours",
         work_hours=(*worked, "h"),
-        interval_hours=(failing.interval_hours, "run:goodput.checkpoint_interval_hours", "h"),
+        interval_hours=(interruptions.interval_hours, "run:goodput.checkpoint_interval_hours", "h"),
     )
     stored = decided.checkpoints_stored if decided else _stored(plan, float(written), float(hours))
     if sheet.recording:
@@ -117,8 +119,8 @@ def run_on(
     timing = Timing(
         standing_hours=hours,
         retention_hours=plan.storage.retention_hours or 0.0,
-        s3_read_bytes=reading.s3_read_bytes,
-        read_bytes=reading.read_bytes,
+        s3_read_bytes=data_input.s3_read_bytes,
+        read_bytes=data_input.read_bytes,
         s3_through_vpc=layout.s3_through_vpc,
         checkpoints_written=written,
         checkpoints_stored=stored,
@@ -134,20 +136,20 @@ def run_on(
         work=work,
         service=service,
         hours=hours,
-        node_hours_unpaid=sheet.equation(
+        unallocated_node_hours=sheet.equation(
             "fleet.unheld_hours",
             unheld_hours,
             training_hours=(training_hours, "run:run.training_hours"),
-            mtbf_hours=(failing.mtbf_hours, "run:goodput.mtbf_hours"),
-            wait_hours=(failing.wait_hours, "run:goodput.wait_hours"),
-            reclaims_per_hour=(failing.reclaims_per_hour, "run:goodput.reclaims_per_hour"),
-            gang_wait_hours=failing.gang_wait,
+            mtbf_hours=(interruptions.mtbf_hours, "run:goodput.mtbf_hours"),
+            wait_hours=(interruptions.wait_hours, "run:goodput.wait_hours"),
+            reclaims_per_hour=(interruptions.interruptions_per_hour, "run:goodput.reclaims_per_hour"),
+            gang_wait_hours=interruptions.gang_wait,
         ),
-        failing=failing,
-        input_fraction=reading.fraction,
-        availability_fraction=failing.availability,
+        interruptions=interruptions,
+        input_fraction=data_input.fraction,
+        availability_fraction=interruptions.availability,
         ingest_days=_ingest(demand, rate, sheet) if rate else None,
-        decided=Decided(interval_hours=failing.interval_hours, checkpoints_stored=stored),
+        decided=Decided(interval_hours=interruptions.interval_hours, checkpoints_stored=stored),
         ledger=ledger,
         refusals=tuple(ledger.not_offered),
         derived=(*work.derived, *demand.derived, *service.derived, *sheet.derived),

@@ -38,13 +38,13 @@ def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
     """Put the GPU nodes and the people on a run's bill."""
     sheet = values.sheet()
     nodes = Ledger(book, run.plan.region, sheet)
-    bought = bill_compute(nodes, buy, run.hours, values, unpaid_hours=run.node_hours_unpaid)
+    bought = bill_compute(nodes, buy, run.hours, values, unpaid_hours=run.unallocated_node_hours)
     held = sheet.equation(
         "fleet.node_hours",
         node_hours,
         nodes=(buy.nodes, "run:nodes"),
         hours=(run.hours, "run:run.hours"),
-        unheld_hours=(run.node_hours_unpaid, "run:fleet.unheld_hours"),
+        unheld_hours=(run.unallocated_node_hours, "run:fleet.unheld_hours"),
     )
     people = Ledger(book, run.plan.region, sheet)
     bill_people(

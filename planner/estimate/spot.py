@@ -11,12 +11,12 @@ from planner.models.values import Z_95, Values
 from pricing.book import PriceBook, PriceNotFound
 from pricing.offers import InterruptionBand, SpotOffer
 
-SPOT_PRICE, SPOT_HAZARD = "spot.price", "spot.hazard"  # streams of draws that no assumption has
+PRICE_STREAM, INTERRUPTION_STREAM = "spot.price", "spot.hazard"  # streams of draws that no assumption has
 HAZARD = "run:goodput.hazard_per_node_hour"
 OPEN_BAND_FRACTION = 0.30  # the advisor's band "> 20 %" has no upper edge; it counts as 30 % a month
 
 
-def spot_hazard_of(band: InterruptionBand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
+def advised_interruption_rate(band: InterruptionBand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
     """Reclaims of one spot node an hour. Central: the upper edge of the advisor's band; high: the scarce pools of the
     published traces; low: the lower edge."""
     upper = OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
@@ -35,9 +35,9 @@ def spot_hazard_of(band: InterruptionBand, values: Values, sheet: Sheet = UNRECO
     )
 
 
-def own_spot_hazard(reclaims_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> Number:
+def planned_interruption_rate(interruptions_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> Number:
     """Reclaims of one spot node an hour where the plan states them, as far apart as the published traces are."""
-    central = reclaims_per_node_day / 24
+    central = interruptions_per_node_day / 24
     traces = values.table["spot.scarce_losses_per_node_day"]
     values.used.add(traces.key)
     low, high = central * traces.low / traces.value, central * traces.high / traces.value
@@ -47,13 +47,13 @@ def own_spot_hazard(reclaims_per_node_day: float, values: Values, sheet: Sheet =
         "1/h per node",
         "own / 24",
         "the range is as wide as that of the published traces",
-        own=(reclaims_per_node_day, "plan:reliability.spot_reclaims_per_node_day", "1/(node-day)"),
+        own=(interruptions_per_node_day, "plan:reliability.spot_reclaims_per_node_day", "1/(node-day)"),
     )
 
 
 def _around(central: float, low: float, high: float, values: Values) -> Number:
     """Log-normal on each side, with low and high as the 5th and 95th percentile."""
-    z = values.normal(SPOT_HAZARD)
+    z = values.normal(INTERRUPTION_STREAM)
     side = np.where(np.asarray(z) > 0, np.log(high / central), np.log(central / low)) / Z_95
     return (central * np.exp(side * z))[()]
 
@@ -76,8 +76,8 @@ def spot_price(offer: SpotOffer | None, values: Values, own: float | None = None
         if own is None:
             raise ValueError("neither the book nor the plan has a spot price")
         return own
-    if not values.draws and SPOT_PRICE not in values.pinned:
+    if not values.draws and PRICE_STREAM not in values.pinned:
         return offer.planned.usd if own is None else own
     seen = np.array(sorted(price.usd for _, price in offer.observations))
-    drawn = seen[(np.asarray(values.uniform(SPOT_PRICE)) * len(seen)).astype(int)][()]
+    drawn = seen[(np.asarray(values.uniform(PRICE_STREAM)) * len(seen)).astype(int)][()]
     return drawn if own is None else drawn * (own / offer.planned.usd)

@@ -26,7 +26,7 @@ class Values:
 
     Draws are common to all scenarios and independent of each other: each key has a stream of its own,
     seeded by the seed and the key's name, so that a new assumption never moves another one's draws.
-    pinned: values of streams for the central run, by name, in place of their middle. told: whether a run on them
+    pinned: values of streams for the central run, by name, in place of their middle. recording: whether a run on them
     writes down how its numbers came about.
     """
 
@@ -35,7 +35,7 @@ class Values:
     seed: int = 0
     used: set[str] = field(default_factory=set)
     pinned: Mapping[str, float] = field(default_factory=dict)
-    told: bool = True
+    recording: bool = True
     _cache: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Number:
@@ -57,7 +57,7 @@ class Values:
 
     def sheet(self) -> Sheet:
         """Where the numbers of one run are worked out."""
-        return Sheet(recording=self.told)
+        return Sheet(recording=self.recording)
 
     def central(self, key: str) -> float:
         """The central value, also in a run of draws: for what is decided once, before the run."""

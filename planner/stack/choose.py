@@ -105,7 +105,7 @@ def spec_of(
     if not scenario.feasible:
         raise UsageProblem(f"{scenario.id} is not feasible: {'; '.join(scenario.why_not)}")
     request = Request(plan=plan, plan_sha256=loaded.sha256, book=book, draws=0)
-    values = request.central(told=False)
+    values = request.central(recording=False)
     layout = _layout_of(request, scenario, values)
     instance, lines = book.instance(scenario.instance_type), _lines(scenario)
     spec = ClusterSpec(

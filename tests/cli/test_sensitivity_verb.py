@@ -49,14 +49,14 @@ def test_ascii_where_the_terminal_knows_no_more() -> None:
 
 
 def test_what_it_says_of_a_flip_is_what_compare_says(document: dict) -> None:
-    flips = [flip for search in document["searches"] for flip in search["flips"]]
-    assert flips
-    for flip in flips[:3]:
-        done = planner("compare", SMALL, *FEW, "-f", "json", *shlex.split(flip["set"]), cwd=ROOT)
+    break_evens = [break_even for search in document["searches"] for break_even in search["flips"]]
+    assert break_evens
+    for break_even in break_evens[:3]:
+        done = planner("compare", SMALL, *FEW, "-f", "json", *shlex.split(break_even["set"]), cwd=ROOT)
         first = json.loads(done.stdout)["scenarios"][0]
-        assert first["id"] == flip["first"]
-        assert first["cost_usd"]["plan"] == pytest.approx(flip["first_cost_usd"])
-    assert {flip["before"] for flip in flips} & {document["leader"]}
+        assert first["id"] == break_even["first"]
+        assert first["cost_usd"]["plan"] == pytest.approx(break_even["first_cost_usd"])
+    assert {break_even["before"] for break_even in break_evens} & {document["leader"]}
 
 
 def test_a_rank_an_id_and_best_are_the_same_scenario(document: dict) -> None:

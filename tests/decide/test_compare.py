@@ -13,7 +13,7 @@ from planner.decide import compare as compare_module
 from planner.decide.gates import Gates, exit_code, violations
 from planner.errors import ExitCode
 from planner.estimate.ranges import percentile_of, range_of
-from planner.estimate.spot import spot_hazard_of, spot_price
+from planner.estimate.spot import advised_interruption_rate, spot_price
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
@@ -209,8 +209,10 @@ class TestPurchase:
     def test_reclaims_spread_from_the_advisors_band_to_the_published_traces(self):
         """Central: the upper edge, 15 % a month. The 95th percentile: 3 losses a node-day. The 5th: 10 % a month."""
         band = book_of().interruption("p4d.24xlarge", "us-east-1")
-        assert spot_hazard_of(band, Values(table=default_assumptions())) == pytest.approx(-math.log(0.85) / 730)
-        drawn = spot_hazard_of(band, Values(table=default_assumptions(), draws=40_000))
+        assert advised_interruption_rate(band, Values(table=default_assumptions())) == pytest.approx(
+            -math.log(0.85) / 730
+        )
+        drawn = advised_interruption_rate(band, Values(table=default_assumptions(), draws=40_000))
         low, middle, high = np.quantile(drawn, (0.05, 0.5, 0.95))
         assert low == pytest.approx(-math.log(0.90) / 730, rel=0.1)
         assert middle == pytest.approx(-math.log(0.85) / 730, rel=0.1)

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.decide.notices import on_time_fraction
+from planner.estimate.constraints import on_time_fraction
 from planner.models.goodput import availability
 from tests.builders import book_of, compared, exact, plan_of, scenario_of
 

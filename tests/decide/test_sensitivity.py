@@ -13,10 +13,18 @@ from hypothesis import strategies as st
 
 from planner.decide.break_evens import rounded, search
 from planner.decide.compare import Request, compare
-from planner.decide.parameters import HOT_DATA, RECLAIMS, SPOT_USD, Knob, choices_of, knobs_of, turned
-from planner.decide.probability import odds
-from planner.decide.ranking import outline
-from planner.decide.repricing import Rankings
+from planner.decide.parameters import (
+    HOT_DATA,
+    INTERRUPTION_RATE,
+    SPOT_USD,
+    Parameter,
+    parameters_of,
+    plan_parameters_of,
+    with_parameter,
+)
+from planner.decide.probability import lower_cost_probability
+from planner.decide.ranking import ranking_of
+from planner.decide.repricing import RankingCache
 from planner.decide.sensitivity import swings
 from planner.decide.study import Study, study
 from planner.plan.overrides import apply_overrides
@@ -53,7 +61,7 @@ class TestOutline:
         for sections in ({}, {"constraints": {"max_days": 5.5}}, {"region": "us-west-2"}):
             request = asked(**sections)
             complete = [s for s in compare(request).scenarios if s.feasible and s.complete]
-            ranked = outline(request)
+            ranked = ranking_of(request)
             assert [s.id for s in ranked] == [s.id for s in complete]
             for standing, scenario in zip(ranked, complete, strict=True):
                 assert scenario.cost_usd is not None
@@ -65,11 +73,11 @@ class TestOutline:
 class TestSwings:
     def test_an_end_is_what_compare_gives_with_that_value_set(self) -> None:
         request, found = small_study()
-        by_set = [swing for swing in found.swings if swing.knob.path.startswith("assumptions.")]
+        by_set = [swing for swing in found.swings if swing.parameter.path.startswith("assumptions.")]
         assert len(by_set) > 20
         for swing in by_set[:6]:
             for end in (swing.low, swing.high):
-                there = compare(set_(replace(request, draws=0), swing.knob.path, end.at))
+                there = compare(set_(replace(request, draws=0), swing.parameter.path, end.at))
                 scenario = next(s for s in there.scenarios if s.id == found.scenario.id)
                 assert scenario.cost_usd is not None
                 assert end.cost_usd == pytest.approx(scenario.cost_usd.plan, rel=1e-9)
@@ -80,7 +88,7 @@ class TestSwings:
         request = asked(**SPOT_OR_BLOCK, constraints={"max_days": 5.4})
         comparison = compare(request)
         assert comparison.best is not None
-        found = swings(Rankings(request), knobs_of(request, comparison.assumptions), comparison.best.id)
+        found = swings(RankingCache(request), parameters_of(request, comparison.assumptions), comparison.best.id)
         spreads = [swing.spread("cost_usd") for swing in found]
         assert spreads == sorted(spreads, reverse=True)
         assert spreads[0] == np.inf
@@ -89,34 +97,42 @@ class TestSwings:
     def test_bring_up_by_hand(self) -> None:
         """Four nodes at the On-Demand price stand 0.2 h or 2 h before training starts: 1.8 h of four nodes apart."""
         request = asked(purchase={"options": ["on-demand"]}, storage={"layouts": ["s3-stream"]})
-        knob = next(k for k in knobs_of(request, compare(request).assumptions) if k.key == "goodput.bring_up_hours")
-        (swing,) = swings(Rankings(request), [knob], "s3-stream/p4d.24xlarge/on-demand")
+        parameter = next(
+            k for k in parameters_of(request, compare(request).assumptions) if k.key == "goodput.bring_up_hours"
+        )
+        (swing,) = swings(RankingCache(request), [parameter], "s3-stream/p4d.24xlarge/on-demand")
         assert swing.low.days is not None
         assert swing.high.days is not None
-        assert (swing.high.days - swing.low.days) * 24 == pytest.approx(knob.high - knob.low)  # 2 h - 0.2 h
+        assert (swing.high.days - swing.low.days) * 24 == pytest.approx(parameter.high - parameter.low)  # 2 h - 0.2 h
         assert swing.high.cost_usd is not None
         assert swing.low.cost_usd is not None
-        nodes_usd = (knob.high - knob.low) * 4 * 21.957642  # four nodes at the On-Demand price
+        nodes_usd = (parameter.high - parameter.low) * 4 * 21.957642  # four nodes at the On-Demand price
         assert swing.high.cost_usd - swing.low.cost_usd == pytest.approx(nodes_usd, rel=0.01)
 
 
 class TestFlips:
     def test_each_flip_is_proved_by_comparing_with_the_value_set(self) -> None:
         request, found = small_study()
-        flips = [flip for entry in found.searches for flip in entry.flips]
-        assert {flip.knob.key for flip in flips} >= {"purchase.private_discount", RECLAIMS, SPOT_USD}
-        for flip in flips:
+        break_evens = [break_even for entry in found.searches for break_even in entry.break_evens]
+        assert {break_even.parameter.key for break_even in break_evens} >= {
+            "purchase.private_discount",
+            INTERRUPTION_RATE,
+            SPOT_USD,
+        }
+        for break_even in break_evens:
             best = [
-                compare(set_(replace(request, draws=0), flip.knob.path, value, flip.knob.suffix)).best
-                for value in (flip.keeps, flip.value)
+                compare(
+                    set_(replace(request, draws=0), break_even.parameter.path, value, break_even.parameter.suffix)
+                ).best
+                for value in (break_even.keeps, break_even.value)
             ]
-            assert [s.id if s else "" for s in best] == [flip.before, flip.first]
-            assert flip.before != flip.first
+            assert [s.id if s else "" for s in best] == [break_even.before, break_even.first]
+            assert break_even.before != break_even.first
 
     def test_the_two_values_are_neighbours(self) -> None:
         _, found = small_study()
-        for flip in (flip for entry in found.searches for flip in entry.flips):
-            assert flip.value == pytest.approx(flip.keeps, rel=0.02)
+        for break_even in (break_even for entry in found.searches for break_even in entry.break_evens):
+            assert break_even.value == pytest.approx(break_even.keeps, rel=0.02)
 
     def test_a_discount_by_hand(self) -> None:
         """Spot leads by the difference of the bills; a discount that evens it comes off the nodes alone."""
@@ -127,10 +143,10 @@ class TestFlips:
         assert spot.cost_usd is not None
         assert demand.cost_usd is not None
         even = (demand.cost_usd.plan - spot.cost_usd.plan) / compute.effective_cost
-        knob = next(k for k in choices_of(request) if k.key == "purchase.private_discount")
-        ((flip,),) = [entry.flips for entry in search(Rankings(request), [knob])]
-        assert flip.keeps <= even <= flip.value
-        assert flip.first == demand.id
+        parameter = next(k for k in plan_parameters_of(request) if k.key == "purchase.private_discount")
+        ((break_even,),) = [entry.break_evens for entry in search(RankingCache(request), [parameter])]
+        assert break_even.keeps <= even <= break_even.value
+        assert break_even.first == demand.id
 
     def test_a_spot_price_by_hand(self) -> None:
         """Spot and a block take the same run but for reclaims: the price that evens their bills is the difference
@@ -141,12 +157,12 @@ class TestFlips:
         assert spot.cost_usd is not None
         assert block.cost_usd is not None
         even = compute.effective_unit_price + (block.cost_usd.plan - spot.cost_usd.plan) / compute.quantity
-        knob = next(k for k in choices_of(request) if k.key == SPOT_USD)
-        assert knob.value == compute.effective_unit_price
-        ((flip,),) = [entry.flips for entry in search(Rankings(request), [knob])]
-        assert flip.keeps <= even <= flip.value
-        assert flip.first == block.id
-        assert flip.inside
+        parameter = next(k for k in plan_parameters_of(request) if k.key == SPOT_USD)
+        assert parameter.value == compute.effective_unit_price
+        ((break_even,),) = [entry.break_evens for entry in search(RankingCache(request), [parameter])]
+        assert break_even.keeps <= even <= break_even.value
+        assert break_even.first == block.id
+        assert break_even.inside
 
     def test_what_is_counted_has_whole_values(self) -> None:
         """A separate cluster leads until its spares cost more than what comes next."""
@@ -159,22 +175,24 @@ class TestFlips:
         }
         request = asked(**sections)
         comparison = compare(request)
-        knob = next(k for k in knobs_of(request, comparison.assumptions) if k.key == "separate.spares")
-        assert knob.whole
-        (entry,) = search(Rankings(request), [replace(knob, reach=(0.0, 400.0))])
-        assert entry.flips
-        for flip in entry.flips:
-            assert flip.value == flip.keeps + 1
-            assert flip.value.is_integer()
-            there = [asked(**sections, assumptions={knob.key: value}) for value in (flip.keeps, flip.value)]
-            assert [outline(one)[0].id for one in there] == [flip.before, flip.first]
+        parameter = next(k for k in parameters_of(request, comparison.assumptions) if k.key == "separate.spares")
+        assert parameter.whole
+        (entry,) = search(RankingCache(request), [replace(parameter, reach=(0.0, 400.0))])
+        assert entry.break_evens
+        for break_even in entry.break_evens:
+            assert break_even.value == break_even.keeps + 1
+            assert break_even.value.is_integer()
+            there = [
+                asked(**sections, assumptions={parameter.key: value}) for value in (break_even.keeps, break_even.value)
+            ]
+            assert [ranking_of(one)[0].id for one in there] == [break_even.before, break_even.first]
 
     def test_of_what_is_needed_there_is_one_at_least(self) -> None:
         request = asked(assumptions={"s3.prefixes": 3})
-        knob = next(k for k in knobs_of(request, compare(request).assumptions) if k.key == "s3.prefixes")
-        assert (knob.low, knob.value, knob.high) == (1, 3, 30)
-        assert knob.reach == (1, 120)
-        (entry,) = search(Rankings(request), [knob])
+        parameter = next(k for k in parameters_of(request, compare(request).assumptions) if k.key == "s3.prefixes")
+        assert (parameter.low, parameter.value, parameter.high) == (1, 3, 30)
+        assert parameter.reach == (1, 120)
+        (entry,) = search(RankingCache(request), [parameter])
         assert entry.lowest >= 1
 
     def test_a_stream_that_nothing_stands_for_is_not_called_silent(self) -> None:
@@ -184,16 +202,16 @@ class TestFlips:
         several = asked(fleet=types, purchase={"options": ["spot"]})
         again = study(several, compare(several), grid=False)
         assert again is not None
-        assert [knob.key for knob in again.unsearched] == ["spot.price"]
+        assert [parameter.key for parameter in again.unsearched] == ["spot.price"]
 
     def test_what_changes_nothing_says_how_far_it_was_tried(self) -> None:
         _, found = small_study()
-        still = [entry for entry in found.searches if not entry.flips]
+        still = [entry for entry in found.searches if not entry.break_evens]
         assert still
         for entry in still:
-            assert entry.runs >= (1 if entry.knob.low == entry.knob.high else 2)
-            assert entry.lowest <= entry.knob.low
-            assert entry.highest >= entry.knob.high
+            assert entry.runs >= (1 if entry.parameter.low == entry.parameter.high else 2)
+            assert entry.lowest <= entry.parameter.low
+            assert entry.highest >= entry.parameter.high
 
     def test_several_leaders_along_one_knob(self) -> None:
         request = asked(
@@ -202,9 +220,9 @@ class TestFlips:
             data={"hot_dataset": "300TB", "read_per_gpu": "90MB/s"},
             **SPOT_OR_BLOCK,
         )
-        knob = next(k for k in choices_of(request) if k.key == RECLAIMS)
-        (entry,) = search(Rankings(request), [knob])
-        upward = [flip for flip in entry.flips if flip.value > knob.value]
+        parameter = next(k for k in plan_parameters_of(request) if k.key == INTERRUPTION_RATE)
+        (entry,) = search(RankingCache(request), [parameter])
+        upward = [break_even for break_even in entry.break_evens if break_even.value > parameter.value]
         assert len(upward) >= 2
         for one, other in pairwise(upward):
             assert one.first == other.before
@@ -212,7 +230,7 @@ class TestFlips:
 
     def test_nothing_is_feasible_gives_nothing(self) -> None:
         request = asked(constraints={"max_days": 0.1})
-        assert search(Rankings(request), choices_of(request)) == ()
+        assert search(RankingCache(request), plan_parameters_of(request)) == ()
         assert study(request, compare(request)) is None
 
     @given(st.floats(1e-6, 1e6), st.integers(1, 9), st.booleans())
@@ -226,34 +244,34 @@ class TestKnobs:
     def test_an_assumption_without_a_range_is_none(self) -> None:
         request = asked()
         assumptions = compare(request).assumptions
-        keys = {knob.key for knob in knobs_of(request, assumptions)}
+        keys = {parameter.key for parameter in parameters_of(request, assumptions)}
         for entry in assumptions:
             assert (entry.key in keys) == (entry.low < entry.high)
 
     def test_streams_stand_for_spot_only_where_spot_is_asked_for(self) -> None:
         for option, there in (("spot", True), ("on-demand", False)):
             request = asked(purchase={"options": [option]})
-            keys = {knob.key for knob in knobs_of(request, compare(request).assumptions)}
+            keys = {parameter.key for parameter in parameters_of(request, compare(request).assumptions)}
             assert ("spot.hazard" in keys) == ("spot.price" in keys) == there
-            assert (RECLAIMS in {knob.key for knob in choices_of(request)}) == there
+            assert (INTERRUPTION_RATE in {parameter.key for parameter in plan_parameters_of(request)}) == there
 
     def test_the_plans_own_rate_of_reclaims_is_where_the_search_starts(self) -> None:
         request = asked(reliability={"spot_reclaims_per_node_day": 0.25})
-        knob = next(k for k in choices_of(request) if k.key == RECLAIMS)
-        assert knob.value == 0.25
+        parameter = next(k for k in plan_parameters_of(request) if k.key == INTERRUPTION_RATE)
+        assert parameter.value == 0.25
 
     def test_the_plans_own_price_is_where_the_search_starts(self) -> None:
         request = asked(purchase={"spot_usd_per_hour": 11.5})
-        knob = next(k for k in choices_of(request) if k.key == SPOT_USD)
-        assert knob.value == 11.5
-        booked = next(k for k in choices_of(asked()) if k.key == SPOT_USD)
-        assert knob.low / knob.value == pytest.approx(booked.low / booked.value)
-        assert knob.reach[0] < knob.low < knob.value < knob.high < knob.reach[1]
+        parameter = next(k for k in plan_parameters_of(request) if k.key == SPOT_USD)
+        assert parameter.value == 11.5
+        booked = next(k for k in plan_parameters_of(asked()) if k.key == SPOT_USD)
+        assert parameter.low / parameter.value == pytest.approx(booked.low / booked.value)
+        assert parameter.reach[0] < parameter.low < parameter.value < parameter.high < parameter.reach[1]
 
     def test_hot_data_never_outgrow_what_is_kept(self) -> None:
         request = asked(data={"kept_in_s3": "5TB"})
-        knob = next(k for k in choices_of(request) if k.key == HOT_DATA)
-        assert knob.reach == (4.0, 5.0)
+        parameter = next(k for k in plan_parameters_of(request) if k.key == HOT_DATA)
+        assert parameter.reach == (4.0, 5.0)
 
     def test_a_pinned_stream_gives_the_quantile_of_its_draws(self) -> None:
         """Planned at the 90th percentile of the hazard, the run takes as long as in the 90th percentile of draws in
@@ -265,8 +283,8 @@ class TestKnobs:
         }
         exact = {entry.key: {"value": entry.value} for entry in compare(asked(**alone)).assumptions}
         quiet = asked(draws=4000, assumptions=exact, **alone)
-        knob = Knob(key="spot.hazard", unit="", low=0, value=0.5, high=1, path="", reach=(0, 1), source="")
-        (pinned,) = outline(turned(replace(quiet, draws=0), knob, 0.9))
+        parameter = Parameter(key="spot.hazard", unit="", low=0, value=0.5, high=1, path="", reach=(0, 1), source="")
+        (pinned,) = ranking_of(with_parameter(replace(quiet, draws=0), parameter, 0.9))
         days = compare(quiet).scenarios[0].days
         assert days is not None
         assert pinned.days == pytest.approx(days.p90, rel=0.01)
@@ -278,7 +296,7 @@ class TestOdds:
     def test_shares_add_up_and_turn_around(self, seed: int) -> None:
         request = replace(asked(draws=200, **SPOT_OR_BLOCK), seed=seed)
         a, b = "s3-stream/p4d.24xlarge/spot", "converged/p4d.24xlarge/on-demand"
-        there, back = odds(request, a, b), odds(request, b, a)
+        there, back = lower_cost_probability(request, a, b), lower_cost_probability(request, b, a)
         assert there is not None
         assert back is not None
         assert there.below_fraction + there.same_fraction + there.above_fraction == pytest.approx(1)
@@ -290,7 +308,7 @@ class TestOdds:
         comparison = compare(request)
         assert comparison.best is not None
         for scenario in comparison.scenarios[1:5]:
-            pair = odds(request, scenario.id, comparison.best.id)
+            pair = lower_cost_probability(request, scenario.id, comparison.best.id)
             assert pair is not None
             assert pair.below_fraction == scenario.below_best_fraction
         assert comparison.best.below_best_fraction is None
@@ -299,12 +317,12 @@ class TestOdds:
 
     def test_without_draws_there_are_no_odds(self) -> None:
         request = asked(**SPOT_OR_BLOCK)
-        assert odds(request, "s3-stream/p4d.24xlarge/spot", "converged/p4d.24xlarge/spot") is None
+        assert lower_cost_probability(request, "s3-stream/p4d.24xlarge/spot", "converged/p4d.24xlarge/spot") is None
         assert all(s.cheapest_fraction is None for s in compare(request).scenarios)
 
     def test_an_unknown_scenario(self) -> None:
         with pytest.raises(KeyError):
-            odds(asked(draws=10), "nothing", "s3-stream/p4d.24xlarge/spot")
+            lower_cost_probability(asked(draws=10), "nothing", "s3-stream/p4d.24xlarge/spot")
 
 
 class TestWhatIf:
@@ -313,10 +331,10 @@ class TestWhatIf:
         grid = found.what_if
         assert grid is not None
         assert len(grid.cells) == 27
-        assert grid.cells["planned", "planned", "planned"] == outline(replace(request, draws=0))
-        settable = [i for i, knob in enumerate(grid.knobs) if knob.path]
+        assert grid.cells["planned", "planned", "planned"] == ranking_of(replace(request, draws=0))
+        settable = [i for i, parameter in enumerate(grid.parameters) if parameter.path]
         for i in settable:
             position = tuple("high" if j == i else "planned" for j in range(3))
-            knob = grid.knobs[i]
-            there = outline(set_(replace(request, draws=0), knob.path, knob.high))
+            parameter = grid.parameters[i]
+            there = ranking_of(set_(replace(request, draws=0), parameter.path, parameter.high))
             assert [s.id for s in grid.cells[position]] == [s.id for s in there]

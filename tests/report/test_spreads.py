@@ -49,7 +49,7 @@ def test_the_page_has_range_and_ends_beside_the_number(comparison, spreads):
     assert entry
     for value in (found.draws.p10, found.draws.p90, found.widest.at_low, found.widest.at_high):
         assert shown(value) in entry[0]
-    assert found.widest.knob.key in entry[0]
+    assert found.widest.parameter.key in entry[0]
     hands = [*lines_of(comparison, scenario, 1, spreads), *numbers_of(comparison, scenario, 1, spreads)]
     assert all(hand.reach in page for hand in hands)
     assert sum(bool(hand.reach) for hand in hands) > 30

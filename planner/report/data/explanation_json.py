@@ -63,16 +63,16 @@ def explanation(comparison: Comparison, found: Explanation, grounds: Grounds) ->
 
 
 def _mover(entry: Mover) -> dict[str, Any]:
-    knob = entry.knob
+    parameter = entry.parameter
     return {
-        "key": knob.key,
-        "unit": knob.unit,
-        "low": knob.low,
-        "value": knob.value,
-        "high": knob.high,
-        "low_means": knob.ends[0] or None,
-        "high_means": knob.ends[1] or None,
-        "set": knob.path or None,
+        "key": parameter.key,
+        "unit": parameter.unit,
+        "low": parameter.low,
+        "value": parameter.value,
+        "high": parameter.high,
+        "low_means": parameter.ends[0] or None,
+        "high_means": parameter.ends[1] or None,
+        "set": parameter.path or None,
         "at_low": number(entry.at_low),
         "at_high": number(entry.at_high),
     }

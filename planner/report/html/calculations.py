@@ -108,8 +108,8 @@ def _reach(spread: Spread | None) -> str:
     if widest is not None:
         at = (widest.at_low, widest.at_high)
         low, high = ("there is none" if value is None else compared(value) for value in at)
-        knob = widest.knob
-        said.append(f"{knob.key} at {end_of(knob, 0)}: {low}, at {end_of(knob, 1)}: {high}")
+        parameter = widest.parameter
+        said.append(f"{parameter.key} at {end_of(parameter, 0)}: {low}, at {end_of(parameter, 1)}: {high}")
     return "; ".join(said)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from planner.decide.break_evens import Flip
+from planner.decide.break_evens import BreakEven
 from planner.decide.comparison import Comparison
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
@@ -15,7 +15,6 @@ from planner.report.pictures import tornado
 from planner.report.terminal.sensitivity_text import likeliest
 from planner.report.wording import figures, recommendation
 from planner.report.wording.break_evens import (
-    flipped,
     lead,
     name,
     setting,
@@ -24,6 +23,7 @@ from planner.report.wording.break_evens import (
     unmoved,
     untried,
     value,
+    with_break_evens,
 )
 
 IN_THE_ANSWER = 4  # changes named beside the answer; the section has them all
@@ -94,9 +94,12 @@ def view(comparison: Comparison, study: Study) -> View:
     """A study in texts. Knobs that do not move the scenario have no row."""
     fleet = figures.only_fleet(comparison.scenarios)
     used = {entry.key for entry in comparison.assumptions}
-    found = flipped(study)
+    found = with_break_evens(study)
     still = unmoved(study)
-    nearest = [f"{name(e.knob)} {takes_over(e.flips[0], fleet)} (planned {value(e.knob, e.knob.value)})" for e in found]
+    nearest = [
+        f"{name(e.parameter)} {takes_over(e.break_evens[0], fleet)} (planned {value(e.parameter, e.parameter.value)})"
+        for e in found
+    ]
     return View(
         scenario=study.scenario.id,
         lead=lead(study, fleet),
@@ -105,7 +108,7 @@ def view(comparison: Comparison, study: Study) -> View:
         picture=tornado.svg(study),
         narrow_picture=tornado.svg(study, tornado.NARROW),
         bars=tuple(_bar(study, swing, used) for swing in study.swings if swing.spread("cost_usd")),
-        changes=tuple(_change(flip, used, fleet) for entry in found for flip in entry.flips),
+        changes=tuple(_change(break_even, used, fleet) for entry in found for break_even in entry.break_evens),
         untried=untried(study),
         unmoved=len(still),
         unmoved_runs=sum(entry.runs for entry in still),
@@ -129,48 +132,48 @@ def _money(cost_usd: float | None) -> str:
 
 
 def _bar(study: Study, swing: Swing, used: set[str]) -> Bar:
-    knob, leader = swing.knob, study.ranking[0].id
+    parameter, leader = swing.parameter, study.ranking[0].id
     return Bar(
-        key=name(knob),
-        linked=knob.key in used,
-        low=value(knob, knob.low),
-        planned=value(knob, knob.value) if knob.path else "as observed",
-        high=value(knob, knob.high),
+        key=name(parameter),
+        linked=parameter.key in used,
+        low=value(parameter, parameter.low),
+        planned=value(parameter, parameter.value) if parameter.path else "as observed",
+        high=value(parameter, parameter.high),
         usd_at_low=_money(swing.low.cost_usd),
         usd_at_high=_money(swing.high.cost_usd),
         leads_at_low="" if swing.low.first == leader else swing.low.first or "nothing is feasible",
         leads_at_high="" if swing.high.first == leader else swing.high.first or "nothing is feasible",
-        source=knob.source,
+        source=parameter.source,
     )
 
 
-def _change(flip: Flip, used: set[str], fleet: str) -> Change:
-    knob = flip.knob
-    side = "up" if flip.value > knob.value else "down"
+def _change(break_even: BreakEven, used: set[str], fleet: str) -> Change:
+    parameter = break_even.parameter
+    side = "up" if break_even.value > parameter.value else "down"
     return Change(
-        key=name(knob),
-        linked=knob.key in used,
-        planned=value(knob, knob.value),
-        start=f"{value(knob, flip.value)} and {side}",
-        inside=flip.inside,
-        ranged=knob.low < knob.high,
-        first=short_id(flip.first, fleet) if flip.first else "nothing is feasible",
-        first_usd=_money(flip.first_usd) if flip.first else "",
-        setting=setting(knob, flip.value),
+        key=name(parameter),
+        linked=parameter.key in used,
+        planned=value(parameter, parameter.value),
+        start=f"{value(parameter, break_even.value)} and {side}",
+        inside=break_even.inside,
+        ranged=parameter.low < parameter.high,
+        first=short_id(break_even.first, fleet) if break_even.first else "nothing is feasible",
+        first_usd=_money(break_even.first_usd) if break_even.first else "",
+        setting=setting(parameter, break_even.value),
     )
 
 
 def _chooses(grid: WhatIf) -> tuple[Choose, ...]:
     return tuple(
         Choose(
-            key=name(knob),
+            key=name(parameter),
             positions=(
-                ("low", f"low: {value(knob, knob.low)}"),
-                ("planned", f"planned: {value(knob, knob.value)}" if knob.path else "as planned"),
-                ("high", f"high: {value(knob, knob.high)}"),
+                ("low", f"low: {value(parameter, parameter.low)}"),
+                ("planned", f"planned: {value(parameter, parameter.value)}" if parameter.path else "as planned"),
+                ("high", f"high: {value(parameter, parameter.high)}"),
             ),
         )
-        for knob in grid.knobs
+        for parameter in grid.parameters
     )
 
 

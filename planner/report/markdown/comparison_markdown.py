@@ -17,7 +17,7 @@ from planner.report.markdown.escaped import Fold, code, document, line, marker, 
 from planner.report.terminal.columns import Column, cut
 from planner.report.terminal.comparison_text import Ranked, ranking_columns
 from planner.report.wording import answer, figures, recommendation, relaxations, stale_prices
-from planner.report.wording.break_evens import flip_sentence, flipped, lead
+from planner.report.wording.break_evens import break_even_sentence, lead, with_break_evens
 from planner.report.wording.notes import heading, pressing
 from planner.report.wording.shared_reasons import infeasible_of, sources_of, unpriced_of
 
@@ -77,7 +77,10 @@ def _gates(found: Sequence[Violation] | None) -> list[str]:
 def _change(comparison: Comparison, study: Study) -> list[Fold]:
     """By how much the first leads, and from where another one does."""
     fleet = figures.only_fleet(comparison.scenarios)
-    texts = [f"- {md(lead(study, fleet))}", *(f"- {md(flip_sentence(entry, fleet))}" for entry in flipped(study))]
+    texts = [
+        f"- {md(lead(study, fleet))}",
+        *(f"- {md(break_even_sentence(entry, fleet))}" for entry in with_break_evens(study)),
+    ]
     return [Fold(title="What would change it", rows=texts, what="changes")]
 
 

@@ -107,7 +107,7 @@ def _frame(form: Form, axis: Axis, planned: float, height: int) -> list[str]:
 
 
 def _bar(form: Form, swing: Swing, axis: Axis, planned: float, y: float) -> list[str]:
-    middle, text = axis.at(planned), escape(name(swing.knob))
+    middle, text = axis.at(planned), escape(name(swing.parameter))
     if form.names is None:
         parts = [f'<text class="name" x="{form.left}" y="{y + 14:g}">{text}</text>']
         y += 18
@@ -119,7 +119,7 @@ def _bar(form: Form, swing: Swing, axis: Axis, planned: float, y: float) -> list
         shown_usd = "not feasible" if end.cost_usd is None else f"${figures.dollars(end.cost_usd)}"
         x = axis.at(cost)
         left, width = min(x, middle), max(abs(x - middle), 0.5)
-        bar = f"<title>{escape(f'{name(swing.knob)} at {value(swing.knob, end.at)}: {shown_usd}')}</title>"
+        bar = f"<title>{escape(f'{name(swing.parameter)} at {value(swing.parameter, end.at)}: {shown_usd}')}</title>"
         bar += f'<rect x="{left:.1f}" y="{y:g}" width="{width:.1f}" height="{form.bar}"/>'
         if cost > axis.high:
             bar += f'<path class="beyond" d="M{x + 2:.1f} {y + form.bar / 2 - 6:g}l7 6l-7 6"/>'
@@ -133,9 +133,9 @@ def _described(bars: Sequence[Swing], planned: float) -> str:
     ends = []
     for end in (widest.low, widest.high):
         cost = "not feasible" if end.cost_usd is None else f"${figures.dollars(end.cost_usd)}"
-        ends.append(f"{cost} at {value(widest.knob, end.at)}")
+        ends.append(f"{cost} at {value(widest.parameter, end.at)}")
     return (
         f"One bar for each assumption, from its low to its high end around the planned ${figures.dollars(planned)}, "
-        f"the others as planned. The widest is {name(widest.knob)}: {ends[0]}, {ends[1]}. "
+        f"the others as planned. The widest is {name(widest.parameter)}: {ends[0]}, {ends[1]}. "
         "The table below has every number."
     )

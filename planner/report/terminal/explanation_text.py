@@ -191,10 +191,10 @@ def _table(movers: tuple[Mover, ...], width: int) -> list[str]:
         return "-" if value is None else compared(value)
 
     columns = [
-        Column(title="Assumption", values=[entry.knob.key for entry in movers], text=True),
-        Column(title="Low", values=[end_of(entry.knob, 0) for entry in movers], keep=2),
-        Column(title="High", values=[end_of(entry.knob, 1) for entry in movers], keep=2),
-        Column(title="Unit", values=[unit_of(entry.knob) for entry in movers], text=True, keep=3),
+        Column(title="Assumption", values=[entry.parameter.key for entry in movers], text=True),
+        Column(title="Low", values=[end_of(entry.parameter, 0) for entry in movers], keep=2),
+        Column(title="High", values=[end_of(entry.parameter, 1) for entry in movers], keep=2),
+        Column(title="Unit", values=[unit_of(entry.parameter) for entry in movers], text=True, keep=3),
         Column(title="At low", values=[at(entry.at_low) for entry in movers]),
         Column(title="At high", values=[at(entry.at_high) for entry in movers]),
     ]

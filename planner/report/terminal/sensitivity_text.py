@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from planner.decide.break_evens import Flip, Search
+from planner.decide.break_evens import BreakEven, Search
 from planner.decide.comparison import Comparison
-from planner.decide.probability import Odds
+from planner.decide.probability import LowerCostProbability
 from planner.decide.sensitivity import End, Swing
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
@@ -18,9 +18,8 @@ from planner.report.data.provenance import made_by
 from planner.report.terminal.columns import Column, command, cut, fitted, rows, wrap
 from planner.report.wording import figures, recommendation
 from planner.report.wording.break_evens import (
+    break_even_sentence,
     end_of,
-    flip_sentence,
-    flipped,
     lead,
     name,
     setting,
@@ -29,6 +28,7 @@ from planner.report.wording.break_evens import (
     unmoved,
     untried,
     value,
+    with_break_evens,
 )
 
 SCHEMA_VERSION = "1"
@@ -39,7 +39,7 @@ ODDS_SHOWN = 8
 def render(
     comparison: Comparison,
     study: Study,
-    pair: Odds | None,
+    pair: LowerCostProbability | None,
     *,
     width: int,
     ascii_only: bool,
@@ -74,22 +74,22 @@ def render(
     ]
     lines += _tornado(study, width, ascii_only, top, of)
     lines += ["", *wrap(f"What flips the decision. {lead(study, fleet)}", width)]
-    for entry in flipped(study):
-        lines += wrap(f"  {flip_sentence(entry, fleet)}", width, indent="      ")
+    for entry in with_break_evens(study):
+        lines += wrap(f"  {break_even_sentence(entry, fleet)}", width, indent="      ")
     lines += wrap(f"  {_still(study)}", width, indent="  ")
     lines += wrap(f"  {untried(study)}", width, indent="  ")
-    lines += ["", *_odds(comparison, study, pair, width, fleet)]
-    example = next((flip for entry in flipped(study) for flip in entry.flips), None)
+    lines += ["", *_lower_cost(comparison, study, pair, width, fleet)]
+    example = next((break_even for entry in with_break_evens(study) for break_even in entry.break_evens), None)
     if example:
         asked = " ".join(shlex.quote(figures.visible(word)) for word in (plan_path, *again))
         lines += ["", "Such a value can be tried:"]
-        lines += command(f"planner compare {asked} {setting(example.knob, example.value)}", width)
+        lines += command(f"planner compare {asked} {setting(example.parameter, example.value)}", width)
     text = "\n".join(line.rstrip() for line in lines) + "\n"
     return text.encode("ascii" if ascii_only else "utf-8", "replace").decode()
 
 
 def _tornado(study: Study, width: int, ascii_only: bool, top: int, of: str) -> list[str]:
-    moving = sorted((s for s in study.swings if s.spread(of)), key=lambda s: (-s.spread(of), s.knob.key))
+    moving = sorted((s for s in study.swings if s.spread(of)), key=lambda s: (-s.spread(of), s.parameter.key))
     if not moving:
         return ["  nothing: no assumption with a range moves it"]
     first = moving[: top or None]
@@ -101,11 +101,15 @@ def _tornado(study: Study, width: int, ascii_only: bool, top: int, of: str) -> l
 
     unit = "$" if of == "cost_usd" else "days"
     columns = [
-        Column(title="Assumption", values=[name(s.knob) for s in first], text=True),
-        Column(title="Low", values=[end_of(s.knob, 0) for s in first]),
-        Column(title="Planned", values=[figures.plain(s.knob.value, 4) if s.knob.path else "-" for s in first], keep=2),
-        Column(title="High", values=[end_of(s.knob, 1) for s in first]),
-        Column(title="Unit", values=[unit_of(s.knob) for s in first], text=True, keep=3),
+        Column(title="Assumption", values=[name(s.parameter) for s in first], text=True),
+        Column(title="Low", values=[end_of(s.parameter, 0) for s in first]),
+        Column(
+            title="Planned",
+            values=[figures.plain(s.parameter.value, 4) if s.parameter.path else "-" for s in first],
+            keep=2,
+        ),
+        Column(title="High", values=[end_of(s.parameter, 1) for s in first]),
+        Column(title="Unit", values=[unit_of(s.parameter) for s in first], text=True, keep=3),
         Column(title=f"{unit} at low", values=[end(s.low) for s in first]),
         Column(title=f"{unit} at high", values=[end(s.high) for s in first]),
         Column(title="Leader changes", values=[_changes(study, s) for s in first], text=True, keep=1),
@@ -116,9 +120,9 @@ def _tornado(study: Study, width: int, ascii_only: bool, top: int, of: str) -> l
     else:
         lines = []
         for s in first:
-            lines += wrap(f"{name(s.knob)}", width, indent="  ")
-            lines += wrap(f"  low {value(s.knob, s.low.at)}: {unit} {end(s.low)}", width, indent="    ")
-            lines += wrap(f"  high {value(s.knob, s.high.at)}: {unit} {end(s.high)}", width, indent="    ")
+            lines += wrap(f"{name(s.parameter)}", width, indent="  ")
+            lines += wrap(f"  low {value(s.parameter, s.low.at)}: {unit} {end(s.low)}", width, indent="    ")
+            lines += wrap(f"  high {value(s.parameter, s.high.at)}: {unit} {end(s.high)}", width, indent="    ")
     still = len(study.swings) - len(moving)
     if len(first) < len(moving):
         lines += wrap(f"... and {len(moving) - len(first)} that move it less: --top 0 shows all", width)
@@ -146,7 +150,9 @@ def _still(study: Study) -> str:
     )
 
 
-def _odds(comparison: Comparison, study: Study, pair: Odds | None, width: int, fleet: str) -> list[str]:
+def _lower_cost(
+    comparison: Comparison, study: Study, pair: LowerCostProbability | None, width: int, fleet: str
+) -> list[str]:
     if pair is not None:
         a, b = short_id(pair.a, fleet), short_id(pair.b, fleet)
         same = f", the same in {pair.same_fraction:.1%}" if pair.same_fraction else ""
@@ -190,32 +196,32 @@ def _end(entry: End) -> dict[str, Any]:
     }
 
 
-def _flip(flip: Flip) -> dict[str, Any]:
+def _break_even(break_even: BreakEven) -> dict[str, Any]:
     return {
-        "value": number(flip.value),
-        "keeps": number(flip.keeps),
-        "before": flip.before or None,
-        "first": flip.first or None,
-        "first_cost_usd": usd(flip.first_usd),
-        "before_cost_usd": usd(flip.before_usd),
-        "inside_range": flip.inside,
-        "set": setting(flip.knob, flip.value),
+        "value": number(break_even.value),
+        "keeps": number(break_even.keeps),
+        "before": break_even.before or None,
+        "first": break_even.first or None,
+        "first_cost_usd": usd(break_even.first_usd),
+        "before_cost_usd": usd(break_even.before_usd),
+        "inside_range": break_even.inside,
+        "set": setting(break_even.parameter, break_even.value),
     }
 
 
 def _search(entry: Search) -> dict[str, Any]:
     return {
-        "key": entry.knob.key,
-        "unit": entry.knob.unit,
-        "planned": number(entry.knob.value),
+        "key": entry.parameter.key,
+        "unit": entry.parameter.unit,
+        "planned": number(entry.parameter.value),
         "tried_from": number(entry.lowest),
         "tried_to": number(entry.highest),
         "plans_priced": entry.runs,
-        "flips": [_flip(flip) for flip in entry.flips],
+        "flips": [_break_even(break_even) for break_even in entry.break_evens],
     }
 
 
-def document(comparison: Comparison, study: Study, pair: Odds | None) -> dict[str, Any]:
+def document(comparison: Comparison, study: Study, pair: LowerCostProbability | None) -> dict[str, Any]:
     """The study as plain data."""
     scenario = study.scenario
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  a study has a priced scenario
@@ -231,18 +237,18 @@ def document(comparison: Comparison, study: Study, pair: Odds | None) -> dict[st
         "days": number(scenario.days.plan),
         "swings": [
             {
-                "key": s.knob.key,
-                "unit": s.knob.unit,
-                "planned": number(s.knob.value) if s.knob.path else None,
+                "key": s.parameter.key,
+                "unit": s.parameter.unit,
+                "planned": number(s.parameter.value) if s.parameter.path else None,
                 "low": _end(s.low),
                 "high": _end(s.high),
-                "source": s.knob.source,
+                "source": s.parameter.source,
             }
             for s in study.swings
         ],
         "leader": study.ranking[0].id,
         "searches": [_search(entry) for entry in study.searches],
-        "unsearched": [knob.key for knob in study.unsearched],
+        "unsearched": [parameter.key for parameter in study.unsearched],
         "odds": [
             {
                 "scenario": s.id,
@@ -268,5 +274,5 @@ def document(comparison: Comparison, study: Study, pair: Odds | None) -> dict[st
     }
 
 
-def render_json(comparison: Comparison, study: Study, pair: Odds | None) -> str:
+def render_json(comparison: Comparison, study: Study, pair: LowerCostProbability | None) -> str:
     return json_text(document(comparison, study, pair))

@@ -18,7 +18,7 @@ from tools.model_uses import PLANS, asked
 def test_the_same_table_csv_and_markdown(uses) -> None:
     example, *overrides = uses
     request = asked(example, tuple(overrides), draws=40).request()
-    full, bare = compare(request), compare(replace(request, told=False))
+    full, bare = compare(request), compare(replace(request, derivations=False))
     assert any(scenario.derived for scenario in full.scenarios if scenario.feasible)
     assert not any(scenario.derived for scenario in bare.scenarios)
     form = {"width": 100, "colour": False, "ascii_only": False, "top": 0, "verbose": True}
@@ -29,7 +29,7 @@ def test_the_same_table_csv_and_markdown(uses) -> None:
 def test_the_same_comment_of_a_pull_request() -> None:
     example, *overrides = PLANS[0]
     request = asked(example, tuple(overrides), draws=40).request()
-    untold = replace(request, told=False)
-    full, bare = compare(request), compare(untold)
+    without_derivations = replace(request, derivations=False)
+    full, bare = compare(request), compare(without_derivations)
     told = comparison_markdown.render(full, study(request, full, grid=False), plan_path="plan.yaml")
-    assert comparison_markdown.render(bare, study(untold, bare, grid=False), plan_path="plan.yaml") == told
+    assert comparison_markdown.render(bare, study(without_derivations, bare, grid=False), plan_path="plan.yaml") == told

@@ -1,0 +1,157 @@
+"""One scenario, evaluated: timed and billed on central values and, where asked, on draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from planner.estimate.choice import Choice, FleetSize
+from planner.estimate.demand import demand_of, planned_write_gb_per_s
+from planner.estimate.purchase import Buy
+from planner.estimate.request import Request
+from planner.estimate.run import Run, run_on
+from planner.estimate.scenario import Outcome, price
+from planner.estimate.spot import HAZARD, advised_interruption_rate, planned_interruption_rate
+from planner.estimate.work import FleetWork, work_on
+from planner.layouts.base import Demand, Layout
+from planner.models.bill import Unpriced
+from planner.models.bill_lines import SPOT_INTERRUPTIONS
+from planner.models.derived import Sourced
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+from pricing.book import PriceNotFound
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluated:
+    """One choice. planned, spread: on central values and on draws (the same one where nothing is drawn); None where
+    the layout refuses. why_not: what forbids it but for the plan's constraints."""
+
+    choice: Choice
+    layout: Layout
+    work: FleetWork
+    planned: Outcome | None
+    spread: Outcome | None
+    why_not: tuple[str, ...]
+    unpriced: tuple[Unpriced, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedFleet:
+    """One fleet's work and demand, on central values and, where there are draws, on draws."""
+
+    size: FleetSize
+    work: FleetWork
+    demand: Demand
+    drawn_work: FleetWork | None
+    drawn_demand: Demand | None
+
+
+def fleet_of(request: Request, size: FleetSize, central: Values, drawn: Values | None) -> EvaluatedFleet:
+    plan, start = request.plan, request.start
+    work = work_on(plan, size.instance, size.gpus, central)
+    planned_gb_per_s = max(float(work.peak_gb_per_s), planned_write_gb_per_s(plan, central))
+    drawn_work = work_on(plan, size.instance, size.gpus, drawn) if drawn else None
+    return EvaluatedFleet(
+        size=size,
+        work=work,
+        demand=demand_of(plan, size, work, planned_gb_per_s, start, central),
+        drawn_work=drawn_work,
+        drawn_demand=demand_of(plan, size, drawn_work, planned_gb_per_s, start, drawn)
+        if drawn_work and drawn
+        else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioRuns:
+    """A run on central values and on draws, and what to say of it."""
+
+    planned: Run
+    spread: Run
+    missing: Unpriced | None
+    notes: tuple[str, ...]
+
+
+def runs_of(
+    request: Request, fleet: EvaluatedFleet, layout: Layout, spot: bool, central: Values, drawn: Values | None
+) -> ScenarioRuns:
+    """The run on central values and on draws (the same one where nothing is drawn or it is refused).
+
+    An unknown interruption band leaves spot without its extra time: an unpriced line, so a lower bound.
+    """
+    plan, book = request.plan, request.book
+    missing, notes, interruption_rate = (
+        _interruption_rates(request, fleet.size.instance.name) if spot else (None, (), None)
+    )
+    planned = run_on(
+        plan,
+        book,
+        fleet.demand,
+        fleet.work,
+        layout,
+        central,
+        interruption_rate=interruption_rate,
+    )
+    if planned.refusals or drawn is None or fleet.drawn_demand is None or fleet.drawn_work is None:
+        return ScenarioRuns(planned=planned, spread=planned, missing=missing, notes=notes)
+    varied = replace(layout, demand=fleet.drawn_demand)
+    spread = run_on(
+        plan,
+        book,
+        fleet.drawn_demand,
+        fleet.drawn_work,
+        varied,
+        drawn,
+        interruption_rate=interruption_rate,
+        decided=planned.decided,
+    )
+    return ScenarioRuns(planned=planned, spread=spread, missing=missing, notes=notes)
+
+
+def _interruption_rates(
+    request: Request, instance_type: str
+) -> tuple[Unpriced | None, tuple[str, ...], Callable[[Values, Sheet], Sourced] | None]:
+    """(what is missing, what to note, reclaims of a node an hour on some values): the plan's own rate, else the
+    advisor's band."""
+    own = request.plan.reliability.spot_reclaims_per_node_day
+    if own is not None:
+        note = f"reclaims as the plan says: {own:g} a node-day"
+        return None, (note,), lambda values, sheet: (planned_interruption_rate(own, values, sheet), HAZARD)
+    try:
+        band = request.book.interruption(instance_type, request.plan.region)
+    except PriceNotFound as error:
+        return Unpriced(line=SPOT_INTERRUPTIONS, what=error.asked, nearest=error.nearest), (), None
+    note = f"reclaims after the Spot Advisor of {band.observed}: {band.label} of the instances in a month"
+    return None, (note,), lambda values, sheet: (advised_interruption_rate(band, values, sheet), HAZARD)
+
+
+def bought(
+    request: Request,
+    choice: Choice,
+    layout: Layout,
+    fleet: EvaluatedFleet,
+    runs: ScenarioRuns,
+    central: Values,
+    drawn: Values | None,
+) -> Evaluated:
+    buy = Buy(
+        instance=choice.instance,
+        nodes=choice.nodes,
+        option=choice.option,
+        settings=request.plan.purchase,
+        start=request.start,
+    )
+    planned = price(request.book, runs.planned, buy, central)
+    unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
+    return Evaluated(
+        choice=choice,
+        layout=layout,
+        work=fleet.work,
+        planned=planned,
+        spread=planned if unvaried or drawn is None else price(request.book, runs.spread, buy, drawn),
+        why_not=planned.why_not,
+        unpriced=(*planned.unpriced, *((runs.missing,) if runs.missing else ())),
+        notes=runs.notes,
+    )
