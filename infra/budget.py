@@ -1,8 +1,8 @@
-"""The budget of a stack and its action: when all of it is spent, some identities can buy nothing more.
+"""The budget of a stack and its action: when the budget is spent, some identities may not buy anything more.
 
-The action stops nothing: what runs goes on and bills, and the groups of nodes keep their size, since Auto Scaling
-launches as itself. It forbids buying to the members of a group, which is empty at first, and to the roles that the
-stack file names. Deleting, ending and scaling to zero stay allowed.
+The action does not stop running resources: they are billed further, and groups of nodes keep their size, since Auto
+Scaling launches nodes with its own role. It denies purchases to the members of an IAM group, which is empty at first,
+and to the roles that the stack file names. Deleting, stopping and scaling to zero stay allowed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import pulumi
 import pulumi_aws as aws
 
 from infra.naming import Component
-from infra.policy import document, trust
+from infra.policy import document
+from infra.service_role import service_role
 from planner.stack.spec import Guard
 
 THRESHOLDS_PERCENT = (50, 80, 100)
-# every action that makes, starts or enlarges what bills: of the deployer's policies, and the other ways to buy
+# every action that creates, starts or enlarges something billed: those of the deployer, and other ways to buy
 FORBIDDEN = (
     "autoscaling:BatchPutScheduledUpdateGroupAction",
     "autoscaling:CreateAutoScalingGroup",
@@ -62,13 +63,13 @@ FORBIDDEN = (
     "kms:CreateKey",
     "savingsplans:CreateSavingsPlan",
 )
-# a group may still be set to zero, which is how `pulumi destroy` begins to take it down
+# denied unless it scales a group to zero, which is how `pulumi destroy` begins
 FORBIDDEN_BUT_TO_ZERO = "autoscaling:UpdateAutoScalingGroup"
 
 
 def budget_with_action(guards: Component, guard: Guard) -> None:
-    """The forecast is of the whole run, so the budget is of the year: a month would hide a long run's half."""
-    told = {"subscriber_email_addresses": [guard.notify], "threshold_type": "PERCENTAGE"}
+    """Create both. The budget is annual, since the planned cost is that of the whole run, which may last months."""
+    subscribers = {"subscriber_email_addresses": [guard.notify], "threshold_type": "PERCENTAGE"}
     notices = [("ACTUAL", percent) for percent in THRESHOLDS_PERCENT] + [("FORECASTED", 100)]
     budget = aws.budgets.Budget(
         guards.named("budget"),
@@ -82,7 +83,7 @@ def budget_with_action(guards: Component, guard: Guard) -> None:
         ],
         notifications=[
             aws.budgets.BudgetNotificationArgs(
-                comparison_operator="GREATER_THAN", threshold=percent, notification_type=kind, **told
+                comparison_operator="GREATER_THAN", threshold=percent, notification_type=kind, **subscribers
             )
             for kind, percent in notices
         ],
@@ -99,20 +100,17 @@ def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None
     forbidden = aws.iam.Policy(
         guards.named("no-more"),
         name=guards.physical("no-more"),
-        description="Attached by the budget: nothing more is bought",
+        description="Attached by the budget: nothing more is bought",  # another text would replace the policy
         policy=document(*_deny()),
         tags=guards.tags("no-more"),
         opts=guards.child(),
     )
-    role = aws.iam.Role(
-        guards.named("action-role"),
-        name=guards.physical("action"),
+    role = service_role(
+        guards,
+        "action-role",
+        name="action",
+        service="budgets.amazonaws.com",
         description="The budget attaches its policy to the operators",
-        assume_role_policy=pulumi.Output.from_input(guards.naming.account).apply(
-            lambda id: trust("budgets.amazonaws.com", id)
-        ),
-        tags=guards.tags("action-role"),
-        opts=guards.child(),
     )
     others = [guards.naming.arn("iam", f"role/{name}", region=False) for name in guard.roles]
     may = aws.iam.RolePolicy(
@@ -144,7 +142,7 @@ def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None
 
 
 def _deny() -> tuple[dict[str, object], ...]:
-    # an update that names no maximum is denied as well: a key that is missing is not equal
+    # an update without a maximum is denied too: a missing key is not equal to 0
     to_zero = {"NumericNotEquals": {"autoscaling:MaxSize": "0"}}
     return (
         {"Sid": "NoMore", "Effect": "Deny", "Action": FORBIDDEN, "Resource": "*"},
@@ -159,7 +157,7 @@ def _deny() -> tuple[dict[str, object], ...]:
 
 
 def _attach_policy(given: Mapping[str, Any]) -> str:
-    """The action's own role attaches this one policy, to the group and to the roles that were named."""
+    """The action's role may attach this one policy to the group and to the named roles, and nothing else."""
     only = {"ArnEquals": {"iam:PolicyARN": given["policy"]}}
     targets = [("Group", given["group"])] + ([("Role", given["roles"])] if given["roles"] else [])
     statements = [

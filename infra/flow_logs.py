@@ -1,18 +1,18 @@
-"""Flow logs of a VPC: who talked to whom, kept for a month."""
+"""Flow logs of a VPC: which addresses connected, kept for a month."""
 
 from __future__ import annotations
 
-import pulumi
 import pulumi_aws as aws
 
 from infra.naming import Component
-from infra.policy import document, trust
+from infra.policy import document
+from infra.service_role import service_role
 
 LOG_DAYS = 30
 
 
 def flow_logs(network: Component, vpc: aws.ec2.Vpc) -> None:
-    """Every connection of the VPC, taken or refused, in a log group of its own."""
+    """Log every accepted and rejected connection of the VPC in a log group."""
     logs = aws.cloudwatch.LogGroup(
         network.named("flow-logs"),
         name=f"/planner/{network.naming.physical('flow-logs')}",
@@ -20,14 +20,12 @@ def flow_logs(network: Component, vpc: aws.ec2.Vpc) -> None:
         tags=network.tags("flow-logs"),
         opts=network.child(),
     )
-    account = pulumi.Output.from_input(network.naming.account)
-    role = aws.iam.Role(
-        network.named("flow-logs-role"),
-        name=network.physical("flow-logs"),
+    role = service_role(
+        network,
+        "flow-logs-role",
+        name="flow-logs",
+        service="vpc-flow-logs.amazonaws.com",
         description="VPC flow logs write to their log group",
-        assume_role_policy=account.apply(lambda id: trust("vpc-flow-logs.amazonaws.com", id)),
-        tags=network.tags("flow-logs-role"),
-        opts=network.child(),
     )
     policy = aws.iam.RolePolicy(
         network.named("flow-logs-policy"),

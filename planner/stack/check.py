@@ -1,6 +1,6 @@
-"""What cannot stand: every impossible mix of a spec, each with why and what to write instead. All at once.
+"""Everything in a spec that cannot be deployed, each with the reason and what to write instead.
 
-The types have been read by then; here is what does not go together, or what AWS does not sell.
+The types have been checked by then. This is about values that contradict each other, or that AWS does not offer.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, w
 
 
 def findings_of(spec: ClusterSpec) -> tuple[Finding, ...]:
-    """Everything that keeps this spec from standing. Placeholders are no fault: a preview takes them."""
+    """Everything that keeps this spec from being deployed. Placeholders are allowed: a preview accepts them."""
     parts = (_names(spec), _place(spec), _fleet(spec), buying_findings(spec), storage_findings(spec), _dollars(spec))
     return tuple(finding for part in parts for finding in part)
 
@@ -62,7 +62,7 @@ def _names(spec: ClusterSpec) -> Iterator[Finding]:
     if not _SHA256.fullmatch(spec.plan_sha256):
         yield Finding(
             path=("plan_sha256",),
-            message="not a plan's hash: 64 hexadecimal digits tell which plan this stack stands for",
+            message="not a plan's hash: 64 hexadecimal digits identify the plan of this stack",
             remedy="`planner stack` writes it",
         )
     if spec.layout not in LAYOUTS:
@@ -74,16 +74,18 @@ def _names(spec: ClusterSpec) -> Iterator[Finding]:
         return
     parts = spec.scenario.split("/")
     if len(parts) != 3:
-        message = f"{shown(spec.scenario)} is not a scenario id: those have a layout, an instance type and a purchase"
+        message = f"{shown(spec.scenario)} is not a scenario id, which has a layout, an instance type and a purchase"
         yield Finding(path=("scenario",), message=message, remedy="like converged/p4d.24xlarge/on-demand")
         return
     if parts[0].split("+")[0] != spec.layout:
-        message = f"layout {spec.layout} is not that of scenario {shown(spec.scenario)}, whose dollars stand here"
-        yield Finding(path=("layout",), message=message, remedy="choose the scenario of that layout by `planner stack`")
+        message = f"layout {spec.layout} is not that of scenario {shown(spec.scenario)}, whose prices this file has"
+        yield Finding(path=("layout",), message=message, remedy="choose a scenario of that layout with `planner stack`")
     instance = spec.fleet.instance_type
     if parts[1] not in (instance, f"{instance}x{spec.fleet.nodes}"):
-        message = f"{spec.fleet.nodes} x {shown(instance)[1:-1]} are not the fleet of scenario {shown(spec.scenario)}"
-        yield Finding(path=("fleet", "instance_type"), message=message, remedy="change the plan, then `planner stack`")
+        message = f"{spec.fleet.nodes} x {shown(instance)[1:-1]} is not the fleet of scenario {shown(spec.scenario)}"
+        yield Finding(
+            path=("fleet", "instance_type"), message=message, remedy="change the plan, then run `planner stack`"
+        )
 
 
 def _place(spec: ClusterSpec) -> Iterator[Finding]:
@@ -97,8 +99,8 @@ def _place(spec: ClusterSpec) -> Iterator[Finding]:
     if not re.fullmatch(rf"{prefix}(-[a-z0-9]+)*-az[0-9]+", spec.zone_id, re.ASCII):
         yield Finding(
             path=("zone_id",),
-            message=f"zone {shown(spec.zone_id)} is not in {spec.region}: everything stands in one zone of the region",
-            remedy=f"a zone id, like {prefix}-az1; names like {spec.region}a mean another zone in every account",
+            message=f"zone {shown(spec.zone_id)} is not in {spec.region}; the whole stack is in one zone of its region",
+            remedy=f"write a zone id, like {prefix}-az1; a name like {spec.region}a is another zone in each account",
         )
 
 
@@ -108,26 +110,30 @@ def _fleet(spec: ClusterSpec) -> Iterator[Finding]:
         message = f"{shown(fleet.instance_type)} is not an instance type"
         yield Finding(path=("fleet", "instance_type"), message=message, remedy="like p5.48xlarge")
     if fleet.nodes < 1:
-        message = f"a fleet of {fleet.nodes} nodes: a gang has at least one"
-        yield Finding(path=("fleet", "nodes"), message=message, remedy="to take a stack down: pulumi destroy")
+        message = f"a fleet of {fleet.nodes} nodes: it needs at least one"
+        yield Finding(path=("fleet", "nodes"), message=message, remedy="to remove the stack, run pulumi destroy")
     images = [("fleet", fleet)] + ([("control", spec.control)] if spec.control.ami else [])
     for section, nodes in images:
         if PLACEHOLDER not in nodes.ami and not _AMI.fullmatch(nodes.ami):
-            message = f"{shown(nodes.ami)} is not an image id: nodes start from one pinned image"
+            message = f"{shown(nodes.ami)} is not an image id: all nodes start from one pinned image"
             yield Finding(path=(section, "ami"), message=message, remedy="like ami-0123456789abcdef0")
         if not nodes.root_device.startswith("/dev/"):
-            message = f"{shown(nodes.root_device)} is not a device: the image has its own name for its root"
-            yield Finding(path=(section, "root_device"), message=message, remedy="/dev/sda1 on Ubuntu")
+            message = f"{shown(nodes.root_device)} is not a device name: each image names its root volume"
+            yield Finding(
+                path=(section, "root_device"),
+                message=message,
+                remedy="write /dev/sda1 for Ubuntu, /dev/xvda for Amazon Linux",
+            )
     yield from _interfaces(spec)
     yield from _volume(("fleet", "root_volume_gib"), fleet.root_volume_gib)
     if fleet.vcpu < 1:
-        message = f"{fleet.vcpu} vCPU: not an instance of any type"
+        message = f"{fleet.vcpu} vCPU: every instance type has at least one"
         yield Finding(path=("fleet", "vcpu"), message=message, remedy="`planner stack` takes it from the catalogue")
     if not 0 <= fleet.reserved_vcpu < max(fleet.vcpu, 1):
-        message = f"{fleet.reserved_vcpu} of {fleet.vcpu} vCPU kept for the pool: nothing is left to train with"
-        yield Finding(path=("fleet", "reserved_vcpu"), message=message, remedy="keep fewer; 8 of 96 are usual")
+        message = f"{fleet.reserved_vcpu} of {fleet.vcpu} vCPU reserved for the pool: none is left for training"
+        yield Finding(path=("fleet", "reserved_vcpu"), message=message, remedy="reserve fewer; 8 of 96 is usual")
     if fleet.reserved_vcpu and (not spec.layout_has("pool") or spec.layout_has("nvme")):
-        message = f"{fleet.reserved_vcpu} vCPU kept for a pool that {spec.layout} does not have on the GPU nodes"
+        message = f"{fleet.reserved_vcpu} vCPU reserved for a pool that {spec.layout} does not have on the GPU nodes"
         yield Finding(path=("fleet", "reserved_vcpu"), message=message, remedy="write 0")
 
 
@@ -136,7 +142,7 @@ def _interfaces(spec: ClusterSpec) -> Iterator[Finding]:
     if fleet.network_cards < 1 or not 0 <= fleet.efa_interfaces <= fleet.network_cards:
         yield Finding(
             path=("fleet", "network_cards"),
-            message=f"{fleet.efa_interfaces} EFA interfaces on {fleet.network_cards} network cards: a card carries one",
+            message=f"{fleet.efa_interfaces} EFA interfaces on {fleet.network_cards} cards: a card has at most one",
             remedy="`planner stack` takes both from the catalogue",
         )
     if fleet.nic_profile not in NIC_PROFILES:
@@ -147,46 +153,54 @@ def _interfaces(spec: ClusterSpec) -> Iterator[Finding]:
         yield Finding(
             path=at,
             message=f"{fleet.nic_profile} is not for {shown(fleet.instance_type)[1:-1]}: it spreads IP traffic over "
-            f"several network cards with EFA, and this type has {fleet.network_cards} and {fleet.efa_interfaces} EFA",
+            f"several cards with EFA, and this type has {fleet.network_cards} cards, {fleet.efa_interfaces} with EFA",
             remedy="write ip-saving",
         )
 
 
 def _volume(path: tuple[str, ...], gib: int) -> Iterator[Finding]:
     if not 1 <= gib <= GP3_MAX_GIB:
-        message = f"a root volume of {gib} GiB: gp3 has 1 to {GP3_MAX_GIB:,} GiB"
-        yield Finding(path=path, message=message, remedy="200 GiB hold a Deep Learning AMI with containers")
+        message = f"a root volume of {gib} GiB: gp3 volumes have 1 to {GP3_MAX_GIB:,} GiB"
+        yield Finding(path=path, message=message, remedy="200 GiB is enough for a Deep Learning AMI with containers")
 
 
 def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
     guard = spec.guard
     if PLACEHOLDER not in guard.notify and not _ADDRESS.fullmatch(guard.notify):
-        message = f"{shown(guard.notify)} is not an e-mail address: budget and alarms tell one"
+        message = f"{shown(guard.notify)} is not an e-mail address, which budget and alarms need"
         yield Finding(path=("guard", "notify"), message=message, remedy="like gpu-oncall@example.org")
     if guard.budget_usd <= 0:
-        message = f"a budget of {guard.budget_usd:g} USD: AWS takes no budget of nothing"
+        message = f"a budget of {guard.budget_usd:g} USD: AWS accepts only positive budgets"
         yield Finding(path=("guard", "budget_usd"), message=message, remedy="`planner stack` writes the forecast")
     for number, role in enumerate(guard.roles):
         if not _ROLE.fullmatch(role) or len(role.rpartition("/")[2]) > MOST_OF_A_ROLE:
-            message = f"{shown(role)} is not the name of an IAM role, which the budget's action asks for"
-            remedy = "the name, after its path where it has one: team/deployer; no ARN"
+            message = f"{shown(role)} is not the name of an IAM role, which the budget's action needs"
+            remedy = "write its name with its path, like team/deployer; not its ARN"
             yield Finding(path=("guard", "roles", number), message=message, remedy=remedy)
     if len(guard.roles) > MOST_ROLES:
-        message = f"{len(guard.roles)} roles: a budget's action takes {MOST_ROLES}"
+        message = f"{len(guard.roles)} roles: a budget's action accepts at most {MOST_ROLES}"
         yield Finding(path=("guard", "roles"), message=message, remedy="attach the Deny policy to the others yourself")
     if guard.max_days <= 0:
-        message = f"{guard.max_days:g} days: the stack would be overdue at once"
-        yield Finding(path=("guard", "max_days"), message=message, remedy="`planner stack` writes the plan's")
+        message = f"{guard.max_days:g} days: the stack would be overdue immediately"
+        yield Finding(
+            path=("guard", "max_days"), message=message, remedy="`planner stack` writes the limit of the plan"
+        )
     if guard.alarms < 0:
-        message = f"{guard.alarms} alarms"
-        yield Finding(path=("guard", "alarms"), message=message, remedy="0 or more; the bill has 6")
+        message = f"{guard.alarms} alarms: a count cannot be negative"
+        yield Finding(
+            path=("guard", "alarms"), message=message, remedy="write 0 or more; the bill pays for 6 by default"
+        )
     if spec.interface_endpoints < 0:
-        message = f"{spec.interface_endpoints} interface endpoints"
-        yield Finding(path=("interface_endpoints",), message=message, remedy="0 or more; the bill has 3")
+        message = f"{spec.interface_endpoints} interface endpoints: a count cannot be negative"
+        yield Finding(
+            path=("interface_endpoints",), message=message, remedy="write 0 or more; the bill pays for 3 by default"
+        )
     for line, usd in spec.usd_per_hour.items():
         if usd < 0:
-            message = f"{usd:g} USD an hour: nothing that stands earns money"
-            yield Finding(path=("usd_per_hour", line), message=message, remedy="`planner stack` writes the bill's")
+            message = f"{usd:g} USD an hour: no resource has a negative price"
+            yield Finding(
+                path=("usd_per_hour", line), message=message, remedy="`planner stack` writes the price of the bill"
+            )
     every = [*(("usd_per_hour", line) for line in spec.usd_per_hour)]
     every += [(name, i) for name in ("metered", "unpriced") for i in range(len(getattr(spec, name)))]
     counted = Counter([*spec.usd_per_hour, *spec.metered, *spec.unpriced])
@@ -195,8 +209,10 @@ def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
         try:
             component_of(line)
         except KeyError:
-            message = f"{shown(line)} is no line of a bill that a stack carries"
-            yield Finding(path=(name, key), message=message, remedy="remove it, or let `planner stack` write the bill")
+            message = f"{shown(line)} is not a line of a stack's bill"
+            yield Finding(
+                path=(name, key), message=message, remedy="remove it, or write the bill again with `planner stack`"
+            )
         if counted[line] > 1:
-            message = f"{shown(line)} stands more than once: a line bills by the hour, by use, or has no price"
-            yield Finding(path=(name, key), message=message, remedy="keep one")
+            message = f"{shown(line)} is listed more than once: a line is billed by the hour or by use, or has no price"
+            yield Finding(path=(name, key), message=message, remedy="keep one of them")

@@ -1,4 +1,4 @@
-"""How the nodes are bought: what AWS refuses, or would sell as something else."""
+"""How the nodes are bought: purchases that AWS refuses, or would bill differently."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT = ("buying", "kind")
 
 
 def buying_of(purchase: str) -> tuple[str, ...]:
-    """The kinds of buying that a purchase option of the plan can be: RI and Savings Plans are on-demand nodes."""
+    """The values of `buying.kind` that fit a purchase option: Reserved and Savings Plan nodes are On-Demand nodes."""
     if purchase in ("spot", "capacity-block"):
         return (purchase,)
     return "on-demand", "reservation"
@@ -31,15 +31,15 @@ def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
     buying = spec.buying
     if buying.kind not in BUYING:
         near = did_you_mean(buying.kind, BUYING) or f"one of {', '.join(BUYING)}"
-        yield Finding(path=_AT, message=f"unknown way of buying {shown(buying.kind)}", remedy=near)
+        yield Finding(path=_AT, message=f"unknown purchase {shown(buying.kind)}", remedy=near)
         return
     purchase = spec.scenario.rpartition("/")[2]
     fitting = buying_of(purchase)
     if buying.kind not in fitting:
         yield Finding(
             path=_AT,
-            message=f"{buying.kind} on a scenario bought as {shown(purchase)[1:-1]}: its dollars and its risk differ",
-            remedy=f"write {' or '.join(fitting)}, or choose another scenario by `planner stack`",
+            message=f"{buying.kind} for a scenario priced as {shown(purchase)[1:-1]}: cost and risk would differ",
+            remedy=f"write {' or '.join(fitting)}, or choose another scenario with `planner stack`",
         )
     yield from _reservation(spec)
     yield from _placement(spec)
@@ -49,8 +49,8 @@ def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
         yield Finding(
             path=("fleet", "nodes"),
             message=f"{spec.fleet.nodes} nodes in one Capacity Block: it has {sizes} instances, and several blocks "
-            "need not lie in one zone or cluster",
-            remedy="plan with a node count of that list, or buy another way",
+            "may be in different zones or clusters",
+            remedy="plan one of these node counts, or another purchase",
         )
 
 
@@ -59,40 +59,44 @@ def _reservation(spec: ClusterSpec) -> Iterator[Finding]:
     wanted = buying.kind in ("reservation", "capacity-block")
     if wanted and not buying.reservation_id:
         what = "a Capacity Block" if buying.kind == "capacity-block" else "a Capacity Reservation"
-        message = f"{what} without its id: nodes would be bought on-demand beside it"
-        yield Finding(path=at, message=message, remedy="give its id: --reservation cr-0123456789abcdef0")
+        message = f"{what} without its id: nodes would be bought On-Demand in addition to it"
+        yield Finding(path=at, message=message, remedy="add its id: --reservation cr-0123456789abcdef0")
     elif not wanted and buying.reservation_id:
         why = (
             "spot capacity cannot be reserved"
             if buying.kind == "spot"
-            else "on-demand nodes of this stack would ignore it"
+            else "On-Demand nodes of this stack would not use it"
         )
         message = f"{buying.kind} with reservation {shown(buying.reservation_id)[1:-1]}: {why}"
-        yield Finding(path=at, message=message, remedy="remove the id, or write kind: reservation on an on-demand plan")
+        yield Finding(
+            path=at, message=message, remedy="remove the id, or write kind: reservation for an on-demand scenario"
+        )
     elif wanted and PLACEHOLDER not in buying.reservation_id and not _RESERVATION.fullmatch(buying.reservation_id):
-        message = f"{shown(buying.reservation_id)} is not the id of a Capacity Reservation or Block"
-        yield Finding(path=at, message=message, remedy="like cr-0123456789abcdef0")
+        message = f"{shown(buying.reservation_id)} is not the id of a Capacity Reservation or Capacity Block"
+        yield Finding(path=at, message=message, remedy="write it like cr-0123456789abcdef0")
 
 
 def _placement(spec: ClusterSpec) -> Iterator[Finding]:
-    """EC2 User Guide, "Use Capacity Reservations with cluster placement groups": a reservation is made in its group
-    and cannot be moved into one, and only instances of that group run in it."""
+    """EC2 User Guide, "Use Capacity Reservations with cluster placement groups": a reservation is created in its group,
+    cannot be moved into one later, and only instances of that group use it."""
     buying, at = spec.buying, ("buying", "placement_group")
     if not buying.placement_group:
         return
     if buying.kind != "reservation":
         why = {
-            "capacity-block": "the nodes of a block stand close together by themselves, and take no placement group",
-        }.get(buying.kind, "the stack makes a cluster group of its own")
+            "capacity-block": "the nodes of a block are close together already and cannot use a placement group",
+        }.get(buying.kind, "the stack creates its own placement group")
         message = f"{buying.kind} with a placement group: {why}"
-        yield Finding(path=at, message=message, remedy="remove it; it is of a Capacity Reservation made in one")
+        yield Finding(
+            path=at, message=message, remedy="remove it; only a Capacity Reservation created in a group needs it"
+        )
     elif not _GROUP.fullmatch(buying.placement_group):
-        message = f"{shown(buying.placement_group)} is neither name nor ARN of a placement group"
-        yield Finding(path=at, message=message, remedy="the cluster group that the reservation was made in")
+        message = f"{shown(buying.placement_group)} is neither the name nor the ARN of a placement group"
+        yield Finding(path=at, message=message, remedy="write the placement group that the reservation was created in")
 
 
 def _window(spec: ClusterSpec) -> Iterator[Finding]:
-    """Start and end of a block: which other purchases do not have, and AWS asks for in UTC."""
+    """Start and end in UTC, which only a Capacity Block has."""
     buying = spec.buying
     if buying.kind != "capacity-block":
         for name, what, does in (("ends", "an end", "ends by itself"), ("starts", "a start", "starts later")):
@@ -101,20 +105,22 @@ def _window(spec: ClusterSpec) -> Iterator[Finding]:
                 yield Finding(path=("buying", name), message=message, remedy="remove it")
         return
     if not buying.ends:
-        message = "a Capacity Block without its end: AWS ends the nodes 30 minutes before it, unsaved work with them"
-        yield Finding(path=("buying", "ends"), message=message, remedy="give it: --block-ends 2026-11-30T11:30:00Z")
+        message = (
+            "a Capacity Block without its end: AWS terminates the nodes 30 minutes before it, and unsaved work is lost"
+        )
+        yield Finding(path=("buying", "ends"), message=message, remedy="add it: --block-ends 2026-11-30T11:30:00Z")
     ends = "" if PLACEHOLDER in buying.ends else buying.ends
-    end = yield from _moment_at("ends", ends, "write 2026-11-30T11:30:00Z")
-    start = yield from _moment_at("starts", buying.starts, "write 2026-11-24T11:30:00Z, or leave it out")
+    end = yield from _timestamp_at("ends", ends, "write 2026-11-30T11:30:00Z")
+    start = yield from _timestamp_at("starts", buying.starts, "write 2026-11-24T11:30:00Z, or leave it out")
     if start and end and start >= end - BEFORE_END:
-        message = f"a block from {buying.starts} to {buying.ends}: the nodes go 45 minutes before its end"
-        yield Finding(path=("buying", "starts"), message=message, remedy="write the start of the same block")
+        message = f"a block from {buying.starts} to {buying.ends}: the fleet scales to zero 45 minutes before its end"
+        yield Finding(path=("buying", "starts"), message=message, remedy="write start and end of the same block")
 
 
-def _moment_at(name: str, text: str, remedy: str) -> Generator[Finding, None, datetime | None]:
-    """The moment that is written there, and None where none is; what is none gives a finding."""
+def _timestamp_at(name: str, text: str, remedy: str) -> Generator[Finding, None, datetime | None]:
+    """The time that is written there; None, and a finding, for text that is not one."""
     try:
         return parse_timestamp(text) if text else None
     except ValueError:
-        yield Finding(path=("buying", name), message=f"{shown(text)} is not a moment in UTC", remedy=remedy)
+        yield Finding(path=("buying", name), message=f"{shown(text)} is not a time in UTC", remedy=remedy)
         return None

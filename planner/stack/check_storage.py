@@ -1,4 +1,4 @@
-"""What the layout has and has not, and the sizes that AWS sells."""
+"""Which storage sections a layout needs, and which sizes AWS sells."""
 
 from __future__ import annotations
 
@@ -39,36 +39,38 @@ def _section(spec: ClusterSpec, section: str, what: str) -> Iterator[Finding]:
         return
     if given:
         layouts = " or ".join(layout for layout, sections in SECTIONS.items() if section in sections)
-        message = f"{spec.layout} has no {section}: {what} would be billed that nothing reads"
+        message = f"{spec.layout} has no {section}: nothing reads {what} that would be billed"
         yield Finding(path=(section,), message=message, remedy=f"remove it, or choose a scenario of {layouts}")
     else:
         message = f"{spec.layout} without {section}: there is nothing to read from"
-        yield Finding(path=(), message=message, remedy="`planner stack` writes it with its size")
+        yield Finding(path=(), message=message, remedy="`planner stack` writes the section with its size")
 
 
 def _lustre(spec: ClusterSpec, lustre: Lustre) -> Iterator[Finding]:
     if lustre.deployment != "PERSISTENT_2":
-        message = f"{shown(lustre.deployment)} is priced, not deployed: a stack links PERSISTENT_2 to the bucket"
+        message = f"{shown(lustre.deployment)} is priced but not deployed: a stack deploys PERSISTENT_2 alone"
         yield Finding(path=("lustre", "deployment"), message=message, remedy="plan with deployment: PERSISTENT_2")
         return
     if lustre.mbps_per_tib not in EFA_STEP_GIB:
         tiers = ", ".join(map(str, EFA_STEP_GIB))
-        message = f"{lustre.mbps_per_tib} MB/s per TiB: PERSISTENT_2 has {tiers}"
+        message = f"{lustre.mbps_per_tib} MB/s per TiB: PERSISTENT_2 has {tiers} MB/s"
         yield Finding(path=("lustre", "mbps_per_tib"), message=message, remedy="write one of them")
         return
     if lustre.throughput_mbps:
-        message = f"{lustre.throughput_mbps} MB/s of the whole: that is of Intelligent-Tiering; PERSISTENT_2 has a tier"
-        yield Finding(path=("lustre", "throughput_mbps"), message=message, remedy="remove it; mbps_per_tib says it")
+        message = f"{lustre.throughput_mbps} MB/s in total is a setting of Intelligent-Tiering; PERSISTENT_2 has a tier"
+        yield Finding(
+            path=("lustre", "throughput_mbps"), message=message, remedy="remove it; mbps_per_tib sets the throughput"
+        )
     yield from _capacity(lustre)
     if lustre.efa:
         family = spec.fleet.instance_type.partition(".")[0]
         if spec.fleet.efa_interfaces == 0 or family in NITRO_3:
-            message = f"{shown(spec.fleet.instance_type)[1:-1]} cannot mount Lustre over EFA: that needs Nitro v4"
-            yield Finding(path=("lustre", "efa"), message=message, remedy="write efa: false; it mounts over TCP")
+            message = f"{shown(spec.fleet.instance_type)[1:-1]} cannot mount Lustre over EFA, which needs Nitro v4"
+            yield Finding(path=("lustre", "efa"), message=message, remedy="write efa: false to mount over TCP")
     iops = lustre.metadata_iops
     if iops and iops not in METADATA_IOPS and (iops % 12_000 or not 0 < iops <= 192_000):
         message = f"{iops} metadata IOPS: FSx sells 1,500, 3,000, 6,000 and multiples of 12,000 up to 192,000"
-        yield Finding(path=("lustre", "metadata_iops"), message=message, remedy="write the next one above, or 0")
+        yield Finding(path=("lustre", "metadata_iops"), message=message, remedy="write the next higher one, or 0")
 
 
 def _capacity(lustre: Lustre) -> Iterator[Finding]:
@@ -90,44 +92,46 @@ def _nvme(spec: ClusterSpec) -> Iterator[Finding]:
     if nvme is None:
         return
     if nvme.nodes < 1 or not 0 <= nvme.spares < max(nvme.nodes, 1):
-        message = f"{nvme.nodes} storage nodes with {nvme.spares} spare: at least one must serve"
+        message = f"{nvme.nodes} storage nodes with {nvme.spares} spares: at least one must not be a spare"
         yield Finding(path=("nvme", "nodes"), message=message, remedy="`planner stack` writes the sizes of the plan")
     if nvme.drives < 1:
-        message = f"{shown(nvme.instance_type)[1:-1]} with {nvme.drives} drives: a storage node is its drives"
-        yield Finding(path=("nvme", "drives"), message=message, remedy="a type with instance store, like i4i.32xlarge")
+        message = f"{shown(nvme.instance_type)[1:-1]} with {nvme.drives} drives: a storage node needs instance storage"
+        yield Finding(
+            path=("nvme", "drives"), message=message, remedy="choose a type with instance storage, like i4i.32xlarge"
+        )
     if nvme.root_volume_gib < 1:
-        message = f"a root volume of {nvme.root_volume_gib} GiB"
-        yield Finding(path=("nvme", "root_volume_gib"), message=message, remedy="50 GiB are usual")
+        message = f"a root volume of {nvme.root_volume_gib} GiB: it must have a size"
+        yield Finding(path=("nvme", "root_volume_gib"), message=message, remedy="50 GiB is usual")
 
 
 def _control(spec: ClusterSpec) -> Iterator[Finding]:
     control, wanted = spec.control, spec.layout_has("control")
     if wanted and control.count < 1:
-        message = f"{spec.layout} without control nodes: a pool needs an elected proxy"
-        yield Finding(path=("control", "count"), message=message, remedy="write 3, so that one may fail")
+        message = f"{spec.layout} without control nodes: its pool has no proxies"
+        yield Finding(path=("control", "count"), message=message, remedy="write 3, so that one of them can fail")
     if not wanted and control.count:
         message = f"{control.count} control nodes: {spec.layout} has no pool to control"
         yield Finding(path=("control",), message=message, remedy="remove the section")
     if not wanted or not control.count:
         return
     if not control.instance_type or control.root_volume_gib < 1:
-        message = "control nodes without instance type or root volume"
+        message = "control nodes need an instance type and a root volume"
         yield Finding(path=("control",), message=message, remedy="like instance_type: m7i.xlarge, root_volume_gib: 50")
     elif not control.ami and control.root_volume_gib < spec.fleet.root_volume_gib:
-        message = f"the fleet's image on control nodes' {control.root_volume_gib} GiB: it is made for larger volumes"
-        yield Finding(path=("control",), message=message, remedy="give a plain image: --control-ami ami-...")
+        message = f"the fleet's image may not fit the control nodes' root volume of {control.root_volume_gib} GiB"
+        yield Finding(path=("control",), message=message, remedy="add a plain image: --control-ami ami-...")
 
 
 def _pool(spec: ClusterSpec) -> Iterator[Finding]:
     pool = spec.pool
     if not spec.layout_has("pool"):
         if pool is not None:
-            message = f"engine and settings of a pool: {spec.layout} has none"
+            message = f"{spec.layout} has no pool, so it has no engine or pool settings"
             yield Finding(path=("pool",), message=message, remedy="remove the section")
         return
     if pool is None:
-        message = f"{spec.layout} without pool: no engine serves the drives"
-        yield Finding(path=(), message=message, remedy="`planner stack` writes it, with engine and release")
+        message = f"{spec.layout} without pool: no engine would serve the drives"
+        yield Finding(path=(), message=message, remedy="`planner stack` writes the section, with engine and release")
         return
     yield from _engine(pool)
     try:
@@ -136,18 +140,18 @@ def _pool(spec: ClusterSpec) -> Iterator[Finding]:
         yield Finding(
             path=("pool", "low_watermark_percent"),
             message=str(error),
-            remedy="plan with assumptions.converged.low_watermark_fraction: capacity and setting are one number",
+            remedy="change assumptions.converged.low_watermark_fraction in the plan",
         )
 
 
 def _engine(pool: Pool) -> Iterator[Finding]:
-    """The one engine and release that the nodes' bundle holds: sizes, settings and trials are of it."""
+    """The nodes' bundle holds one engine in one release, with which sizes and settings were tested."""
     if pool.engine != ENGINE:
-        message = f"engine {shown(pool.engine)}: the nodes' bundle holds {ENGINE}, and nothing here sets up another"
+        message = f"engine {shown(pool.engine)}: the nodes' bundle holds {ENGINE}, the only engine that a stack sets up"
         yield Finding(path=("pool", "engine"), message=message, remedy=f"write {ENGINE}")
     elif pool.engine_version != AISTORE_VERSION:
         message = f"{ENGINE} {shown(pool.engine_version)[1:-1]}: the nodes' bundle holds {AISTORE_VERSION}"
-        remedy = f"write {AISTORE_VERSION}, or use the planner whose bundle has the other"
+        remedy = f"write {AISTORE_VERSION}, or use a planner release that bundles the other"
         yield Finding(path=("pool", "engine_version"), message=message, remedy=remedy)
 
 
@@ -156,28 +160,34 @@ def _data(spec: ClusterSpec) -> Iterator[Finding]:
     prefixes = {name: getattr(data, name) for name in ("dataset_prefix", "checkpoint_prefix", "kept_prefix")}
     for name, prefix in prefixes.items():
         if not prefix or prefix.startswith("/") or not prefix.endswith("/") or not prefix.isprintable():
-            message = f"{shown(prefix)} is no prefix: it begins without a slash and ends with one"
-            yield Finding(path=("data", name), message=message, remedy="like dataset/")
+            message = f"{shown(prefix)} is not a prefix: it must end with a slash and not begin with one"
+            yield Finding(path=("data", name), message=message, remedy="write it like dataset/")
     for (_, first), (name, second) in combinations(prefixes.items(), 2):
         if first and second and (first.startswith(second) or second.startswith(first)):
-            message = f"{shown(first)} and {shown(second)} overlap: a rule for one would expire or move the other"
-            yield Finding(path=("data", name), message=message, remedy="like dataset/, checkpoints/ and kept/")
+            message = (
+                f"{shown(first)} and {shown(second)} overlap: a lifecycle rule for one would also apply to the other"
+            )
+            yield Finding(
+                path=("data", name),
+                message=message,
+                remedy="write separate ones, like dataset/, checkpoints/ and kept/",
+            )
     if data.beside_hot_class not in S3_CLASSES:
         message = f"unknown storage class {shown(data.beside_hot_class)}"
         yield Finding(path=("data", "beside_hot_class"), message=message, remedy=f"one of {', '.join(S3_CLASSES)}")
     kept = data.checkpoints_kept
     if kept != "all" and not (_FEW_DIGITS.fullmatch(kept) and int(kept) <= MOST_KEPT):
-        message = f"{shown(kept)} is no number of checkpoints: from 1 to {MOST_KEPT:,}"
-        yield Finding(path=("data", "checkpoints_kept"), message=message, remedy='"3", or "all"')
+        message = f"{shown(kept)} is not a number of checkpoints from 1 to {MOST_KEPT:,}"
+        yield Finding(path=("data", "checkpoints_kept"), message=message, remedy='write "3", or "all"')
 
 
 def _gateway(spec: ClusterSpec) -> Iterator[Finding]:
-    """Without the free endpoint every byte of S3 passes the NAT gateway, and the bill must know."""
+    """Without the free endpoint all S3 traffic passes the NAT gateway, and must be on the bill."""
     billed = NAT_LINE in {*spec.usd_per_hour, *spec.metered, *spec.unpriced}
     at = ("gateway_endpoint",)
     if spec.gateway_endpoint and billed:
-        message = f"an S3 gateway endpoint, and {NAT_LINE} on the bill: S3 would not pass the NAT gateway"
-        yield Finding(path=at, message=message, remedy="let `planner stack` write both")
+        message = f"{NAT_LINE} is on the bill, but with an S3 gateway endpoint S3 traffic does not pass the NAT gateway"
+        yield Finding(path=at, message=message, remedy="write both again with `planner stack`")
     if not spec.gateway_endpoint and not billed and not spec.layout_has("lustre"):
-        message = "no S3 gateway endpoint, and the bill knows nothing of S3 bytes through the NAT gateway"
-        yield Finding(path=at, message=message, remedy="write true: the endpoint is free; or change the plan")
+        message = "without an S3 gateway endpoint S3 traffic passes the NAT gateway, which is not on the bill"
+        yield Finding(path=at, message=message, remedy="write true, since the endpoint is free; or change the plan")

@@ -1,7 +1,7 @@
 """The stack file: `Pulumi.<stack>.yaml`, written for people and read strictly.
 
-Two keys of it are ours: `aws:region`, and `gpu-fleet-planner:cluster` with the whole ClusterSpec. Everything else
-(secrets, other namespaces, comments) belongs to the user and to Pulumi, and stays as it is.
+The planner owns two of its keys: `aws:region`, and `gpu-fleet-planner:cluster` with the whole ClusterSpec. Everything
+else (secrets, other namespaces, comments) belongs to the user and to Pulumi, and is not changed.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ AGAIN = "`planner stack PLAN --scenario ID` writes it"
 TOP = ("config", "encryptionsalt", "encryptedkey", "secretsprovider", "environment")  # keys of Pulumi's stack settings
 
 _HEAD = (
-    "# Written by `planner stack`, from a plan and its price book. Change the plan and write it again, rather than",
-    "# this part of the file; `planner stack PLAN --check` holds it against the plan. Other keys stay as they are.",
+    "# Written by `planner stack` from a plan and its price book. Do not edit this part: change the plan and write it",
+    "# again. `planner stack PLAN --check` compares it with the plan. Other keys of this file are not changed.",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackFile:
-    """A stack file that was read. spec: None where it holds no cluster yet. found: what is wrong with the cluster."""
+    """A stack file that was read. spec: None where it has no valid cluster. found: what is wrong with the cluster."""
 
     where: str
     text: str
@@ -48,7 +48,7 @@ class StackFile:
     found: tuple[Finding, ...] = ()
 
     def problem(self, finding: Finding) -> Problem:
-        """A finding with its place, or that of the nearest section around it."""
+        """A finding with its line and column, or those of the nearest section around it."""
         path = ("config", KEY, *finding.path)
         inside = (path[:length] for length in range(len(path), -1, -1))
         line, column = next((self.tree.places[here] for here in inside if here in self.tree.places), (1, 1))
@@ -70,7 +70,7 @@ def read(path: str | os.PathLike[str]) -> ClusterSpec:
     if found.found:
         raise PlanProblems(found.problems(found.found))
     if found.spec is None:
-        raise refuse(found.where, f"no {KEY} under config: this is not a stack of the planner", AGAIN)
+        raise refuse(found.where, f"no {KEY} under config: `planner stack` did not write this file", AGAIN)
     return found.spec
 
 
@@ -79,8 +79,8 @@ def open_file(path: str | os.PathLike[str]) -> StackFile:
     file = parsed(read_text(path), where=label_of(path))
     name = Path(path).name
     if file.spec is not None and name.startswith("Pulumi.") and name != name_of(file.spec.stack):
-        message = f"the cluster is of stack {shown(file.spec.stack)}, and this is the file of another"
-        found = Finding(path=("stack",), message=message, remedy=f"`planner stack` writes {name} of its own")
+        message = f"the cluster is of stack {shown(file.spec.stack)}, but the file is named for another"
+        found = Finding(path=("stack",), message=message, remedy=f"write {name} with `planner stack`")
         return replace(file, spec=None, found=(found,))
     return file
 
@@ -99,16 +99,16 @@ def parsed(text: str | bytes, where: str) -> StackFile:
     _refuse_near_keys(config, tree, where)
     if KEY not in config:
         return file
-    spec, found = judged(config[KEY])
+    spec, found = checked(config[KEY])
     if spec is not None and config.get(REGION) != spec.region:
-        stands = shown(config[REGION]) if REGION in config else "missing"
-        message = f"{REGION} is {stands}, and the cluster stands in {spec.region}"
+        region = shown(config[REGION]) if REGION in config else "missing"
+        message = f"{REGION} is {region}, but the cluster is in {spec.region}"
         found = (*found, Finding(path=("region",), message=message, remedy=f"write {REGION}: {spec.region}"))
     return StackFile(where=where, text=text, tree=tree, spec=None if found else spec, found=found)
 
 
-def judged(data: object) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
-    """The spec of plain data, and all that is wrong with it: its shape, else what cannot stand."""
+def checked(data: object) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
+    """The spec of plain data, and everything wrong with it: its shape, or else what cannot be deployed."""
     try:
         spec = from_mapping(data)
     except InvalidSpec as error:
@@ -119,14 +119,14 @@ def judged(data: object) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
 def from_config(data: object, *, stack: str, region: str | None) -> ClusterSpec:
     """The cluster as the engine hands its configuration to the program. Raises PlanProblems.
 
-    stack, region: of the engine; another stack's cluster must not come up under this one's name.
+    stack, region: of the engine. Another stack's cluster must not be deployed under this name.
     """
-    spec, found = judged(data)
+    spec, found = checked(data)
     if spec is not None and spec.stack != stack:
-        message = f"the cluster is of stack {shown(spec.stack)}, and this is {shown(stack)}"
+        message = f"the cluster is of stack {shown(spec.stack)}, but this stack is {shown(stack)}"
         found = (*found, Finding(path=("stack",), message=message, remedy=f"planner stack PLAN --stack {stack}"))
     if spec is not None and region is not None and region != spec.region:
-        message = f"{REGION} is {shown(region)}, and the cluster stands in {spec.region}"
+        message = f"{REGION} is {shown(region)}, but the cluster is in {spec.region}"
         found = (*found, Finding(path=("region",), message=message, remedy=f"write {REGION}: {spec.region}"))
     if spec is None or found:
         raise PlanProblems(
@@ -145,7 +145,7 @@ def from_config(data: object, *, stack: str, region: str | None) -> ClusterSpec:
 
 
 def rendered(spec: ClusterSpec, before: str = "", where: str = "the stack file") -> str:
-    """The text of a stack file with this cluster; what else stood in `before` stays. Raises PlanProblems."""
+    """The text of a stack file with this cluster; everything else in `before` is kept. Raises PlanProblems."""
     cluster = cluster_lines(spec, KEY, 0)
     entries = {REGION: [f"{REGION}: {scalar_text(spec.region)}"], KEY: [cluster[0], *_head(2), *cluster[1:]]}
     return put(before, entries, where)
@@ -156,26 +156,26 @@ def _head(indent: int) -> list[str]:
 
 
 def write(path: Path, text: str) -> None:
-    """Put the text in place in one step: a file with secrets in it is never half written. Raises UsageProblem."""
-    kept = None
+    """Replace the file in one step, so that a file with secrets is never half written. Raises UsageProblem."""
+    temporary = None
     try:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
         ) as out:
-            kept = out.name
+            temporary = out.name
             out.write(text)
-        # a new file gets the mode that any other would, an old one keeps its own
+        # a new file gets the usual mode; an existing one keeps its mode
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        os.chmod(kept, mode)
-        os.replace(kept, path.resolve() if path.is_symlink() else path)
+        os.chmod(temporary, mode)
+        os.replace(temporary, path.resolve() if path.is_symlink() else path)
     except (OSError, ValueError) as error:
-        if kept is not None:
-            Path(kept).unlink(missing_ok=True)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
         raise UsageProblem(f"cannot write {label_of(path)}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _refuse_near_keys(config: Mapping[str, Any], tree: Tree, where: str) -> None:
-    """Other namespaces are not ours to judge, but a key of ours that is misspelt would be read by nobody."""
+    """Other namespaces may hold anything, but a misspelt key of the planner would be ignored silently."""
     for key in config:
         namespace, _, name = key.partition(":")
         misspelt = KEY not in config and name == CLUSTER and bool(did_you_mean(namespace, (PROJECT,)))

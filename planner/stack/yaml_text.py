@@ -1,4 +1,4 @@
-"""A ClusterSpec as the lines of a stack file: readable, the same bytes for the same spec, said what each part is."""
+"""A ClusterSpec as the lines of a stack file, with a comment on each section. The same spec gives the same bytes."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from planner.stack.plain_data import to_mapping
 from planner.stack.spec import ClusterSpec
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*", re.ASCII)
-# what readers of YAML 1.1 and 1.2 take for something else than text
+# words that a reader of YAML 1.1 or 1.2 does not read as text
 _NOT_TEXT = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 ABOUT = {
-    "plan_sha256": "of the plan these figures are of; `planner stack PLAN --check` holds this file against it",
-    "zone_id": "the one zone that everything stands in",
+    "plan_sha256": "the plan that these prices were computed for; `planner stack PLAN --check` compares",
+    "zone_id": "the whole stack is in this zone",
     "fleet": "the GPU nodes, spares included",
-    "buying": "Reserved Instances and Savings Plans are billing: their nodes are on-demand here",
-    "guard": "who is told, and of what; USD that this stack is planned to spend",
-    "data": "in the bucket",
-    "control": "electable proxies of the pool",
-    "pool": "its engine and release are those of the nodes' bundle; the rest is the plan's choice",
+    "buying": "nodes under Reserved Instances and Savings Plans are deployed as On-Demand nodes",
+    "guard": "who gets notices, how many alarms, and the planned cost of this stack in USD",
+    "data": "prefixes in the data bucket",
+    "control": "control nodes: proxies of the pool",
+    "pool": "engine and release are those of the nodes' bundle; the plan sets the rest",
     "lustre": "FSx for Lustre, linked to the bucket",
     "nvme": "the storage cluster",
-    "usd_per_hour": "of every line of the bill while it stands, from the price book of the plan",
-    "metered": "lines that bill by use, or once",
-    "unpriced": "lines without a price: the stack costs more than is written here",
+    "usd_per_hour": "for each line of the bill, from the price book of the plan",
+    "metered": "lines that are billed by use, or once",
+    "unpriced": "lines without a price: the stack costs more than the sum above",
 }
 
 
 def cluster_lines(spec: ClusterSpec, key: str, indent: int) -> list[str]:
-    """The key of the configuration and all that stands under it, without line ends."""
+    """The key of the configuration and everything below it, without line ends."""
     lines = [
         f"{' ' * indent}{key}:",
         *(" " * indent + line for line in _mapping(to_mapping(spec), 2, ABOUT)),
@@ -57,13 +57,13 @@ def _mapping(data: Mapping[str, Any], indent: int, about: Mapping[str, str]) -> 
 
 
 def scalar_text(value: object) -> str:
-    """A value as every reader of YAML takes it for the same."""
+    """A value in a form that every reader of YAML reads alike."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        # a point, since 1e-05 alone is text to readers of YAML 1.1
+        # with a point, since YAML 1.1 reads 1e-05 as text
         text = repr(value)
         return text if "." in text else text.replace("e", ".0e") if "e" in text else text + ".0"
     if isinstance(value, Mapping):

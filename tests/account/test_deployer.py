@@ -10,7 +10,8 @@ from functools import cache
 import pytest
 from botocore.session import Session
 
-from infra.deployer import ACTIONS, FOLDER, LIMIT, policies, text_of
+from infra.deployer import FOLDER, LIMIT, policies, text_of
+from infra.deployer_actions import ACTIONS
 from planner.stack.spec import LAYOUTS
 from tests.infra.specs import BUYING, graph_of, spec_of
 

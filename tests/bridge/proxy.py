@@ -15,7 +15,7 @@ from pathlib import Path
 import grpc
 from pulumi.runtime.proto.provider_pb2_grpc import add_ResourceProviderServicer_to_server
 
-from infra.deployer import ACTIONS
+from infra.deployer_actions import ACTIONS
 from tests.bridge.forward import Forward
 from tests.bridge.known import ENDLESS, LACKING, UNREAD
 from tests.bridge.names import terraform_name

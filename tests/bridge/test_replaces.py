@@ -11,7 +11,7 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2 as messages
 
-from infra.deployer import ACTIONS
+from infra.deployer_actions import ACTIONS
 from tests.bridge.alone import Alone, plain, struct, urn_of
 from tests.bridge.names import bridge_token
 from tests.bridge.stand_in import UNKNOWN

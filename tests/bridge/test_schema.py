@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.deployer import ACTIONS
+from infra.deployer_actions import ACTIONS
 from infra.graph import resource_graph
 from planner.stack.spec import LAYOUTS
 from tests.bridge.alone import plain, struct

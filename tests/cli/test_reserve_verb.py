@@ -300,15 +300,15 @@ class TestOpenEnded:
     ("what", "words", "said"),
     [
         (wanted(), ("--nodes", "8"), "is to look only"),
-        (wanted(), ("--capacity-reservation",), "the stack buys by capacity-block"),
+        (wanted(), ("--capacity-reservation",), "this stack uses capacity-block"),
         (wanted(), ("--days", "15"), "whole weeks"),
         (wanted(), ("--placement-group", "arn:x"), "takes none"),
         (wanted(), ("--starts-after", "soon"), "is not a day"),
-        (on_demand(), (), "not by Capacity Block"),
+        (on_demand(), (), "not a Capacity Block"),
         (on_demand(), ("--capacity-reservation",), "in which zone?"),
         (on_demand(), ("--capacity-reservation", "--days", "3"), "are of Capacity Blocks"),
-        (spec(), (), "not by Capacity Block"),
-        (block(), (), "already: nothing bought"),
+        (spec(), (), "not a Capacity Block"),
+        (block(), (), "nothing bought: the stack already has"),
     ],
 )
 def test_words_that_do_not_go_together(cloud, tmp_path, capsys, what, words, said):

@@ -127,7 +127,7 @@ def test_what_is_said_of_a_reservation_stays_and_goes_with_it(here):
     run(*block, "--reservation", "cr-0123456789abcdef0", *times)
     said = run(*block).stdout
     assert "from 2026-11-24T11:30:00Z until 2026-11-30T11:30:00Z" in said.replace("\n  ", " ")
-    with pytest.raises(PlanProblems, match=r"--block-starts: .*not a moment in UTC"):
+    with pytest.raises(PlanProblems, match=r"--block-starts: .*not a time in UTC"):
         run(*block, "--block-starts", "tomorrow")
 
 
@@ -214,7 +214,11 @@ def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
     path = here / "Pulumi.dev.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text(
-        text.replace("    # in the bucket", "      roles:\n        - team/deployer\n    # in the bucket"), "utf-8"
+        text.replace(
+            "    # prefixes in the data bucket",
+            "      roles:\n        - team/deployer\n    # prefixes in the data bucket",
+        ),
+        "utf-8",
     )
     said = one_line(run("small.yaml", "--scenario", SMALL).stdout)
     assert "(nobody, until you add them) and to team/deployer." in said

@@ -143,6 +143,18 @@ def test_the_action_is_for_a_group_and_for_roles_that_the_stack_file_names():
     assert set(role["Condition"]["ArnEquals"]) == {"iam:PolicyARN"}, "that one policy and no other"
 
 
+@pytest.mark.parametrize(
+    ("budget", "least"),
+    [(500.0, "100"), (10_000.0, "100"), (20_000.0, "200"), (2_500_000.0, "25000")],
+)
+def test_an_anomaly_is_reported_from_one_percent_of_the_budget_but_not_below_100_usd(budget, least):
+    spec = spec_of("s3-stream")
+    graph = graph_of(replace(spec, guard=replace(spec.guard, budget_usd=budget)))
+    dimension = inputs(graph, "guard-anomaly-notice")["thresholdExpression"]["dimension"]
+    assert dimension["values"] == [least]
+    assert dimension["matchOptions"] == ["GREATER_THAN_OR_EQUAL"]
+
+
 def test_only_who_publishes_to_the_topic_may():
     """Budgets and their actions mail by themselves."""
     (notices,) = statements(graph_of("s3-stream"), "guard-topic-policy")

@@ -1,4 +1,4 @@
-"""Every mix that cannot stand is refused where it stands, and what can stand is not."""
+"""Every spec that cannot be deployed is refused at the key that is wrong, and a valid one is not."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ WRONG = {
     "on-demand with a reservation": (
         spec(buying=Buying(kind="on-demand", reservation_id=CR)),
         "buying.reservation_id",
-        "would ignore it",
+        "would not use it",
     ),
     "reservation without id": (spec(buying=Buying(kind="reservation")), "buying.reservation_id", "without its id"),
     "reservation of another form": (
@@ -65,15 +65,15 @@ WRONG = {
     "reservation on spot's dollars": (
         spec(scenario=SPOT, buying=Buying(kind="reservation", reservation_id=CR)),
         "buying.kind",
-        "bought as spot",
+        "priced as spot",
     ),
-    "spot on on-demand's dollars": (spec(buying=Buying(kind="spot")), "buying.kind", "bought as on-demand"),
+    "spot on on-demand's dollars": (spec(buying=Buying(kind="spot")), "buying.kind", "priced as on-demand"),
     "block on on-demand's dollars": (
         spec(buying=Buying(kind="capacity-block", reservation_id=CR, ends=ENDS)),
         "buying.kind",
-        "bought as on-demand",
+        "priced as on-demand",
     ),
-    "unknown kind": (spec(buying=Buying(kind="reserved")), "buying.kind", "unknown way of buying"),
+    "unknown kind": (spec(buying=Buying(kind="reserved")), "buying.kind", "unknown purchase"),
     "block without id": (
         block(buying=Buying(kind="capacity-block", ends=ENDS)),
         "buying.reservation_id",
@@ -87,12 +87,12 @@ WRONG = {
     "end without offset": (
         block(buying=Buying(kind="capacity-block", reservation_id=CR, ends="2026-11-30T11:30:00")),
         "buying.ends",
-        "not a moment in UTC",
+        "not a time in UTC",
     ),
     "end on no day": (
         block(buying=Buying(kind="capacity-block", reservation_id=CR, ends="2026-02-30T11:30:00Z")),
         "buying.ends",
-        "not a moment in UTC",
+        "not a time in UTC",
     ),
     "end without block": (spec(buying=Buying(kind="on-demand", ends=ENDS)), "buying.ends", "only a Capacity Block"),
     "start without block": (
@@ -103,27 +103,27 @@ WRONG = {
     "start without offset": (
         block(buying=replace(block().buying, starts="2026-11-24T11:30:00")),
         "buying.starts",
-        "not a moment in UTC",
+        "not a time in UTC",
     ),
     "start after the end": (
         block(buying=replace(block().buying, starts="2026-11-30T10:45:00Z")),
         "buying.starts",
-        "the nodes go 45 minutes before its end",
+        "scales to zero 45 minutes before its end",
     ),
     "block in a placement group": (
         block(buying=replace(block().buying, placement_group="close")),
         "buying.placement_group",
-        "take no placement group",
+        "cannot use a placement group",
     ),
     "on-demand in another's placement group": (
         spec(buying=Buying(kind="on-demand", placement_group="close")),
         "buying.placement_group",
-        "a cluster group of its own",
+        "creates its own placement group",
     ),
     "reservation in no group's name": (
         spec(buying=Buying(kind="reservation", reservation_id=CR, placement_group="arn:aws:ec2:us-east-1:vpc/a")),
         "buying.placement_group",
-        "neither name nor ARN",
+        "neither the name nor the ARN",
     ),
     "block of 128": (block(fleet=fleet(nodes=128).fleet), "fleet.nodes", "in one Capacity Block"),
     "block of 3": (block(fleet=fleet(nodes=3).fleet), "fleet.nodes", "in one Capacity Block"),
@@ -140,11 +140,11 @@ WRONG = {
         "fleet.nic_profile",
         "efa-every-card is not for p5.48xlarge",
     ),
-    "more EFA than cards": (fleet(efa_interfaces=33), "fleet.network_cards", "a card carries one"),
+    "more EFA than cards": (fleet(efa_interfaces=33), "fleet.network_cards", "a card has at most one"),
     "image": (fleet(ami="ubuntu"), "fleet.ami", "not an image id"),
-    "root volume": (fleet(root_volume_gib=0), "fleet.root_volume_gib", "gp3 has"),
-    "root device": (fleet(root_device="sda1"), "fleet.root_device", "not a device"),
-    "all vCPU kept": (fleet(reserved_vcpu=192), "fleet.reserved_vcpu", "nothing is left"),
+    "root volume": (fleet(root_volume_gib=0), "fleet.root_volume_gib", "gp3 volumes have"),
+    "root device": (fleet(root_device="sda1"), "fleet.root_device", "not a device name"),
+    "all vCPU kept": (fleet(reserved_vcpu=192), "fleet.reserved_vcpu", "none is left"),
     "vCPU kept without a pool": (fleet("s3-stream", reserved_vcpu=12), "fleet.reserved_vcpu", "does not have"),
     "another type than the scenario's": (fleet(instance_type="p4d.24xlarge"), "fleet.instance_type", "not the fleet"),
     "no type": (fleet(instance_type="p5"), "fleet.instance_type", "not an instance type"),
@@ -155,16 +155,16 @@ WRONG = {
     "lustre on another layout": (spec("s3-stream", lustre=LUSTRE), "lustre", "nothing reads"),
     "nvme missing": (spec("separate-nvme", nvme=None), "", "nothing to read from"),
     "nvme on another layout": (spec(nvme=NVME), "nvme", "nothing reads"),
-    "control missing": (spec(control=Control()), "control.count", "elected proxy"),
+    "control missing": (spec(control=Control()), "control.count", "has no proxies"),
     "control without a pool": (spec("s3-stream", control=spec().control), "control", "no pool to control"),
-    "control without type": (spec(control=Control(count=3)), "control", "without instance type"),
+    "control without type": (spec(control=Control(count=3)), "control", "need an instance type"),
     "control image too large": (
         spec(control=replace(spec().control, ami="")),
         "control",
-        "made for larger volumes",
+        "may not fit the control nodes' root volume",
     ),
-    "pool missing": (spec(pool=None), "", "no engine serves the drives"),
-    "pool on another layout": (spec("s3-stream", pool=Pool()), "pool", "s3-stream has none"),
+    "pool missing": (spec(pool=None), "", "no engine would serve the drives"),
+    "pool on another layout": (spec("s3-stream", pool=Pool()), "pool", "s3-stream has no pool"),
     "another engine": (spec(pool=Pool(engine="weka")), "pool.engine", "the nodes' bundle holds aistore"),
     "another release of the engine": (
         spec(pool=Pool(engine_version="v1.4.0")),
@@ -182,50 +182,50 @@ WRONG = {
         "Nitro v4",
     ),
     "Lustre tier": (lustre(mbps_per_tib=200), "lustre.mbps_per_tib", "PERSISTENT_2 has"),
-    "Lustre of the whole": (lustre(throughput_mbps=4000), "lustre.throughput_mbps", "of Intelligent-Tiering"),
-    "Lustre kind": (lustre(deployment="SCRATCH_2"), "lustre.deployment", "not deployed"),
+    "Lustre of the whole": (lustre(throughput_mbps=4000), "lustre.throughput_mbps", "a setting of Intelligent-Tiering"),
+    "Lustre kind": (lustre(deployment="SCRATCH_2"), "lustre.deployment", "but not deployed"),
     "Lustre size": (lustre(capacity_gib=3600), "lustre.capacity_gib", "multiples of 2,400"),
     "Lustre of nothing": (lustre(capacity_gib=0), "lustre.capacity_gib", "multiples of 2,400"),
     "Lustre 1,200 with EFA": (lustre(capacity_gib=1200, efa=True), "lustre.capacity_gib", "38,400"),
     "metadata IOPS": (lustre(metadata_iops=5000), "lustre.metadata_iops", "multiples of 12,000"),
     "metadata IOPS beyond": (lustre(metadata_iops=204_000), "lustre.metadata_iops", "192,000"),
-    "all storage nodes spare": (nvme(spares=5), "nvme.nodes", "at least one must serve"),
-    "storage without drives": (nvme(drives=0), "nvme.drives", "is its drives"),
-    "no gateway endpoint, not on the bill": (spec(gateway_endpoint=False), "gateway_endpoint", "bill knows nothing"),
+    "all storage nodes spare": (nvme(spares=5), "nvme.nodes", "at least one must not be a spare"),
+    "storage without drives": (nvme(drives=0), "nvme.drives", "needs instance storage"),
+    "no gateway endpoint, not on the bill": (spec(gateway_endpoint=False), "gateway_endpoint", "is not on the bill"),
     "gateway endpoint, and NAT on the bill": (
         spec(metered=("network.nat-s3-data",)),
         "gateway_endpoint",
-        "would not pass",
+        "does not pass",
     ),
     "zone of another region": (spec(zone_id="usw2-az1"), "zone_id", "not in us-east-1"),
     "zone by name": (spec(zone_id="us-east-1a"), "zone_id", "not in us-east-1"),
     "no region": (spec(region="useast1"), "region", "not a region"),
-    "no budget": (guard(budget_usd=0.0), "guard.budget_usd", "takes no budget of nothing"),
+    "no budget": (guard(budget_usd=0.0), "guard.budget_usd", "accepts only positive budgets"),
     "role as an ARN": (guard(roles=("arn:aws:iam::000000000000:role/a",)), "guard.roles.0", "not the name of an IAM"),
     "role of too many letters": (guard(roles=("ok", "a" * 65)), "guard.roles.1", "not the name of an IAM"),
     "roles beyond what an action takes": (
         guard(roles=tuple(f"r{number}" for number in range(101))),
         "guard.roles",
-        "takes 100",
+        "accepts at most 100",
     ),
-    "no days": (guard(max_days=0.0), "guard.max_days", "overdue"),
+    "no days": (guard(max_days=0.0), "guard.max_days", "overdue immediately"),
     "no address": (guard(notify="#alerts"), "guard.notify", "not an e-mail"),
     "stack name": (spec(stack="a/b"), "stack", "not a stack name"),
     "hash": (spec(plan_sha256="abc"), "plan_sha256", "not a plan's hash"),
-    "prefix": (data(dataset_prefix="/dataset"), "data.dataset_prefix", "no prefix"),
+    "prefix": (data(dataset_prefix="/dataset"), "data.dataset_prefix", "not a prefix"),
     "prefixes overlap": (data(checkpoint_prefix="dataset/ckpt/"), "data.checkpoint_prefix", "overlap"),
     "storage class": (data(beside_hot_class="COLD"), "data.beside_hot_class", "unknown storage class"),
-    "checkpoints": (data(checkpoints_kept="0"), "data.checkpoints_kept", "no number"),
+    "checkpoints": (data(checkpoints_kept="0"), "data.checkpoints_kept", "not a number"),
     "checkpoints beyond what a plan may say": (data(checkpoints_kept="1000001"), "data.checkpoints_kept", "1,000,000"),
-    "more digits than Python reads": (data(checkpoints_kept="9" * 5000), "data.checkpoints_kept", "no number"),
-    "dollars earned": (spec(usd_per_hour={"fleet.ebs": -1.0}), "usd_per_hour.fleet.ebs", "earns"),
-    "people": (spec(usd_per_hour={"people.staff": 1.0}), "usd_per_hour.people.staff", "no line of a bill"),
+    "more digits than Python reads": (data(checkpoints_kept="9" * 5000), "data.checkpoints_kept", "not a number"),
+    "dollars earned": (spec(usd_per_hour={"fleet.ebs": -1.0}), "usd_per_hour.fleet.ebs", "negative price"),
+    "people": (spec(usd_per_hour={"people.staff": 1.0}), "usd_per_hour.people.staff", "not a line of a stack's bill"),
     "a line twice": (spec(metered=("fleet.compute",)), "metered.0", "more than once"),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_cannot_stand_is_refused_where_it_is(name):
+def test_an_invalid_spec_is_refused_at_the_wrong_key(name):
     wrong, path, words = WRONG[name]
     found = {".".join(map(str, f.path)): f for f in findings_of(wrong)}
     assert path in found, f"found only {list(found)}"
@@ -234,20 +234,20 @@ def test_what_cannot_stand_is_refused_where_it_is(name):
 
 
 @pytest.mark.parametrize("good", [spec(), spec("fsx-lustre"), spec("separate-nvme"), spec("s3-stream"), block()])
-def test_what_can_stand_is_not_refused(good):
+def test_a_valid_spec_is_not_refused(good):
     assert findings_of(good) == ()
 
 
 @settings(deadline=None)
 @given(specs())
-def test_any_spec_that_can_stand_is_not_refused(good):
+def test_any_valid_spec_is_not_refused(good):
     assert findings_of(good) == ()
 
 
 @settings(deadline=None)
 @given(specs(), st.text(max_size=12), st.text(max_size=12))
-def test_a_pool_stands_on_one_engine_and_one_release(good, engine, version):
-    """Of every spec that has a pool; the others have no engine at all."""
+def test_a_pool_runs_one_engine_in_one_release(good, engine, version):
+    """Layouts without a pool have no engine."""
     if good.pool is None:
         assert good.layout in ("fsx-lustre", "s3-stream")
         return
@@ -258,13 +258,13 @@ def test_a_pool_stands_on_one_engine_and_one_release(good, engine, version):
             assert found.path == ("pool", key)
 
 
-def test_everything_wrong_is_said_at_once():
+def test_all_findings_are_reported_together():
     wrong = replace(guard(budget_usd=0.0, max_days=0.0), zone_id="usw2-az1", control=Control())
     assert len(findings_of(wrong)) == 4
 
 
 @given(st.sampled_from(sorted(EFA_STEP_GIB)), st.booleans(), st.integers(1, 400_000))
-def test_the_next_size_that_a_refusal_names_is_sold_and_not_smaller(tier, efa, gib):
+def test_the_next_size_that_a_finding_names_is_valid_and_larger(tier, efa, gib):
     wrong = lustre(mbps_per_tib=tier, efa=efa, capacity_gib=gib)
     for finding in findings_of(wrong):
         following = int(finding.remedy.rpartition(" ")[2])

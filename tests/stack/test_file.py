@@ -1,4 +1,4 @@
-"""The stack file as others leave it: what is theirs stays, what is wrong in ours is said with its line."""
+"""Stack files that others write too: their keys are kept, and problems in ours are reported with their lines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def at(text: str, part: str) -> int:
     return next(n for n, line in enumerate(text.splitlines(), 1) if part in line)
 
 
-def test_everything_of_others_stays_byte_for_byte():
+def test_keys_of_others_are_kept_byte_for_byte():
     text = rendered(spec(), THEIRS)
     ours = {*rendered(spec()).splitlines()}
     left = [line for line in text.splitlines() if line not in ours or line in THEIRS.splitlines()]
@@ -51,7 +51,7 @@ def test_everything_of_others_stays_byte_for_byte():
     assert data == before
 
 
-def test_writing_again_changes_nothing_and_a_change_only_its_line():
+def test_writing_twice_changes_nothing_and_a_changed_value_changes_one_line():
     once = rendered(spec(), THEIRS)
     assert rendered(spec(), once) == once
     more = rendered(replace(spec(), fleet=replace(spec().fleet, nodes=16)), once)
@@ -73,7 +73,7 @@ def test_writing_again_changes_nothing_and_a_change_only_its_line():
         "# only a word\n",
     ],
 )
-def test_it_fits_into_any_file_that_pulumi_or_a_person_leaves(before):
+def test_the_cluster_is_added_to_any_file_of_pulumi_or_a_person(before):
     text = rendered(spec(), before)
     assert parsed(text, "f").spec == spec()
     kept, data = yaml.safe_load(before) or {}, yaml.safe_load(text)
@@ -86,19 +86,19 @@ def test_it_fits_into_any_file_that_pulumi_or_a_person_leaves(before):
     assert rendered(spec(), text) == text
 
 
-def test_a_file_that_another_writer_laid_out_anew_reads_the_same():
+def test_a_file_that_another_writer_reformatted_reads_the_same():
     """Pulumi rewrites the whole file on `pulumi config set`: other indentation, other quotes, no comments."""
     data = yaml.safe_load(rendered(block(), THEIRS))
     assert parsed(yaml.safe_dump(data, indent=4), "f").spec == block()
 
 
 @pytest.mark.parametrize("before", ["{config: {a: 1}}\n", "config: {a:b: 1}\n", "config: [1]\n", "config: text\n"])
-def test_a_file_that_lines_cannot_be_put_into_is_refused(before):
+def test_a_file_without_room_for_new_lines_is_refused(before):
     with pytest.raises(PlanProblems, match="config"):
         rendered(spec(), parsed(before, "f").text, "f")
 
 
-def test_unknown_missing_and_mistyped_keys_come_all_at_once_with_their_lines():
+def test_unknown_missing_and_mistyped_keys_are_reported_together_with_their_lines():
     text = rendered(spec())
     wrong = (
         text.replace("nodes: 8", "nods: 8")
@@ -118,22 +118,22 @@ def test_unknown_missing_and_mistyped_keys_come_all_at_once_with_their_lines():
 
 
 @pytest.mark.parametrize("key", ["engine", "engine_version"])
-def test_a_pool_says_what_it_runs(key):
+def test_a_pool_must_name_engine_and_release(key):
     lines = [line for line in rendered(spec()).splitlines(keepends=True) if not line.startswith(f"      {key}:")]
     (said,) = problems("".join(lines))
     assert said.startswith(f"f:{at(''.join(lines), 'pool:')}:5: pool.{key} is missing")
 
 
-def test_an_impossible_mix_is_said_with_its_line():
+def test_a_contradiction_is_reported_with_its_line():
     text = rendered(block()).replace("nodes: 8", "nodes: 12")
     (said,) = problems(text)
     assert said.startswith(f"f:{at(text, 'nodes: 12')}:7: 12 nodes in one Capacity Block")
 
 
-def test_dollars_cannot_be_forgotten():
+def test_prices_are_required():
     text = rendered(spec())
     start = text.index("    usd_per_hour:")
-    assert problems(text[:start] + text[text.index("    # lines that bill by use") :])[0].endswith(
+    assert problems(text[:start] + text[text.index("    # lines that are billed by use") :])[0].endswith(
         "usd_per_hour is missing\n    `planner stack` writes the whole file again"
     )
 
@@ -153,7 +153,7 @@ def test_dollars_cannot_be_forgotten():
         ("config:\n\ta: 1\n", "tab"),
     ],
 )
-def test_a_file_that_is_none_is_refused_with_its_place(text, words):
+def test_a_file_that_is_not_a_stack_file_is_refused_with_its_line(text, words):
     with pytest.raises(PlanProblems) as error:
         parsed(text, "f")
     assert words in str(error.value)
@@ -161,29 +161,29 @@ def test_a_file_that_is_none_is_refused_with_its_place(text, words):
 
 def test_the_region_of_the_provider_must_be_that_of_the_cluster():
     text = rendered(spec()).replace("aws:region: us-east-1", "aws:region: us-west-2")
-    assert "aws:region is 'us-west-2', and the cluster stands in us-east-1" in problems(text)[0]
+    assert "aws:region is 'us-west-2', but the cluster is in us-east-1" in problems(text)[0]
     assert "aws:region is missing" in problems(rendered(spec()).replace("  aws:region: us-east-1\n", ""))[0]
 
 
-def test_a_file_is_of_its_own_stack(tmp_path):
+def test_a_file_named_for_another_stack_is_refused(tmp_path):
     path = tmp_path / "Pulumi.prod.yaml"
     path.write_text(rendered(spec()), encoding="utf-8")
     with pytest.raises(PlanProblems, match="of stack 'dev'"):
         read(path)
 
 
-def test_no_cluster_is_no_stack_of_ours(tmp_path):
+def test_a_file_without_a_cluster_is_refused(tmp_path):
     path = tmp_path / "Pulumi.dev.yaml"
     path.write_text(THEIRS, encoding="utf-8")
     assert open_file(path).spec is None
-    with pytest.raises(PlanProblems, match="not a stack of the planner"):
+    with pytest.raises(PlanProblems, match="did not write this file"):
         read(path)
 
 
 def test_the_program_refuses_another_stacks_cluster():
     data = to_mapping(spec())
     assert from_config(data, stack="dev", region="us-east-1") == spec()
-    with pytest.raises(PlanProblems, match="is of stack 'dev', and this is 'prod'"):
+    with pytest.raises(PlanProblems, match="is of stack 'dev', but this stack is 'prod'"):
         from_config(data, stack="prod", region="us-east-1")
     with pytest.raises(PlanProblems, match="aws:region is 'eu-west-1'"):
         from_config(data, stack="dev", region="eu-west-1")
@@ -193,7 +193,7 @@ def test_the_program_refuses_another_stacks_cluster():
         )
 
 
-def test_writing_keeps_the_mode_and_the_link(tmp_path):
+def test_writing_keeps_mode_and_link(tmp_path):
     path, link = tmp_path / "Pulumi.dev.yaml", tmp_path / "link.yaml"
     write(path, "a: 1\n")
     assert path.stat().st_mode & 0o777 == 0o644
@@ -204,7 +204,7 @@ def test_writing_keeps_the_mode_and_the_link(tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["Pulumi.dev.yaml", "link.yaml"]
 
 
-def test_what_cannot_be_written_leaves_what_is_there(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "Pulumi.dev.yaml"
     write(path, "a: 1\n")
 
