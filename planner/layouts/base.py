@@ -13,6 +13,8 @@ from planner.models.number import Number
 from planner.models.values import Values
 from pricing.catalog import InstanceType
 
+NO_SLOWDOWN = (0.0, "rule:nothing runs beside training on the GPU nodes")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:

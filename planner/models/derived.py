@@ -28,7 +28,6 @@ PRICE = "price:"  # the unit price of the very line that it is an input of
 # an input as call sites write it: its value and its origin; and its unit where no equation gives it
 Sourced = tuple[Any, str]
 SourcedQuantity = tuple[Any, str, str]
-Given, Told = Sourced, SourcedQuantity  # on their way out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -67,12 +67,6 @@ class Sheet:
         if self.recording:
             self._record(id, value, unit, inputs, expression=expression, label=label, of_draws=True)
 
-    def words(self, id: str, value: N, unit: str, how: str, /, **inputs: SourcedQuantity) -> N:
-        """On its way out: `arithmetic` or `taken`."""
-        if self.recording:
-            self._record(id, value, unit, inputs, label=how)
-        return value
-
     def _record(
         self, id: str, value: Number | date, unit: str, inputs: Mapping[str, SourcedQuantity], **formula: Any
     ) -> None:
@@ -91,9 +85,6 @@ class Sheet:
             )
             self._entries.append(replace(entry, id=names.get(entry.id, entry.id), inputs=inputs))
 
-    kept = property(lambda self: self.recording)  # these two names are on their way out
-    take = include
-
     @property
     def derived(self) -> tuple[Derived, ...]:
         """All that was recorded, in the order in which it was calculated."""
@@ -101,4 +92,3 @@ class Sheet:
 
 
 UNRECORDED = Sheet(recording=False)
-UNKEPT = UNRECORDED

@@ -6,7 +6,7 @@ from planner.layouts.base import Timing
 from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
 from planner.layouts.shared.instances import bill_on_demand_nodes, bill_volumes
 from planner.models.bill import Ledger
-from planner.models.derived import Given
+from planner.models.derived import Sourced
 from planner.models.values import Values
 from planner.plan.types import ConvergedSettings
 
@@ -16,7 +16,7 @@ def control_instance_type(settings: ConvergedSettings) -> str:
     return settings.control_instance_type or CONTROL_INSTANCE_TYPE
 
 
-def control_nodes(settings: ConvergedSettings, values: Values) -> Given:
+def control_nodes(settings: ConvergedSettings, values: Values) -> Sourced:
     """Number of control nodes, with its origin: the plan, else the assumption."""
     if settings.control_nodes:
         return settings.control_nodes, "plan:storage.converged.control_nodes"

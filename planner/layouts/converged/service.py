@@ -11,7 +11,7 @@ from fleet_pool.settings import RESERVED_MEMORY_GIB, RESERVED_VCPU_ABOVE_96, RES
 from planner.layouts.base import Demand, Service
 from planner.layouts.shared.pool import pool_of, pool_warnings
 from planner.layouts.shared.s3 import DURABILITY
-from planner.models.derived import Given
+from planner.models.derived import Sourced
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values
@@ -22,7 +22,7 @@ def service_of(demand: Demand, values: Values) -> Service:
     instance, cores = demand.instance, reserved_vcpu(demand.instance.vcpu)
     sheet = values.sheet()
     up_to, above = RESERVED_VCPU_UP_TO_96, RESERVED_VCPU_ABOVE_96
-    reserved: Given = (
+    reserved: Sourced = (
         cores,
         f"rule:{up_to} vCPU kept for the target up to 96 of them, {above} above, half at most",
     )
@@ -47,7 +47,5 @@ def service_of(demand: Demand, values: Values) -> Service:
 
 def _slowdown(values: Values, sheet: Sheet) -> Number:
     """Share of the training step that the targets take."""
-    assumed, origin = values.given("converged.training_slowdown_fraction")
-    return sheet.words(
-        "storage.slowdown_fraction", assumed, "fraction", "as assumed", slowdown=(assumed, origin, "fraction")
-    )
+    assumed = values.given("converged.training_slowdown_fraction")
+    return sheet.taken("storage.slowdown_fraction", "fraction", slowdown=assumed)

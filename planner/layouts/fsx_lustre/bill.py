@@ -37,11 +37,11 @@ def _bill_tiering(ledger: Ledger, file_system: FileSystem, demand: Demand, timin
         inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
         standing=gib,
     )
-    moved = ledger.sheet.words(
+    moved = ledger.sheet.arithmetic(
         "storage.moved_bytes",
         timing.read_bytes + timing.s3_read_bytes + timing.checkpoints_written * demand.checkpoint_bytes,
         "bytes",
-        "read by training, loaded from S3, and written as checkpoints",
+        "read + loaded + checkpoints * checkpoint_bytes",
         read=(timing.read_bytes, "run:storage.read_bytes", "bytes"),
         loaded=(timing.s3_read_bytes, "run:storage.s3_read_bytes", "bytes"),
         checkpoints=(timing.checkpoints_written, "run:run.checkpoints_written", "checkpoints"),

@@ -6,11 +6,13 @@ PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files 
 
 from __future__ import annotations
 
-from planner.layouts.base import Demand, Service
+from planner.layouts.base import NO_SLOWDOWN, Demand, Service
 from planner.layouts.shared.lustre_rates import rates_of
 from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
 from planner.layouts.shared.s3 import DURABILITY
 from planner.models.values import Values
+
+HOLDS_ALL = (1.0, "rule:a file system holds all data that it has loaded")
 
 
 def service_of(file_system: FileSystem, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
@@ -28,9 +30,9 @@ def service_of(file_system: FileSystem, demand: Demand, values: Values, not_cons
         warm_gb_per_s=rates.warm,
         cold_gb_per_s=rates.cold,
         steady_gb_per_s=rates.warm,
-        hit_fraction=sheet.words("storage.hit_fraction", 1.0, "fraction", "a file system holds what it loaded"),
+        hit_fraction=sheet.taken("storage.hit_fraction", "fraction", hits=HOLDS_ALL),
         write_gb_per_s=rates.write,
-        slowdown_fraction=sheet.words("storage.slowdown_fraction", 0.0, "fraction", "nothing runs beside training"),
+        slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
         durability=durability,
         lost_node="a lost GPU node loses nothing: the file system stands apart",
         warnings=(*not_considered, *quota_warnings(file_system)),

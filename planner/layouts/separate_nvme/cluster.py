@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from planner.layouts.base import Demand
 from planner.layouts.shared.pool import client_rate, pool_of
 from planner.models.capacity import cluster_nodes, pool_usable_tb
-from planner.models.derived import Given
+from planner.models.derived import Sourced
 from planner.models.values import Values
 from planner.plan.types import SeparateSettings
 from pricing.catalog import InstanceType
@@ -26,7 +26,7 @@ class Cluster:
     nodes: int
     spares: int
     stripes: tuple[int, int] | None
-    sizing: Mapping[str, Given] | None = None
+    sizing: Mapping[str, Sourced] | None = None
 
 
 def cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceType, values: Values) -> Cluster:
@@ -55,7 +55,7 @@ def cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceTyp
     central = Values(table=values.table, used=values.used)
     one = pool_of(instance, 1, (instance.vcpu, f"catalogue:{instance.name}.vcpu"), demand, central)
     share = f"{stripes[0]}+{stripes[1]} stripes and a tenth kept back" if stripes else "what LRU never evicts below"
-    sizing: dict[str, Given] = {
+    sizing: dict[str, Sourced] = {
         "needed_tb": (demand.hot_tb, "plan:data.hot_dataset"),
         "usable_tb_per_node": (usable, f"rule:{instance.raw_nvme_tb:g} TB of {instance.name}, {share}"),
         "needed_gb_per_s": (

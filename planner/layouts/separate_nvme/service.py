@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.layouts.base import Demand, Service
+from planner.layouts.base import NO_SLOWDOWN, Demand, Service
 from planner.layouts.separate_nvme.cluster import Cluster
 from planner.layouts.shared.pool import pool_of, pool_warnings
 from planner.layouts.shared.s3 import DURABILITY, s3_write_rate
 from planner.models.capacity import cluster_nodes, protected_usable_tb
-from planner.models.derived import Given
+from planner.models.derived import Sourced
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values
@@ -27,6 +27,8 @@ _DIRECT = {
     f"storage.s3_write_{name}": f"storage.fleet_write_{name}" for name in ("clients_gb_per_s", "streams_gb_per_s")
 }
 
+HOLDS_ALL = (1.0, "rule:a protected system holds all data and reads nothing from S3 during training")
+
 
 def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
     """What the cluster gives. not_considered: warnings of the choice of a type."""
@@ -35,12 +37,13 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
     cores = (instance.vcpu, f"catalogue:{instance.name}.vcpu")
     serving = (cluster.nodes - cluster.spares, "run:storage.serving_nodes")
     pool = pool_of(instance, serving, cores, demand, values, pooled)
-    sheet.take(pooled.derived, _POOL if not cluster.stripes else _POOL | _POOL_UNDER_STRIPES)
-    raw = sheet.words(
+    sheet.include(pooled.derived, _POOL if not cluster.stripes else _POOL | _POOL_UNDER_STRIPES)
+    raw = sheet.arithmetic(
         "storage.raw_tb",
         cluster.nodes * instance.raw_nvme_tb,
         "TB",
-        "storage nodes x TB of a node, spares included",
+        "nodes * raw_nvme_tb",
+        "all storage nodes, spares included",
         nodes=(cluster.nodes, "run:storage.nodes", "nodes"),
         raw_nvme_tb=(instance.raw_nvme_tb, f"catalogue:{instance.name}.raw_nvme_tb", "TB"),
     )
@@ -58,11 +61,9 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
             parity_stripes=(parity, "plan:storage.separate-nvme.protection"),
             metadata_fraction=(0.10, "rule:WEKA user guide: a tenth of the net capacity is reserved"),
         )
-        all_hit = "a protected system holds the data and reads no S3 in between"
-        steady = pool.warm_gb_per_s
-        warm = (steady, "run:storage.warm_gb_per_s", "GB/s")
-        sheet.words("storage.read_gb_per_s", steady, "GB/s", all_hit, warm=warm)
-        hit = sheet.words("storage.hit_fraction", 1.0, "fraction", all_hit)
+        warm = (pool.warm_gb_per_s, "run:storage.warm_gb_per_s")
+        steady = sheet.taken("storage.read_gb_per_s", "GB/s", warm=warm)
+        hit = sheet.taken("storage.hit_fraction", "fraction", hits=HOLDS_ALL)
         protection = f"{data}+{parity} over the cluster survives {parity} lost nodes (priced, not deployed)"
     return Service(
         raw_tb=raw,
@@ -72,7 +73,7 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
         steady_gb_per_s=steady,
         hit_fraction=hit,
         write_gb_per_s=_write(demand, pool.write_gb_per_s, values, sheet),
-        slowdown_fraction=sheet.words("storage.slowdown_fraction", 0.0, "fraction", "nothing runs beside training"),
+        slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
         durability=f"{DURABILITY}; {protection}",
         lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
         reserved=f"{cluster.nodes} x {cluster.storage_instance.name}, {cluster.spares} of them spare",
@@ -84,23 +85,31 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
 def _nodes(cluster: Cluster, sheet: Sheet, values: Values) -> None:
     """How many storage nodes stand, and how many of them serve."""
     own = cluster.settings.spares
-    spares: Given = values.given_central("separate.spares")
+    spares: Sourced = values.given_central("separate.spares")
     if own is not None:
         spares = (own, "plan:storage.separate-nvme.spares")
-    floor = "; a protected system has one at least" if cluster.stripes else ""
-    sheet.words(
-        "storage.spares", cluster.spares, "nodes", f"whole nodes{floor}", spares=(spares[0], spares[1], "nodes")
-    )
-    if cluster.sizing is not None:
-        sheet.equation("storage.nodes_sized", cluster_nodes, **cluster.sizing)
-        sized = (cluster_nodes(**{key: what[0] for key, what in cluster.sizing.items()}), "run:storage.nodes_sized")
-        how = "as sized" + ("; as many as the stripes need, at least" if cluster.stripes else "")
-        sheet.words("storage.nodes", cluster.nodes, "nodes", how, sized=(*sized, "nodes"))
+    at_least_one = "a protected system has at least one" if cluster.stripes else ""
+    whole = "max(floor(spares), 1)" if cluster.stripes else "floor(spares)"
+    sheet.arithmetic("storage.spares", cluster.spares, "nodes", whole, at_least_one, spares=(*spares, "nodes"))
     nodes = (cluster.nodes, "run:storage.nodes", "nodes")
     kept = (cluster.spares, "run:storage.spares", "nodes")
-    sheet.words(
-        "storage.serving_nodes", cluster.nodes - cluster.spares, "nodes", "without spares", nodes=nodes, spares=kept
-    )
+    if cluster.sizing is not None:
+        sized = (sheet.equation("storage.nodes_sized", cluster_nodes, **cluster.sizing), "run:storage.nodes_sized")
+        if cluster.stripes:
+            sheet.arithmetic(
+                "storage.nodes",
+                cluster.nodes,
+                "nodes",
+                "max(sized, stripes + spares)",
+                "at least one node a stripe",
+                sized=(*sized, "nodes"),
+                stripes=(sum(cluster.stripes), "plan:storage.separate-nvme.protection", "nodes"),
+                spares=kept,
+            )
+        else:
+            sheet.taken("storage.nodes", "nodes", sized=sized)
+    serving = cluster.nodes - cluster.spares
+    sheet.arithmetic("storage.serving_nodes", serving, "nodes", "nodes - spares", nodes=nodes, spares=kept)
 
 
 def _write(demand: Demand, through_pool: Number, values: Values, sheet: Sheet) -> Number:
@@ -108,12 +117,13 @@ def _write(demand: Demand, through_pool: Number, values: Values, sheet: Sheet) -
     fleet, direct = demand.instance, values.sheet()
     clients = (demand.training_nodes, "run:training_nodes")
     straight = s3_write_rate(demand, values, fleet, clients, direct)
-    sheet.take(direct.derived, _DIRECT)
-    return sheet.words(
+    sheet.include(direct.derived, _DIRECT)
+    return sheet.arithmetic(
         "storage.write_gb_per_s",
         np.maximum(through_pool, straight),
         "GB/s",
-        "the larger of the way through the cluster and straight to S3",
+        "max(through_pool, straight)",
+        "through the cluster or straight to S3, whichever is faster",
         through_pool=(through_pool, "run:storage.pool_write_gb_per_s", "GB/s"),
         straight=(straight, "run:storage.fleet_write_streams_gb_per_s", "GB/s"),
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from planner.models.bill import Ledger
 from planner.models.compute import node_hours
-from planner.models.derived import PRICE, Given
+from planner.models.derived import PRICE, Sourced
 from planner.models.metered import volume_gb_months
 from planner.models.number import Number
 
 RUN_HOURS = "run:run.hours"
 
 
-def bill_volumes(ledger: Ledger, line: str, count: Given, size_gib: Given, hours: Number) -> None:
+def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, hours: Number) -> None:
     """gp3 root volumes of some instances, within the baseline IOPS and throughput that gp3 includes.
 
     count, size_gib: each with its origin.
@@ -26,7 +26,7 @@ def bill_volumes(ledger: Ledger, line: str, count: Given, size_gib: Given, hours
     )
 
 
-def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: Given, hours: Number) -> None:
+def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: Sourced, hours: Number) -> None:
     """Instances beside the GPU nodes: on-demand, whatever the GPU nodes are bought by."""
     price = ledger.look_up(line, lambda: ledger.book.on_demand(instance_type, ledger.region))
     if price is not None:

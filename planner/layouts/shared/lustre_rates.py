@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.layouts.base import Demand
-from planner.layouts.shared.lustre_size import FileSystem
+from planner.layouts.shared.lustre_size import TIERING_STEP_MBPS, FileSystem
 from planner.layouts.shared.s3 import get_request_rate
 from planner.models.capacity import included_metadata_iops, lustre_throughput_gb_per_s
 from planner.models.datapath import clients_rate, request_bound_rate
@@ -40,43 +40,51 @@ def rates_of(file_system: FileSystem, demand: Demand, values: Values, sheet: She
         requests_per_second=(_metadata(file_system, sheet), "run:storage.metadata_iops"),
         object_bytes=(demand.object_bytes, "run:data.object_bytes"),
     )
-    disk = _disk(file_system, sheet)
-    given = {
+    disk = _disk(file_system, demand, sheet)
+    limits = {
         "clients": (clients, "run:storage.clients_gb_per_s", "GB/s"),
         "disk": (disk, "run:storage.disk_gb_per_s", "GB/s"),
     }
-    warm = sheet.words(
+    warm = sheet.arithmetic(
         "storage.warm_gb_per_s",
         np.minimum(np.minimum(clients, disk), opens),
         "GB/s",
-        "the smallest of what clients take in, disks give and file opens let through",
-        **given,
+        "min(clients, disk, opens)",
+        **limits,
         opens=(opens, "run:storage.opens_gb_per_s", "GB/s"),
     )
-    read = (warm, "run:storage.warm_gb_per_s", "GB/s")
-    sheet.words("storage.read_gb_per_s", warm, "GB/s", "all comes from the file system", warm=read)
+    read = (warm, "run:storage.warm_gb_per_s")
+    sheet.taken("storage.read_gb_per_s", "GB/s", warm=read)
     lazy, from_s3 = values.given("lustre.lazy_load_fraction"), get_request_rate(demand, values, sheet)
-    cold = sheet.words(
+    cold = sheet.arithmetic(
         "storage.cold_read_gb_per_s",
         # the file servers load from S3 themselves, so the fleet's own links do not bound them
         np.minimum(warm * lazy[0], from_s3),
         "GB/s",
-        "the smaller of a share of the warm rate and what S3 answers",
-        warm=read,
+        "min(warm * lazy_load, gets)",
+        warm=(*read, "GB/s"),
         lazy_load=(*lazy, "fraction"),
         gets=(from_s3, "run:storage.s3_get_gb_per_s", "GB/s"),
     )
-    how = "the smaller of what clients send and disks take"
-    write = sheet.words("storage.write_gb_per_s", np.minimum(clients, disk), "GB/s", how, **given)
+    write = sheet.arithmetic(
+        "storage.write_gb_per_s", np.minimum(clients, disk), "GB/s", "min(clients, disk)", **limits
+    )
     return Rates(warm=warm, cold=cold, write=write)
 
 
-def _disk(file_system: FileSystem, sheet: Sheet) -> float:
+def _disk(file_system: FileSystem, demand: Demand, sheet: Sheet) -> float:
     if file_system.choice.is_tiering:
-        steps = "reads and checkpoint writes, in steps of 4,000 MB/s"
-        mbps = sheet.words("storage.throughput_mbps", file_system.mbps, "MB/s", steps)
-        given = (mbps, "run:storage.throughput_mbps", "MB/s")
-        return sheet.words("storage.disk_gb_per_s", mbps / 1000, "GB/s", "as provisioned", throughput_mbps=given)
+        mbps = sheet.arithmetic(
+            "storage.throughput_mbps",
+            file_system.mbps,
+            "MB/s",
+            "max(1, ceil(planned_gb_per_s * 1000 / step)) * step",
+            planned_gb_per_s=(demand.planned_gb_per_s, "run:storage.planned_gb_per_s", "GB/s"),
+            step=(TIERING_STEP_MBPS, "rule:FSx for Lustre User Guide: throughput grows in steps of 4,000 MB/s", "MB/s"),
+        )
+        provisioned = (mbps, "run:storage.throughput_mbps", "MB/s")
+        expression = "throughput_mbps / 1000"
+        return sheet.arithmetic("storage.disk_gb_per_s", mbps / 1000, "GB/s", expression, throughput_mbps=provisioned)
     return sheet.equation(
         "storage.disk_gb_per_s",
         lustre_throughput_gb_per_s,
@@ -92,13 +100,13 @@ def _metadata(file_system: FileSystem, sheet: Sheet) -> int:
         included_metadata_iops,
         capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
     )
-    free = {"included": (included, "run:storage.metadata_iops_included", "metadata IOPS")}
+    unit, included_run = "metadata IOPS", "run:storage.metadata_iops_included"
+    free = {"included": (included, included_run, unit)}
     if choice.metadata_iops:
-        asked = (choice.metadata_iops, f"plan:{choice.section}.metadata_iops", "metadata IOPS")
-        sheet.words("storage.metadata_iops", metadata_iops, "metadata IOPS", "the larger of both", **free, asked=asked)
-        above, bought = metadata_iops - included, (metadata_iops, "run:storage.metadata_iops", "metadata IOPS")
-        how = "beyond what the capacity includes"
-        sheet.words("storage.metadata_iops_above", above, "metadata IOPS", how, bought=bought, **free)
+        asked = (choice.metadata_iops, f"plan:{choice.section}.metadata_iops", unit)
+        sheet.arithmetic("storage.metadata_iops", metadata_iops, unit, "max(included, asked)", **free, asked=asked)
+        above, bought = metadata_iops - included, (metadata_iops, "run:storage.metadata_iops", unit)
+        sheet.arithmetic("storage.metadata_iops_above", above, unit, "bought - included", bought=bought, **free)
     else:
-        sheet.words("storage.metadata_iops", metadata_iops, "metadata IOPS", "what the capacity includes", **free)
+        sheet.taken("storage.metadata_iops", unit, included=(metadata_iops, included_run))
     return metadata_iops

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from planner.layouts.base import Demand
 from planner.models.capacity import included_metadata_iops, lustre_capacity_gib
-from planner.models.derived import Given, Told
+from planner.models.derived import Sourced, SourcedQuantity
 from planner.models.sheet import Sheet
 
 CAPACITY_STEP_GIB = 2400
@@ -80,14 +80,15 @@ def quota_warnings(file_system: FileSystem) -> tuple[str, ...]:
     return (f"{gib:,} GiB is beyond the default quota of {DEFAULT_QUOTA_GIB:,} GiB: ask AWS to raise it",)
 
 
-def usable_tb(file_system: FileSystem, demand: Demand, fill: Given, sheet: Sheet) -> float:
+def usable_tb(file_system: FileSystem, demand: Demand, fill: Sourced, sheet: Sheet) -> float:
     """Usable decimal TB: all that is bought. Writes down how the capacity was sized."""
     gib = file_system.capacity_gib
     _explain_capacity(file_system, demand, fill, sheet)
     size = (gib, "run:storage.capacity_gib", "GiB")
-    sheet.words("storage.capacity_bytes", gib * 2**30, "bytes", "GiB x 2^30", capacity_gib=size)
+    sheet.arithmetic("storage.capacity_bytes", gib * 2**30, "bytes", "capacity_gib * 2**30", capacity_gib=size)
     held = (gib * 2**30, "run:storage.capacity_bytes", "bytes")
-    return sheet.words("storage.usable_tb", gib * 2**30 / 1e12, "TB", "bytes / 10^12", capacity_bytes=held)
+    usable = gib * 2**30 / 1e12
+    return sheet.arithmetic("storage.usable_tb", usable, "TB", "capacity_bytes / 10**12", capacity_bytes=held)
 
 
 def _needed_gib(choice: Choice, demand: Demand, tier: int, fill_fraction: float) -> float:
@@ -98,22 +99,26 @@ def _needed_gib(choice: Choice, demand: Demand, tier: int, fill_fraction: float)
     return max(demand.hot_bytes / 2**30 / fill_fraction, demand.planned_gb_per_s * 1e6 / tier)
 
 
-def _explain_capacity(file_system: FileSystem, demand: Demand, fill: Given, sheet: Sheet) -> None:
+def _explain_capacity(file_system: FileSystem, demand: Demand, fill: Sourced, sheet: Sheet) -> None:
     choice, gib, mbps = file_system.choice, file_system.capacity_gib, file_system.mbps
     hot = (demand.hot_bytes, "run:data.hot_bytes", "bytes")
     if choice.is_tiering:
-        sheet.words("storage.capacity_gib", gib, "GiB", "whole GiB that hold the hot data", hot_bytes=hot)
+        sheet.arithmetic("storage.capacity_gib", gib, "GiB", "ceil(hot_bytes / 2**30)", hot_bytes=hot)
         return
     tier = (mbps, "run:storage.mbps_per_tib", "MB/s per TiB")
-    sheet.words("storage.mbps_per_tib", mbps, "MB/s per TiB", "the tier of this scenario")
+    sheet.taken("storage.mbps_per_tib", "MB/s per TiB", tier=(mbps, "rule:the throughput tier of this scenario"))
     if choice.capacity_bytes is not None:
-        how = "bytes / 2^30, as the plan says"
-        given: dict[str, Told] = {"capacity": (choice.capacity_bytes, f"plan:{choice.section}.capacity", "bytes")}
+        expression, what = "capacity / 2**30", ""
+        inputs: dict[str, SourcedQuantity] = {
+            "capacity": (choice.capacity_bytes, f"plan:{choice.section}.capacity", "bytes")
+        }
     else:
-        how = "the larger of hot GiB / share that they may fill, and GB/s x 10^6 / (MB/s per TiB)"
+        expression = "max(hot_bytes / 2**30 / fill, planned_gb_per_s * 10**6 / tier)"
+        what = "large enough for the training data, and fast enough"
         planned = (demand.planned_gb_per_s, "run:storage.planned_gb_per_s", "GB/s")
-        given = {"hot_bytes": hot, "fill": (*fill, "fraction"), "planned_gb_per_s": planned, "tier": tier}
-    needed = sheet.words("storage.needed_gib", _needed_gib(choice, demand, mbps, fill[0]), "GiB", how, **given)
+        inputs = {"hot_bytes": hot, "fill": (*fill, "fraction"), "planned_gb_per_s": planned, "tier": tier}
+    size_gib = _needed_gib(choice, demand, mbps, fill[0])
+    needed = sheet.arithmetic("storage.needed_gib", size_gib, "GiB", expression, what, **inputs)
     sheet.equation(
         "storage.capacity_gib",
         lustre_capacity_gib,

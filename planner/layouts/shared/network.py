@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.instances import RUN_HOURS, bill_volumes
 from planner.models.bill import Ledger
-from planner.models.derived import PRICE, Given
+from planner.models.derived import PRICE, Sourced
 from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource, resource_months
 from planner.models.number import Number
 from planner.models.values import Values
@@ -13,7 +13,7 @@ from planner.models.values import Values
 ONE = (1, "rule:one of it in the one zone that everything stands in")
 
 
-def bill_hours(ledger: Ledger, line: str, item: str, count: Given, hours: Number) -> None:
+def bill_hours(ledger: Ledger, line: str, item: str, count: Sourced, hours: Number) -> None:
     """A VPC resource that bills for every hour it stands."""
     ledger.metered(
         line,

@@ -18,9 +18,9 @@ from planner.models.datapath import (
     node_serve_rate,
     rate_in_series,
 )
-from planner.models.derived import Given
+from planner.models.derived import Sourced
 from planner.models.number import Number, middle
-from planner.models.sheet import UNKEPT, Sheet
+from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
 from pricing.catalog import InstanceType
 
@@ -39,15 +39,16 @@ class Pool:
     fill_limit_gb_per_s: float
 
 
-def client_rate(demand: Demand, values: Values, sheet: Sheet = UNKEPT) -> Number:
+def client_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
     """GB/s that the training nodes take in over IP together."""
     assumed, instance = values.given("converged.ip_gbps_per_node"), demand.instance
     gbps = np.minimum(assumed[0], instance.network_mbps / 1000)
-    return sheet.words(
+    return sheet.arithmetic(
         "storage.clients_gb_per_s",
         demand.training_nodes * 0.95 * gbps / 8,
         "GB/s",
-        "nodes that train x 95 % of what a node takes over IP (its network at most) / 8",
+        "nodes * 0.95 * min(ip_gbps, network_mbps / 1000) / 8",
+        "95 % of what the training nodes receive over IP, at most their network bandwidth",
         nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
         ip_gbps=(*assumed, "Gbit/s"),
         network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps", "Mbit/s"),
@@ -55,10 +56,15 @@ def client_rate(demand: Demand, values: Values, sheet: Sheet = UNKEPT) -> Number
 
 
 def pool_of(
-    instance: InstanceType, nodes: Given | int, cores: Given, demand: Demand, values: Values, sheet: Sheet = UNKEPT
+    instance: InstanceType,
+    nodes: Sourced | int,
+    cores: Sourced,
+    demand: Demand,
+    values: Values,
+    sheet: Sheet = UNRECORDED,
 ) -> Pool:
     """What a pool of `nodes` targets on `instance` gives a demand, clients' own links included."""
-    targets: Given = nodes if isinstance(nodes, tuple) else (nodes, "run:nodes")
+    targets: Sourced = nodes if isinstance(nodes, tuple) else (nodes, "run:nodes")
     count = targets[0]
     warm = _warm(instance, targets, cores, demand, values, sheet)
     raw, usable = _capacity(instance, targets, values, sheet)
@@ -78,18 +84,19 @@ def pool_of(
     }
     if not fits:
         limits["fill"] = (per_node, "run:storage.node_fill_gb_per_s", "GB/s per node")
-    cold = sheet.words(
+        limits["nodes"] = (*targets, "nodes")
+    cold = sheet.arithmetic(
         "storage.cold_read_gb_per_s",
         np.minimum(np.minimum(from_s3, warm), np.inf if fits else fill),
         "GB/s",
-        "the smallest of these" + ("" if fits else ", the fill-rate limit x nodes"),
+        "min(from_s3, warm)" if fits else "min(from_s3, warm, fill * nodes)",
         **limits,
     )
-    ratio = sheet.words(
+    ratio = sheet.arithmetic(
         "storage.fit_ratio",
         usable / demand.hot_tb,
         "usable cache / hot data",
-        "usable TB over the hot data, both decimal",
+        "usable_tb / (hot_bytes / 10**12)",
         usable_tb=(usable, "run:storage.usable_tb", "TB"),
         hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
     )
@@ -116,7 +123,7 @@ def pool_of(
     )
 
 
-def _drives(instance: InstanceType) -> Given:
+def _drives(instance: InstanceType) -> Sourced:
     """Drives of a node. Where nobody states how many there are the flash counts as one drive: its size is right, its
     rate a floor."""
     if not instance.nvme_drives:
@@ -124,7 +131,7 @@ def _drives(instance: InstanceType) -> Given:
     return instance.nvme_drives, f"catalogue:{instance.name}.nvme_drives"
 
 
-def _capacity(instance: InstanceType, nodes: Given, values: Values, sheet: Sheet) -> tuple[float, float]:
+def _capacity(instance: InstanceType, nodes: Sourced, values: Values, sheet: Sheet) -> tuple[float, float]:
     """(raw, usable) decimal TB."""
     drives = _drives(instance)
     raw = sheet.equation(
@@ -144,14 +151,17 @@ def _capacity(instance: InstanceType, nodes: Given, values: Values, sheet: Sheet
     return raw, usable
 
 
-def _warm(instance: InstanceType, nodes: Given, cores: Given, demand: Demand, values: Values, sheet: Sheet) -> Number:
+def _warm(
+    instance: InstanceType, nodes: Sourced, cores: Sourced, demand: Demand, values: Values, sheet: Sheet
+) -> Number:
     """GB/s from the drives: what the targets serve, as far as the clients take it in."""
     assumed = values.given("converged.ip_gbps_per_node")
-    gbps = sheet.words(
+    gbps = sheet.arithmetic(
         "storage.node_network_gbps",
         np.minimum(assumed[0], instance.network_mbps / 1000),
         "Gbit/s",
-        "what a node gives over IP, its network at most",
+        "min(ip_gbps, network_mbps / 1000)",
+        "what a node sends over IP, at most its network bandwidth",
         ip_gbps=(*assumed, "Gbit/s"),
         network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps", "Mbit/s"),
     )
@@ -166,25 +176,26 @@ def _warm(instance: InstanceType, nodes: Given, cores: Given, demand: Demand, va
         efficiency_fraction=values.given("converged.read_efficiency_fraction"),
     )
     clients = client_rate(demand, values, sheet)
-    return sheet.words(
+    return sheet.arithmetic(
         "storage.warm_gb_per_s",
         np.minimum(nodes[0] * per_node, clients),
         "GB/s",
-        "the smaller of nodes x GB/s of a node and what the clients take in",
+        "min(nodes * node, clients)",
+        "what the storage nodes send or the clients receive, whichever is less",
         nodes=(*nodes, "nodes"),
         node=(per_node, "run:storage.node_gb_per_s", "GB/s"),
         clients=(clients, "run:storage.clients_gb_per_s", "GB/s"),
     )
 
 
-def _write(instance: InstanceType, nodes: Given, demand: Demand, values: Values, sheet: Sheet) -> Number:
+def _write(instance: InstanceType, nodes: Sourced, demand: Demand, values: Values, sheet: Sheet) -> Number:
     """GB/s of checkpoints: a PUT writes the drive and then S3, in series."""
     drives, assumed = _drives(instance), values.given("converged.drive_write_gb_per_s")
-    on_drives = sheet.words(
+    on_drives = sheet.arithmetic(
         "storage.drives_write_gb_per_s",
         nodes[0] * drives[0] * assumed[0],
         "GB/s",
-        "nodes x drives x GB/s of a drive",
+        "nodes * drives * drive",
         nodes=(*nodes, "nodes"),
         drives=(*drives, "drives per node"),
         drive=(*assumed, "GB/s per drive"),

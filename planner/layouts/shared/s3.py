@@ -8,10 +8,10 @@ from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.s3_classes import START, STORED_HOURS, bill_beside_hot
 from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import clients_rate, request_bound_rate
-from planner.models.derived import PRICE, Given, Told
+from planner.models.derived import PRICE, Sourced, SourcedQuantity
 from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months, tiered_storage
 from planner.models.number import Number, middle
-from planner.models.sheet import UNKEPT, Sheet
+from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
 from planner.plan.types import Ingest
 from pricing.catalog import InstanceType
@@ -23,14 +23,14 @@ DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 NAT_GATEWAY_GB_PER_S = 12.5  # VPC User Guide: a NAT gateway scales up to 100 Gbps
 
 
-def get_request_rate(demand: Demand, values: Values, sheet: Sheet = UNKEPT) -> Number:
+def get_request_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
     """GB/s that S3 gives to anyone: GET requests a second and prefix, one an object."""
     each, prefixes = values.given("s3.get_requests_per_second_per_prefix"), values.given("s3.prefixes")
-    requests = sheet.words(
+    requests = sheet.arithmetic(
         "storage.s3_get_requests_per_second",
         each[0] * prefixes[0],
         "requests/s",
-        "requests a second and prefix x prefixes",
+        "per_prefix * prefixes",
         per_prefix=(*each, "requests/s"),
         prefixes=(*prefixes, "prefixes"),
     )
@@ -43,30 +43,31 @@ def get_request_rate(demand: Demand, values: Values, sheet: Sheet = UNKEPT) -> N
 
 
 def s3_read_rate(
-    demand: Demand, values: Values, instance: InstanceType, nodes: Given | int, sheet: Sheet = UNKEPT
+    demand: Demand, values: Values, instance: InstanceType, nodes: Sourced | int, sheet: Sheet = UNRECORDED
 ) -> Number:
     """GB/s that `nodes` clients read from S3 together: streams a node, its link, and GET requests a prefix."""
     streams = _through_vpc(demand, instance, nodes, "read", values, sheet)
     gets = get_request_rate(demand, values, sheet)
-    return sheet.words(
+    return sheet.arithmetic(
         "storage.s3_read_gb_per_s",
         np.minimum(streams, gets),
         "GB/s",
-        "the smaller of what the clients' streams carry and what S3 answers",
+        "min(streams, gets)",
+        "what the clients' streams carry or S3 answers, whichever is less",
         streams=(streams, "run:storage.s3_read_streams_gb_per_s", "GB/s"),
         gets=(gets, "run:storage.s3_get_gb_per_s", "GB/s"),
     )
 
 
 def s3_write_rate(
-    demand: Demand, values: Values, instance: InstanceType, nodes: Given | int, sheet: Sheet = UNKEPT
+    demand: Demand, values: Values, instance: InstanceType, nodes: Sourced | int, sheet: Sheet = UNRECORDED
 ) -> Number:
     """GB/s that `nodes` clients write to S3 together."""
     return _through_vpc(demand, instance, nodes, "write", values, sheet)
 
 
 def _through_vpc(
-    demand: Demand, instance: InstanceType, nodes: Given | int, way: str, values: Values, sheet: Sheet
+    demand: Demand, instance: InstanceType, nodes: Sourced | int, way: str, values: Values, sheet: Sheet
 ) -> Number:
     """way: read or write. Without a gateway endpoint a NAT gateway stands in between."""
     streams = f"storage.s3_{way}_streams_gb_per_s"
@@ -81,11 +82,11 @@ def _through_vpc(
     )
     if not through_nat:
         return rate
-    return sheet.words(
+    return sheet.arithmetic(
         streams,
         np.minimum(rate, NAT_GATEWAY_GB_PER_S),
         "GB/s",
-        "the smaller of what the clients and what one NAT gateway carry",
+        "min(clients, nat_gateway)",
         clients=(rate, f"run:{name}", "GB/s"),
         nat_gateway=(NAT_GATEWAY_GB_PER_S, "rule:VPC User Guide: a NAT gateway scales up to 100 Gbps", "GB/s"),
     )
@@ -94,11 +95,11 @@ def _through_vpc(
 def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, ingest: Ingest) -> None:
     """The durable tier: master copy, checkpoints, requests, keys. The same for every layout but for reads."""
     sheet = ledger.sheet
-    hours = sheet.words(
+    hours = sheet.arithmetic(
         "storage.s3.hours",
         timing.standing_hours + timing.retention_hours,
         "h",
-        "the run, and what is kept after it",
+        "run_hours + retention",
         run_hours=(timing.standing_hours, "run:run.hours", "h"),
         retention=(timing.retention_hours, "plan:storage.retention", "h"),
     )
@@ -114,18 +115,18 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
             bytes_moved=(demand.standard_bytes, "run:data.standard_bytes"),
         )
         checkpoint_bytes = middle(demand.checkpoint_bytes)
-        checkpoints_gb = sheet.words(
+        checkpoints_gb = sheet.arithmetic(
             "storage.s3.checkpoints.stored_gb",
             timing.checkpoints_stored * checkpoint_bytes / 2**30,
             "GB of 2^30 bytes",
-            "checkpoints kept x bytes of one / 2^30",
+            "checkpoints * checkpoint_bytes / 2**30",
             checkpoints=(timing.checkpoints_stored, "run:run.checkpoints_stored", "checkpoints"),
             checkpoint_bytes=(checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
         )
         if not ledger.refused_beyond("storage.s3.standard", stored, master_gb + checkpoints_gb):
             _storage_lines(ledger, stored, demand, hours, master_gb, checkpoints_gb)
-    object_bytes: Given = (demand.object_bytes, "run:data.object_bytes")
-    read_bytes: Given = (timing.s3_read_bytes, "run:storage.s3_read_bytes")
+    object_bytes: Sourced = (demand.object_bytes, "run:data.object_bytes")
+    read_bytes: Sourced = (timing.s3_read_bytes, "run:storage.s3_read_bytes")
     thousands = requests_thousands(bytes_moved=timing.s3_read_bytes, object_bytes=demand.object_bytes)
     ledger.metered(
         "storage.s3.get-requests",
@@ -175,11 +176,11 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
     )
     if not demand.s3_gateway_endpoint and timing.s3_through_vpc:
         # what comes in from outside before the run never passes the fleet's own gateway
-        through_nat = sheet.words(
+        through_nat = sheet.arithmetic(
             "network.nat_s3_bytes",
             timing.s3_read_bytes + checkpoints,
             "bytes",
-            "read from S3, and checkpoints written to it",
+            "read + checkpoints * checkpoint_bytes",
             read=(*read_bytes, "bytes"),
             **_checkpoints(demand, timing),
         )
@@ -194,21 +195,20 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         _bill_ingest(ledger, demand, ingest.from_region)
 
 
-def _checkpoints(demand: Demand, timing: Timing) -> dict[str, Told]:
+def _checkpoints(demand: Demand, timing: Timing) -> dict[str, SourcedQuantity]:
     return {
         "checkpoints": (timing.checkpoints_written, "run:run.checkpoints_written", "checkpoints"),
         "checkpoint_bytes": (demand.checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
     }
 
 
-def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, ingested: float) -> Given:
+def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, ingested: float) -> Sourced:
     """Bytes written to S3 Standard: every checkpoint, and the data set where it is uploaded."""
-    given = _checkpoints(demand, timing)
-    how = "checkpoints written x bytes of one"
+    inputs, expression = _checkpoints(demand, timing), "checkpoints * checkpoint_bytes"
     if ingested:
-        given["uploaded"] = (ingested, "run:data.standard_bytes", "bytes")
-        how += ", and the data set that is uploaded"
-    written = sheet.words("storage.s3_written_bytes", checkpoints + ingested, "bytes", how, **given)
+        inputs["uploaded"] = (ingested, "run:data.standard_bytes", "bytes")
+        expression += " + uploaded"
+    written = sheet.arithmetic("storage.s3_written_bytes", checkpoints + ingested, "bytes", expression, **inputs)
     return written, "run:storage.s3_written_bytes"
 
 

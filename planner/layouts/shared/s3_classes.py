@@ -53,11 +53,11 @@ def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: boo
                 to_days=(last, AGE_RULE),
             )
             _stored(ledger, demand, line, f"{words} {tier} storage", stored_gb, age)
-        thousands = sheet.words(
+        thousands = sheet.arithmetic(
             "data.beside_hot_thousands",
             demand.beside_hot_bytes / demand.object_bytes / 1000,
             "1k objects",
-            "bytes / bytes of an object / 1,000",
+            "stored / object_bytes / 1000",
             stored=(*beside, "bytes"),
             object_bytes=(demand.object_bytes, "run:data.object_bytes", "bytes"),
         )

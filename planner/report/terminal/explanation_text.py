@@ -146,7 +146,7 @@ def _tree(derived: Derived, grounds: Grounds, width: int, depth: int | None) -> 
                 closed.update([behind.id] if behind.inputs else [])
                 continue
             opened.add(behind.id)
-            if how(behind):
+            if how(behind) and behind.source is None:
                 lines.extend(wrap(f"{indent}    {figures.visible(how(behind))}", width, indent=indent + "      "))
             grow(behind, level + 1)
 

@@ -89,8 +89,8 @@ def how(derived: Derived) -> str:
     """What gave a number, in one line; "" for a numbered equation, which has a name of its own."""
     if derived.expression:
         return f"{derived.label}: {derived.expression}" if derived.label else derived.expression
-    if derived.label or derived.source is None:
-        return derived.label
+    if derived.source is None:
+        return ""
     kind, where = derived.source.kind, derived.source.where
     return {
         "plan": "as the plan says",
