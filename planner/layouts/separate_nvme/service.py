@@ -90,7 +90,9 @@ def _nodes(cluster: Cluster, sheet: Sheet, values: Values) -> None:
         spares = (own, "plan:storage.separate-nvme.spares")
     at_least_one = "a protected system has at least one" if cluster.stripes else ""
     whole = "max(floor(spares), 1)" if cluster.stripes else "floor(spares)"
-    sheet.arithmetic("storage.spares", cluster.spares, "nodes", whole, at_least_one, spares=(*spares, "nodes"))
+    sheet.arithmetic(
+        "storage.spares", cluster.spares, "nodes", whole, at_least_one, spares=(spares[0], spares[1], "nodes")
+    )
     nodes = (cluster.nodes, "run:storage.nodes", "nodes")
     kept = (cluster.spares, "run:storage.spares", "nodes")
     if cluster.sizing is not None:

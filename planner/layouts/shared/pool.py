@@ -18,7 +18,7 @@ from planner.models.datapath import (
     node_serve_rate,
     rate_in_series,
 )
-from planner.models.derived import Sourced
+from planner.models.derived import Sourced, SourcedQuantity
 from planner.models.number import Number, middle
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
@@ -78,13 +78,13 @@ def pool_of(
     fill = count * per_node
     from_s3 = s3_read_rate(demand, values, instance, targets, sheet)
     fits = usable >= demand.hot_tb
-    limits = {
+    limits: dict[str, SourcedQuantity] = {
         "from_s3": (from_s3, "run:storage.s3_read_gb_per_s", "GB/s"),
         "warm": (warm, "run:storage.warm_gb_per_s", "GB/s"),
     }
     if not fits:
         limits["fill"] = (per_node, "run:storage.node_fill_gb_per_s", "GB/s per node")
-        limits["nodes"] = (*targets, "nodes")
+        limits["nodes"] = (targets[0], targets[1], "nodes")
     cold = sheet.arithmetic(
         "storage.cold_read_gb_per_s",
         np.minimum(np.minimum(from_s3, warm), np.inf if fits else fill),
