@@ -1,4 +1,4 @@
-"""docs/lint.md: every rule of `planner lint`, from the rules themselves."""
+"""docs/lint.md: every rule of `planner lint`, generated from the rules."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from planner.lint.rules import RULES, SUBJECTS
 from tools.markdown import anchor, cell, prose
 
 HEAD = """\
-# What lint finds
+# What lint checks
 
 <!-- written by `make docs` from planner/lint; a test fails when it is stale -->
 
-`planner lint PLAN --scenario ID` checks what a scenario would stand up, `planner lint --graph FILE.json` any resource
-graph as `planner preview -f json` writes it, also one of another program, and what Pulumi itself prints for any
-program: `pulumi preview --json --show-sames` and `pulumi stack export`. Names, missing keys, resources of other types,
-plain ids in place of references, secrets and values that are not known yet do not disturb it. Nothing is asked of AWS.
-An error exits with 13 ([exit codes](cli.md#exit-codes)); warnings are printed and pass. `-f json` and `-f sarif` are
-for programs.
+`planner lint PLAN --scenario ID` checks the resources that a scenario would deploy. `planner lint --graph FILE.json`
+checks any resource graph: the output of `planner preview -f json`, `pulumi preview --json --show-sames` or
+`pulumi stack export`, also of another program. It accepts other names, missing keys, unknown resource types, plain ids
+instead of references, secrets, and values that are not known yet. It makes no calls to AWS.
 
-Every finding names the rule, the resource and the property, why it matters and what to do, and `usd_at_risk`: what the
-resource costs in a day while it stands (of a launch template, what starts from it).
+Errors exit with code 13 ([exit codes](cli.md#exit-codes)); warnings are printed and do not change the exit code. Use
+`-f json` or `-f sarif` for programs.
+
+Every finding has the rule, the resource and the property, why it matters, how to fix it, and `usd_at_risk`: the cost of
+the resource per day. For a launch template this is the cost of everything that starts from it.
 """
 
 
 def text() -> str:
-    """docs/lint.md as it is today."""
+    """The current text of docs/lint.md."""
     errors = sum(rule.severity == ERROR for rule in RULES)
-    parts = [HEAD, f"{len(RULES)} rules, {errors} of them errors:", "", "| subject | rules |", "|---|---|"]
+    parts = [HEAD, f"{len(RULES)} rules: {errors} errors and {len(RULES) - errors} warnings.", "", "| subject | rules |", "|---|---|"]
     for subject, rules in SUBJECTS.items():
         links = " ".join(f"[{rule.id}](#{anchor(rule.id)})" for rule in rules)
         parts.append(f"| [{subject}](#{anchor(subject)}) | {links} |")
@@ -41,9 +42,9 @@ def _one(rule: Rule) -> list[str]:
     subjects = ", ".join(f"`{subject}`" for subject in rule.subjects) or "every resource"
     rows = (
         ("severity", rule.severity),
-        ("looks at", subjects),
+        ("checks", subjects),
         ("why", cell(rule.why)),
-        ("remedy", cell(rule.remedy)),
+        ("fix", cell(rule.remedy)),
         ("example", cell(rule.example)),
     )
     table = [f"| {name} | {value} |" for name, value in rows]

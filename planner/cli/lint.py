@@ -1,4 +1,4 @@
-"""`planner lint`: the mistakes that no provider catches, found in a resource graph before anything stands."""
+"""`planner lint`: mistakes in a resource graph that the provider does not catch, found before deployment."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from planner.lint.read.graph import Graph
 
 
-@click.command(short_help="Mistakes in what would stand on AWS, found before it does.")
+@click.command(short_help="Check the planned deployment for mistakes before it exists.")
 @click.argument("plan", type=click.Path(), required=False)
-@click.option("--scenario", metavar="ID", help="The scenario of PLAN: an id, a rank like 3, or best.")
+@click.option("--scenario", metavar="ID", help="The scenario of PLAN: an id, a rank such as 3, or best.")
 @click.option(
     "--graph",
     "graph_file",
     type=click.Path(),
     metavar="FILE",
-    help="A resource graph, or what `pulumi preview --json --show-sames` or `pulumi stack export` print, in place of a "
-    "plan; - is standard input.",
+    help="A resource graph, or the output of `pulumi preview --json --show-sames` or `pulumi stack export`, instead of "
+    "a plan; - is standard input.",
 )
 @planned_stack
 @click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan.")
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     "--format",
     "style",
     type=click.Choice(["table", "json", "sarif"]),
-    help="sarif is what code hosts and editors read. [default: by FILE's ending, else table]",
+    help="sarif is for code hosts and editors. [default: by FILE's ending, else table]",
 )
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@click.option("-o", "--out", metavar="FILE", help="Write to FILE instead of standard output.")
 @common
 def command(
     plan: str | None,
@@ -54,22 +54,22 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Check a resource graph against every rule of docs/lint.md: the one of a scenario of PLAN, or any such FILE.
+    """Check the resources of a scenario of PLAN, or of any resource graph in FILE, against the rules of docs/lint.md.
 
-    Exit code 13 where there is an error; warnings are printed and pass.
+    The exit code is 13 if there is an error; warnings are printed and do not change it.
     """
     from planner.lint.rules import RULES, lint
 
     style = format_of(style, out, ("table", "json", "sarif"))
     if graph_file is not None:
         if plan is not None or scenario is not None or stack is not None or overrides or prices is not None:
-            raise UsageProblem("--graph takes no plan, nor what belongs to one")
+            raise UsageProblem("--graph takes no plan and none of its options")
         source, text = graph_file, text_of(graph_file)
         graph = _parsed(source, text)
     elif plan is None:
         raise UsageProblem("name a plan and --scenario ID, or --graph FILE")
     elif scenario is None:
-        raise UsageProblem(f"--scenario is missing: an id, a rank like 3, or best; `planner compare {plan}` lists them")
+        raise UsageProblem(f"--scenario is missing: give an id, a rank such as 3, or best; `planner compare {plan}` lists them")
     else:
         source, text = plan, ""
         graph = _of_plan(plan, scenario, stack, nic_profile, overrides, prices)
@@ -105,8 +105,8 @@ def _parsed(source: str, text: str) -> Graph:
         return parse(text)
     except NotAGraph as error:
         raise UsageProblem(
-            f"{source}: {error}; `planner preview PLAN --scenario ID -f json` writes one, "
-            "and so do `pulumi preview --json --show-sames` and `pulumi stack export`"
+            f"{source}: {error}; `planner preview PLAN --scenario ID -f json`, "
+            "`pulumi preview --json --show-sames` and `pulumi stack export` write one"
         ) from error
 
 
@@ -122,7 +122,7 @@ def _of_plan(
 
 
 def _lines(graph: Graph, text: str) -> dict[str, int]:
-    """URN -> the line of the file that gives it to a resource."""
+    """URN -> the line of the file on which its resource has it."""
     found: dict[str, int] = {}
     wanted = {form: urn for urn in graph.by_urn for form in (json.dumps(urn), json.dumps(urn, ensure_ascii=False))}
     for number, line in enumerate(text.splitlines(), 1):

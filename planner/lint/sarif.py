@@ -54,7 +54,7 @@ def _result(finding: Finding, place: int, graph: Graph, file: str, lines: Mappin
         "ruleId": finding.id,
         "ruleIndex": place,
         "level": finding.severity,
-        "message": {"text": f"{finding.message} ({finding.property}). {finding.why}. To do: {finding.remedy}."},
+        "message": {"text": f"{finding.message} ({finding.property}). {finding.why}. Fix: {finding.remedy}."},
         "locations": [{"physicalLocation": physical, "logicalLocations": [where]}],
         "partialFingerprints": {"resourceProperty/v1": mark.hexdigest()},
         "properties": {"property": finding.property, "usd_at_risk": finding.usd_at_risk},

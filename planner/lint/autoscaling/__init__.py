@@ -1,1 +1,1 @@
-"""Rules over groups of machines: sizes, zones, spot, reservations and blocks, what they do by themselves."""
+"""Do all nodes start together and keep running: sizes, zones, Spot, reservations, Capacity Blocks?"""

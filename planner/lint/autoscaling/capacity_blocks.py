@@ -26,11 +26,12 @@ NOTICE = timedelta(minutes=30)  # AWS begins to terminate the nodes of a block t
     GROUP,
     TEMPLATE,
     what="a placement group with a Capacity Block",
-    why="the nodes of a block stand together already, and the launch with a placement group is refused",
-    remedy="no placement group with a block",
+    why="Every launch fails: nodes of a Capacity Block are already placed close together, and EC2 rejects a "
+    "placement group",
+    remedy="Remove the placement group",
     example="placement.groupName with marketType capacity-block",
 )
-def no_placement_with_a_block(graph: Graph) -> Hits:
+def placement_group_with_block(graph: Graph) -> Hits:
     seen = set()
     for group in [*graph.of(GROUP), *graph.of(TEMPLATE)]:
         templates = [group] if group.kind == TEMPLATE else templates_of(graph, group)
@@ -76,12 +77,13 @@ def _hour_of_a_block(moment: datetime) -> bool:
     "BLOCK-END",
     GROUP,
     SCHEDULE,
-    what="nodes of a Capacity Block that are not gone more than 30 minutes before its end",
-    why="AWS begins to terminate them 30 minutes before the end (11:30 UTC): what is not saved by then is lost",
-    remedy="a schedule to 0 nodes (min, desired and max) more than 30 minutes before the end; no protectFromScaleIn",
+    what="nodes of a Capacity Block that run until AWS terminates them",
+    why="Unsaved work is lost: AWS starts to terminate the nodes 30 minutes before the block ends (11:30 UTC)",
+    remedy="Add a scheduled action that sets min, desired and max to 0 more than 30 minutes before the end, and "
+    "remove protectFromScaleIn",
     example="a scheduled action at 11:15 UTC of the last day",
 )
-def gone_before_the_end(graph: Graph) -> Hits:
+def nodes_at_end_of_block(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         if not any(map(is_block, templates_of(graph, group))):
             continue
@@ -90,41 +92,41 @@ def gone_before_the_end(graph: Graph) -> Hits:
             s for s in schedules if whole(s.inputs.get("desiredCapacity")) == 0 or whole(s.inputs.get("maxSize")) == 0
         ]
         if not down:
-            yield group, "", "no scheduled action takes the group to 0 nodes before the block ends"
+            yield group, "", "no scheduled action sets the group to 0 nodes before the block ends"
         ends = min(_ends(graph, group), default=None)
         for schedule in down:
             start = _moment(schedule.inputs.get("startTime"))
             late = start is not None and (ends - start <= NOTICE if ends else _hour_of_a_block(start))
             if late and start is not None:
                 end = f"{ends:%Y-%m-%d %H:%M} UTC" if ends else "11:30 UTC, when blocks end"
-                yield schedule, "startTime", f"{start:%Y-%m-%d %H:%M} is not more than 30 minutes before {end}"
+                yield schedule, "startTime", f"{start:%Y-%m-%d %H:%M} is less than 30 minutes before {end}"
             for key in ("minSize", "desiredCapacity"):
                 value = schedule.inputs.get(key)
                 unknown = isinstance(value, str) and literal(value) is None
                 if not unknown and whole(value) != 0:
-                    said = "not said to be 0" if value is None else f"{value}, not 0"
-                    yield schedule, key, f"{said}: the group keeps its nodes"
+                    said = "not set to 0" if value is None else f"{value}, not 0"
+                    yield schedule, key, f"{said}, so the group keeps its nodes"
         if flag(group.inputs.get("protectFromScaleIn")):
-            yield group, "protectFromScaleIn", "protected nodes stay, whatever the scheduled action says"
+            yield group, "protectFromScaleIn", "protected nodes keep running despite the scheduled action"
         stopped = {"ScheduledActions", "Terminate"} & set(texts(group.inputs.get("suspendedProcesses")))
         if stopped:
-            message = f"{' and '.join(sorted(stopped))} suspended: no scheduled action ends the nodes"
+            message = f"with {' and '.join(sorted(stopped))} suspended, no scheduled action terminates the nodes"
             yield group, "suspendedProcesses", message
 
 
 @rule(
     "SCHEDULE-TIME",
     SCHEDULE,
-    what="a scheduled action without a time that AWS reads",
-    why="startTime is YYYY-MM-DDThh:mm:ssZ in UTC; AWS refuses anything else",
-    remedy="a time like 2026-12-01T10:45:00Z, or a recurrence",
+    what="a scheduled action without a valid time",
+    why="AWS rejects the action: startTime has the form YYYY-MM-DDThh:mm:ssZ, in UTC",
+    remedy="Set a time such as 2026-12-01T10:45:00Z, or a recurrence",
     example="startTime: tomorrow",
 )
-def schedule_has_a_time(graph: Graph) -> Hits:
+def invalid_schedule_time(graph: Graph) -> Hits:
     for schedule in graph.of(SCHEDULE):
         for key in ("startTime", "endTime"):
             value = literal(schedule.inputs.get(key))
             if value and not (re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value) and _moment(value)):
-                yield schedule, key, f"{value!r} is no time in UTC"
+                yield schedule, key, f"{value!r} is not a time in UTC"
         if not given(schedule.inputs.get("startTime")) and not given(schedule.inputs.get("recurrence")):
             yield schedule, "startTime", "neither a time nor a recurrence"

@@ -22,12 +22,12 @@ BEGINS = re.compile(r"launch|boot|start|warm", re.IGNORECASE)
     "ASG-GANG",
     GROUP,
     severity=WARNING,
-    what="a gang whose nodes may be replaced under it",
-    why="AZRebalance and ReplaceUnhealthy take nodes out of a running job that needs all of them",
-    remedy="suspendedProcesses with AZRebalance and ReplaceUnhealthy",
-    example="a fixed group with EFA without suspendedProcesses",
+    what="a fixed-size group that may replace nodes during a job",
+    why="AZRebalance and ReplaceUnhealthy can terminate nodes of a running job that needs all of them",
+    remedy="Set suspendedProcesses to AZRebalance and ReplaceUnhealthy",
+    example="a fixed-size group with EFA and no suspendedProcesses",
 )
-def gang_is_left_alone(graph: Graph) -> Hits:
+def nodes_replaced_during_job(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         low, high = whole(group.inputs.get("minSize")), whole(group.inputs.get("maxSize"))
         gang = any(has_efa(template) for template in templates_of(graph, group))
@@ -39,13 +39,13 @@ def gang_is_left_alone(graph: Graph) -> Hits:
 @rule(
     "ASG-SUSPENDED",
     GROUP,
-    what="a group that may not start or end nodes",
-    why="with Launch suspended no node ever comes, and a lost one stays lost; with Terminate suspended none goes, and "
-    "all go on billing",
-    remedy="suspendedProcesses without Launch and Terminate: AZRebalance and ReplaceUnhealthy for a gang",
+    what="a group that may not launch or terminate nodes",
+    why="With Launch suspended, no node starts and none is replaced. With Terminate suspended, none stops, "
+    "and all are billed",
+    remedy="Remove Launch and Terminate from suspendedProcesses; keep AZRebalance and ReplaceUnhealthy",
     example="suspendedProcesses: [AZRebalance, ReplaceUnhealthy, Launch]",
 )
-def group_may_work(graph: Graph) -> Hits:
+def launch_or_terminate_suspended(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         stopped = {"Launch", "Terminate"} & set(texts(group.inputs.get("suspendedProcesses")))
         if stopped and nodes_of(group):
@@ -56,31 +56,32 @@ def group_may_work(graph: Graph) -> Hits:
     "ASG-LIFETIME",
     GROUP,
     severity=WARNING,
-    what="a gang whose nodes are ended by age, or with the group while they work",
-    why="a node that is replaced by age takes the whole job down; forceDelete ends nodes without their drain",
-    remedy="no maxInstanceLifetime for a gang, no forceDelete",
-    example="maxInstanceLifetime: 86400 on a fixed group with EFA",
+    what="a fixed-size group that terminates nodes by age or without draining",
+    why="The whole job stops when one node is replaced by age, and forceDelete skips the drain",
+    remedy="Remove maxInstanceLifetime and forceDelete",
+    example="maxInstanceLifetime: 86400 on a fixed-size group with EFA",
 )
-def gang_does_not_age(graph: Graph) -> Hits:
+def nodes_terminated_by_age(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         gang = any(has_efa(template) for template in templates_of(graph, group))
         age = whole(group.inputs.get("maxInstanceLifetime"))
         if gang and age:
             yield group, "maxInstanceLifetime", f"nodes are replaced after {age:,} seconds"
         if flag(group.inputs.get("forceDelete")):
-            yield group, "forceDelete", "nodes end without their lifecycle hooks"
+            yield group, "forceDelete", "nodes terminate without their lifecycle hooks"
 
 
 @rule(
     "ASG-PROTECT",
     GROUP,
     severity=WARNING,
-    what="a gang of fixed size that may be scaled in under a running job",
-    why="a mistyped desired capacity, or a scaling policy, takes nodes out of a job that needs all of them",
-    remedy="protectFromScaleIn true, except on spot and in a Capacity Block, whose end must get the nodes away",
-    example="an on-demand gang without protectFromScaleIn",
+    what="a fixed-size group that can be scaled in during a job",
+    why="A mistyped desired capacity or a scaling policy can terminate nodes of a job that needs all of them",
+    remedy="Set protectFromScaleIn: true, except on Spot and in a Capacity Block, where the nodes must be able "
+    "to leave",
+    example="an On-Demand group of fixed size without protectFromScaleIn",
 )
-def gang_is_protected(graph: Graph) -> Hits:
+def scale_in_not_blocked(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
         scaled = graph.pointing(group, "autoscaling:Schedule", "autoscalingGroupName")
@@ -89,7 +90,7 @@ def gang_is_protected(graph: Graph) -> Hits:
         gang = any(map(has_efa, templates)) and nodes_of(group) > 1
         ends = any(map(is_block, templates)) or is_spot(graph, group)
         if said and gang and not ends and not scaled:
-            yield group, "protectFromScaleIn", "false on a gang that nothing scales"
+            yield group, "protectFromScaleIn", "a fixed-size group without scale-in protection"
 
 
 def _hooks(graph: Graph) -> Iterator[tuple[Resource, str, Json]]:
@@ -104,39 +105,48 @@ def _hooks(graph: Graph) -> Iterator[tuple[Resource, str, Json]]:
 @rule(
     "ASG-HOOK",
     "autoscaling:LifecycleHook",
-    what="a lifecycle hook with a time that AWS refuses",
-    why="a hook waits 30 to 7,200 seconds",
-    remedy="heartbeatTimeout within 30 and 7,200",
+    what="an invalid lifecycle hook",
+    why="AWS rejects the hook: its timeout must be 30 to 7,200 seconds, and a notification target needs a "
+    "role that may write to it",
+    remedy="Set heartbeatTimeout to 30 to 7,200 seconds, and roleArn with notificationTargetArn",
     example="heartbeatTimeout: 10",
 )
-def hook_waits(graph: Graph) -> Hits:
+def invalid_hook_timeout(graph: Graph) -> Hits:
     for resource, where, block in _hooks(graph):
         seconds = whole(block.get("heartbeatTimeout"))
         if seconds is not None and not 30 <= seconds <= 7200:
             yield resource, f"{where}heartbeatTimeout", f"{seconds:,} seconds"
         if given(block.get("notificationTargetArn")) and not given(block.get("roleArn")):
-            yield resource, f"{where}roleArn", "a target of notices without the role that writes to it"
+            yield resource, f"{where}roleArn", "a notification target without a role that may write to it"
 
 
 @rule(
     "ASG-HOOK-WAY",
     HOOK,
     GROUP,
-    what="a hook at the wrong end of a node's life, or a drain without one",
-    why="a drain that runs at the launch holds every new node back, and the ending node goes without being drained: "
-    "checkpoints and cached data go with it",
-    remedy="lifecycleTransition autoscaling:EC2_INSTANCE_TERMINATING for a drain",
+    what="a drain hook on the wrong transition, or a drain without a hook",
+    why="Nodes terminate without draining, and checkpoints and cached data are lost. On the launch "
+    "transition, the hook holds up every new node instead",
+    remedy="Set lifecycleTransition to autoscaling:EC2_INSTANCE_TERMINATING",
     example="the hook `drain` with EC2_INSTANCE_LAUNCHING",
 )
-def hooks_are_at_the_right_end(graph: Graph) -> Hits:
+def drain_hook_at_launch(graph: Graph) -> Hits:
     hooked: set[Resource | None] = set()
     for resource, where, block in _hooks(graph):
         name = literal(block.get("name")) or resource.name
         way = block.get("lifecycleTransition")
         if way == LAUNCHING and ENDS.search(name):
-            yield resource, f"{where}lifecycleTransition", f"{name!r} runs when a node starts"
+            yield (
+                resource,
+                f"{where}lifecycleTransition",
+                f"hook {name!r} runs when a node starts, not when it terminates",
+            )
         elif way == TERMINATING and BEGINS.search(name) and not ENDS.search(name):
-            yield resource, f"{where}lifecycleTransition", f"{name!r} runs when a node ends"
+            yield (
+                resource,
+                f"{where}lifecycleTransition",
+                f"hook {name!r} runs when a node terminates, not when it starts",
+            )
         if resource.kind == GROUP:
             hooked.add(resource)
         else:
@@ -147,7 +157,7 @@ def hooks_are_at_the_right_end(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         roles = {role_of(graph, template) for template in templates_of(graph, group)}
         if group not in hooked and roles & drains:
-            yield group, "lifecycleHooks", "its nodes may complete a lifecycle action, and it has no hook"
+            yield group, "lifecycleHooks", "nodes may complete a lifecycle action, but the group has no hook"
 
 
 def _drain_roles(graph: Graph) -> set[Resource]:

@@ -25,12 +25,13 @@ from planner.lint.rule import WARNING, Hits, rule
     "ASG-ZONE",
     GROUP,
     INSTANCE,
-    what="a gang that is spread over zones",
-    why="a cluster placement group and EFA end at the zone, a block is in one, and traffic between zones bills twice",
-    remedy="subnets of one zone",
-    example="vpcZoneIdentifiers with subnets of two zones",
+    what="training nodes spread over several zones",
+    why="The job slows down or fails to start: cluster placement groups, EFA and Capacity Blocks are limited "
+    "to one zone, and traffic between zones is billed in both directions",
+    remedy="Use subnets in one zone",
+    example="vpcZoneIdentifiers with subnets in two zones",
 )
-def one_zone(graph: Graph) -> Hits:
+def nodes_across_zones(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
         gang = clustered(graph, group) or any(has_efa(t) or is_block(t) for t in templates)
@@ -42,14 +43,14 @@ def one_zone(graph: Graph) -> Hits:
         named = texts(group.inputs.get("availabilityZones"))
         unknown = [t for t in texts(group.inputs.get("vpcZoneIdentifiers")) if graph.target(t, SUBNET) is None]
         if gang and zones:
-            yield group, "vpcZoneIdentifiers", f"subnets in {', '.join(sorted(zones))}"
+            yield group, "vpcZoneIdentifiers", f"subnets in several zones: {', '.join(sorted(zones))}"
         elif gang and len(named) > 1:
-            yield group, "availabilityZones", f"zones {', '.join(named)}"
+            yield group, "availabilityZones", f"several zones: {', '.join(named)}"
         elif gang and len(unknown) > 1:
             yield (
                 group,
                 "vpcZoneIdentifiers",
-                f"{len(unknown)} subnets that the graph does not hold: one zone is one subnet",
+                f"{len(unknown)} subnets from outside the graph; one zone needs only one",
             )
 
 
@@ -57,13 +58,13 @@ def one_zone(graph: Graph) -> Hits:
     "PG-NONE",
     GROUP,
     severity=WARNING,
-    what="a gang without a placement group",
-    why="nodes that stand apart have several times the latency between them, at the same price",
-    remedy="a placement group of strategy cluster in the launch template, except with a Capacity Block, and with a "
-    "reservation only the one that it was made in",
+    what="training nodes without a placement group",
+    why="Latency between nodes is several times higher, at the same price",
+    remedy="Add a cluster placement group to the launch template. A Capacity Block needs none, and a reservation "
+    "only the group in which it was created",
     example="nodes with EFA and no placement.groupName",
 )
-def gang_stands_together(graph: Graph) -> Hits:
+def no_placement_group(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
         gang = any(map(has_efa, templates)) and (whole(group.inputs.get("maxSize")) or 0) > 1
@@ -76,7 +77,7 @@ def gang_stands_together(graph: Graph) -> Hits:
         for resource, where, value in named:
             known = graph.of("ec2:PlacementGroup")
             if known and literal(value) and graph.target(value, "ec2:PlacementGroup") is None:
-                yield resource, where, f"{value!r} is not the placement group of this stack"
+                yield resource, where, f"{value!r} is not a placement group of this stack"
 
 
 @rule(
@@ -84,11 +85,12 @@ def gang_stands_together(graph: Graph) -> Hits:
     SUBNET,
     severity=WARNING,
     what="parts of one stack in several zones",
-    why="every byte between zones bills at $0.01 a GB each way, also on the way to NAT, endpoints and control nodes",
-    remedy="one zone for the nodes and all that serves them",
+    why="Traffic between zones costs $0.01 per GB in each direction, including traffic to NAT, endpoints and "
+    "control nodes",
+    remedy="Put the nodes and everything that serves them in one zone",
     example="the NAT gateway in another zone than the nodes",
 )
-def one_zone_for_all(graph: Graph) -> Hits:
+def stack_across_zones(graph: Graph) -> Hits:
     homes = [subnet for group in graph.of(GROUP) for subnet in subnets_of(graph, group)]
     serving = graph.of(INSTANCE, "ec2:NatGateway", CARD, "fsx:LustreFileSystem", "ec2:VpcEndpoint")
     for key in ("availabilityZone", "availabilityZoneId"):
@@ -104,28 +106,28 @@ def one_zone_for_all(graph: Graph) -> Hits:
             for subnet in dict.fromkeys(subnets):
                 zone = literal(subnet.inputs.get(key))
                 if zones and zone:
-                    yield subnet, key, f"{zone}, and the nodes are in {', '.join(sorted(zones))}"
+                    yield subnet, key, f"in {zone}, but the nodes are in {', '.join(sorted(zones))}"
 
 
 @rule(
     "PG-CLUSTER",
     "ec2:PlacementGroup",
-    what="a cluster placement group with partitions, or for a gang one that is no cluster",
-    why="partitions belong to another strategy, and only a cluster puts the nodes of a gang close together",
-    remedy="strategy cluster, without partitionCount and spreadLevel",
+    what="a placement group with the wrong strategy or with partitions",
+    why="AWS rejects partitions in a cluster group, and with another strategy the nodes are not placed close together",
+    remedy="Set strategy: cluster and remove partitionCount and spreadLevel",
     example="strategy: spread for nodes with EFA",
 )
-def placement_is_a_cluster(graph: Graph) -> Hits:
+def placement_not_cluster(graph: Graph) -> Hits:
     for placement in graph.of("ec2:PlacementGroup"):
         strategy = placement.inputs.get("strategy")
         for key in ("partitionCount", "spreadLevel"):
             if strategy == "cluster" and given(placement.inputs.get(key)):
-                yield placement, key, f"{key} with strategy cluster"
+                yield placement, key, f"{key} does not work with strategy cluster"
         if strategy in ("spread", "partition"):
             for group in graph.of(GROUP):
                 gang = any(has_efa(template) for template in templates_of(graph, group))
                 if gang and any(graph.target(v, placement.kind) is placement for _, _, v in placement_of(graph, group)):
-                    yield placement, "strategy", f"{strategy} for {group.name}, whose nodes have EFA"
+                    yield placement, "strategy", f"strategy {strategy} for {group.name}, whose nodes use EFA"
 
 
 @rule(
@@ -134,25 +136,30 @@ def placement_is_a_cluster(graph: Graph) -> Hits:
     GROUP,
     TEMPLATE,
     INSTANCE,
-    what="a zone said twice",
-    why="AWS takes one of the two and refuses both; a name means another zone in every account",
-    remedy="availabilityZoneId alone on a subnet; subnets alone on a group or a machine",
-    example="availabilityZone beside availabilityZoneId",
+    what="a zone that is given twice",
+    why="AWS rejects the resource, or uses another zone than you meant: a zone name such as us-east-1a means "
+    "a different zone in each account",
+    remedy="Set only availabilityZoneId on a subnet, and only subnets on a group or an instance",
+    example="availabilityZone and availabilityZoneId on one subnet",
 )
-def zone_is_said_once(graph: Graph) -> Hits:
+def zone_given_twice(graph: Graph) -> Hits:
     for resource in graph.of(SUBNET):
         if given(resource.inputs.get("availabilityZone")) and given(resource.inputs.get("availabilityZoneId")):
-            yield resource, "availabilityZone", "beside availabilityZoneId"
+            yield resource, "availabilityZone", "both availabilityZone and availabilityZoneId are given"
     for group in graph.of(GROUP):
         if given(group.inputs.get("availabilityZones")) and given(group.inputs.get("vpcZoneIdentifiers")):
-            yield group, "availabilityZones", "beside vpcZoneIdentifiers, which say the zone"
+            yield group, "availabilityZones", "vpcZoneIdentifiers already determine the zone"
         for template in templates_of(graph, group):
             zone = at(template.inputs, "placement.availabilityZone")
             if given(zone) and given(group.inputs.get("vpcZoneIdentifiers")):
-                yield template, "placement.availabilityZone", f"beside the subnets of {group.name}, which say the zone"
+                yield template, "placement.availabilityZone", f"the subnets of {group.name} already determine the zone"
     for instance in graph.of(INSTANCE):
         said = literal(instance.inputs.get("availabilityZone"))
         for subnet in subnets_of(graph, instance) if said else ():
             zone = literal(subnet.inputs.get("availabilityZone")) or literal(subnet.inputs.get("availabilityZoneId"))
             if zone and zone != said:
-                yield instance, "availabilityZone", f"{said}, and {subnet.name}, where it stands, is in {zone}"
+                yield (
+                    instance,
+                    "availabilityZone",
+                    f"the instance is in {said}, but its subnet {subnet.name} is in {zone}",
+                )

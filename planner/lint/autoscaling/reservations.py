@@ -12,37 +12,37 @@ BLOCK = "ec2:CapacityBlockReservation"
 @rule(
     "BLOCK-BOUGHT",
     BLOCK,
-    what="a Capacity Block that an update buys",
-    why="the block is paid in full as soon as the resource is made, and nothing gives it back: to destroy it only "
-    "forgets it, to replace it buys another",
-    remedy="buy it outside of the stack and give its id; where it must stand here, protect and retainOnDelete",
+    what="a Capacity Block that a deployment buys",
+    why="The block is charged in full as soon as the resource is created, with no refund: destroying it only "
+    "forgets it, and replacing it buys another",
+    remedy="Buy it outside the stack and pass its id. If it must be part of the stack, set protect and retainOnDelete",
     example="a CapacityBlockReservation without protect",
 )
-def blocks_are_bought_by_people(graph: Graph) -> Hits:
+def block_bought_by_update(graph: Graph) -> Hits:
     for block in graph.of(BLOCK):
         if not (block.protect and block.retain):
-            yield block, "protect", "bought by an update, and not protected from being bought again"
+            yield block, "protect", "a deployment buys this block, and nothing prevents it from buying another"
 
 
 @rule(
     "RESERVED-OPEN",
     "ec2:CapacityReservation",
-    what="a reservation that any machine of the account eats, or that nothing uses",
-    why="an open reservation is taken by whatever starts with its type, and it bills from the day it is made whether "
-    "the fleet is in it or not",
-    remedy="instanceMatchCriteria targeted, and its id in the template of the fleet; an end",
+    what="a Capacity Reservation that other instances can use, or that nothing uses",
+    why="The reservation is billed from the day it is created, whether the fleet runs in it or not. Any "
+    "instance of its type can use an open reservation",
+    remedy="Set instanceMatchCriteria to targeted, put its id in the fleet's launch template, and give it an end date",
     example="instanceMatchCriteria: open",
 )
-def reservations_are_ours(graph: Graph) -> Hits:
+def reservation_open_or_unused(graph: Graph) -> Hits:
     named = [text for template in graph.of("ec2:LaunchTemplate") for text in texts(_target(template.inputs))]
     for held in graph.of("ec2:CapacityReservation"):
         if held.inputs.get("instanceMatchCriteria") in (None, "open"):
-            yield held, "instanceMatchCriteria", "open: any machine of its type takes it"
+            yield held, "instanceMatchCriteria", "open: any instance of its type can use it"
         elif not any(graph.target(text) is held for text in named):
-            yield held, "", "no template starts in it"
+            yield held, "", "no launch template uses it"
         count = number(held.inputs.get("instanceCount"))
         if count is not None and count < 1:
-            yield held, "instanceCount", f"{count:g} machines"
+            yield held, "instanceCount", f"{count:g} instances"
 
 
 def _target(inputs: dict[str, object]) -> object:

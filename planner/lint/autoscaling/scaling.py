@@ -21,13 +21,14 @@ LIFETIME = (86_400, 31_536_000)  # seconds, of EC2 Auto Scaling's maximum instan
 @rule(
     "SCHEDULE-SIZE",
     SCHEDULE,
-    what="a scheduled action with sizes or a time that AWS refuses, or that do nothing",
-    why="min, desired and max must be in this order, and a recurrence is five fields of cron: it is refused, or "
-    "runs and changes nothing while the nodes bill or the block runs out",
-    remedy="minSize <= desiredCapacity <= maxSize, -1 for what stays as it is; minute hour day month weekday",
+    what="a scheduled action with invalid sizes or an invalid recurrence",
+    why="AWS rejects the action, or it changes nothing while the nodes are billed or the Capacity Block runs "
+    "out: min, desired and max must be in order, and a recurrence has five cron fields",
+    remedy="Set minSize <= desiredCapacity <= maxSize (-1 leaves a size unchanged) and a recurrence of minute, "
+    "hour, day, month and weekday",
     example="minSize: 20 with maxSize: 16, or recurrence: every night",
 )
-def schedules_can_be(graph: Graph) -> Hits:
+def invalid_schedule(graph: Graph) -> Hits:
     for action in graph.of(SCHEDULE):
         sizes = [(key, size) for key in SIZES if (size := whole(action.inputs.get(key))) is not None]
         for key, size in sizes:
@@ -35,30 +36,30 @@ def schedules_can_be(graph: Graph) -> Hits:
                 yield action, key, f"{size:,} nodes"
         for (low, a), (high, b) in pairwise([(key, size) for key, size in sizes if size >= 0]):
             if a > b:
-                yield action, low, f"{low} {a:,} is above {high} {b:,}"
+                yield action, low, f"{low} {a:,} is greater than {high} {b:,}"
         if not any(given(action.inputs.get(key)) for key in SIZES):
-            yield action, "desiredCapacity", "no size to change to"
+            yield action, "desiredCapacity", "the action sets no size"
         cron = literal(action.inputs.get("recurrence"))
         if cron and not CRON.fullmatch(cron.strip()):
-            yield action, "recurrence", f"{cron!r} is no cron of five fields"
+            yield action, "recurrence", f"{cron!r} does not have five cron fields"
 
 
 @rule(
     "BLOCK-START",
     GROUP,
-    what="a group of a Capacity Block that nothing ever starts",
-    why="the block is paid up front and runs from its start, whether nodes are in it or not",
-    remedy="a scheduled action at the start of the block with the nodes of the plan, or the size in the group itself",
+    what="a Capacity Block whose nodes never start",
+    why="The prepaid block runs out unused: no scheduled action raises the group above 0 nodes",
+    remedy="Add a scheduled action at the start of the block, or set the size on the group",
     example="desiredCapacity: 0 and no scheduled action that raises it",
 )
-def blocks_are_used(graph: Graph) -> Hits:
+def block_never_started(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         sizes = [whole(group.inputs.get(key)) for key in ("desiredCapacity", "minSize")]
         actions = [a for a in graph.of(SCHEDULE) if graph.target(a.inputs.get("autoscalingGroupName"), GROUP) is group]
         raised = any((whole(a.inputs.get(key)) or 0) > 0 for a in actions for key in ("desiredCapacity", "minSize"))
         block = any(map(is_block, templates_of(graph, group)))
         if block and 0 in sizes and not any(size for size in sizes if size) and not raised:
-            yield group, "desiredCapacity", "no nodes, and no scheduled action that starts them"
+            yield group, "desiredCapacity", "0 nodes, and no scheduled action starts them"
 
 
 @rule(
@@ -67,40 +68,42 @@ def blocks_are_used(graph: Graph) -> Hits:
     "autoscaling:Policy",
     SCHEDULE,
     severity=WARNING,
-    what="a gang whose size something changes while it works",
-    why="a job that needs every node ends when one is taken; nodes that are added bill and join nothing, and warm ones "
-    "bill and wait",
-    remedy="no scaling policy, nightly schedule, warm pool or instance refresh for a gang",
-    example="a target tracking policy on the group of the fleet",
+    what="a fixed-size group whose size changes during a job",
+    why="The job stops when a node is removed; nodes that are added, and warm pool nodes, are billed without "
+    "joining it",
+    remedy="Remove scaling policies, recurring schedules, warm pools and instance refresh",
+    example="a target tracking policy on the fleet's group",
 )
-def gangs_keep_their_size(graph: Graph) -> Hits:
+def fixed_size_group_scaled(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
         if not any(map(has_efa, templates)) or nodes_of(group) < 2:
             continue
         pool = one(group.inputs.get("warmPool"))
         if given(group.inputs.get("warmPool")) and literal(pool.get("poolState")) in (None, "Running", "Hibernated"):
-            yield group, "warmPool", "machines that run and wait"
+            yield group, "warmPool", "a warm pool with running or hibernated instances"
         if given(group.inputs.get("instanceRefresh")):
-            yield group, "instanceRefresh", "a change of the template replaces nodes under a running job"
+            yield group, "instanceRefresh", "a template change replaces nodes during a job"
         for policy in graph.of("autoscaling:Policy"):
             if graph.target(policy.inputs.get("autoscalingGroupName"), GROUP) is group:
-                yield policy, "autoscalingGroupName", f"scales {group.name}, a gang"
+                yield policy, "autoscalingGroupName", f"scales the fixed-size group {group.name}"
         for action in graph.of(SCHEDULE) if not any(map(is_block, templates)) and not is_spot(graph, group) else ():
             again = given(action.inputs.get("recurrence"))
             if again and graph.target(action.inputs.get("autoscalingGroupName"), GROUP) is group:
-                yield action, "recurrence", f"changes {group.name}, a gang, again and again"
+                yield action, "recurrence", f"changes the fixed-size group {group.name} again and again"
 
 
 @rule(
     "ASG-TIMES",
     GROUP,
-    what="a time of a group that AWS refuses, or a check that cannot be",
-    why="a grace period or cooldown is not below zero, a lifetime a day at least; a check by a load balancer needs one",
-    remedy="healthCheckGracePeriod 0 to 7,200 seconds; healthCheckType EC2 where no load balancer stands",
+    what="an invalid time or health check on a group",
+    why="AWS rejects the group, or replaces healthy nodes: a grace period or cooldown is not negative, an "
+    "instance lifetime is at least a day, and an ELB health check needs a load balancer",
+    remedy="Set healthCheckGracePeriod to 0 to 7,200 seconds, and healthCheckType to EC2 where there is no load "
+    "balancer",
     example="healthCheckGracePeriod: -1, or healthCheckType: ELB without a target group",
 )
-def times_are_some(graph: Graph) -> Hits:
+def invalid_group_times(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         for key, (least, most) in SECONDS.items():
             seconds = whole(group.inputs.get(key))
@@ -108,10 +111,10 @@ def times_are_some(graph: Graph) -> Hits:
                 yield group, key, f"{seconds:,} seconds"
         age = whole(group.inputs.get("maxInstanceLifetime"))
         if age and not LIFETIME[0] <= age <= LIFETIME[1]:
-            yield group, "maxInstanceLifetime", f"{age:,} seconds; {LIFETIME[0]:,} to {LIFETIME[1]:,}"
+            yield group, "maxInstanceLifetime", f"{age:,} seconds; allowed: {LIFETIME[0]:,} to {LIFETIME[1]:,}"
         checks = texts(group.inputs.get("healthCheckType"))
         if "ELB" in checks and not _balanced(graph, group):
-            yield group, "healthCheckType", "ELB, and no load balancer or target group"
+            yield group, "healthCheckType", "ELB health checks without a load balancer or target group"
 
 
 def _balanced(graph: Graph, group: Resource) -> bool:

@@ -18,64 +18,65 @@ SPOT = ("lowest-price", "capacity-optimized", "capacity-optimized-prioritized", 
 @rule(
     "SPOT-STRATEGY",
     GROUP,
-    what="an allocation strategy that AWS does not know",
-    why="the provider passes any word on: the group is refused while the rest of the stack bills",
-    remedy="price-capacity-optimized",
+    what="an allocation strategy that AWS does not have",
+    why="AWS rejects the group while the rest of the stack is billed: the provider passes on any word",
+    remedy="Use price-capacity-optimized",
     example="spotAllocationStrategy: price-capacity-optimised",
 )
-def strategy_is_known(graph: Graph) -> Hits:
+def unknown_allocation_strategy(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         block = one(at(group.inputs, "mixedInstancesPolicy.instancesDistribution"))
         for key, known in (("spotAllocationStrategy", SPOT), ("onDemandAllocationStrategy", ("prioritized", SPOT[0]))):
             value = block.get(key)
             if given(value) and (not isinstance(value, str) or literal(value)) and value not in known:
                 where = f"mixedInstancesPolicy.instancesDistribution.{key}"
-                yield group, where, f"{value!r} is none of {', '.join(known)}"
+                yield group, where, f"{value!r} is not one of {', '.join(known)}"
 
 
 @rule(
     "SPOT-LOWEST",
     GROUP,
     severity=WARNING,
-    what="spot from the cheapest pool",
-    why="the cheapest pool is the one that is reclaimed first; it is also what AWS takes where nothing is said",
-    remedy="spotAllocationStrategy price-capacity-optimized",
-    example="a spot group without spotAllocationStrategy",
+    what="Spot capacity from the cheapest pool",
+    why="Nodes are interrupted more often: lowest-price, also the default, uses the pools with the least "
+    "spare capacity",
+    remedy="Set spotAllocationStrategy to price-capacity-optimized",
+    example="a Spot group without spotAllocationStrategy",
 )
-def not_the_cheapest(graph: Graph) -> Hits:
+def lowest_price_strategy(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         where = "mixedInstancesPolicy.instancesDistribution.spotAllocationStrategy"
         share = number(at(group.inputs, where.replace("spotAllocationStrategy", "onDemandPercentageAboveBaseCapacity")))
         if share is not None and share < 100 and at(group.inputs, where) in (None, "", "lowest-price"):
-            yield group, where, f"{at(group.inputs, where) or 'none given, which is lowest-price'}"
+            yield group, where, f"{at(group.inputs, where) or 'not given; the default is lowest-price'}"
 
 
 @rule(
     "SPOT-SHARE",
     GROUP,
-    what="a share of on-demand nodes that is no percentage",
-    why="AWS refuses the group, or buys on-demand where spot was planned",
-    remedy="0 to 100",
+    what="an On-Demand share that is not a percentage",
+    why="AWS rejects the group, or starts On-Demand nodes where Spot was planned",
+    remedy="Set onDemandPercentageAboveBaseCapacity to 0 to 100",
     example="onDemandPercentageAboveBaseCapacity: 150",
 )
-def share_is_a_percentage(graph: Graph) -> Hits:
+def invalid_on_demand_percentage(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         where = "mixedInstancesPolicy.instancesDistribution.onDemandPercentageAboveBaseCapacity"
         share = number(at(group.inputs, where))
         if share is not None and not 0 <= share <= 100:
-            yield group, where, f"{share:g} %"
+            yield group, where, f"{share:g} % is not between 0 and 100"
 
 
 @rule(
     "SPOT-ONDEMAND",
     GROUP,
-    what="a spot group that buys on-demand",
-    why="AWS takes 100 % on-demand where no percentage is given, and the base first: the fleet costs several times "
-    "what was planned, and nobody is told",
-    remedy="onDemandPercentageAboveBaseCapacity 0 and onDemandBaseCapacity 0",
-    example="a spot group without onDemandPercentageAboveBaseCapacity",
+    what="a Spot group that starts On-Demand nodes",
+    why="The fleet costs several times the plan, with no warning: without a percentage AWS starts 100 % "
+    "On-Demand, and the base capacity always is",
+    remedy="Set onDemandPercentageAboveBaseCapacity and onDemandBaseCapacity to 0",
+    example="a Spot group without onDemandPercentageAboveBaseCapacity",
 )
-def spot_is_bought(graph: Graph) -> Hits:
+def on_demand_in_spot_group(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         here = "mixedInstancesPolicy.instancesDistribution"
         block = one(at(group.inputs, here))
@@ -89,10 +90,10 @@ def spot_is_bought(graph: Graph) -> Hits:
         share = 100.0 if value is None else number(value)
         base, nodes = whole(block.get("onDemandBaseCapacity")) or 0, nodes_of(group)
         if share is not None and (share == 100 or (planned and 0 < share < 100)):
-            said = "not given, which is 100" if value is None else f"{share:g}"
-            yield group, f"{here}.onDemandPercentageAboveBaseCapacity", f"{said} % of the nodes are on-demand"
+            said = "not given, so 100" if value is None else f"{share:g}"
+            yield group, f"{here}.onDemandPercentageAboveBaseCapacity", f"{said} % of the nodes are On-Demand"
         elif nodes and (base >= nodes or (planned and base > 0)):
-            yield group, f"{here}.onDemandBaseCapacity", f"{base:,} of {nodes:,} nodes are on-demand before any spot"
+            yield group, f"{here}.onDemandBaseCapacity", f"the first {base:,} of {nodes:,} nodes are On-Demand"
 
 
 @rule(
@@ -100,19 +101,20 @@ def spot_is_bought(graph: Graph) -> Hits:
     GROUP,
     TEMPLATE,
     severity=WARNING,
-    what="a maximum price for spot",
-    why="it saves nothing, since the market price is what is paid, and takes nodes away when it is passed",
-    remedy="no maximum price: the on-demand price is the limit already",
+    what="a maximum price for Spot",
+    why="Nodes are interrupted whenever the market price passes the maximum, and nothing is saved: you pay "
+    "the market price either way",
+    remedy="Remove the maximum price; the On-Demand price is already the limit",
     example='spotMaxPrice: "12.00"',
 )
-def no_maximum_price(graph: Graph) -> Hits:
+def spot_maximum_price(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         where = "mixedInstancesPolicy.instancesDistribution.spotMaxPrice"
         if given(at(group.inputs, where)):
-            yield group, where, "a maximum price"
+            yield group, where, "a maximum Spot price is set"
     for template in graph.of(TEMPLATE):
         if given(at(template.inputs, "instanceMarketOptions.spotOptions.maxPrice")):
-            yield template, "instanceMarketOptions.spotOptions.maxPrice", "a maximum price"
+            yield template, "instanceMarketOptions.spotOptions.maxPrice", "a maximum Spot price is set"
 
 
 def is_spot(graph: Graph, group: Resource) -> bool:
@@ -126,27 +128,27 @@ def is_spot(graph: Graph, group: Resource) -> bool:
     "SPOT-REBALANCE",
     GROUP,
     severity=WARNING,
-    what="spot without capacity rebalancing",
-    why="without it a replacement starts only after the node is gone, not at the warning before",
-    remedy="capacityRebalance true",
-    example="a spot group without capacityRebalance",
+    what="Spot without capacity rebalancing",
+    why="A replacement starts only after the node is gone, not at the first warning of an interruption",
+    remedy="Set capacityRebalance: true",
+    example="a Spot group without capacityRebalance",
 )
-def spot_rebalances(graph: Graph) -> Hits:
+def no_capacity_rebalancing(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         if is_spot(graph, group) and flag(group.inputs.get("capacityRebalance")) is not True:
-            yield group, "capacityRebalance", "capacityRebalance is not set"
+            yield group, "capacityRebalance", "capacityRebalance is not true"
 
 
 @rule(
     "SPOT-OVERRIDES",
     GROUP,
-    what="overrides of a mix that AWS refuses",
-    why="a type stands once in a mix, its weight is 1 to 999, and pools go with lowest-price only: the group is "
-    "refused after everything before it was made",
-    remedy="each type once, whole weights, spotInstancePools left out",
+    what="invalid overrides in a mixed instances policy",
+    why="AWS rejects the group after the resources before it exist: a type appears once, its weight is 1 to "
+    "999, and spotInstancePools works with lowest-price only",
+    remedy="List each type once, use whole weights, and remove spotInstancePools",
     example="one instanceType in two overrides, or weightedCapacity: 0",
 )
-def overrides_are_taken(graph: Graph) -> Hits:
+def invalid_spot_overrides(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         mixed = one(group.inputs.get("mixedInstancesPolicy"))
         seen: set[str] = set()
@@ -154,12 +156,12 @@ def overrides_are_taken(graph: Graph) -> Hits:
             here = f"mixedInstancesPolicy.launchTemplate.overrides[{i}]"
             kind, weight = literal(override.get("instanceType")), whole(override.get("weightedCapacity"))
             if kind and kind in seen:
-                yield group, f"{here}.instanceType", f"{kind} a second time"
+                yield group, f"{here}.instanceType", f"{kind} is listed twice"
             seen |= {kind} if kind else set()
             if weight is not None and not 1 <= weight <= 999:
-                yield group, f"{here}.weightedCapacity", f"{weight:,}; 1 to 999"
+                yield group, f"{here}.weightedCapacity", f"weight {weight:,}; allowed: 1 to 999"
         spread = one(mixed.get("instancesDistribution"))
         strategy = literal(spread.get("spotAllocationStrategy"))
         if (whole(spread.get("spotInstancePools")) or 0) > 0 and strategy not in (None, "lowest-price"):
             where = "mixedInstancesPolicy.instancesDistribution.spotInstancePools"
-            yield group, where, f"pools with {strategy}"
+            yield group, where, f"spotInstancePools does not work with {strategy}"

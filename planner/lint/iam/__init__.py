@@ -1,1 +1,1 @@
-"""Rules over identity: policies, roles, and what a node may do."""
+"""Who may do what: policy documents, roles, and the permissions of nodes?"""

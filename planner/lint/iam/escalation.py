@@ -28,13 +28,12 @@ ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
 @rule(
     "IAM-ESCALATE",
     *HOLDERS,
-    what="nodes that may give themselves or others more rights",
-    why="a job on a node has the node's role: with one of these it makes itself administrator, opens the data to the "
-    "world or switches off what would show it",
-    remedy="none of these actions for nodes: who deploys has them",
+    what="nodes that may give themselves or others more permissions",
+    why="Any job on a node can become administrator, publish the data, or turn off the audit log",
+    remedy="Remove these actions from the nodes' role; whoever deploys the stack has them",
     example='"Action": "iam:PutRolePolicy" in the nodes\' policy',
 )
-def nodes_do_not_climb(graph: Graph) -> Hits:
+def nodes_may_escalate(graph: Graph) -> Hits:
     nodes = {role_of(graph, maker) for maker in makers(graph)} - {None}
     for policy in policies(graph):
         role = graph.target(policy.holder.inputs.get("role"), "iam:Role")
@@ -55,12 +54,13 @@ def nodes_do_not_climb(graph: Graph) -> Hits:
     "s3:BucketPolicy",
     "kms:Key",
     severity=WARNING,
-    what="another account that may take a role, read the data or use its key",
-    why="whoever has that account has what this one has; a mistyped account id gives it to a stranger",
-    remedy="the account's own roles; a condition with aws:PrincipalOrgID or sts:ExternalId where it is meant",
+    what="another account that may assume a role, read the data or use its key",
+    why="Anyone with access to that account has this access too, and a mistyped account id gives it to a stranger",
+    remedy="Allow the account's own roles. If you mean another account, add a condition on aws:PrincipalOrgID or "
+    "sts:ExternalId",
     example='"Principal": {"AWS": "arn:aws:iam::999999999999:root"}',
 )
-def accounts_are_ours(graph: Graph) -> Hits:
+def other_account_has_access(graph: Graph) -> Hits:
     home = _home(graph)
     for policy in policies(graph):
         if policy.kind not in (TRUST, RESOURCE):
@@ -74,7 +74,7 @@ def accounts_are_ours(graph: Graph) -> Hits:
             for sort, name in principals(statement) if allows(statement) and reads else ():
                 found = ACCOUNT.search(name) if sort == "AWS" and literal(name) else None
                 if home and found and found[0] != home and not given(statement.get("Condition")):
-                    yield policy.holder, f"{where}.Principal", f"the account {found[0]}, and the stack is in {home}"
+                    yield policy.holder, f"{where}.Principal", f"account {found[0]} has access; the stack is in {home}"
 
 
 def _home(graph: Graph) -> str:
@@ -94,15 +94,15 @@ def _home(graph: Graph) -> str:
 @rule(
     "IAM-FEDERATED",
     "iam:Role",
-    what="a role that everybody with a login elsewhere may take",
-    why="without a condition on the subject, every repository, cluster or user of that provider takes the role",
-    remedy="a Condition on the provider's sub and aud, or on SAML:aud",
+    what="a role that every user of an identity provider can assume",
+    why="Every repository, cluster or user of that provider can assume the role: there is no condition on the subject",
+    remedy="Add a Condition on the provider's sub and aud, or on SAML:aud",
     example="sts:AssumeRoleWithWebIdentity for token.actions.githubusercontent.com without Condition",
 )
-def logins_are_told_apart(graph: Graph) -> Hits:
+def federated_trust_without_subject(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements() if policy.kind == TRUST else ():
             federated = [name for sort, name in principals(statement) if sort == "Federated"]
             told = [key for key, _ in leaves(statement.get("Condition")) if key and not key.lower().endswith(":aud")]
             if federated and allows(statement) and not told and "saml-provider" not in federated[0]:
-                yield policy.holder, f"{where}.Principal", f"{federated[0]} without a condition on who"
+                yield policy.holder, f"{where}.Principal", f"{federated[0]} without a condition on the subject"

@@ -94,12 +94,13 @@ def _whole_service(action: str) -> bool:
 @rule(
     "IAM-ACTION",
     *HOLDERS,
-    what="every action of a service that reaches data, machines or rights",
-    why="what runs on a node has the node's role: a stray script can then delete the master copy, or make itself admin",
-    remedy="name the actions: s3:GetObject, s3:PutObject, s3:ListBucket and the like",
+    what="every action of a service that reaches data, machines or permissions",
+    why="Any script on a node can delete the master copy of the data or make itself an administrator: it runs "
+    "with the node's role",
+    remedy="List the actions: s3:GetObject, s3:PutObject, s3:ListBucket and so on",
     example='"Action": "s3:*"',
 )
-def actions_are_named(graph: Graph) -> Hits:
+def wildcard_action(graph: Graph) -> Hits:
     for policy, where, statement in _granted(graph):
         for action in texts(statement.get("Action")):
             service = action.partition(":")[0].lower()
@@ -107,19 +108,19 @@ def actions_are_named(graph: Graph) -> Hits:
                 yield policy.holder, f"{where}.Action", f"allows {action}"
         for key in ("NotAction", "NotResource"):
             if given(statement.get(key)):
-                yield policy.holder, f"{where}.{key}", f"allows everything but what {key} names"
+                yield policy.holder, f"{where}.{key}", f"allows everything except what {key} lists"
 
 
 @rule(
     "IAM-UNKNOWN",
     *HOLDERS,
     what="an action that AWS does not have",
-    why="AWS takes the policy and grants nothing for a misspelt name: the node is refused at its first read or write",
-    remedy="the action as the service's authorization reference writes it; one that is newer than this list goes into "
+    why="The node's first read or write is denied: AWS accepts a misspelled action and grants nothing",
+    remedy="Write the action as in the service authorization reference. If it is newer than this list, add it to "
     "planner/lint/known/actions.csv",
     example='"Action": "s3:GetObjct"',
 )
-def actions_exist(graph: Graph) -> Hits:
+def unknown_action(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements():
             for key in ("Action", "NotAction"):
@@ -133,12 +134,12 @@ def actions_exist(graph: Graph) -> Hits:
 @rule(
     "IAM-RESOURCE",
     *HOLDERS,
-    what="data or machines of the whole account",
-    why="a node of this fleet could read, spoil or end what belongs to others",
-    remedy="the ARNs of this stack's bucket and prefix, key, queue and group",
+    what="access to all data or machines of the account",
+    why="A node of this fleet could read, change or delete what belongs to others",
+    remedy="List the ARNs of this stack's bucket and prefix, key and group",
     example='"Action": "s3:GetObject", "Resource": "*"',
 )
-def resources_are_named(graph: Graph) -> Hits:
+def wildcard_resource(graph: Graph) -> Hits:
     for policy, where, statement in _granted(graph):
         if _narrowed(statement):
             continue
@@ -191,13 +192,15 @@ def _narrowed(statement: Json) -> bool:
 @rule(
     "IAM-VERSIONS",
     *HOLDERS,
-    what="nodes that may end old versions, the bucket or its key",
-    why="versions are what brings a deleted or overwritten checkpoint back; only the lifecycle should end them",
-    remedy="no s3:DeleteObjectVersion, s3:PutBucketVersioning, s3:DeleteBucket, kms:ScheduleKeyDeletion for a node",
+    what="nodes that may delete old versions, the bucket or its key",
+    why="A deleted or overwritten checkpoint cannot be restored once its versions are gone. Only the "
+    "lifecycle should delete them",
+    remedy="Remove s3:DeleteObjectVersion, s3:PutBucketVersioning, s3:DeleteBucket and kms:ScheduleKeyDeletion "
+    "from the nodes' role",
     example='"Action": "s3:DeleteObject*"',
     severity=WARNING,
 )
-def versions_are_safe(graph: Graph) -> Hits:
+def nodes_may_delete_versions(graph: Graph) -> Hits:
     for policy, where, statement in _granted(graph):
         for action in texts(statement.get("Action")):
             ended = [end for end in ENDS if matches(action, end)]
@@ -205,5 +208,5 @@ def versions_are_safe(graph: Graph) -> Hits:
                 yield (
                     policy.holder,
                     f"{where}.Action",
-                    f"allows {action}" + ("" if action.lower() == ended[0].lower() else f", and with it {ended[0]}"),
+                    f"allows {action}" + ("" if action.lower() == ended[0].lower() else f", which includes {ended[0]}"),
                 )

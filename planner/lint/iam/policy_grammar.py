@@ -44,27 +44,27 @@ ON_OBJECTS = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultip
 @rule(
     "IAM-GRAMMAR",
     *HOLDERS,
-    what="a part of a policy that IAM does not know",
-    why="IAM refuses a key or an operator that it does not know, two statements of one Sid, and a policy that is too "
-    "long; a condition key that is misspelt is taken and never holds",
-    remedy="the words of IAM's policy reference; a managed policy of its own for what is too long",
+    what="a policy element that IAM does not have",
+    why="IAM rejects unknown keys and operators, repeated Sids and policies that are too long. It accepts a "
+    "misspelled condition key, which then never matches",
+    remedy="Correct the spelling with IAM's policy reference, or move a long policy to a managed policy",
     example='"Conditon": {...}, or "StringEqual" in a Condition',
 )
-def policies_keep_the_grammar(graph: Graph) -> Hits:
+def invalid_policy_grammar(graph: Graph) -> Hits:
     for policy in policies(graph):
         for key in policy.document or ():
             if key not in KEYS:
-                yield policy.holder, f"{policy.where}.{key}", f"a policy has no {key!r}{_meant(key, KEYS)}"
+                yield policy.holder, f"{policy.where}.{key}", f"unknown policy element {key!r}{_meant(key, KEYS)}"
         sids: set[str] = set()
         for where, statement in policy.statements():
             for key in statement:
                 if key not in PARTS:
-                    yield policy.holder, f"{where}.{key}", f"a statement has no {key!r}{_meant(key, PARTS)}"
+                    yield policy.holder, f"{where}.{key}", f"unknown statement element {key!r}{_meant(key, PARTS)}"
             sid = literal(statement.get("Sid"))
             if sid and sid in sids:
-                yield policy.holder, f"{where}.Sid", f"a second statement {sid!r}"
+                yield policy.holder, f"{where}.Sid", f"two statements have the Sid {sid!r}"
             elif sid and policy.kind in (IDENTITY, TRUST) and not re.fullmatch(r"[A-Za-z0-9]+", sid):
-                yield policy.holder, f"{where}.Sid", f"{sid!r}; letters and digits only"
+                yield policy.holder, f"{where}.Sid", f"Sid {sid!r} may contain only letters and digits"
             sids |= {sid} if sid else set()
             for place, message in _conditions(statement):
                 yield policy.holder, f"{where}.Condition{place}", message
@@ -72,7 +72,7 @@ def policies_keep_the_grammar(graph: Graph) -> Hits:
         text = REFERENCE.sub("", json.dumps(policy.document)) if policy.document and most else ""
         length = len("".join(text.split()))
         if length > most:
-            yield policy.holder, policy.where, f"{length:,} characters; IAM takes {most:,}"
+            yield policy.holder, policy.where, f"{length:,} characters; IAM allows {most:,}"
 
 
 def _conditions(statement: Json) -> Iterator[tuple[str, str]]:
@@ -82,31 +82,31 @@ def _conditions(statement: Json) -> Iterator[tuple[str, str]]:
             if plain.lower() not in {known.lower() for known in OPERATORS} or (
                 ":" in operator and operator.partition(":")[0] not in ("ForAllValues", "ForAnyValue")
             ):
-                yield f".{operator}", f"{operator!r} is no operator{_meant(plain, OPERATORS)}"
+                yield f".{operator}", f"unknown operator {operator!r}{_meant(plain, OPERATORS)}"
             for key in one(tests):
                 name = key.partition(":")[2].partition("/")[0]
                 if not key.lower().startswith("aws:") or name.lower() in {known.lower() for known in GLOBAL}:
                     continue
                 near = difflib.get_close_matches(name, GLOBAL, n=1, cutoff=0.8)
                 if near:
-                    yield f".{operator}", f"there is no {key!r}, did you mean 'aws:{near[0]}'?"
+                    yield f".{operator}", f"unknown condition key {key!r}; did you mean 'aws:{near[0]}'?"
 
 
 def _meant(word: str, known: tuple[str, ...]) -> str:
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f", did you mean {near[0]!r}?" if near else ""
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 @rule(
     "IAM-NOTHING",
     *HOLDERS,
-    what="an action on a thing that it is not for",
-    why="to list is a right on the bucket, to read and write a right on its objects: on the other one it grants "
-    "nothing, and the nodes are refused at their first read",
-    remedy="arn:aws:s3:::bucket for s3:ListBucket, arn:aws:s3:::bucket/* for s3:GetObject and s3:PutObject",
+    what="an S3 action on the wrong kind of resource",
+    why="The nodes' first read is denied: listing is a permission on the bucket, reading and writing on its "
+    "objects, and on the other one they grant nothing",
+    remedy="Use arn:aws:s3:::bucket for s3:ListBucket, and arn:aws:s3:::bucket/* for s3:GetObject and s3:PutObject",
     example='"Action": "s3:ListBucket", "Resource": "arn:aws:s3:::data/*"',
 )
-def actions_fit_their_resources(graph: Graph) -> Hits:
+def action_on_wrong_resource(graph: Graph) -> Hits:
     for policy in policies(graph):
         if policy.kind != IDENTITY:
             continue
@@ -119,9 +119,13 @@ def actions_fit_their_resources(graph: Graph) -> Hits:
             for action in texts(statement.get("Action")):
                 if all(inside) and resources and any(matches(action, known) for known in ON_BUCKETS):
                     if not any(matches(action, known) for known in ON_OBJECTS):
-                        yield policy.holder, f"{where}.Resource", f"{action} is for the bucket, not for its objects"
+                        yield policy.holder, f"{where}.Resource", f"{action} applies to the bucket, not to its objects"
                 elif resources and not any(inside) and not wide and action in ON_OBJECTS:
-                    yield policy.holder, f"{where}.Resource", f"{action} is for objects: the bucket's ARN with /*"
+                    yield (
+                        policy.holder,
+                        f"{where}.Resource",
+                        f"{action} applies to objects: use the bucket's ARN with /*",
+                    )
 
 
 def _of_s3(text: str) -> bool:

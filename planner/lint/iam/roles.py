@@ -34,19 +34,20 @@ ARN = re.compile(r"arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:(\d{12}|aws)?:.+", re.DO
     *HOLDERS,
     "s3:BucketPolicy",
     "kms:Key",
-    what="a policy that is no policy",
-    why="AWS refuses it as malformed, and what waits for it fails after everything before it bills",
-    remedy="a JSON object with Version and Statement; each statement with Effect, Action, and Resource or Principal",
+    what="an invalid policy document",
+    why="AWS rejects the policy as malformed, and resources that depend on it fail after the earlier ones are billed",
+    remedy="Write a JSON object with Version and Statement. Each statement needs Effect, Action, and Resource or "
+    "Principal",
     example='policy: "{Statement: [...]"',
 )
-def policies_are_policies(graph: Graph) -> Hits:
+def invalid_policy(graph: Graph) -> Hits:
     for policy in policies(graph):
         if policy.document is None:
-            yield policy.holder, policy.where, f"no JSON object: {policy.wrong}"
+            yield policy.holder, policy.where, f"not a JSON object: {policy.wrong}"
             continue
         version = policy.document.get("Version")
         if given(version) and version not in ("2012-10-17", "2008-10-17"):
-            yield policy.holder, f"{policy.where}.Version", f"{version!r} is no version of the policy language"
+            yield policy.holder, f"{policy.where}.Version", f"{version!r} is not a policy language version"
         if not policy.statements():
             yield policy.holder, f"{policy.where}.Statement", "no statement"
         for where, statement in policy.statements():
@@ -58,23 +59,23 @@ def _malformed(kind: str, statement: Json) -> Iterator[tuple[str, str]]:
     if statement.get("Effect") not in ("Allow", "Deny"):
         yield "Effect", f"{statement.get('Effect')!r} is neither Allow nor Deny"
     if not given(statement.get("Action")) and not given(statement.get("NotAction")):
-        yield "Action", "no action"
+        yield "Action", "the statement has no action"
     for action in texts(statement.get("Action")):
         if action != "*" and "${" not in action and not re.fullmatch(r"[A-Za-z0-9-]+:[A-Za-z0-9*?]+", action):
-            yield "Action", f"{action!r} is no action: service:Name"
+            yield "Action", f"{action!r} is not an action (service:Name)"
     named = given(statement.get("Resource")) or given(statement.get("NotResource"))
     whom = given(statement.get("Principal")) or given(statement.get("NotPrincipal"))
     if kind == IDENTITY and not named:
-        yield "Resource", "no resource"
+        yield "Resource", "the statement has no resource"
     if kind == IDENTITY and whom:
-        yield "Principal", "a policy of a role takes no principal"
+        yield "Principal", "a role's policy must not name a principal"
     if kind in (TRUST, RESOURCE) and not whom:
-        yield "Principal", "no principal"
+        yield "Principal", "the statement has no principal"
     if kind == TRUST and named:
-        yield "Resource", "a trust policy takes no resource"
+        yield "Resource", "a trust policy must not name a resource"
     for text in texts(statement.get("Resource")):
         if text != "*" and literal(text) is not None and not NAMED.fullmatch(text):
-            yield "Resource", f"{text!r} is no ARN"
+            yield "Resource", f"{text!r} is not an ARN"
 
 
 @rule(
@@ -82,11 +83,12 @@ def _malformed(kind: str, statement: Json) -> Iterator[tuple[str, str]]:
     "iam:RolePolicyAttachment",
     "iam:Role",
     what="a managed policy that allows nearly everything",
-    why="every node of the fleet, and every job on it, would have these rights",
-    remedy="a policy of the actions and resources that are used; AmazonSSMManagedInstanceCore for SSM",
+    why="Every node of the fleet, and every job on it, gets these rights",
+    remedy="Write a policy with the actions and resources that are used, and attach AmazonSSMManagedInstanceCore "
+    "for SSM",
     example="policyArn: arn:aws:iam::aws:policy/AdministratorAccess",
 )
-def managed_policies_are_narrow(graph: Graph) -> Hits:
+def broad_managed_policy(graph: Graph) -> Hits:
     for resource in graph.of(
         "iam:RolePolicyAttachment", "iam:GroupPolicyAttachment", "iam:PolicyAttachment", "iam:Role"
     ):
@@ -114,12 +116,13 @@ def _services(graph: Graph, role: Resource) -> Iterator[tuple[Resource, str, str
 @rule(
     "IAM-TRUST",
     "iam:Role",
-    what="a role that anybody can take, or that the nodes cannot",
-    why="a trust policy for * gives the role's rights away; without ec2.amazonaws.com an instance profile is empty",
-    remedy='{"Service": "ec2.amazonaws.com"} and sts:AssumeRole',
+    what="a role that everyone can assume, or that the nodes cannot",
+    why="A trust policy for * gives the role's rights to everyone. Without ec2.amazonaws.com the nodes get no "
+    "credentials",
+    remedy='Trust {"Service": "ec2.amazonaws.com"} for sts:AssumeRole',
     example='"Principal": "*"',
 )
-def roles_trust_the_right_ones(graph: Graph) -> Hits:
+def wrong_role_trust(graph: Graph) -> Hits:
     for_nodes = {role_of(graph, maker) for maker in graph.of(TEMPLATE, INSTANCE)}
     for_nodes |= {graph.target(p.inputs.get("role"), "iam:Role") for p in graph.of("iam:InstanceProfile")}
     for policy in policies(graph):
@@ -129,34 +132,42 @@ def roles_trust_the_right_ones(graph: Graph) -> Hits:
         for where, statement in policy.statements():
             for sort, name in principals(statement) if allows(statement) else ():
                 if name == "*":
-                    yield policy.holder, f"{where}.Principal", "anybody may take this role"
+                    yield policy.holder, f"{where}.Principal", "everyone can assume this role"
                 if (
                     sort == "Service"
                     and literal(name)
                     and not re.fullmatch(r"[a-z0-9.-]+\.amazonaws\.com(\.cn)?", name)
                 ):
-                    yield policy.holder, f"{where}.Principal", f"{name!r} is no service"
+                    yield policy.holder, f"{where}.Principal", f"{name!r} is not a service"
                 services.add(name)
             acts = texts(statement.get("Action"))
             if acts and not any(matches(action, "sts:AssumeRole") or action.startswith("sts:") for action in acts):
-                yield policy.holder, f"{where}.Action", "a trust policy without sts:AssumeRole"
+                yield policy.holder, f"{where}.Action", "the trust policy does not allow sts:AssumeRole"
         for user, key, service in _services(graph, policy.holder):
             if service not in services:
-                yield policy.holder, policy.where, f"{user.name} takes this role ({key}), and {service} may not"
+                yield (
+                    policy.holder,
+                    policy.where,
+                    f"{user.name} uses this role ({key}), but {service} may not assume it",
+                )
         if policy.holder in for_nodes and not any(name.startswith("ec2.amazonaws.com") for name in services | {""}):
-            yield policy.holder, policy.where, "the role of an instance profile that ec2.amazonaws.com may not take"
+            yield (
+                policy.holder,
+                policy.where,
+                "an instance profile uses this role, but ec2.amazonaws.com may not assume it",
+            )
 
 
 @rule(
     "IAM-EMPTY",
     "iam:Role",
-    what="a role without any rights that something takes",
-    why="what takes it is refused at its first call: flow logs are not written, a budget's action does not act, a node "
-    "reaches neither bucket nor key",
-    remedy="the role's RolePolicy or RolePolicyAttachment; for nodes one that reaches the bucket",
-    example="the RolePolicy of the flow logs' role is gone",
+    what="a role in use without any permissions",
+    why="The first call is denied: flow logs are not written, a budget action does nothing, or nodes reach "
+    "neither the bucket nor its key",
+    remedy="Add the role's RolePolicy or RolePolicyAttachment; for nodes, one that allows the bucket",
+    example="a flow log role without a RolePolicy",
 )
-def roles_have_rights(graph: Graph) -> Hits:
+def role_without_permissions(graph: Graph) -> Hits:
     held: dict[Resource, list[Resource]] = {}
     for policy in graph.of("iam:RolePolicy", "iam:RolePolicyAttachment", "iam:PolicyAttachment"):
         for role in graph.targets([*texts(policy.inputs.get("role")), *texts(policy.inputs.get("roles"))], "iam:Role"):
@@ -167,9 +178,9 @@ def roles_have_rights(graph: Graph) -> Hits:
         own = any(given(role.inputs.get(key)) for key in ("managedPolicyArns", "inlinePolicies"))
         rights = held.get(role, [])
         if taken and not own and not rights:
-            yield role, "", "no policy"
+            yield role, "", "no policy is attached"
         elif role in nodes and not own and graph.of("s3:Bucket") and all(map(_manages, rights)):
-            yield role, "", "nothing but Systems Manager: its nodes do not reach the bucket"
+            yield role, "", "allows only Systems Manager, so the nodes cannot reach the bucket"
 
 
 def _manages(policy: Resource) -> bool:

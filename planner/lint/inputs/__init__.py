@@ -1,1 +1,1 @@
-"""Rules over how a program is written: arguments, words, names, references."""
+"""Does the provider accept each argument: keys, types, values, names, ids, references?"""

@@ -58,12 +58,12 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 @rule(
     "INPUT-MISSING",
     *sorted(REQUIRED),
-    what="an argument without which AWS does nothing",
-    why="a key that is mistyped in a mapping is left out without a word, and AWS refuses what remains",
-    remedy="give the argument that the message names",
+    what="a missing required argument",
+    why="AWS rejects the resource. A key that is mistyped in a mapping is dropped without a warning",
+    remedy="Set the argument that the message names",
     example="a Subnet without vpcId",
 )
-def nothing_is_missing(graph: Graph) -> Hits:
+def missing_argument(graph: Graph) -> Hits:
     for kind, wanted in REQUIRED.items():
         for resource in graph.of(kind):
             for keys in wanted:
@@ -71,7 +71,7 @@ def nothing_is_missing(graph: Graph) -> Hits:
                     # the zone may also stand in the interfaces of the template
                     if kind == GROUP and "vpcZoneIdentifiers" in keys and _placed(graph, resource):
                         continue
-                    yield resource, keys.split("|")[0], f"without {keys.replace('|', ' or ')}"
+                    yield resource, keys.split("|")[0], f"{keys.replace('|', ' or ')} is missing"
     for resource in graph.resources:
         known = known_inputs().get(resource.kind)
         said = {key for keys in REQUIRED.get(resource.kind, ()) for key in keys.split("|")}
@@ -83,12 +83,12 @@ def nothing_is_missing(graph: Graph) -> Hits:
                 # an empty list may be meant, an empty text never is
                 if block.get(key) in (None, ""):
                     where = f"{place}.{key}".lstrip(".")
-                    yield resource, where, f"{path or 'the resource'} without {key}"
+                    yield resource, where, f"{path or 'the resource'} has no {key}"
     for template in graph.of(TEMPLATE):
         chosen = any(types for user in users_of(graph, template) for _, _, types in specifications(user))
         wide = given(template.inputs.get("instanceRequirements"))
         if not given(template.inputs.get("instanceType")) and not chosen and not wide:
-            yield template, "instanceType", "without instanceType, and no group says one"
+            yield template, "instanceType", "no instanceType here or in any group"
 
 
 def _placed(graph: Graph, group: Resource) -> bool:
@@ -150,12 +150,12 @@ def blocks(value: object, known: Container[str]) -> Iterator[tuple[str, str, Jso
 
 @rule(
     "INPUT-UNKNOWN",
-    what="an argument that the type does not have",
-    why="the provider leaves it out without a word: what it was meant to do is not done, and nothing says so",
-    remedy="the argument as the provider writes it, in camelCase",
+    what="an argument that the resource type does not have",
+    why="The setting has no effect: the provider drops unknown arguments without a warning",
+    remedy="Write the argument as the provider does, in camelCase",
     example="instanceTyp: p5.48xlarge",
 )
-def nothing_is_made_up(graph: Graph) -> Hits:
+def unknown_argument(graph: Graph) -> Hits:
     for resource in graph.resources:
         known = known_inputs().get(resource.kind)
         if known is None or not resource.type.startswith("aws:"):
@@ -167,5 +167,5 @@ def nothing_is_made_up(graph: Graph) -> Hits:
                     continue
                 near = difflib.get_close_matches(key, sorted(known[path][1]), n=1)
                 message = f"{resource.kind}{f', {path}' if path else ''} has no argument {key!r}"
-                message += f", did you mean {near[0]!r}?" if near else ""
+                message += f"; did you mean {near[0]!r}?" if near else ""
                 yield resource, f"{place}.{key}".lstrip("."), message

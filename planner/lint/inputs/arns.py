@@ -63,22 +63,23 @@ def _arguments(resource: Resource) -> Iterator[tuple[str, str, str]]:
 
 @rule(
     "ARN-SYNTAX",
-    what="an ARN that is none, or one where AWS wants a name",
-    why="AWS refuses it, an instance profile only at the launch",
-    remedy="arn:aws:service:region:account:name, or a reference to the resource's arn; or a plain name",
+    what="an invalid ARN, or an ARN where AWS needs a name",
+    why="AWS rejects it; an instance profile fails only at launch",
+    remedy="Use arn:aws:service:region:account:name or a reference to the resource's arn. Where AWS needs a "
+    "name, use the name",
     example="iamInstanceProfile.arn: planner-dev-fleet-profile",
 )
-def arns_are_arns(graph: Graph) -> Hits:
+def invalid_arn(graph: Graph) -> Hits:
     for resource in graph.resources:
         for where, key, leaf in _arguments(resource) if resource.type.startswith("aws:") else ():
             text = literal(leaf)
             if not text:
                 continue
             if _no_arn(key, text):
-                yield resource, where, f"{text!r} is no ARN"
+                yield resource, where, f"{text!r} is not an ARN"
             named = (key in NAME_KEYS and _by_name(resource, key)) or where.endswith("iamInstanceProfile.name")
             if named and text.startswith("arn:"):
-                yield resource, where, f"{text!r} is an ARN, and {key} is a name"
+                yield resource, where, f"{text!r} is an ARN, but {key} needs a name"
 
 
 def _by_name(resource: Resource, key: str) -> bool:
@@ -97,12 +98,12 @@ def _no_arn(key: str, text: str) -> bool:
 
 @rule(
     "REF-PROPERTY",
-    what="a reference to another output than the argument wants",
-    why="an ARN for an id, or a name for an ARN: the engine passes it on, and AWS refuses it in mid-update",
-    remedy="the output that the message names",
+    what="a reference to the wrong output of a resource",
+    why="The deployment stops halfway: Pulumi passes on an ARN for an id or a name for an ARN, and AWS rejects it",
+    remedy="Refer to the output that the message names",
     example='roleArn: "${...role.name}"',
 )
-def references_take_the_right_output(graph: Graph) -> Hits:
+def reference_to_wrong_output(graph: Graph) -> Hits:
     for resource in graph.resources:
         for where, key, leaf in _arguments(resource) if resource.type.startswith("aws:") else ():
             body = REFERENCE.fullmatch(leaf)
@@ -112,7 +113,7 @@ def references_take_the_right_output(graph: Graph) -> Hits:
             other, output = found
             wanted = _wanted(where, key, other.kind) if _by_name(resource, key) else ()
             if wanted and output not in wanted and not output.lower().endswith(key.lower().removesuffix("s")):
-                yield resource, where, f"{output} of {other.name}, not {' or '.join(wanted)}"
+                yield resource, where, f"refers to {output} of {other.name} instead of {' or '.join(wanted)}"
 
 
 def _wanted(where: str, key: str, kind: str) -> tuple[str, ...]:

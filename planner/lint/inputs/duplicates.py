@@ -36,13 +36,12 @@ OPTIONAL = ("subnetId", "eniId", "transitGatewayId", "trafficType")
 @rule(
     "MADE-TWICE",
     *sorted(ONE),
-    what="one thing of AWS's by two resources",
-    why="AWS refuses the second, or the last one written wins: each update undoes the other, and to delete one of the "
-    "two deletes what both are",
-    remedy="one resource for it, with everything that both say",
+    what="two resources that manage the same thing in AWS",
+    why="AWS rejects the second, or each deployment undoes the other's changes, and deleting one deletes both",
+    remedy="Merge the two into one resource",
     example="two BucketPolicies of one bucket, or two internet gateways in one VPC",
 )
-def things_are_made_once(graph: Graph) -> Hits:
+def resource_managed_twice(graph: Graph) -> Hits:
     for kind, keys in ONE.items():
         seen: dict[tuple[object, ...], Resource] = {}
         for resource in graph.of(kind):
@@ -50,7 +49,7 @@ def things_are_made_once(graph: Graph) -> Hits:
             if any(part is None and key not in OPTIONAL for part, key in zip(mark, keys, strict=True)):
                 continue
             if mark in seen and seen[mark].urn != resource.urn:
-                yield resource, keys[0], f"{seen[mark].name} is the same already"
+                yield resource, keys[0], f"{seen[mark].name} already manages this"
             seen.setdefault(mark, resource)
 
 
@@ -67,13 +66,13 @@ def _meant(graph: Graph, value: object) -> object:
     "ec2:Eip",
     "iam:Policy",
     severity=WARNING,
-    what="an address or a policy that nothing uses",
-    why="a public IPv4 address bills by the hour whether anything uses it or not; a policy that is attached to nobody "
-    "forbids and allows nothing",
-    remedy="the NAT gateway that uses the address, or neither; the attachment or the budget action of the policy",
-    example="an Eip that no NatGateway names",
+    what="an address or policy that nothing uses",
+    why="An unused public IPv4 address is billed by the hour, and a policy that is attached to nothing has no effect",
+    remedy="Add the NAT gateway that uses the address, or the attachment or budget action of the policy; "
+    "otherwise remove it",
+    example="an Eip that no NatGateway uses",
 )
-def nothing_is_idle(graph: Graph) -> Hits:
+def unused_address_or_policy(graph: Graph) -> Hits:
     used: set[str] = set()
     for resource in graph.resources:
         # a policy that speaks of another one does not attach it
@@ -83,10 +82,10 @@ def nothing_is_idle(graph: Graph) -> Hits:
     for address in graph.of("ec2:Eip"):
         own = any(given(address.inputs.get(key)) for key in ("instance", "networkInterface"))
         if address.urn not in used and not own and _told(graph, "ec2:NatGateway", "allocationId"):
-            yield address, "", "no NAT gateway and no machine has it"
+            yield address, "", "no NAT gateway or instance uses this address"
     for policy in graph.of("iam:Policy"):
         if policy.urn not in used:
-            yield policy, "", "attached to nobody"
+            yield policy, "", "attached to nothing"
 
 
 def _others(graph: Graph, leaf: str, own: Resource) -> list[Resource]:

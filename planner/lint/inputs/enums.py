@@ -219,19 +219,19 @@ def _walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, obje
 def hint(value: object, known: Sequence[str]) -> str:
     """Which of the known words was meant, or all of them."""
     near = difflib.get_close_matches(str(value)[:100], known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    return f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(known)}"
 
 
 @rule(
     "WORD-UNKNOWN",
     *WORDS,
-    what="a word that AWS does not know in this place",
-    why="market types, IMDS tokens, volume types, placement strategies, storage classes, statuses and operators are "
-    "fixed words: AWS refuses others, often in the middle of an update",
-    remedy="one of the words that the message lists, spelt exactly so",
+    what="a value that AWS does not accept here",
+    why="AWS rejects the resource, often halfway through a deployment: market types, volume types, storage "
+    "classes, statuses and operators are fixed values",
+    remedy="Use one of the values in the message, spelled exactly like this",
     example="metadataOptions.httpTokens: require",
 )
-def words_are_known(graph: Graph) -> Hits:
+def unknown_value(graph: Graph) -> Hits:
     for kind, places in WORDS.items():
         for resource in graph.of(kind):
             for path, known in places:
@@ -240,4 +240,4 @@ def words_are_known(graph: Graph) -> Hits:
                     own = path == "terminationPolicies[]" and str(value).startswith("arn:")
                     if (isinstance(value, str) and literal(value) is None) or value in known or own:
                         continue
-                    yield resource, where, f"{value!r} is not known here; {hint(value, known)}"
+                    yield resource, where, f"{value!r} is not allowed here; {hint(value, known)}"

@@ -57,13 +57,13 @@ INTERFACES = (
 
 @rule(
     "REF-ID",
-    what="an id or a name that is none, or one letter off one of the stack",
-    why="AWS refuses it in the middle of an update, or takes what is not meant: an alarm on a group that there is not "
-    "stays silent",
-    remedy="a reference to the resource, or its id as AWS gives it",
+    what="an id or name that is invalid, or one character off one in the stack",
+    why="AWS rejects it during the deployment, or the argument points at the wrong thing: an alarm on a group "
+    "that does not exist stays silent",
+    remedy="Use a reference to the resource, or its id as AWS shows it",
     example="subnetId: network-subnet-public",
 )
-def ids_are_ids(graph: Graph) -> Hits:
+def invalid_or_mistyped_id(graph: Graph) -> Hits:
     named = {kind: [r for r in graph.of(kind) if r.physical] for kind in NAMES.values()}
     ids = sorted({text for resource in graph.resources for text in resource.ids if "-" in text})
     logical = {resource.name: resource for resource in graph.resources}
@@ -75,17 +75,17 @@ def ids_are_ids(graph: Graph) -> Hits:
                 begun = re.fullmatch(rf"{prefix}-[0-9a-zA-Z-]+", text)
                 close = [known for known in ids if known.startswith(f"{prefix}-") and _one_off(text, known)]
                 if not begun:
-                    yield resource, where, f"{text[:80]!r} is no id of AWS's: {prefix}-...{_program(logical.get(text))}"
+                    yield resource, where, f"{text[:80]!r} is not an AWS id ({prefix}-...){_program(logical.get(text))}"
                 elif close:
-                    yield resource, where, f"{text!r} is not in the stack, did you mean {close[0]!r}?"
+                    yield resource, where, f"{text!r} is not in the stack; did you mean {close[0]!r}?"
             elif not prefix and graph.target(text, NAMES[key]) is None:
                 found = logical.get(text)
                 meant = found if found is not None and found.kind == NAMES[key] and found.physical else None
                 close = [r.physical for r in named[NAMES[key]] if r.physical and _one_off(text, r.physical, names=True)]
                 if meant is not None and meant is not resource:
-                    yield resource, where, f"{text!r} is {meant.physical!r} to AWS{_program(meant)}"
+                    yield resource, where, f"the AWS name of {text!r} is {meant.physical!r}{_program(meant)}"
                 elif close:
-                    yield resource, where, f"{text!r} is not in the stack, did you mean {close[0]!r}?"
+                    yield resource, where, f"{text!r} is not in the stack; did you mean {close[0]!r}?"
 
 
 def _plain(resource: Resource) -> Iterator[tuple[str, str, str, str]]:
@@ -111,7 +111,7 @@ def _plain(resource: Resource) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _program(resource: Resource | None) -> str:
-    return f" ({resource.name} is its name in the program only)" if resource is not None else ""
+    return f". {resource.name} is only its name in the program" if resource is not None else ""
 
 
 def _one_off(text: str, known: str, *, names: bool = False) -> bool:

@@ -35,28 +35,29 @@ DESCRIPTION = re.compile(r"[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]{0,255}")
     GROUP,
     INGRESS,
     EGRESS,
-    what="a name or description that its service refuses",
-    why="each service takes its own letters and lengths; no preview knows them, and the update stops in the middle",
-    remedy="letters, digits and hyphens; of a role 64 at most; no apostrophe in what a security group says of itself",
-    example="a role's name of 70 characters",
+    what="a name or description that its service rejects",
+    why="The deployment stops halfway: each service allows its own characters and lengths, and no preview checks them",
+    remedy="Use letters, digits and hyphens, at most 64 characters for a role, and no apostrophe in a security "
+    "group's description",
+    example="a role name of 70 characters",
 )
-def names_are_spelt(graph: Graph) -> Hits:
+def invalid_name_or_description(graph: Graph) -> Hits:
     for kind, (key, pattern, words) in NAMES.items():
         for resource in graph.of(kind):
             name = literal(resource.inputs.get(key))
             if name and not re.fullmatch(pattern, name):
-                yield resource, key, f"{name[:80]!r}; {words}"
+                yield resource, key, f"{name[:80]!r}; allowed: {words}"
     for resource in graph.of("iam:Role", "iam:Group", "iam:Policy", "iam:InstanceProfile"):
         path, seconds = literal(resource.inputs.get("path")), whole(resource.inputs.get("maxSessionDuration"))
         if path and not re.fullmatch(r"/|/[!-~]+/", path):
-            yield resource, "path", f"{path!r}; a path begins and ends with /"
+            yield resource, "path", f"{path!r}; a path starts and ends with /"
         if seconds is not None and not 3600 <= seconds <= 43_200:
-            yield resource, "maxSessionDuration", f"{seconds:,} seconds; 3,600 to 43,200"
+            yield resource, "maxSessionDuration", f"{seconds:,} seconds; allowed: 3,600 to 43,200"
     for resource in graph.of(GROUP, INGRESS, EGRESS):
         text = literal(resource.inputs.get("description"))
         if text and not DESCRIPTION.fullmatch(text):
             yield (
                 resource,
                 "description",
-                f"{text[:60]!r}; up to 255 letters, digits, spaces and ._-:/()#,@[]+=&;{{}}!$*",
+                f"{text[:60]!r}; allowed: up to 255 letters, digits, spaces and ._-:/()#,@[]+=&;{{}}!$*",
             )

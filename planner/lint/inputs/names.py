@@ -47,29 +47,29 @@ WANTED = ("planner:stack", "planner:plan", "planner:component", "planner:name")
 
 @rule(
     "URN-TWICE",
-    what="two resources of one URN",
-    why="the engine refuses the second; recording mocks and a preview without an engine do not",
-    remedy="a logical name of its own for each",
+    what="two resources with one URN",
+    why="Pulumi rejects the second resource. Tests with mocks, and previews without the engine, do not notice",
+    remedy="Give each resource its own logical name",
     example="two Subnets called nodes",
 )
-def urns_are_unique(graph: Graph) -> Hits:
+def duplicate_urn(graph: Graph) -> Hits:
     seen: dict[str, Resource] = {}
     for resource in graph.resources:
         if resource.urn in seen:
-            yield resource, "urn", f"{seen[resource.urn].name} has this URN too"
+            yield resource, "urn", f"{seen[resource.urn].name} has the same URN"
         seen.setdefault(resource.urn, resource)
 
 
 @rule(
     "NAME-RANDOM",
     *sorted(NAMED),
-    what="a name that the engine makes up",
-    why="an update that is killed and repeated makes the resource a second time under another random name, and the "
-    "first one bills unseen; with a name of its own the second create is refused as existing",
-    remedy="a name that follows from the stack and the component",
+    what="a resource that Pulumi names at random",
+    why="A deployment that is killed and repeated can create the resource twice, and the first one is billed "
+    "without being noticed. With a fixed name the second create fails",
+    remedy="Set a name built from the stack and the component",
     example="an Auto Scaling group without name, or with namePrefix",
 )
-def names_are_given(graph: Graph) -> Hits:
+def auto_named_resource(graph: Graph) -> Hits:
     for kind, key in NAMED.items():
         for resource in graph.of(kind):
             prefix = f"{key}Prefix"
@@ -77,25 +77,25 @@ def names_are_given(graph: Graph) -> Hits:
             made_up = key in texts(resource.inputs.get("__defaults"))
             if made_up or not given(resource.inputs.get(key)):
                 where = prefix if given(resource.inputs.get(prefix)) else key
-                yield resource, where, f"no {key}: the engine adds a random end"
+                yield resource, where, f"no {key}, so Pulumi appends a random suffix"
 
 
 @rule(
     "NAME-TWICE",
     *sorted(NAMED),
-    what="two things of one name",
-    why="AWS refuses the second, or takes it for the first",
-    remedy="a name of its own for each",
+    what="two resources with one name",
+    why="AWS rejects the second resource, or both manage the same one",
+    remedy="Give each resource its own name",
     example="two roles called planner-dev-node",
 )
-def names_are_unique(graph: Graph) -> Hits:
+def duplicate_name(graph: Graph) -> Hits:
     for kind, key in {**NAMED, "ec2:SecurityGroup": "name", "iam:Policy": "name", "kms:Alias": "name"}.items():
         seen: dict[object, Resource] = {}
         for resource in graph.of(kind):
             name = literal(resource.inputs.get(key))
             scope = name and (name, str(resource.inputs.get("vpcId"))) if kind == "ec2:SecurityGroup" else name
             if scope and scope in seen and seen[scope].urn != resource.urn:
-                yield resource, key, f"{name!r} is the name of {seen[scope].name} too"
+                yield resource, key, f"{seen[scope].name} is also named {name!r}"
             if scope:
                 seen.setdefault(scope, resource)
 
@@ -130,51 +130,52 @@ def _ours(graph: Graph) -> bool:
 @rule(
     "TAG-MISSING",
     *sorted(TAGGED),
-    what="something that bills, or holds what bills, without the stack's tags",
-    why="what a killed update made twice is found by its tags alone, and so is its share of the bill",
-    remedy="tags planner:stack, planner:plan, planner:component and planner:name",
+    what="a resource that costs money without the stack's tags",
+    why="Its cost is missing from the stack's costs, and a leftover of a killed deployment cannot be found",
+    remedy="Set the tags planner:stack, planner:plan, planner:component and planner:name",
     example="a NAT gateway without tags",
 )
-def tags_are_given(graph: Graph) -> Hits:
+def missing_stack_tags(graph: Graph) -> Hits:
     if not _ours(graph):
         return
     for resource in graph.of(*sorted(TAGGED)):
         missing = [key for key in WANTED if key not in tags_of(graph, resource)]
         if missing:
-            yield resource, "tags", f"without {', '.join(missing)}"
+            yield resource, "tags", f"missing tags: {', '.join(missing)}"
         wanted = {"planner:stack": graph.stack.get("name"), "planner:plan": graph.stack.get("plan_sha256")}
         for where, key, value in _pairs(resource):
             if isinstance(wanted.get(key), str) and literal(value) != wanted[key] and "${" not in str(value):
-                yield resource, where, f"{key} is {value!r}, and the graph is of {wanted[key]!r}"
+                yield resource, where, f"{key} is {value!r}, but this is {wanted[key]!r}"
     for template in graph.of(TEMPLATE):
         specifications = many(template.inputs.get("tagSpecifications"))
         for made in ("instance", "volume"):
             tags = {key for s in specifications if s.get("resourceType") == made for key in one(s.get("tags"))}
             missing = [key for key in WANTED if key not in tags]
             if missing:
-                yield template, "tagSpecifications", f"each {made} is without {', '.join(missing)}"
+                yield template, "tagSpecifications", f"tags missing on each {made}: {', '.join(missing)}"
         wanted = {"planner:stack": graph.stack.get("name"), "planner:plan": graph.stack.get("plan_sha256")}
         for i, block in enumerate(specifications):
             for key, value in one(block.get("tags")).items():
                 if isinstance(wanted.get(key), str) and literal(value) not in (wanted[key], None):
                     place = f"tagSpecifications[{i}].tags"
-                    yield template, place, f"{key} is {value!r}, and the graph is of {wanted[key]!r}"
+                    yield template, place, f"{key} is {value!r}, but this is {wanted[key]!r}"
 
 
 @rule(
     "TAG-SYNTAX",
-    what="a tag that AWS refuses",
-    why="keys have 1 to 128 characters and do not begin with aws:, values have up to 256, and there are 50 at most",
-    remedy="a shorter or plainer tag",
+    what="an invalid tag",
+    why="AWS rejects the resource: keys have 1 to 128 characters and do not start with aws:, and values have "
+    "at most 256",
+    remedy="Use a shorter or plainer tag",
     example='tags: {"aws:stack": "dev"}',
 )
-def tags_are_tags(graph: Graph) -> Hits:
+def invalid_tag(graph: Graph) -> Hits:
     for resource in graph.resources:
         if not resource.type.startswith("aws:"):
             continue
         for where, key, value in _pairs(resource):
             if not 1 <= len(key) <= 128 or key.lower().startswith("aws:"):
-                yield resource, where, f"the key {key[:60]!r}"
+                yield resource, where, f"invalid key {key[:60]!r}"
             elif isinstance(value, str) and "${" not in value and len(value) > 256:
                 yield resource, where, f"the value of {key!r} has {len(value)} characters"
 

@@ -72,44 +72,44 @@ POLICIES = ("iam:RolePolicy", "iam:RolePolicyAttachment")
 
 @rule(
     "REF-DANGLING",
-    what="a reference to something that is not in the graph",
-    why="the engine stops in the middle of an update, or the argument holds nothing",
-    remedy="the URN of a resource of this stack",
+    what="a reference to a resource that does not exist",
+    why="The deployment stops halfway, or the argument is empty",
+    remedy="Refer to a resource of this stack",
     example='vpcId: "${urn:...::gone.id}"',
 )
-def references_lead_somewhere(graph: Graph) -> Hits:
+def dangling_reference(graph: Graph) -> Hits:
     for resource in graph.resources:
         for where, leaf in leaves(resource.inputs):
             for body in REFERENCE.findall(leaf) if isinstance(leaf, str) and "${urn:" in leaf else ():
                 if body.startswith("urn:") and graph.split(body) is None:
-                    yield resource, where, f"{body.rpartition('::')[2] or body} is not in the graph"
+                    yield resource, where, f"{body.rpartition('::')[2] or body} does not exist in the graph"
 
 
 @rule(
     "REF-DEPENDS",
-    what="a dependency on something that is not in the graph",
-    why="the order that it was meant to keep is not kept",
-    remedy="the URN of a resource of this stack",
+    what="a dependency on a resource that does not exist",
+    why="Resources may be created in the wrong order",
+    remedy="Refer to a resource of this stack",
     example="depends_on with the URN of a deleted resource",
 )
-def dependencies_lead_somewhere(graph: Graph) -> Hits:
+def dangling_dependency(graph: Graph) -> Hits:
     for resource in graph.resources:
         for urn in resource.depends_on:
             if urn not in graph.by_urn and not any(other.name == urn for other in graph.resources):
-                yield resource, "depends_on", f"{urn.rpartition('::')[2]} is not in the graph"
+                yield resource, "depends_on", f"{urn.rpartition('::')[2]} does not exist in the graph"
 
 
 @rule(
     "REF-CYCLE",
-    what="resources that wait for each other",
-    why="none of them can be first: the engine refuses, or never ends",
-    remedy="break the circle; two security groups that name each other need rules as resources of their own",
+    what="resources that depend on each other",
+    why="The deployment fails or never finishes: none of them can be created first",
+    remedy="Break the cycle. Two security groups that refer to each other need separate rule resources",
     example="a group whose inline rule refers to a group that refers back",
 )
-def nobody_waits_for_itself(graph: Graph) -> Hits:
+def dependency_cycle(graph: Graph) -> Hits:
     for resource in graph.resources:
         if resource.urn in resource.depends_on:
-            yield resource, "depends_on", "waits for itself"
+            yield resource, "depends_on", "depends on itself"
         for where, leaf in leaves(resource.inputs):
             if isinstance(leaf, str) and any(other is resource for other in graph.referred(leaf)):
                 yield resource, where, "refers to itself"
@@ -131,17 +131,17 @@ def nobody_waits_for_itself(graph: Graph) -> Hits:
     for urn in sorted(rest):
         if urn in graph.all_before(graph.by_urn[urn]):
             others = sorted(graph.by_urn[other].name for other in rest[urn] if other in rest)
-            yield graph.by_urn[urn], "depends_on", f"waits for itself by way of {', '.join(others[:3])}"
+            yield graph.by_urn[urn], "depends_on", f"depends on itself through {', '.join(others[:3])}"
 
 
 @rule(
     "REF-KIND",
-    what="a reference to a thing of the wrong kind",
-    why="AWS refuses the id, after everything before it was made",
-    remedy="the id of a resource of the kind that the argument names",
+    what="a reference to the wrong kind of resource",
+    why="AWS rejects the id after the earlier resources exist",
+    remedy="Refer to a resource of the kind that the argument needs",
     example="subnetId that refers to a VPC",
 )
-def references_are_of_the_kind(graph: Graph) -> Hits:
+def reference_to_wrong_kind(graph: Graph) -> Hits:
     for resource in graph.resources:
         for where, leaf in leaves(resource.inputs):
             key = where.rsplit(".", 1)[-1].split("[")[0]
@@ -156,17 +156,17 @@ def references_are_of_the_kind(graph: Graph) -> Hits:
             # what configures a bucket has the bucket's name for its id
             a_part = key == "bucket" and other is not None and other.kind.startswith("s3:Bucket")
             if other and other.kind not in wanted and not passed_on and not a_part:
-                yield resource, where, f"{other.name} is {other.kind}, not {wanted[0]}"
+                yield resource, where, f"{other.name} is a {other.kind}, not a {wanted[0]}"
 
 
 @rule(
     "REF-VPC",
-    what="parts of one thing in two VPCs",
-    why="a group, a table or an endpoint serves the subnets of its own VPC: AWS refuses the rest",
-    remedy="subnet, security group and route table of one VPC",
-    example="a security group of another VPC in the nodes' interfaces",
+    what="a resource with parts in two VPCs",
+    why="AWS rejects it: a security group, route table or endpoint works only within its own VPC",
+    remedy="Use a subnet, security group and route table of the same VPC",
+    example="a security group of another VPC on the nodes' interfaces",
 )
-def parts_are_in_one_vpc(graph: Graph) -> Hits:
+def reference_across_vpcs(graph: Graph) -> Hits:
     for resource in graph.resources:
         parts = [*subnets_of(graph, resource), *groups_of(graph, resource)]
         if resource.kind == "ec2:RouteTableAssociation":
@@ -176,9 +176,9 @@ def parts_are_in_one_vpc(graph: Graph) -> Hits:
         homes |= {own: resource} if own is not None and parts else {}
         for part in parts if homes else ():
             if part.kind == SECURITY and not given(part.inputs.get("vpcId")):
-                yield part, "vpcId", f"none given, which is the default VPC, and {resource.name} is in another"
+                yield part, "vpcId", f"not given, so the default VPC, but {resource.name} is in another VPC"
         if len(homes) > 1:
-            named = sorted(f"{part.name} in {vpc.name}" for vpc, part in homes.items())
+            named = sorted(f"{part.name} is in {vpc.name}" for vpc, part in homes.items())
             yield resource, "", f"{', '.join(named)}"
 
 
@@ -186,12 +186,13 @@ def parts_are_in_one_vpc(graph: Graph) -> Hits:
     "ORDER-POLICY",
     GROUP,
     INSTANCE,
-    what="nodes that may start before their role's policies stand",
-    why="a profile refers to its role, not to the role's policies: the first nodes boot without rights and stay so",
-    remedy="dependsOn with the role's policies and attachments",
+    what="nodes that may start before their role has its policies",
+    why="The first nodes boot without permissions and stay that way: a profile depends on its role, not on "
+    "the role's policies",
+    remedy="Add the role's policies and attachments to dependsOn",
     example="a group without dependsOn",
 )
-def policies_before_nodes(graph: Graph) -> Hits:
+def nodes_before_their_policies(graph: Graph) -> Hits:
     attached: dict[Resource, list[Resource]] = {}
     for kind in POLICIES:
         for policy in graph.of(kind):
@@ -206,21 +207,21 @@ def policies_before_nodes(graph: Graph) -> Hits:
         wanted = [p for role in roles for p in attached.get(role, ()) if maker.urn not in graph.all_before(p)]
         missing = sorted(policy.name for policy in wanted if policy.urn not in before)
         if missing:
-            yield maker, "depends_on", f"does not wait for {', '.join(missing)}"
+            yield maker, "depends_on", f"does not depend on {', '.join(missing)}"
 
 
 @rule(
     "ORDER-LIFECYCLE",
     "s3:BucketLifecycleConfiguration",
     severity=WARNING,
-    what="a lifecycle that does not wait for the bucket's versions",
-    why="rules for old versions on a bucket without them are taken in another order than they were written",
-    remedy="dependsOn with the BucketVersioning",
+    what="a lifecycle that does not wait for versioning",
+    why="Rules for old versions may be applied before the bucket has versioning",
+    remedy="Add the BucketVersioning to dependsOn",
     example="a BucketLifecycleConfiguration without dependsOn",
 )
-def versions_before_lifecycle(graph: Graph) -> Hits:
+def lifecycle_before_versioning(graph: Graph) -> Hits:
     for lifecycle in graph.of("s3:BucketLifecycleConfiguration"):
         bucket = graph.target(lifecycle.inputs.get("bucket"), "s3:Bucket")
         versions = graph.pointing(bucket, "s3:BucketVersioning", "bucket") if bucket else []
         if versions and not any(v.urn in graph.all_before(lifecycle) for v in versions):
-            yield lifecycle, "depends_on", f"does not wait for {versions[0].name}"
+            yield lifecycle, "depends_on", f"does not depend on {versions[0].name}"

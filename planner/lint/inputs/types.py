@@ -19,13 +19,13 @@ DOCUMENTS = ("policy", "document", "specification", "definition", "content")
 
 @rule(
     "INPUT-TYPE",
-    what="an argument of another sort than it takes",
-    why="a word for a number, a list for an id: a provider that is asked refuses it, and one that is not passes on "
-    "what AWS refuses in the middle of an update",
-    remedy="a number, true or false, one text or a list, as the message says",
-    example='volumeSize: "big", or vpcId: [one, another]',
+    what="an argument of the wrong type",
+    why="The deployment fails, at the provider's check or halfway through at AWS: a number, text or list of "
+    "another type is not accepted",
+    remedy="Use a number, true or false, text or a list, as the message says",
+    example='volumeSize: "big", or vpcId: [a, b]',
 )
-def arguments_are_of_their_sort(graph: Graph) -> Hits:
+def wrong_argument_type(graph: Graph) -> Hits:
     for resource in graph.resources:
         wanted, known = sorts().get(resource.kind), known_inputs().get(resource.kind)
         if wanted is None or known is None or not resource.type.startswith("aws:"):
@@ -48,36 +48,36 @@ def _wrong(key: str, sort: str, value: object) -> Iterator[tuple[str, str]]:
     elif sort == "texts":
         for i, entry in enumerate(value if isinstance(value, list) else ()):
             if isinstance(entry, dict | list):
-                yield f"[{i}]", f"{_called(entry)} in a list of texts"
+                yield f"[{i}]", f"{_called(entry)} in a list of strings"
             elif entry == "":
-                yield f"[{i}]", "an empty text in a list"
+                yield f"[{i}]", "an empty string in a list"
         if isinstance(value, dict):
-            yield "", f"{_called(value)}, not a list of texts"
+            yield "", f"{_called(value)} instead of a list of strings"
     elif sort == "map":
         pairs = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
         if not isinstance(value, dict) and not pairs:
-            yield "", f"{_called(value)}, not an object"
+            yield "", f"{_called(value)} instead of an object"
         for name, entry in value.items() if isinstance(value, dict) else ():
             if isinstance(entry, dict | list):
-                yield f".{name}", f"{_called(entry)}, not text"
+                yield f".{name}", f"{_called(entry)} instead of a string"
     else:
         several = value if isinstance(value, list) else [value]
         for i, entry in enumerate(several):
             if not isinstance(entry, dict) and not (isinstance(entry, str) and literal(entry) is None):
-                yield f"[{i}]" if isinstance(value, list) else "", f"{_called(entry)}, not an object"
+                yield f"[{i}]" if isinstance(value, list) else "", f"{_called(entry)} instead of an object"
         if sort == "block" and len(several) > 1:
-            yield "", f"{len(several)} blocks, where one stands"
+            yield "", f"{len(several)} blocks, but only one is allowed"
 
 
 def _scalar(key: str, sort: str, value: object) -> str:
     if isinstance(value, dict) and sort == "" and any(word in key.lower() for word in DOCUMENTS):
         return ""
     if isinstance(value, dict | list):
-        return f"{_called(value)}, not {({'': 'text', 'bool': 'true or false'}).get(sort, 'a number')}"
+        return f"{_called(value)} instead of {({'': 'a string', 'bool': 'true or false'}).get(sort, 'a number')}"
     if sort == "int" and whole(value) is None:
-        return f"{str(value)[:60]!r} is no whole number"
+        return f"{str(value)[:60]!r} is not a whole number"
     if sort == "number" and number(value) is None:
-        return f"{str(value)[:60]!r} is no number"
+        return f"{str(value)[:60]!r} is not a number"
     if sort == "bool" and flag(value) is None:
         return f"{str(value)[:60]!r} is neither true nor false"
     return ""

@@ -1,1 +1,1 @@
-"""What AWS has: instance types with their cards, actions of its services, metrics."""
+"""What does AWS offer: instance types with their network cards, IAM actions, CloudWatch metrics?"""

@@ -44,9 +44,9 @@ def misspelt(action: str) -> str:
     held = actions().get(service.lower())
     if held is None:
         near = difflib.get_close_matches(service.lower(), actions(), n=1)
-        return f"no service is called {service!r}" + (f", did you mean {near[0]!r}?" if near else "")
+        return f"there is no service {service!r}" + (f"; did you mean {near[0]!r}?" if near else "")
     if not held or not name or name.lower() in held or any(matches(name, known) for known in held):
         return ""
     near = difflib.get_close_matches(name.lower().strip("*"), held, n=1)
-    hint = f", did you mean {held[near[0]]!r}?" if near else ""
+    hint = f"; did you mean {held[near[0]]!r}?" if near else ""
     return f"{service} has no action {name!r}{hint}"

@@ -55,4 +55,4 @@ def machines() -> dict[str, Machine]:
 def nearest(name: str) -> str:
     """`, did you mean 'p5.48xlarge'?` or nothing."""
     near = difflib.get_close_matches(name, machines(), n=1)
-    return f", did you mean {near[0]!r}?" if near else ""
+    return f"; did you mean {near[0]!r}?" if near else ""

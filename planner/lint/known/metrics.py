@@ -82,4 +82,4 @@ def namespace_of(space: str) -> str:
         return ""
     lower = {known.lower(): known for known in SPACES}
     near = difflib.get_close_matches(space.lower(), lower, n=1, cutoff=0.88)
-    return f"no namespace is called {space!r}, did you mean {lower[near[0]]!r}?" if near else ""
+    return f"there is no namespace {space!r}; did you mean {lower[near[0]]!r}?" if near else ""

@@ -1,1 +1,1 @@
-"""Rules over what watches and what is paid: alarms, budgets, logs, the bill of a preview."""
+"""Will someone notice: alarms, budgets, logs, and the costs that a preview shows?"""

@@ -24,13 +24,13 @@ QUERY = re.compile(r"[a-z][A-Za-z0-9_]*")
 @rule(
     "ALARM-NEVER",
     ALARM,
-    what="an alarm that can never go off, or always does",
-    why="a count is never below nothing and a share never above 100: the alarm bills, is green, and says nothing when "
-    "the nodes are gone; one that always cries is switched off",
-    remedy="a threshold between what is and what may be",
+    what="an alarm that can never fire, or always does",
+    why="The alarm is billed, stays green and says nothing when the nodes are gone; one that always fires is "
+    "soon ignored. A count is never below 0, and a percentage never above 100",
+    remedy="Set a threshold between the normal and the bad value",
     example="GroupInServiceInstances LessThanThreshold 0, or CPUUtilization GreaterThanThreshold 100",
 )
-def alarms_can_fire(graph: Graph) -> Hits:
+def alarm_never_or_always_fires(graph: Graph) -> Hits:
     for alarm in graph.of(ALARM):
         limit, how = number(alarm.inputs.get("threshold")), str(alarm.inputs.get("comparisonOperator"))
         metric = str(alarm.inputs.get("metricName"))
@@ -46,7 +46,7 @@ def alarms_can_fire(graph: Graph) -> Hits:
         elif above and most is not None and (limit > most or (strict and limit == most)):
             yield alarm, "threshold", f"{metric} is never above {most:g}"
         elif below and most is not None and limit > most:
-            yield alarm, "threshold", f"{metric} is always below {limit:g}: it has {most:g} at most"
+            yield alarm, "threshold", f"{metric} is always below {limit:g}: it is {most:g} at most"
         elif above and known and limit < 0:
             yield alarm, "threshold", f"{metric} is always above {limit:g}"
 
@@ -67,24 +67,24 @@ def _most(graph: Graph, alarm: Resource, metric: str) -> float | None:
 @rule(
     "ALARM-WINDOW",
     ALARM,
-    what="an alarm over a window, or by a sum, that CloudWatch refuses",
-    why="periods together are a day at most, a week with periods of an hour; an expression names queries of its own "
-    "alarm, and one of them is the alarm's",
-    remedy="fewer or shorter periods; ids that begin with a small letter; returnData on one query",
-    example="200 periods of 3,600 seconds, or an expression over a query that is not there",
+    what="an alarm with an invalid window, statistic or expression",
+    why="CloudWatch rejects the alarm: its periods add up to at most a day (a week with periods of an hour), "
+    "and an expression uses queries of the same alarm, one of which returns data",
+    remedy="Use fewer or shorter periods, ids that start with a lower-case letter, and returnData on one query",
+    example="200 periods of 3,600 seconds, or an expression with an unknown query",
 )
-def windows_are_taken(graph: Graph) -> Hits:
+def invalid_alarm_window(graph: Graph) -> Hits:
     for alarm in graph.of(ALARM):
         period, count = whole(alarm.inputs.get("period")), whole(alarm.inputs.get("evaluationPeriods"))
         if period and count and period > 0:
             most = WEEK if period >= HOUR else DAY
             if period * count > most:
-                yield alarm, "evaluationPeriods", f"{period * count:,} seconds together; {most:,} at most"
+                yield alarm, "evaluationPeriods", f"the periods add up to {period * count:,} seconds; allowed: {most:,}"
         extended = literal(alarm.inputs.get("extendedStatistic"))
         if extended and not PERCENTILE.fullmatch(extended):
-            yield alarm, "extendedStatistic", f"{extended!r} is no statistic: p99"
+            yield alarm, "extendedStatistic", f"{extended!r} is not an extended statistic such as p99"
         if extended and given(alarm.inputs.get("statistic")):
-            yield alarm, "extendedStatistic", "beside statistic: CloudWatch takes one"
+            yield alarm, "extendedStatistic", "both statistic and extendedStatistic are given"
         for where, message in _queries(graph, many(alarm.inputs.get("metricQueries"))):
             yield alarm, f"metricQueries{where}", message
 
@@ -93,16 +93,16 @@ def _queries(graph: Graph, queries: list[Json]) -> Iterator[tuple[str, str]]:
     ids = [literal(query.get("id")) or "" for query in queries]
     for i, query in enumerate(queries):
         if ids[i] and (not QUERY.fullmatch(ids[i]) or ids.index(ids[i]) != i):
-            yield f"[{i}].id", f"{ids[i]!r} is no id of its own that begins with a small letter"
+            yield f"[{i}].id", f"{ids[i]!r} is not a unique id that starts with a lower-case letter"
         metric, expression = one(query.get("metric")), literal(query.get("expression"))
         if not metric and not given(query.get("expression")):
             yield f"[{i}]", "neither a metric nor an expression"
         for name in re.findall(r"(?<![A-Za-z0-9_(\"'])[a-z][A-Za-z0-9_]*(?![A-Za-z0-9_(\"'])", expression or ""):
             if name not in ids and not (expression or "").upper().startswith(("SELECT", "SEARCH")):
-                yield f"[{i}].expression", f"{name!r} is no query of this alarm"
+                yield f"[{i}].expression", f"{name!r} is not a query of this alarm"
         period = whole(metric.get("period"))
         if metric and period is not None and (period <= 0 or (period not in (10, 20, 30) and period % 60)):
-            yield f"[{i}].metric.period", f"{period} seconds"
+            yield f"[{i}].metric.period", f"a period of {period} seconds"
         group = graph.target(one(metric.get("dimensions")).get("AutoScalingGroupName"), GROUP)
         name = literal(metric.get("metricName"))
         if metric.get("namespace") == "AWS/AutoScaling" and name:
@@ -111,8 +111,8 @@ def _queries(graph: Graph, queries: list[Json]) -> Iterator[tuple[str, str]]:
             elif group is not None and name not in texts(group.inputs.get("enabledMetrics")):
                 yield f"[{i}].metric.metricName", f"{group.name} does not publish {name}"
             if not given(metric.get("dimensions")):
-                yield f"[{i}].metric.dimensions", "no dimensions: it watches nothing"
+                yield f"[{i}].metric.dimensions", "without dimensions the alarm watches nothing"
     shown = [query for query in queries if flag(query.get("returnData")) is True]
     unknown = any(isinstance(query.get("returnData"), str) and flag(query["returnData"]) is None for query in queries)
     if len(queries) > 1 and len(shown) != 1 and not unknown:
-        yield "", f"{len(shown)} queries with returnData; one is the alarm's"
+        yield "", f"{len(shown)} queries have returnData; exactly one must"

@@ -17,59 +17,60 @@ NOTICES = ("alarmActions", "okActions", "insufficientDataActions")
 @rule(
     "ALARM-SHAPE",
     ALARM,
-    what="an alarm of a shape that CloudWatch refuses",
-    why="a period is 10, 20, 30 or a multiple of 60 seconds, and one of them at least is evaluated",
-    remedy="period 60 or a multiple, evaluationPeriods 1 or more, a threshold",
+    what="an invalid alarm",
+    why="CloudWatch rejects the alarm: a period is 10, 20, 30 or a multiple of 60 seconds, with at least one "
+    "evaluation period, a threshold, and a metric to watch",
+    remedy="Set the period to 60 or a multiple of it, evaluationPeriods to 1 or more, and a threshold",
     example="period: 45",
 )
-def alarm_is_one(graph: Graph) -> Hits:
+def invalid_alarm(graph: Graph) -> Hits:
     for alarm in graph.of(ALARM):
         period, count = whole(alarm.inputs.get("period")), whole(alarm.inputs.get("evaluationPeriods"))
         needed = whole(alarm.inputs.get("datapointsToAlarm"))
         if period is not None and (period <= 0 or (period not in (10, 20, 30) and period % 60)):
-            yield alarm, "period", f"{period} seconds"
+            yield alarm, "period", f"a period of {period} seconds"
         if count is not None and count < 1:
             yield alarm, "evaluationPeriods", f"{count}"
         if needed is not None and count is not None and needed > count:
-            yield alarm, "datapointsToAlarm", f"{needed} of {count} periods"
+            yield alarm, "datapointsToAlarm", f"{needed} datapoints, but only {count} periods"
         if not given(alarm.inputs.get("threshold")) and not given(alarm.inputs.get("thresholdMetricId")):
             yield alarm, "threshold", "no threshold"
         aws = str(alarm.inputs.get("namespace")).startswith("AWS/")
         if aws and not given(alarm.inputs.get("dimensions")) and not given(alarm.inputs.get("metricQueries")):
-            yield alarm, "dimensions", "no dimensions: it watches nothing"
+            yield alarm, "dimensions", "without dimensions the alarm watches nothing"
         simple = not given(alarm.inputs.get("metricQueries"))
         for keys in ("metricName", "namespace", "period", "statistic|extendedStatistic") if simple else ():
             if not any(given(alarm.inputs.get(key)) for key in keys.split("|")):
                 yield alarm, keys.split("|")[0], f"no {keys.replace('|', ' and no ')}"
         if not given(alarm.inputs.get("comparisonOperator")):
-            yield alarm, "comparisonOperator", "no comparison"
+            yield alarm, "comparisonOperator", "no comparison operator"
 
 
 @rule(
     "ALARM-SILENT",
     ALARM,
     severity=WARNING,
-    what="an alarm that tells nobody",
-    why="it costs the same and is seen only by those who look",
-    remedy="alarmActions with the topic",
+    what="an alarm that notifies nobody",
+    why="The alarm costs the same and is seen only by those who look",
+    remedy="Set alarmActions to the topic",
     example="a MetricAlarm without alarmActions",
 )
-def alarm_tells(graph: Graph) -> Hits:
+def alarm_without_action(graph: Graph) -> Hits:
     for alarm in graph.of(ALARM):
         if not given(alarm.inputs.get("alarmActions")) or alarm.inputs.get("actionsEnabled") is False:
-            yield alarm, "alarmActions", "nobody is told"
+            yield alarm, "alarmActions", "nobody is notified"
 
 
 @rule(
     "ALARM-METRIC",
     ALARM,
     GROUP,
-    what="an alarm on a metric that there is not",
-    why="CloudWatch takes any name: the alarm then sees no data, and stays silent or cries for ever",
-    remedy="namespace, metricName and dimensions as the service writes them; enabledMetrics of the group",
+    what="an alarm on a metric that does not exist",
+    why="The alarm gets no data, and never fires or always does: CloudWatch accepts any name",
+    remedy="Use the service's namespace, metricName and dimensions, and list the metric in the group's enabledMetrics",
     example="metricName: GroupInServiceInstance",
 )
-def metric_is_one(graph: Graph) -> Hits:
+def unknown_metric(graph: Graph) -> Hits:
     for alarm in graph.of(ALARM):
         space, name = literal(alarm.inputs.get("namespace")), literal(alarm.inputs.get("metricName"))
         if space and (wrong := namespace_of(space)):
@@ -85,19 +86,20 @@ def metric_is_one(graph: Graph) -> Hits:
         group = graph.target(named.get("AutoScalingGroupName"), GROUP)
         asked = name if space == "AWS/AutoScaling" and name in GROUP_METRICS else None
         if group and asked and asked not in texts(group.inputs.get("enabledMetrics")):
-            yield group, "enabledMetrics", f"without {asked}, which {alarm.name} watches"
+            yield group, "enabledMetrics", f"{asked} is not enabled, but {alarm.name} watches it"
 
 
 @rule(
     "TOPIC-CLOSED",
     POLICY,
     TOPIC,
-    what="a topic that does not let in who writes to it",
-    why="a policy takes the place of the one that every topic comes with: the alarm goes off, and nobody hears it",
-    remedy="an Allow of sns:Publish for cloudwatch, budgets or costalerts.amazonaws.com",
-    example="a TopicPolicy without cloudwatch.amazonaws.com, and alarms that go to the topic",
+    what="a topic that rejects its publishers",
+    why="The alarm fires and nobody gets a notification: a topic policy replaces the default one, which lets "
+    "the account publish",
+    remedy="Allow sns:Publish for cloudwatch.amazonaws.com, budgets.amazonaws.com or costalerts.amazonaws.com",
+    example="alarms on a topic whose policy does not allow cloudwatch.amazonaws.com",
 )
-def topics_let_in(graph: Graph) -> Hits:
+def topic_rejects_publisher(graph: Graph) -> Hits:
     wanted: dict[Resource, dict[str, Resource]] = {}
     for alarm in graph.of(ALARM):
         for key in NOTICES:
@@ -117,25 +119,25 @@ def topics_let_in(graph: Graph) -> Hits:
             continue
         for service, writer in sorted(wanted.get(own, {}).items()):
             if service not in whom:
-                yield policy.holder, policy.where, f"{service} may not publish, and {writer.name} does"
+                yield policy.holder, policy.where, f"{service} may not publish, but {writer.name} needs it to"
     told = {graph.target(p.inputs.get("arn"), TOPIC) for p in graph.of(POLICY)}
     for topic, writers in wanted.items():
         # the policy that a topic comes with is for its own account, and lets alarms in
         missing = sorted(writers.keys() - {"cloudwatch.amazonaws.com"})
         if missing and topic not in told and None not in told and not given(topic.inputs.get("policy")):
-            yield topic, "policy", f"no policy, and {missing[0]} writes to it for {writers[missing[0]].name}"
+            yield topic, "policy", f"no policy, but {missing[0]} publishes to it for {writers[missing[0]].name}"
 
 
 @rule(
     "TOPIC-UNHEARD",
     TOPIC,
     severity=WARNING,
-    what="a topic that alarms write to and nobody listens to",
-    why="the alarms cost the same, and nobody is told",
-    remedy="a TopicSubscription with an address that somebody reads",
+    what="an alarm topic without a subscription",
+    why="The alarms cost the same, and nobody is notified",
+    remedy="Add a TopicSubscription with an address that someone reads",
     example="a Topic without TopicSubscription",
 )
-def somebody_listens(graph: Graph) -> Hits:
+def topic_without_subscription(graph: Graph) -> Hits:
     heard = {graph.target(s.inputs.get("topic"), TOPIC) for s in graph.of("sns:TopicSubscription")}
     written = {t for alarm in graph.of(ALARM) for key in NOTICES for t in graph.targets(alarm.inputs.get(key), TOPIC)}
     for topic in graph.of(TOPIC):

@@ -29,15 +29,15 @@ def _billing(graph: Graph) -> list[Resource]:
     "BILL-FREE",
     *BILLS,
     severity=WARNING,
-    what="something that bills by the hour and is said to be free",
-    why="the cost that a preview shows is then too small",
-    remedy="the bill line that it belongs to",
+    what="a resource that is billed by the hour and marked as free",
+    why="The preview shows too low a cost",
+    remedy="Set the bill line that the resource belongs to",
     example="a NAT gateway with free: true",
 )
-def bills_are_seen(graph: Graph) -> Hits:
+def billed_resource_marked_free(graph: Graph) -> Hits:
     for resource in _billing(graph):
         if resource.free is True:
-            yield resource, "free", "it bills by the hour"
+            yield resource, "free", "marked as free, but billed by the hour"
 
 
 def _has_lines(graph: Graph) -> bool:
@@ -47,48 +47,48 @@ def _has_lines(graph: Graph) -> bool:
 
 @rule(
     "BILL-LINES",
-    what="something that is not free and belongs to no line of the bill, or is free and belongs to one",
-    why="the dollars of the resources no longer add up to the bill: a part of the cost is nobody's",
-    remedy="the lines of the bill, or of those without a price, that the resource carries; or free: true",
+    what="a resource whose bill lines contradict its free flag",
+    why="The resources' costs no longer add up to the bill",
+    remedy="Set the resource's bill lines, including lines without a price, or free: true",
     example="a NAT gateway with free: false and bill_lines: []",
 )
-def bills_have_lines(graph: Graph) -> Hits:
+def bill_line_missing(graph: Graph) -> Hits:
     for resource in graph.resources if _has_lines(graph) else ():
         if resource.free is False and not resource.bill_lines:
-            yield resource, "bill_lines", "not free, and in no line of the bill"
+            yield resource, "bill_lines", "not free, but in no line of the bill"
         elif resource.free is True and resource.bill_lines:
-            yield resource, "free", f"free, and in {', '.join(resource.bill_lines)}"
+            yield resource, "free", f"marked as free, but in {', '.join(resource.bill_lines)}"
         elif resource.free is True and (resource.usd_per_hour or 0) > 0:
-            yield resource, "usd_per_hour", f"free, and {resource.usd_per_hour:g} USD an hour"
+            yield resource, "usd_per_hour", f"marked as free, but costs ${resource.usd_per_hour:g} per hour"
 
 
 @rule(
     "BILL-NEGATIVE",
-    what="dollars below nothing",
-    why="nothing that stands pays back: the sum that a preview shows is too small",
-    remedy="the dollars an hour of the resource's lines",
+    what="a negative cost",
+    why="The preview shows too low a total: no resource has a negative cost",
+    remedy="Set the hourly cost of the resource's bill lines",
     example="usd_per_hour: -1",
 )
-def bills_are_positive(graph: Graph) -> Hits:
+def negative_cost(graph: Graph) -> Hits:
     for resource in graph.resources:
         if resource.usd_per_hour is not None and resource.usd_per_hour < 0:
-            yield resource, "usd_per_hour", f"{resource.usd_per_hour:g} USD an hour"
+            yield resource, "usd_per_hour", f"a cost of {resource.usd_per_hour:g} USD per hour"
 
 
 @rule(
     "BILL-NOTHING",
     *BILLS,
     severity=WARNING,
-    what="something that bills by the hour at no dollars",
-    why="the price got lost, or nobody knows it: the cost that a preview shows is then too small",
-    remedy="the dollars of its line; a line without a price goes into the graph's stack.unpriced",
+    what="a resource that is billed by the hour at $0",
+    why="The preview shows too low a cost: the price is missing",
+    remedy="Set the price of its line, or list the line in the graph's stack.unpriced",
     example="a NAT gateway with usd_per_hour: 0",
 )
-def bills_are_something(graph: Graph) -> Hits:
+def billed_resource_at_zero(graph: Graph) -> Hits:
     unpriced = set(texts(graph.stack.get("unpriced")))
     for resource in _billing(graph) if _has_lines(graph) else ():
         # nodes may be paid upfront; lines without a price are named by whoever made the graph
         if resource.kind == GROUP or unpriced & set(resource.bill_lines):
             continue
         if resource.usd_per_hour == 0 and resource.bill_lines and resource.free is not True:
-            yield resource, "usd_per_hour", f"{', '.join(resource.bill_lines)} at nothing an hour"
+            yield resource, "usd_per_hour", f"{', '.join(resource.bill_lines)} costs $0 per hour"

@@ -42,18 +42,18 @@ YEAR_HOURS = 8760
     "BUDGET-BLIND",
     BUDGET,
     MONITOR,
-    what="a budget or a monitor that sees none of the stack's cost",
-    why="it stands at nothing whatever the fleet costs: nobody is told, and its action never comes",
-    remedy="TagKeyValue with user:key$value of a tag that the stack's resources have; valid JSON with such tags",
+    what="a budget or monitor that does not see the stack's cost",
+    why="The budget stays at $0 whatever the fleet costs: nobody is notified, and its action never runs",
+    remedy="Filter by TagKeyValue with user:key$value for a tag that the stack's resources have, and write valid JSON",
     example="costFilters with user:planner:stack$prod in the stack dev",
 )
-def budgets_see_the_stack(graph: Graph) -> Hits:
+def budget_sees_no_cost(graph: Graph) -> Hits:
     worn = tags_of_stack(graph)
     for budget in graph.of(BUDGET):
         for i, block in enumerate(many(budget.inputs.get("costFilters"))):
             name = literal(block.get("name"))
             if name and name not in FILTERS:
-                yield budget, f"costFilters[{i}].name", f"{name!r} is no filter of budgets"
+                yield budget, f"costFilters[{i}].name", f"{name!r} is not a budget filter"
             for text in texts(block.get("values")) if name == "TagKeyValue" else ():
                 key, _, value = text.partition("$")
                 known = worn.get(key.removeprefix("user:"))
@@ -62,19 +62,23 @@ def budgets_see_the_stack(graph: Graph) -> Hits:
                 if not key.startswith(("user:", "aws:")) or not value:
                     yield budget, f"costFilters[{i}].values", f"{text!r} is not user:key$value"
                 elif known is not None and value not in known:
-                    yield budget, f"costFilters[{i}].values", f"{text!r}, and the stack has {sorted(known)[0]!r}"
+                    yield (
+                        budget,
+                        f"costFilters[{i}].values",
+                        f"{text!r}, but the stack's resources have {sorted(known)[0]!r}",
+                    )
     for monitor in graph.of(MONITOR):
         text = monitor.inputs.get("monitorSpecification")
         if monitor.inputs.get("monitorType") == "CUSTOM" and not given(text):
-            yield monitor, "monitorSpecification", "CUSTOM without what it watches"
+            yield monitor, "monitorSpecification", "a CUSTOM monitor without a specification"
         found = _json(text)
         if isinstance(text, str) and literal(text) and found is None:
-            yield monitor, "monitorSpecification", "no JSON"
+            yield monitor, "monitorSpecification", "not valid JSON"
         tags = one(one(found).get("Tags"))
         known = worn.get(str(tags.get("Key")).removeprefix("user:"))
         for value in texts(tags.get("Values")):
             if known is not None and literal(value) and value not in known:
-                yield monitor, "monitorSpecification", f"{value!r}, and the stack has {sorted(known)[0]!r}"
+                yield monitor, "monitorSpecification", f"{value!r}, but the stack's resources have {sorted(known)[0]!r}"
 
 
 def _json(text: object) -> object:
@@ -87,38 +91,42 @@ def _json(text: object) -> object:
 @rule(
     "BUDGET-SENSE",
     BUDGET,
-    what="a budget that speaks at once, twice, too late, or never",
-    why="AWS refuses two notifications that are the same and more than ten mail addresses; a limit of an hour of the "
-    "fleet is passed before anybody looks, and a threshold of many times the budget never",
-    remedy="a limit by the plan's forecast, thresholds up to 100 % or little more, each once",
-    example="threshold: 100000 with PERCENTAGE, or a limit of 10 USD for a fleet of 440 USD an hour",
+    what="a budget that alerts at once, twice or never",
+    why="A budget of one hour of the fleet is exceeded before anyone looks, and a threshold of many times the "
+    "budget is never reached. AWS rejects repeated notifications and more than ten email addresses",
+    remedy="Set the limit to the plan's forecast, and each threshold once, at or slightly above 100 % at most",
+    example="threshold: 100000 with PERCENTAGE, or a limit of $10 for a fleet that costs $440 per hour",
 )
-def budgets_make_sense(graph: Graph) -> Hits:
+def unusable_budget(graph: Graph) -> Hits:
     hourly = sum(max(resource.usd_per_hour or 0.0, 0.0) for resource in graph.resources)
     for budget in graph.of(BUDGET):
         amount = number(budget.inputs.get("limitAmount"))
         costs = budget.inputs.get("budgetType") == "COST"
         if costs and amount is not None and 0 < amount < hourly:
-            yield budget, "limitAmount", f"{amount:g} USD, which the stack costs in an hour ({hourly:,.2f} USD)"
+            yield budget, "limitAmount", f"the stack spends ${amount:g} in about an hour (${hourly:,.2f} per hour)"
         elif costs and amount is not None and hourly > 0 and amount > 100 * YEAR_HOURS * hourly:
-            yield budget, "limitAmount", f"{amount:,.0f} USD: a hundred years of the stack"
+            yield budget, "limitAmount", f"${amount:,.0f} would pay for a hundred years of the stack"
         seen: set[tuple[str, ...]] = set()
         for i, notice in enumerate(many(budget.inputs.get("notifications"))):
             keys = ("comparisonOperator", "notificationType", "threshold", "thresholdType")
             mark = tuple(str(notice.get(key)) for key in keys)
             threshold = number(notice.get("threshold"))
             if mark in seen:
-                yield budget, f"notifications[{i}]", "the same notification again"
+                yield budget, f"notifications[{i}]", "the same notification twice"
             seen.add(mark)
             if threshold is not None and threshold > 1000 and notice.get("thresholdType") == "PERCENTAGE":
-                yield budget, f"notifications[{i}].threshold", f"{threshold:,.0f} % of the budget"
+                yield budget, f"notifications[{i}].threshold", f"{threshold:,.0f} % of the budget is never reached"
             mails = texts(notice.get("subscriberEmailAddresses"))
             if len(mails) > MAILS:
-                yield budget, f"notifications[{i}].subscriberEmailAddresses", f"{len(mails)} addresses; {MAILS} at most"
+                yield (
+                    budget,
+                    f"notifications[{i}].subscriberEmailAddresses",
+                    f"{len(mails)} addresses; allowed: {MAILS}",
+                )
         times = {key: literal(budget.inputs.get(key)) for key in ("timePeriodStart", "timePeriodEnd")}
         for key, text in times.items():
             if text and not PERIOD.fullmatch(text):
-                yield budget, key, f"{text!r} is no time of budgets: 2027-01-01_00:00"
+                yield budget, key, f"{text!r} is not in the form 2027-01-01_00:00"
         start, end = times["timePeriodStart"], times["timePeriodEnd"]
         if start and end and PERIOD.fullmatch(start) and PERIOD.fullmatch(end) and end <= start:
             yield budget, "timePeriodEnd", f"{end} is not after {start}"
@@ -127,18 +135,18 @@ def budgets_make_sense(graph: Graph) -> Hits:
 @rule(
     "BUDGET-POLICY",
     ACTION,
-    what="an action whose policy forbids nothing, or that is of another kind than it says",
-    why="the budget is passed, the action runs, and the nodes go on being bought",
-    remedy="a policy that denies ec2:RunInstances and its like, and the definition of the action's own type",
-    example="a policy for the action that denies s3:GetObject only",
+    what="a budget action whose policy blocks nothing, or of the wrong type",
+    why="The budget is exceeded, the action runs, and nodes keep starting",
+    remedy="Use a policy that denies ec2:RunInstances and similar actions, and the definition for the action's type",
+    example="a policy that denies only s3:GetObject",
 )
-def actions_forbid(graph: Graph) -> Hits:
+def budget_action_blocks_nothing(graph: Graph) -> Hits:
     for action in graph.of(ACTION):
         kind = literal(action.inputs.get("actionType"))
         wanted = DEFINITIONS.get(kind or "")
         told = one(action.inputs.get("definition"))
         if wanted and told and not given(told.get(wanted)):
-            yield action, f"definition.{wanted}", f"{kind} without {wanted}"
+            yield action, f"definition.{wanted}", f"{kind} needs {wanted}"
         policy = graph.target(one(told.get("iamActionDefinition")).get("policyArn"), "iam:Policy")
         mine = [s for p in policies(graph) if policy is not None and p.holder is policy for _, s in p.statements()]
         denied = any(
@@ -149,7 +157,7 @@ def actions_forbid(graph: Graph) -> Hits:
             yield action, "definition.iamActionDefinition.policyArn", f"{policy.name} does not deny ec2:RunInstances"
         for i, subscriber in enumerate(many(action.inputs.get("subscribers"))):
             if subscriber.get("subscriptionType") == "EMAIL" and _no_mail(subscriber.get("address")):
-                yield action, f"subscribers[{i}].address", f"{subscriber['address']!r} is no mail address"
+                yield action, f"subscribers[{i}].address", f"{subscriber['address']!r} is not an email address"
 
 
 def _no_mail(value: object) -> bool:
@@ -162,13 +170,13 @@ def _no_mail(value: object) -> bool:
     "sns:TopicSubscription",
     TOPIC,
     NOTICE,
-    what="a notice on a way that does not carry it",
-    why="SNS refuses an endpoint that is not of its protocol; by plain http anybody reads and writes notices; a topic "
-    "that AWS's own key encrypts takes no alarm; a threshold that is no number never comes",
-    remedy="an address of the protocol; a key of the stack that lets cloudwatch.amazonaws.com in",
-    example="protocol: sms with a mail address, or kmsMasterKeyId: alias/aws/sns on the topic of alarms",
+    what="a notification that cannot be delivered safely",
+    why="SNS rejects an endpoint that does not fit its protocol, and plain http can be read and forged. A "
+    "topic encrypted with AWS's own key gets no alarms, and a threshold that is not a number is never reached",
+    remedy="Use an endpoint of the protocol, and a KMS key of the stack that allows cloudwatch.amazonaws.com",
+    example="protocol: sms with an email address, or kmsMasterKeyId: alias/aws/sns on an alarm topic",
 )
-def ways_carry(graph: Graph) -> Hits:
+def wrong_notification_protocol(graph: Graph) -> Hits:
     for subscription in graph.of("sns:TopicSubscription"):
         for where, message in _wrong_way(subscription.inputs):
             yield subscription, where, message
@@ -177,14 +185,14 @@ def ways_carry(graph: Graph) -> Hits:
     }
     for topic in graph.of(TOPIC):
         if topic in written and topic.inputs.get("kmsMasterKeyId") == "alias/aws/sns":
-            yield topic, "kmsMasterKeyId", "AWS's own key: alarms may not use it"
+            yield topic, "kmsMasterKeyId", "alarms may not use AWS's own key"
         name = literal(topic.inputs.get("name"))
         if name and topic.inputs.get("fifoTopic") in (True, "true") and not name.endswith(".fifo"):
-            yield topic, "name", f"{name!r}: a fifo topic ends with .fifo"
+            yield topic, "name", f"{name!r}: the name of a FIFO topic ends with .fifo"
     for notice in graph.of(NOTICE):
         for where, leaf in _amounts(notice):
             if literal(leaf) and number(leaf) is None:
-                yield notice, where, f"{leaf!r} is no amount"
+                yield notice, where, f"{leaf!r} is not an amount"
 
 
 def _wrong_way(inputs: Json) -> Iterator[tuple[str, str]]:
@@ -192,13 +200,13 @@ def _wrong_way(inputs: Json) -> Iterator[tuple[str, str]]:
     if not protocol or not end:
         return
     if protocol == "http":
-        yield "protocol", "plain http"
+        yield "protocol", "notifications over plain http"
     elif protocol == "sms" and not re.fullmatch(r"\+?[0-9][0-9 -]{5,18}", end):
-        yield "endpoint", f"{end!r} is no telephone number"
+        yield "endpoint", f"{end!r} is not a phone number"
     elif protocol in ("lambda", "sqs", "firehose", "application") and not end.startswith("arn:"):
-        yield "endpoint", f"{end!r} is no ARN"
+        yield "endpoint", f"{end!r} is not an ARN"
     elif protocol == "https" and not end.startswith("https://"):
-        yield "endpoint", f"{end!r} does not begin with https://"
+        yield "endpoint", f"{end!r} does not start with https://"
 
 
 def _amounts(notice: Resource) -> Iterator[tuple[str, str]]:

@@ -15,12 +15,12 @@ BUDGET, NOTICE = "budgets:Budget", "costexplorer:AnomalySubscription"
     "BUDGET-NONE",
     GROUP,
     severity=WARNING,
-    what="groups of nodes and no budget",
-    why="a fleet that nobody stops is noticed on the monthly bill",
-    remedy="a budget at the plan's forecast, with somebody to tell",
+    what="Auto Scaling groups without a budget",
+    why="A fleet that keeps running is noticed only on the monthly bill",
+    remedy="Add a budget at the plan's forecast, with someone to notify",
     example="a stack with an Auto Scaling group and no Budget",
 )
-def there_is_a_budget(graph: Graph) -> Hits:
+def no_budget(graph: Graph) -> Hits:
     groups = sorted(graph.of(GROUP), key=lambda group: (-(group.usd_per_hour or 0), group.urn))
     if groups and not graph.of(BUDGET):
         yield groups[0], "", "no budget in the stack"
@@ -29,80 +29,85 @@ def there_is_a_budget(graph: Graph) -> Hits:
 @rule(
     "BUDGET-LIMIT",
     BUDGET,
-    what="a budget that limits nothing or tells nobody",
-    why="AWS refuses it, or it never speaks",
-    remedy="limitAmount above 0, notifications with a threshold above 0 and somebody to tell",
+    what="a budget without a limit or without anyone to notify",
+    why="AWS rejects the budget, or it never sends a notification",
+    remedy="Set limitAmount above 0, and notifications with a threshold above 0 and a subscriber",
     example='limitAmount: "0"',
 )
-def budget_limits(graph: Graph) -> Hits:
+def budget_without_limit(graph: Graph) -> Hits:
     for budget in graph.of(BUDGET):
         value, amount = budget.inputs.get("limitAmount"), number(budget.inputs.get("limitAmount"))
         adjusted = given(budget.inputs.get("autoAdjustData")) or given(budget.inputs.get("plannedLimits"))
         unknown = isinstance(value, str) and given(value) and literal(value) is None
         if not adjusted and not unknown and (amount is None or amount <= 0):
-            yield budget, "limitAmount", f"{value!r} is no amount" if amount is None else f"a limit of {amount:g}"
+            yield budget, "limitAmount", f"{value!r} is not an amount" if amount is None else f"a limit of {amount:g}"
         unit = literal(budget.inputs.get("limitUnit"))
         if budget.inputs.get("budgetType") == "COST" and unit is not None and unit not in ("USD", "CNY"):
-            yield budget, "limitUnit", f"{unit!r}: a budget of costs is in USD"
+            yield budget, "limitUnit", f"{unit!r}: a cost budget is in USD"
         notices = many(budget.inputs.get("notifications"))
         if not notices and not any(
             graph.target(a.inputs.get("budgetName"), BUDGET) for a in graph.of("budgets:BudgetAction")
         ):
-            yield budget, "notifications", "nobody is told"
+            yield budget, "notifications", "nobody is notified"
         if len(notices) > NOTICES:
-            yield budget, "notifications", f"{len(notices)} notifications; a budget has {NOTICES} at most"
+            yield budget, "notifications", f"{len(notices)} notifications; allowed: {NOTICES}"
         for i, notice in enumerate(notices):
             threshold = number(notice.get("threshold"))
             if threshold is not None and threshold <= 0:
                 yield budget, f"notifications[{i}].threshold", f"{threshold:g}"
             elif threshold is not None and threshold <= 1 and notice.get("thresholdType") == "PERCENTAGE":
-                yield budget, f"notifications[{i}].threshold", f"{threshold:g} % of the budget: 80 means 80 %"
+                yield (
+                    budget,
+                    f"notifications[{i}].threshold",
+                    f"{threshold:g} means {threshold:g} % of the budget; write 80 for 80 %",
+                )
             if not any(given(notice.get(k)) for k in ("subscriberEmailAddresses", "subscriberSnsTopicArns")):
-                yield budget, f"notifications[{i}]", "nobody to tell"
+                yield budget, f"notifications[{i}]", "a notification without a subscriber"
 
 
 @rule(
     "BUDGET-ACTION",
     "budgets:BudgetAction",
-    what="an action that does nothing when the budget is passed",
-    why="the nodes go on being bought: a notice alone stops nothing, least of all at night",
-    remedy="approvalModel AUTOMATIC, a threshold of 100 % or less, a policy and whom it binds",
+    what="a budget action that does nothing",
+    why="Nodes keep starting after the budget is exceeded: a notification alone stops nothing, least of all at night",
+    remedy="Set approvalModel: AUTOMATIC, a threshold of at most 100 %, a policy, and the groups or roles it "
+    "applies to",
     example="approvalModel: MANUAL",
 )
-def budget_acts(graph: Graph) -> Hits:
+def budget_action_has_no_effect(graph: Graph) -> Hits:
     for action in graph.of("budgets:BudgetAction"):
         if action.inputs.get("approvalModel") == "MANUAL":
-            yield action, "approvalModel", "it waits for somebody to approve"
+            yield action, "approvalModel", "the action waits for someone to approve it"
         threshold = one(action.inputs.get("actionThreshold"))
         value = number(threshold.get("actionThresholdValue"))
         percent = threshold.get("actionThresholdType") == "PERCENTAGE"
         if value is not None and (value <= 0 or (percent and value > 100)):
-            yield action, "actionThreshold.actionThresholdValue", f"{value:g}{' %' if percent else ''} of the budget"
+            yield action, "actionThreshold.actionThresholdValue", f"threshold {value:g}{' %' if percent else ''}"
         bound = one(at(action.inputs, "definition.iamActionDefinition"))
         if action.inputs.get("actionType") == "APPLY_IAM_POLICY":
             if not any(given(bound.get(key)) for key in ("groups", "roles", "users")):
-                yield action, "definition.iamActionDefinition", "it binds nobody"
+                yield action, "definition.iamActionDefinition", "applies to no group, role or user"
             if not given(bound.get("policyArn")):
-                yield action, "definition.iamActionDefinition.policyArn", "no policy"
+                yield action, "definition.iamActionDefinition.policyArn", "no policy is attached"
 
 
 @rule(
     "ANOMALY-NOTICE",
     NOTICE,
-    what="a notice of anomalies that AWS refuses",
-    why="IMMEDIATE goes to SNS only, DAILY and WEEKLY to mail only",
-    remedy="SNS with IMMEDIATE, EMAIL with DAILY or WEEKLY",
+    what="an invalid cost anomaly subscription",
+    why="AWS rejects the subscription: IMMEDIATE works with SNS only, DAILY and WEEKLY with email only",
+    remedy="Use SNS with IMMEDIATE, or EMAIL with DAILY or WEEKLY",
     example="frequency: IMMEDIATE with an EMAIL subscriber",
 )
-def notices_fit(graph: Graph) -> Hits:
+def invalid_anomaly_subscription(graph: Graph) -> Hits:
     for notice in graph.of(NOTICE):
         subscribers = many(notice.inputs.get("subscribers"))
         wanted = {"IMMEDIATE": "SNS", "DAILY": "EMAIL", "WEEKLY": "EMAIL"}.get(str(notice.inputs.get("frequency")))
         if not subscribers:
-            yield notice, "subscribers", "nobody is told"
+            yield notice, "subscribers", "nobody is notified"
         for i, subscriber in enumerate(subscribers):
             if wanted and subscriber.get("type") in ("SNS", "EMAIL") and subscriber["type"] != wanted:
-                message = f"{notice.inputs['frequency']} goes to {wanted}, not {subscriber['type']}"
+                message = f"{notice.inputs['frequency']} needs {wanted}, not {subscriber['type']}"
                 yield notice, f"subscribers[{i}].type", message
 
 
@@ -111,12 +116,12 @@ def notices_fit(graph: Graph) -> Hits:
     BUDGET,
     NOTICE,
     "sns:TopicSubscription",
-    what="an address for notices that is none",
-    why="the subscription is refused, or the warnings go nowhere",
-    remedy="a mail address that somebody reads",
+    what="an invalid email address for notifications",
+    why="AWS rejects the subscription, or nobody gets the notifications",
+    remedy="Use an email address that someone reads",
     example="endpoint: ops",
 )
-def addresses_are_some(graph: Graph) -> Hits:
+def invalid_email_address(graph: Graph) -> Hits:
     found = [
         (s, "endpoint", s.inputs.get("endpoint"))
         for s in graph.of("sns:TopicSubscription")
@@ -133,4 +138,4 @@ def addresses_are_some(graph: Graph) -> Hits:
     for resource, where, value in found:
         text = literal(value)
         if text is not None and ("@" not in text.strip("@") or any(char.isspace() for char in text)):
-            yield resource, where, f"{text!r} is no mail address"
+            yield resource, where, f"{text!r} is not an email address"

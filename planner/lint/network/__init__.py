@@ -1,1 +1,1 @@
-"""Rules over the network: addresses, routes, endpoints, security groups, what is open to the world."""
+"""Do packets get where they must, and only there: addresses, routes, endpoints, security groups?"""

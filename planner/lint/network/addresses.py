@@ -38,16 +38,16 @@ def _cidrs(graph: Graph) -> Iterator[tuple[Resource, str, str]]:
 
 @rule(
     "CIDR-SYNTAX",
-    what="an address range that is none",
-    why="AWS refuses it, or takes another range than was meant",
-    remedy="the first address of the range and its length, like 10.0.0.0/16",
+    what="an invalid address range",
+    why="AWS rejects the range, or uses another one than you meant",
+    remedy="Write the first address of the range and its prefix length, such as 10.0.0.0/16",
     example="cidrBlock: 10.0.0.7/24, or 10.0.0.0/33",
 )
-def ranges_are_ranges(graph: Graph) -> Hits:
+def invalid_cidr(graph: Graph) -> Hits:
     for resource, where, text in _cidrs(graph):
         try:
             ipaddress.ip_network(text)
-            wrong = "" if "/" in text else "has no length"
+            wrong = "" if "/" in text else "has no prefix length"
         except ValueError as error:
             wrong = str(error).removeprefix(repr(text)).strip()
         if wrong:
@@ -58,12 +58,12 @@ def ranges_are_ranges(graph: Graph) -> Hits:
     "CIDR-SIZE",
     VPC,
     SUBNET,
-    what="a VPC or subnet of a size that AWS does not have",
-    why="both are /16 to /28: AWS refuses others",
-    remedy="a length within 16 and 28",
+    what="a VPC or subnet size that AWS does not allow",
+    why="AWS rejects it: a VPC or subnet is /16 to /28",
+    remedy="Use a prefix length of 16 to 28",
     example="cidrBlock: 10.0.0.0/8 on a VPC",
 )
-def ranges_have_a_size(graph: Graph) -> Hits:
+def cidr_size_not_allowed(graph: Graph) -> Hits:
     for resource in graph.of(VPC, SUBNET):
         found = network(resource.inputs.get("cidrBlock"))
         if found is not None and not 16 <= found.prefixlen <= 28:
@@ -79,12 +79,12 @@ def _ranges_of(graph: Graph, vpc: Resource) -> list[ipaddress.IPv4Network]:
 @rule(
     "SUBNET-OUTSIDE",
     SUBNET,
-    what="a subnet outside its VPC",
-    why="AWS refuses it; no preview sees it",
-    remedy="a range within the VPC's",
+    what="a subnet outside its VPC's address range",
+    why="AWS rejects the subnet, and no preview checks it",
+    remedy="Choose a range within the VPC's",
     example="10.1.0.0/20 in a VPC of 10.0.0.0/16",
 )
-def subnet_is_inside(graph: Graph) -> Hits:
+def subnet_outside_vpc(graph: Graph) -> Hits:
     for subnet in graph.of(SUBNET):
         vpc, here = graph.target(subnet.inputs.get("vpcId"), VPC), network(subnet.inputs.get("cidrBlock"))
         ranges = _ranges_of(graph, vpc) if vpc else []
@@ -95,12 +95,12 @@ def subnet_is_inside(graph: Graph) -> Hits:
 @rule(
     "SUBNET-OVERLAP",
     SUBNET,
-    what="two subnets of a VPC that overlap",
-    why="AWS refuses the second",
-    remedy="ranges apart from each other",
+    what="two subnets of one VPC that overlap",
+    why="AWS rejects the second subnet",
+    remedy="Choose ranges that do not overlap",
     example="10.0.0.0/20 and 10.0.8.0/24",
 )
-def subnets_are_apart(graph: Graph) -> Hits:
+def overlapping_subnets(graph: Graph) -> Hits:
     placed: list[tuple[Resource, Resource | None, ipaddress.IPv4Network]] = []
     for subnet in graph.of(SUBNET):
         vpc, here = graph.target(subnet.inputs.get("vpcId"), VPC), network(subnet.inputs.get("cidrBlock"))
@@ -122,12 +122,12 @@ def _addresses(graph: Graph, maker: Resource) -> int:
 @rule(
     "SUBNET-SMALL",
     SUBNET,
-    what="a subnet without an address for every interface of every node",
-    why="the last nodes do not start, and a gang waits for them while the others bill",
-    remedy="a larger subnet (AWS keeps five addresses), or efa-only interfaces, which take none",
+    what="a subnet with too few addresses for the nodes",
+    why="The last nodes do not start, and the job waits for them while the others are billed",
+    remedy="Use a larger subnet (AWS reserves five addresses), or efa-only interfaces, which need no address",
     example="/24 for 16 p5 nodes with 32 address-bearing interfaces each",
 )
-def room_for_the_nodes(graph: Graph) -> Hits:
+def subnet_too_small(graph: Graph) -> Hits:
     needed: dict[Resource, int] = {}
     standing = [*node_makers(graph), *graph.of("fsx:LustreFileSystem", NAT)]
     standing += [one for one in graph.of(ENDPOINT) if one.inputs.get("vpcEndpointType") == "Interface"]
@@ -139,19 +139,23 @@ def room_for_the_nodes(graph: Graph) -> Hits:
     for subnet, count in needed.items():
         here = network(subnet.inputs.get("cidrBlock"))
         if here is not None and count > here.num_addresses - RESERVED:
-            yield subnet, "cidrBlock", f"{here} has {here.num_addresses - RESERVED:,} addresses, {count:,} are needed"
+            yield (
+                subnet,
+                "cidrBlock",
+                f"{here} has {here.num_addresses - RESERVED:,} addresses, but the nodes need {count:,}",
+            )
 
 
 @rule(
     "ADDRESS-OUTSIDE",
     CARD,
     INSTANCE,
-    what="a fixed address outside its subnet, one that AWS keeps, or one given twice",
-    why="AWS refuses the interface: a control node does not start, and the others wait for it",
-    remedy="an address of the subnet, not one of its first four nor its last",
+    what="a fixed address that is outside its subnet, reserved by AWS, or used twice",
+    why="A control node does not start, and the others wait for it: AWS rejects the interface",
+    remedy="Choose a free address of the subnet, but not one of its first four nor its last",
     example="privateIps: [10.1.0.10] in a subnet of 10.0.0.0/24",
 )
-def fixed_addresses_fit(graph: Graph) -> Hits:
+def invalid_fixed_address(graph: Graph) -> Hits:
     taken: dict[str, Resource] = {}
     for resource in graph.of(CARD, INSTANCE):
         subnet = graph.target(resource.inputs.get("subnetId"), SUBNET)
@@ -163,11 +167,11 @@ def fixed_addresses_fit(graph: Graph) -> Hits:
                 try:
                     address = ipaddress.IPv4Address(text)
                 except ValueError:
-                    yield resource, key, f"{text!r} is no address"
+                    yield resource, key, f"{text!r} is not an IP address"
                     continue
                 kept = {here[i] for i in range(min(4, here.num_addresses))} | {here[-1]}
                 if address not in here or address in kept:
-                    yield resource, key, f"{text} is {'kept by AWS in' if address in here else 'outside'} {here}"
+                    yield resource, key, f"{text} is {'reserved by AWS in' if address in here else 'outside'} {here}"
                 elif text in taken and taken[text] is not resource:
-                    yield resource, key, f"{text} is given to {taken[text].name} already"
+                    yield resource, key, f"{text} is already used by {taken[text].name}"
                 taken.setdefault(text, resource)

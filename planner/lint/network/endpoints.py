@@ -38,30 +38,30 @@ def _gateways(graph: Graph) -> list[Resource]:
 @rule(
     "S3-GATEWAY",
     VPC,
-    what="a VPC with nodes and no S3 gateway endpoint",
-    why="it is free; without it every GB that the nodes read from S3 goes through NAT at $0.045",
-    remedy="a gateway endpoint for S3 in the route table of the nodes",
+    what="a VPC with nodes and without an S3 gateway endpoint",
+    why="Every GB that the nodes read from S3 goes through NAT at $0.045. The gateway endpoint is free",
+    remedy="Add a gateway endpoint for S3 to the nodes' route table",
     example="no VpcEndpoint, or one of type Interface",
 )
-def gateway_is_there(graph: Graph) -> Hits:
+def no_s3_gateway_endpoint(graph: Graph) -> Hits:
     served = {vpc for endpoint in _gateways(graph) for vpc in graph.targets(endpoint.inputs.get("vpcId"), VPC)}
     # nodes in a public subnet do not go through NAT
     inside = [subnet for subnet in node_subnets(graph) if not is_public(graph, subnet)]
     vpcs = [vpc for subnet in inside for vpc in graph.targets(subnet.inputs.get("vpcId"), VPC)]
     for vpc in dict.fromkeys(vpcs):
         if vpc not in served:
-            yield vpc, "", "nodes, and no gateway endpoint for S3"
+            yield vpc, "", "the VPC has nodes but no gateway endpoint for S3"
 
 
 @rule(
     "S3-GATEWAY-ROUTE",
     ENDPOINT,
-    what="an S3 gateway endpoint that the nodes' route table does not know",
-    why="the endpoint then does nothing: the nodes read S3 through NAT at $0.045 a GB",
-    remedy="routeTableIds with the route table of every subnet that has nodes",
-    example="routeTableIds with the public table alone",
+    what="an S3 gateway endpoint that is missing from the nodes' route table",
+    why="The endpoint has no effect: the nodes read S3 through NAT at $0.045 per GB",
+    remedy="List the route table of every subnet with nodes in routeTableIds",
+    example="routeTableIds with only the public route table",
 )
-def gateway_is_in_the_routes(graph: Graph) -> Hits:
+def s3_gateway_not_in_route_table(graph: Graph) -> Hits:
     for endpoint in _gateways(graph):
         vpc = graph.target(endpoint.inputs.get("vpcId"), VPC)
         tables = _tables(graph, endpoint)
@@ -69,19 +69,20 @@ def gateway_is_in_the_routes(graph: Graph) -> Hits:
             table = table_of(graph, subnet)
             same = vpc is None or graph.target(subnet.inputs.get("vpcId"), VPC) is vpc
             if table is not None and same and table not in tables:
-                yield endpoint, "routeTableIds", f"{table.name}, the table of {subnet.name}, is not among them"
+                yield endpoint, "routeTableIds", f"{table.name}, the route table of {subnet.name}, is not listed"
                 break
 
 
 @rule(
     "ENDPOINT-TYPE",
     ENDPOINT,
-    what="an endpoint of a kind that its service does not have, or with what belongs to the other kind",
-    why="S3 and DynamoDB have gateways with route tables, everything else interfaces with subnets and groups",
-    remedy="vpcEndpointType Interface with subnetIds and securityGroupIds, or Gateway with routeTableIds",
+    what="an endpoint of the wrong type for its service",
+    why="AWS rejects the endpoint: S3 and DynamoDB have gateway endpoints with route tables; all other "
+    "services have interface endpoints with subnets and security groups",
+    remedy="Set vpcEndpointType to Interface with subnetIds and securityGroupIds, or to Gateway with routeTableIds",
     example="serviceName ...ssm without vpcEndpointType",
 )
-def endpoint_is_of_its_kind(graph: Graph) -> Hits:
+def wrong_endpoint_type(graph: Graph) -> Hits:
     for endpoint in graph.of(ENDPOINT):
         kind, name = endpoint.inputs.get("vpcEndpointType"), literal(endpoint.inputs.get("serviceName"))
         gateway = kind in (None, "", "Gateway")
@@ -89,22 +90,22 @@ def endpoint_is_of_its_kind(graph: Graph) -> Hits:
             yield endpoint, "vpcEndpointType", f"{name} has no gateway endpoint"
         for key in ("subnetIds", "securityGroupIds", "privateDnsEnabled") if gateway else ("routeTableIds",):
             if given(endpoint.inputs.get(key)) and flag(endpoint.inputs[key]) is not False:
-                yield endpoint, key, f"{key} on {'a gateway' if gateway else 'an interface'} endpoint"
+                yield endpoint, key, f"{key} does not belong on {'a gateway' if gateway else 'an interface'} endpoint"
         if kind == "Interface" and not given(endpoint.inputs.get("subnetIds")):
             apart = graph.of("ec2:VpcEndpointSubnetAssociation")
             if not any(graph.target(a.inputs.get("vpcEndpointId"), ENDPOINT) is endpoint for a in apart):
-                yield endpoint, "subnetIds", "an interface endpoint in no subnet"
+                yield endpoint, "subnetIds", "an interface endpoint without a subnet"
 
 
 @rule(
     "ENDPOINT-REGION",
     ENDPOINT,
-    what="an endpoint of another Region",
-    why="a gateway or interface leads to its own Region only: AWS refuses the service name",
-    remedy="com.amazonaws.<region of the stack>.<service>",
-    example="com.amazonaws.us-west-2.s3 in a stack of us-east-1",
+    what="an endpoint for another Region",
+    why="AWS rejects the service name: an endpoint leads to its own Region only",
+    remedy="Use com.amazonaws.<the stack's Region>.<service>",
+    example="com.amazonaws.us-west-2.s3 in a stack in us-east-1",
 )
-def endpoint_is_of_the_region(graph: Graph) -> Hits:
+def endpoint_of_other_region(graph: Graph) -> Hits:
     regions: dict[str, list[Resource]] = {}
     for endpoint in graph.of(ENDPOINT):
         parts = (literal(endpoint.inputs.get("serviceName")) or "").split(".")
@@ -116,79 +117,84 @@ def endpoint_is_of_the_region(graph: Graph) -> Hits:
         home = {max(regions, key=lambda region: (len(regions[region]), region))}
     for region, endpoints in regions.items():
         for endpoint in endpoints if home and region not in home else ():
-            yield endpoint, "serviceName", f"{region}, and the stack is in {', '.join(sorted(home))}"
+            yield (
+                endpoint,
+                "serviceName",
+                f"the endpoint is for {region}, but the stack is in {', '.join(sorted(home))}",
+            )
 
 
 @rule(
     "ENDPOINT-DNS",
     ENDPOINT,
     VPC,
-    what="an interface endpoint whose name does not lead to it",
-    why="without private DNS (and DNS names in the VPC) the nodes go on to the public address, through NAT or nowhere",
-    remedy="privateDnsEnabled, and enableDnsSupport and enableDnsHostnames on the VPC",
+    what="an interface endpoint without private DNS",
+    why="The endpoint is billed and not used: without private DNS, and DNS names in the VPC, the nodes use "
+    "the public address through NAT",
+    remedy="Set privateDnsEnabled on the endpoint, and enableDnsSupport and enableDnsHostnames on the VPC",
     example="enableDnsHostnames: false",
 )
-def endpoint_has_its_name(graph: Graph) -> Hits:
+def endpoint_without_private_dns(graph: Graph) -> Hits:
     seen: set[Resource] = set()
     for endpoint in graph.of(ENDPOINT):
         vpc = graph.target(endpoint.inputs.get("vpcId"), VPC)
         if endpoint.inputs.get("vpcEndpointType") != "Interface":
             continue
         if not _is_s3(endpoint) and flag(endpoint.inputs.get("privateDnsEnabled")) is not True:
-            yield endpoint, "privateDnsEnabled", "no private DNS"
+            yield endpoint, "privateDnsEnabled", "private DNS is not enabled"
         elif vpc is not None and vpc not in seen:
             seen.add(vpc)
             for key, default in (("enableDnsSupport", True), ("enableDnsHostnames", False)):
                 value = flag(vpc.inputs.get(key))
                 if not (default if value is None else value):
-                    yield vpc, key, f"off, and {endpoint.name} has private DNS"
+                    yield vpc, key, f"disabled, but {endpoint.name} uses private DNS"
 
 
 @rule(
     "SG-ENDPOINT",
     SECURITY,
-    what="an interface endpoint that lets nobody in on port 443",
-    why="SSM and the others are then out of reach although the endpoint stands and bills",
-    remedy="an ingress rule for tcp 443 from the nodes' group or the VPC",
+    what="an interface endpoint that does not accept port 443",
+    why="SSM and other services cannot be reached, although the endpoint exists and is billed",
+    remedy="Add an ingress rule for tcp 443 from the nodes' group or from the VPC",
     example="the endpoint's group without ingress",
 )
-def endpoints_let_in(graph: Graph) -> Hits:
+def endpoint_blocks_https(graph: Graph) -> Hits:
     into = {rule_.group for rule_ in traffic(graph) if rule_.inwards and rule_.covers(443)}
     seen: set[Resource] = set()
     for endpoint in graph.of("ec2:VpcEndpoint"):
         groups = groups_of(graph, endpoint)
         if groups and not any(group in into for group in groups) and groups[0] not in seen:
             seen.add(groups[0])
-            yield groups[0], "ingress", f"no rule for tcp 443, and {endpoint.name} is reached by it"
+            yield groups[0], "ingress", f"no rule for tcp 443, which {endpoint.name} needs"
 
 
 @rule(
     "ENDPOINT-GROUP",
     ENDPOINT,
     what="an interface endpoint without a security group",
-    why="it gets the default group of the VPC, which lets nobody in but its own members: SSM is out of reach although "
-    "the endpoint stands and bills",
-    remedy="securityGroupIds with a group that lets the nodes in on tcp 443",
+    why="SSM cannot be reached, although the endpoint exists and is billed: the VPC's default group accepts "
+    "traffic only from its own members",
+    remedy="Set securityGroupIds to a group that accepts tcp 443 from the nodes",
     example="an Interface endpoint without securityGroupIds",
 )
-def endpoint_has_a_group(graph: Graph) -> Hits:
+def endpoint_without_security_group(graph: Graph) -> Hits:
     apart = graph.of("ec2:VpcEndpointSecurityGroupAssociation", "ec2:SecurityGroupAssociation")
     for endpoint in graph.of(ENDPOINT):
         if endpoint.inputs.get("vpcEndpointType") != "Interface" or given(endpoint.inputs.get("securityGroupIds")):
             continue
         if not any(graph.target(a.inputs.get("vpcEndpointId"), ENDPOINT) is endpoint for a in apart):
-            yield endpoint, "securityGroupIds", "no security group: it gets the VPC's default one"
+            yield endpoint, "securityGroupIds", "no security group, so it gets the VPC's default one"
 
 
 @rule(
     "ENDPOINT-TWICE",
     ENDPOINT,
-    what="two endpoints of one service in one VPC",
-    why="AWS refuses the second: its private name, or its route in a table, is taken; elsewhere it bills twice",
-    remedy="one endpoint a service, with all subnets or route tables that need it",
+    what="two endpoints for one service in one VPC",
+    why="AWS rejects the second endpoint because its DNS name or route is taken, or both are billed",
+    remedy="Keep one endpoint per service, with all subnets or route tables that need it",
     example="two Interface endpoints of com.amazonaws.us-east-1.ssm",
 )
-def endpoint_is_alone(graph: Graph) -> Hits:
+def duplicate_endpoint(graph: Graph) -> Hits:
     seen: dict[tuple[object, ...], list[Resource]] = {}
     for endpoint in graph.of(ENDPOINT):
         name = literal(endpoint.inputs.get("serviceName"))
@@ -202,6 +208,6 @@ def endpoint_is_alone(graph: Graph) -> Hits:
             both_named = all(flag(e.inputs.get("privateDnsEnabled")) for e in (endpoint, other))
             shared = set(_tables(graph, endpoint)) & set(_tables(graph, other))
             if both_named if interface else shared:
-                yield endpoint, "serviceName", f"{other.name} is the endpoint of {name} already"
+                yield endpoint, "serviceName", f"{other.name} is already an endpoint for {name}"
                 break
         held.append(endpoint)

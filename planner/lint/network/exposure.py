@@ -56,17 +56,17 @@ ADMIN = {
     INGRESS,
     OLD,
     what="SSH open to the internet",
-    why="it is found within minutes and tried from then on; the nodes hold the data and the role",
-    remedy="no rule for port 22: SSM sessions need no port",
+    why="Attackers find the port within minutes and keep trying; the nodes have access to the data",
+    remedy="Remove the rule for port 22. SSM sessions need no port",
     example="tcp 22 from 0.0.0.0/0",
 )
-def ssh_from_anywhere(graph: Graph) -> Hits:
+def ssh_open_to_internet(graph: Graph) -> Hits:
     for rule_ in traffic(graph):
         if not rule_.inwards or rule_.protocol == "-1" or not rule_.covers(22):
             continue
         for source in sources(graph, rule_):
             if source.public and not (source.single and _only(rule_.block, 22)):
-                yield rule_.holder, source.where, f"port 22 from {source.text}"
+                yield rule_.holder, source.where, f"port 22 is open to {source.text}"
 
 
 def _only(block: dict[str, object], port: int) -> bool:
@@ -78,19 +78,19 @@ def _only(block: dict[str, object], port: int) -> bool:
     SECURITY,
     INGRESS,
     OLD,
-    what="a port of administration or of a database open to the internet",
-    why="behind these ports machines and data are run, many without a login; a public range is never all friends",
-    remedy="name the security group that may come in; a person goes by SSM port forwarding",
+    what="an administration or database port open to the internet",
+    why="Anyone in the public range can try to control machines or read data; many of these services need no login",
+    remedy="Allow a security group instead. People can use SSM port forwarding",
     example="tcp 3389 from 198.51.100.0/24",
 )
-def administration_from_outside(graph: Graph) -> Hits:
+def admin_port_open_to_internet(graph: Graph) -> Hits:
     for rule_ in traffic(graph):
         if not rule_.inwards or rule_.protocol == "-1" or rule_.covers(22):
             continue
         found = [port for port in ADMIN if rule_.covers(port)]
         for source in sources(graph, rule_) if found else ():
             if source.public and not source.wide:
-                yield rule_.holder, source.where, f"port {found[0]} ({ADMIN[found[0]]}) from {source.text}"
+                yield rule_.holder, source.where, f"port {found[0]} ({ADMIN[found[0]]}) is open to {source.text}"
 
 
 @rule(
@@ -98,12 +98,12 @@ def administration_from_outside(graph: Graph) -> Hits:
     SECURITY,
     INGRESS,
     OLD,
-    what="a port open to the world, or all traffic from any of it",
-    why="nothing of a cluster is for the internet: the engine's ports have no login at all",
-    remedy="name the security group that may come in",
+    what="a port, or all traffic, open to the internet",
+    why="Anyone can reach the cluster, and the storage engine's ports need no login",
+    remedy="Allow only the security group that needs access",
     example="all traffic from 0.0.0.0/0",
 )
-def open_to_the_world(graph: Graph) -> Hits:
+def port_open_to_internet(graph: Graph) -> Hits:
     balancing = for_balancers(graph)
     for rule_ in traffic(graph):
         everything = rule_.protocol == "-1"
@@ -114,7 +114,7 @@ def open_to_the_world(graph: Graph) -> Hits:
             if (source.public and everything) or (source.wide and not rule_.covers(22)):
                 low, high = rule_.block.get("fromPort"), rule_.block.get("toPort")
                 ports = "all traffic" if everything else f"{rule_.protocol} {low} to {high}"
-                yield rule_.holder, source.where, f"{ports} from {source.text}"
+                yield rule_.holder, source.where, f"{ports} open to {source.text}"
 
 
 @rule(
@@ -123,28 +123,28 @@ def open_to_the_world(graph: Graph) -> Hits:
     INGRESS,
     OLD,
     severity=WARNING,
-    what="a rule for SSH",
-    why="a way in that nobody logs; whoever has one node has the others",
-    remedy="no rule for port 22: SSM sessions need no port",
+    what="a security group rule for SSH",
+    why="Whoever gets into one node can reach the others, and SSH access is not logged",
+    remedy="Remove the rule for port 22. SSM sessions need no port",
     example="tcp 22 from 10.0.0.0/8",
 )
-def ssh_at_all(graph: Graph) -> Hits:
+def ssh_rule(graph: Graph) -> Hits:
     for rule_ in traffic(graph):
         outside = any(source.public and not source.single for source in sources(graph, rule_))
         if rule_.inwards and _only(rule_.block, 22) and not outside:
-            yield rule_.holder, rule_.place("fromPort"), "port 22"
+            yield rule_.holder, rule_.place("fromPort"), "port 22 is allowed"
 
 
 @rule(
     "SG-DEFAULT",
     "ec2:DefaultSecurityGroup",
     severity=WARNING,
-    what="a default group that lets traffic through",
-    why="whatever is started without a group gets this one",
-    remedy="no rules in the default group",
+    what="a default security group that allows traffic",
+    why="Anything that starts without a security group gets this one and its access",
+    remedy="Remove all rules from the default group",
     example="the default group with AWS's own self rule",
 )
-def default_group_is_closed(graph: Graph) -> Hits:
+def default_group_with_rules(graph: Graph) -> Hits:
     for group in graph.of("ec2:DefaultSecurityGroup"):
         for key in ("ingress", "egress"):
             if one(group.inputs.get(key)):

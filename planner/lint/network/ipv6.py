@@ -19,13 +19,13 @@ SIX_OF_CARD = ("ipv6AddressCount", "ipv6Addresses", "ipv6PrefixCount", "ipv6Pref
     TEMPLATE,
     INSTANCE,
     CARD,
-    what="IPv6 in a network that has none",
-    why="a subnet takes its IPv6 range from the VPC's, and an interface its IPv6 address from the subnet's: AWS "
-    "refuses the subnet, or every launch",
-    remedy="assignGeneratedIpv6CidrBlock on the VPC and a range of it on the subnet, or leave IPv6 out",
-    example="assignIpv6AddressOnCreation: true in a VPC with IPv4 alone",
+    what="IPv6 in a network without IPv6",
+    why="AWS rejects the subnet, or every launch fails: a subnet takes its IPv6 range from the VPC, and an "
+    "interface takes its address from the subnet",
+    remedy="Set assignGeneratedIpv6CidrBlock on the VPC and an IPv6 range on the subnet, or remove IPv6",
+    example="assignIpv6AddressOnCreation: true in an IPv4-only VPC",
 )
-def version_six_is_there(graph: Graph) -> Hits:
+def ipv6_without_range(graph: Graph) -> Hits:
     for subnet in graph.of(SUBNET):
         home = graph.target(subnet.inputs.get("vpcId"), VPC)
         if home is not None and not _six(home, SIX_OF_VPC) and not graph.pointing(home, VPC_SIX, "vpcId"):

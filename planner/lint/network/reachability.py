@@ -27,12 +27,12 @@ SERVICE = re.compile(r"(cn\.)?(com\.amazonaws|aws\.\w+|api\.aws)\.[a-z0-9.-]+")
 @rule(
     "NACL-CLOSED",
     "ec2:NetworkAcl",
-    what="a list of the network that lets the nodes' packets neither in nor out",
-    why="a NetworkAcl denies what no rule of it allows, answers too: the nodes of its subnets boot and reach nothing",
-    remedy="rules that let the VPC in and everything out, or the VPC's default list",
-    example="a NetworkAcl of the nodes' subnet without egress rules",
+    what="a network ACL that blocks the nodes' traffic",
+    why="The nodes boot and reach nothing: a network ACL denies everything that no rule allows, including replies",
+    remedy="Allow traffic within the VPC and all outbound traffic with its replies, or use the VPC's default ACL",
+    example="a NetworkAcl without egress rules on the nodes' subnet",
 )
-def lists_let_through(graph: Graph) -> Hits:
+def network_acl_blocks_nodes(graph: Graph) -> Hits:
     served = set(node_subnets(graph))
     apart = graph.of("ec2:NetworkAclRule")
     for acl in graph.of("ec2:NetworkAcl"):
@@ -52,19 +52,19 @@ def lists_let_through(graph: Graph) -> Hits:
                 for r in rules
             )
             if not allowed and not isinstance(acl.inputs.get(way), str):
-                yield acl, way, f"no rule allows anything, and {mine[0].name} has nodes"
+                yield acl, way, f"no rule allows anything, but {mine[0].name} has nodes"
 
 
 @rule(
     "ENDPOINT-SERVICE",
     ENDPOINT,
-    what="an endpoint of a service that AWS does not name so",
-    why="AWS refuses the name after the network was made; without both of Systems Manager's endpoints its agent is "
-    "reached by NAT or not at all, while the other one bills",
-    remedy="com.amazonaws.<region>.<service> as the PrivateLink guide lists it; ssm and ssmmessages together",
+    what="an endpoint for an unknown service, or only half of what SSM needs",
+    why="AWS rejects the name after the network exists. With only one of SSM's two endpoints, the agent needs "
+    "NAT, and the endpoint is billed for nothing",
+    remedy="Use com.amazonaws.<region>.<service> as in the PrivateLink guide, and ssm together with ssmmessages",
     example="serviceName: com.amazonaws.us-east-1.ssmm, or ssm without ssmmessages",
 )
-def services_are_known(graph: Graph) -> Hits:
+def unknown_endpoint_service(graph: Graph) -> Hits:
     held: dict[object, set[str]] = {}
     for endpoint in graph.of(ENDPOINT):
         name = literal(endpoint.inputs.get("serviceName"))
@@ -72,11 +72,11 @@ def services_are_known(graph: Graph) -> Hits:
             continue
         short = ".".join(name.split(".")[3:])
         if not SERVICE.fullmatch(name):
-            yield endpoint, "serviceName", f"{name!r} is no service: com.amazonaws.<region>.<service>"
+            yield endpoint, "serviceName", f"{name!r} is not a service name: com.amazonaws.<region>.<service>"
         elif name.startswith("com.amazonaws.") and "vpce-svc" not in name and short not in SERVICES:
             found = hint(short, SERVICES)
             if found.startswith("did"):
-                yield endpoint, "serviceName", f"there is no {short!r} in this list of services; {found}"
+                yield endpoint, "serviceName", f"unknown service {short!r}; {found}"
         vpc = graph.target(endpoint.inputs.get("vpcId"), VPC)
         held.setdefault(vpc, set()).add(short)
     for endpoint in graph.of(ENDPOINT):
@@ -84,18 +84,18 @@ def services_are_known(graph: Graph) -> Hits:
         others = held.get(graph.target(endpoint.inputs.get("vpcId"), VPC), set())
         missing = [name for name in AGENT if name not in others]
         if short in AGENT and missing and endpoint.inputs.get("vpcEndpointType") == "Interface":
-            yield endpoint, "serviceName", f"without {missing[0]} beside it"
+            yield endpoint, "serviceName", f"an endpoint for {missing[0]} is missing"
 
 
 @rule(
     "VPC-DNS",
     VPC,
     what="a VPC with nodes and without DNS",
-    why="no name of AWS, of S3 or of a file system leads anywhere: the nodes boot and reach nothing",
-    remedy="enableDnsSupport true, or leave it out",
+    why="The nodes boot and reach nothing: no name of AWS, S3 or a file system resolves",
+    remedy="Set enableDnsSupport: true, or remove it",
     example="enableDnsSupport: false",
 )
-def names_are_resolved(graph: Graph) -> Hits:
+def vpc_without_dns(graph: Graph) -> Hits:
     named = any(e.inputs.get("vpcEndpointType") == "Interface" for e in graph.of(ENDPOINT))
     for vpc in dict.fromkeys(v for s in node_subnets(graph) for v in graph.targets(s.inputs.get("vpcId"), VPC)):
         # with interface endpoints ENDPOINT-DNS says it
@@ -106,12 +106,12 @@ def names_are_resolved(graph: Graph) -> Hits:
 @rule(
     "ENDPOINT-REACH",
     SECURITY,
-    what="an interface endpoint whose group lets in another range than that of its nodes",
-    why="the endpoint stands and bills, and every packet of the nodes is dropped at it",
-    remedy="the range of the VPC, or the nodes' security group",
+    what="an interface endpoint that accepts another address range than the nodes'",
+    why="The endpoint drops all traffic from the nodes, although it exists and is billed",
+    remedy="Allow the VPC's range or the nodes' security group",
     example="tcp 443 from 10.9.0.0/16 in a VPC of 10.0.0.0/16",
 )
-def endpoints_let_their_nodes_in(graph: Graph) -> Hits:
+def endpoint_allows_other_range(graph: Graph) -> Hits:
     rules = list(traffic(graph))
     subnets = [found for s in node_subnets(graph) if (found := network(s.inputs.get("cidrBlock")))]
     seen: set[object] = set()
@@ -125,4 +125,4 @@ def endpoints_let_their_nodes_in(graph: Graph) -> Hits:
             seen.add(group)
             known = [network(text) for text in ranges]
             if all(known) and not any(s.subnet_of(k) for s in subnets for k in known if k):
-                yield group, "ingress", f"lets in {', '.join(ranges)}, and the nodes are in {subnets[0]}"
+                yield group, "ingress", f"accepts {', '.join(ranges)}, but the nodes are in {subnets[0]}"

@@ -31,16 +31,16 @@ MAIN = ("mainRouteTableId", "defaultRouteTableId")
     "SUBNET-PUBLIC",
     GROUP,
     INSTANCE,
-    what="nodes in a subnet with a way in from the internet",
-    why="one public address, given by mistake, and the node stands in the open",
-    remedy="a private subnet: its route to everywhere leads to a NAT gateway",
+    what="nodes in a subnet that is open to the internet",
+    why="A node that gets a public address, even by mistake, can be reached from the internet",
+    remedy="Use a private subnet whose default route leads to a NAT gateway",
     example="the route 0.0.0.0/0 of the nodes' subnet leads to the internet gateway",
 )
-def nodes_are_private(graph: Graph) -> Hits:
+def nodes_in_public_subnet(graph: Graph) -> Hits:
     for maker in [*node_makers(graph), *graph.of("fsx:LustreFileSystem")]:
         for subnet in subnets_of(graph, maker):
             if is_public(graph, subnet):
-                yield maker, "subnet", f"stands in {subnet.name}, which has a route to the internet gateway"
+                yield maker, "subnet", f"in {subnet.name}, which has a route to the internet gateway"
 
 
 @rule(
@@ -48,19 +48,21 @@ def nodes_are_private(graph: Graph) -> Hits:
     NAT,
     "ec2:Route",
     *TABLES,
-    what="a NAT gateway that does not get out, or a private subnet that does not get to it",
-    why="a NAT gateway needs a public subnet, and a route one target: packages, images and AWS are out of reach",
-    remedy="the NAT gateway in a subnet with a route to the internet gateway, and 0.0.0.0/0 of the others to it",
+    what="a NAT gateway without a route to the internet, or a private subnet without a route to it",
+    why="The nodes cannot download packages or images or reach AWS: a NAT gateway needs a public subnet, and "
+    "private subnets need a route to it",
+    remedy="Put the NAT gateway in a subnet with a route to the internet gateway, and route 0.0.0.0/0 of the "
+    "other subnets to it",
     example="the NAT gateway in the nodes' own subnet",
 )
-def nat_gets_out(graph: Graph) -> Hits:
+def nat_without_route(graph: Graph) -> Hits:
     for nat in graph.of(NAT):
         subnet = graph.target(nat.inputs.get("subnetId"), SUBNET)
         private = nat.inputs.get("connectivityType") == "private"
         if subnet is not None and not private and table_of(graph, subnet) is not None and not is_public(graph, subnet):
             yield nat, "subnetId", f"{subnet.name} has no route to an internet gateway"
         if not private and not given(nat.inputs.get("allocationId")):
-            yield nat, "allocationId", "a NAT gateway without an address"
+            yield nat, "allocationId", "a NAT gateway without an Elastic IP"
     for table in graph.of(*TABLES):
         defaults = [
             (holder, where, route)
@@ -68,14 +70,14 @@ def nat_gets_out(graph: Graph) -> Hits:
             if any(route.get(key) in ANYWHERE[:1] for key in ("cidrBlock", "destinationCidrBlock"))
         ]
         for holder, where, _ in defaults[1:]:
-            yield holder, where or "destinationCidrBlock", f"a second route to everywhere in {table.name}"
+            yield holder, where or "destinationCidrBlock", f"a second default route in {table.name}"
         for holder, where, route in defaults:
             gateway = graph.target(route.get("gatewayId"), NAT)
             if gateway is not None:
-                yield holder, f"{where}.gatewayId".lstrip("."), "a NAT gateway as gatewayId: it belongs at natGatewayId"
+                yield holder, f"{where}.gatewayId".lstrip("."), "a NAT gateway belongs in natGatewayId"
             inner = graph.target(route.get("natGatewayId"), NAT)
             if inner is not None and inner.inputs.get("connectivityType") == "private":
-                yield inner, "connectivityType", f"private, and {table.name} sends everything for the internet to it"
+                yield inner, "connectivityType", f"a private NAT gateway, but {table.name} sends internet traffic to it"
     if graph.of(NAT):
         for subnet in node_subnets(graph):
             table = table_of(graph, subnet)
@@ -83,23 +85,23 @@ def nat_gets_out(graph: Graph) -> Hits:
             if table and not any(
                 r.get(k) in ANYWHERE for _, _, r in routes for k in ("cidrBlock", "destinationCidrBlock")
             ):
-                yield table, "routes", f"{subnet.name} has no way out, though there is a NAT gateway"
+                yield table, "routes", f"{subnet.name} has no default route, although there is a NAT gateway"
 
 
 @rule(
     "SUBNET-TABLE",
     "ec2:RouteTableAssociation",
     what="a subnet with two route tables",
-    why="a subnet has one: AWS refuses the second, or the last one written wins",
-    remedy="one RouteTableAssociation a subnet",
+    why="AWS rejects the second association, or the last one written replaces the first: a subnet has one route table",
+    remedy="Keep one RouteTableAssociation per subnet",
     example="two associations of one subnet",
 )
-def one_table_a_subnet(graph: Graph) -> Hits:
+def subnet_with_two_route_tables(graph: Graph) -> Hits:
     taken: dict[Resource, Resource] = {}
     for association in graph.of("ec2:RouteTableAssociation"):
         subnet = graph.target(association.inputs.get("subnetId"), SUBNET)
         if subnet is not None and subnet in taken:
-            yield association, "subnetId", f"{subnet.name} has the table of {taken[subnet].name}"
+            yield association, "subnetId", f"{subnet.name} already has a route table from {taken[subnet].name}"
         if subnet is not None:
             taken.setdefault(subnet, association)
 
@@ -107,12 +109,12 @@ def one_table_a_subnet(graph: Graph) -> Hits:
 @rule(
     "SUBNET-UNROUTED",
     SUBNET,
-    what="a subnet of nodes, or of a NAT gateway, that no route table is associated with",
-    why="the VPC's main table serves it then, which leads nowhere: neither NAT nor S3, the nodes boot and do nothing",
-    remedy="a RouteTableAssociation of the subnet with its table",
-    example="the RouteTableAssociation of the nodes' subnet is gone",
+    what="a subnet of nodes or of a NAT gateway without a route table",
+    why="The nodes boot and reach nothing: the VPC's main route table applies, with no route to NAT or S3",
+    remedy="Add a RouteTableAssociation for the subnet",
+    example="no RouteTableAssociation for the nodes' subnet",
 )
-def subnets_are_routed(graph: Graph) -> Hits:
+def subnet_without_route_table(graph: Graph) -> Hits:
     associations = graph.of("ec2:RouteTableAssociation")
     # an association of a subnet that the graph does not tell may be of any subnet
     named = [a.inputs["subnetId"] for a in associations if given(a.inputs.get("subnetId"))]
@@ -126,7 +128,7 @@ def subnets_are_routed(graph: Graph) -> Hits:
             continue
         built = any(graph.target(t.inputs.get("vpcId"), VPC) is vpc for t in graph.of(*WAYS))
         if built:
-            yield subnet, "", "no route table is associated with it"
+            yield subnet, "", "no route table is associated with this subnet"
 
 
 def _main_table_is_used(graph: Graph, vpc: Resource) -> bool:
@@ -146,18 +148,18 @@ def _main_table_is_used(graph: Graph, vpc: Resource) -> bool:
     "NAT-SHARED",
     NAT,
     "ec2:EipAssociation",
-    what="one address for two",
-    why="an Elastic IP serves one thing: AWS refuses the second, or takes the address from the first",
-    remedy="an Elastic IP for each NAT gateway",
+    what="one Elastic IP used twice",
+    why="AWS rejects the second use, or takes the address away from the first",
+    remedy="Create an Elastic IP for each NAT gateway",
     example="two NAT gateways with one allocationId",
 )
-def addresses_are_not_shared(graph: Graph) -> Hits:
+def elastic_ip_used_twice(graph: Graph) -> Hits:
     seen: dict[object, Resource] = {}
     for holder in graph.of(NAT, "ec2:EipAssociation"):
         for value in [*texts(holder.inputs.get("allocationId")), *texts(holder.inputs.get("secondaryAllocationIds"))]:
             mark = graph.target(value, "ec2:Eip") or literal(value)
             if mark and mark in seen:
-                yield holder, "allocationId", f"{seen[mark].name} has this address"
+                yield holder, "allocationId", f"{seen[mark].name} already uses this address"
             if mark:
                 seen.setdefault(mark, holder)
 
@@ -173,12 +175,12 @@ TARGETS = (
     "ec2:Route",
     *TABLES,
     "ec2:InternetGateway",
-    what="a route to nowhere, or to two places",
-    why="AWS refuses a route without exactly one target; an internet gateway in no VPC carries nothing",
-    remedy="one target a route, and vpcId on the internet gateway",
+    what="a route without exactly one target",
+    why="AWS rejects a route without exactly one target. An internet gateway without a VPC carries no traffic",
+    remedy="Give each route one target, and the internet gateway a vpcId",
     example="a Route without natGatewayId",
 )
-def routes_lead_somewhere(graph: Graph) -> Hits:
+def route_without_one_target(graph: Graph) -> Hits:
     for table in graph.of(*TABLES):
         for i, route in enumerate(many(table.inputs.get("routes"))):
             yield from _targets(table, f"routes[{i}]", route)
@@ -188,26 +190,27 @@ def routes_lead_somewhere(graph: Graph) -> Hits:
     for gateway in graph.of("ec2:InternetGateway"):
         apart = any(graph.target(a.inputs.get("internetGatewayId"), gateway.kind) in (gateway, None) for a in attached)
         if not given(gateway.inputs.get("vpcId")) and not apart:
-            yield gateway, "vpcId", "in no VPC"
+            yield gateway, "vpcId", "not attached to a VPC"
 
 
 def _targets(holder: Resource, where: str, route: Json) -> Hits:
     named = [key for key in TARGETS if given(route.get(key))]
     if len(named) != 1:
         place = f"{where}.{named[1] if named else 'gatewayId'}".lstrip(".")
-        yield holder, place, f"{' and '.join(named)} in one route" if named else "no target"
+        yield holder, place, f"several targets: {' and '.join(named)}" if named else "the route has no target"
 
 
 @rule(
     "ZONE-NONE",
     SUBNET,
     severity=WARNING,
-    what="a subnet of nodes in whatever zone AWS takes",
-    why="not every zone has the GPUs, and a reservation or block is in one: the launch then finds no capacity",
-    remedy="availabilityZoneId of the zone that has the type",
+    what="a subnet of nodes without a zone",
+    why="Launches may find no capacity: AWS picks the zone, but not every zone has the GPUs, and a "
+    "reservation is in one zone",
+    remedy="Set availabilityZoneId to a zone that has the instance type",
     example="the nodes' subnet without availabilityZoneId",
 )
-def nodes_have_a_zone(graph: Graph) -> Hits:
+def subnet_without_zone(graph: Graph) -> Hits:
     for subnet in node_subnets(graph):
         if not any(given(subnet.inputs.get(key)) for key in ("availabilityZone", "availabilityZoneId")):
-            yield subnet, "availabilityZoneId", "no zone"
+            yield subnet, "availabilityZoneId", "no availability zone is set"

@@ -17,24 +17,24 @@ from planner.lint.rule import Hits, rule
     INGRESS,
     EGRESS,
     OLD,
-    what="ports that do not go with the protocol",
-    why="tcp and udp need a first and a last port within 0 and 65,535; AWS refuses the rule",
-    remedy="fromPort and toPort; neither with all traffic (-1)",
+    what="ports that do not fit the protocol",
+    why="AWS rejects the rule: tcp and udp need a first and a last port from 0 to 65,535",
+    remedy="Set fromPort and toPort for tcp and udp, and neither for all traffic (-1)",
     example="ipProtocol: tcp without fromPort",
 )
-def ports_go_with_the_protocol(graph: Graph) -> Hits:
+def ports_do_not_fit_protocol(graph: Graph) -> Hits:
     for rule_ in traffic(graph):
         low, high = whole(rule_.block.get("fromPort")), whole(rule_.block.get("toPort"))
         if rule_.protocol in PORTED:
             for key, port in (("fromPort", low), ("toPort", high)):
                 if not given(rule_.block.get(key)):
-                    yield rule_.holder, rule_.place(key), f"{rule_.protocol} without {key}"
+                    yield rule_.holder, rule_.place(key), f"{rule_.protocol} needs {key}"
                 elif port is not None and not 0 <= port <= 65_535:
-                    yield rule_.holder, rule_.place(key), f"port {port:,}"
+                    yield rule_.holder, rule_.place(key), f"port {port:,} is not between 0 and 65,535"
             if low is not None and high is not None and low > high:
-                yield rule_.holder, rule_.place("fromPort"), f"from {low:,} to {high:,}"
+                yield rule_.holder, rule_.place("fromPort"), f"fromPort {low:,} is greater than toPort {high:,}"
         elif rule_.protocol == "-1" and (low or 0, high or 0) not in ((0, 0), (-1, -1), (0, 65_535)):
-            yield rule_.holder, rule_.place("fromPort"), f"ports {low} to {high} with all traffic"
+            yield rule_.holder, rule_.place("fromPort"), f"ports {low} to {high} do not go with all traffic"
         elif not given(rule_.block.get("ipProtocol", rule_.block.get("protocol"))):
             yield rule_.holder, rule_.place("ipProtocol"), "no protocol"
 
@@ -44,30 +44,30 @@ def ports_go_with_the_protocol(graph: Graph) -> Hits:
     INGRESS,
     EGRESS,
     OLD,
-    what="a rule that says not from whom, or says it twice",
-    why="AWS refuses a rule without a network, prefix list or group, and one resource with several of them",
-    remedy="exactly one of cidrIpv4, cidrIpv6, prefixListId and referencedSecurityGroupId",
+    what="a security group rule without exactly one source",
+    why="AWS rejects a rule without a source, and a rule resource with several",
+    remedy="Set exactly one of cidrIpv4, cidrIpv6, prefixListId and referencedSecurityGroupId",
     example="an ingress rule without a source",
 )
-def one_source(graph: Graph) -> Hits:
+def rule_without_one_source(graph: Graph) -> Hits:
     for rule_ in traffic(graph):
         named = [key for key in SOURCES if given(rule_.block.get(key)) and rule_.block[key] is not False]
         if not named:
-            yield rule_.holder, rule_.where, "no network, prefix list or group"
+            yield rule_.holder, rule_.where, "no address range, prefix list or security group"
         elif len(named) > 1 and rule_.holder.kind in (INGRESS, EGRESS):
-            yield rule_.holder, named[1], f"{' and '.join(named)} in one rule"
+            yield rule_.holder, named[1], f"several sources: {' and '.join(named)}"
 
 
 @rule(
     "SG-TWICE",
     INGRESS,
     EGRESS,
-    what="one rule twice",
-    why="AWS refuses the second as a duplicate, in the middle of the update",
-    remedy="one resource a rule",
+    what="a security group rule that exists twice",
+    why="The deployment stops halfway: AWS rejects the second rule as a duplicate",
+    remedy="Remove one of the two rules",
     example="two ingress rules for tcp 443 from one group",
 )
-def rules_are_apart(graph: Graph) -> Hits:
+def duplicate_rule(graph: Graph) -> Hits:
     seen: dict[tuple[object, ...], Traffic] = {}
     for rule_ in sorted(traffic(graph), key=lambda r: (r.holder.name, r.holder.urn)):
         if rule_.holder.kind not in (INGRESS, EGRESS) or rule_.group is None:
@@ -83,17 +83,18 @@ def rules_are_apart(graph: Graph) -> Hits:
 @rule(
     "SG-MIXED",
     SECURITY,
-    what="rules inline and as resources of their own, for one group",
-    why="each update of the group takes the other rules away, and the next brings them back",
-    remedy="rule resources only",
-    example="inline egress beside an EgressRule resource",
+    what="inline rules and separate rule resources for one security group",
+    why="Rules come and go with each deployment: an update of the group removes the separate rules, and the "
+    "next one restores them",
+    remedy="Use separate rule resources only",
+    example="inline egress next to a SecurityGroupEgressRule resource",
 )
-def inline_and_apart(graph: Graph) -> Hits:
+def inline_and_separate_rules(graph: Graph) -> Hits:
     apart = {rule_.group for rule_ in traffic(graph) if rule_.holder.kind != SECURITY}
     for group in graph.of(SECURITY):
         for key in ("ingress", "egress"):
             if group in apart and given(group.inputs.get(key)):
-                yield group, key, f"inline {key} beside rules of their own"
+                yield group, key, f"inline {key} rules next to separate rule resources"
 
 
 def efa_groups(graph: Graph) -> Iterator[tuple[Resource, list[Resource]]]:
@@ -109,13 +110,13 @@ def efa_groups(graph: Graph) -> Iterator[tuple[Resource, list[Resource]]]:
 @rule(
     "EFA-SELF",
     SECURITY,
-    what="an EFA group without all traffic to and from itself",
-    why="EFA is no IP and passes only between members of a group that allows all of it both ways, also outwards: "
-    "the job hangs at its first collective, and an EFA file system is refused",
-    remedy="a rule for all traffic (-1) from the group itself, and one to itself",
-    example="the self rule for egress is missing, 0.0.0.0/0 stands in its place",
+    what="an EFA security group without all traffic to and from itself",
+    why="The job hangs at its first collective, and AWS rejects a file system with EFA: EFA needs a group "
+    "that allows all traffic from itself and to itself",
+    remedy="Add an ingress and an egress rule for all traffic (-1) with the group itself as source and destination",
+    example="an egress rule for 0.0.0.0/0 instead of one for the group itself",
 )
-def efa_passes_both_ways(graph: Graph) -> Hits:
+def efa_group_without_self_rules(graph: Graph) -> Hits:
     rules = list(traffic(graph))
     seen: set[tuple[Resource, bool]] = set()
     for holder, groups in efa_groups(graph):
@@ -125,25 +126,25 @@ def efa_passes_both_ways(graph: Graph) -> Hits:
                 continue
             seen.add((groups[0], inwards))
             way = ("ingress", "from") if inwards else ("egress", "to")
-            yield groups[0], way[0], f"no rule for all traffic {way[1]} itself, and {holder.name} has EFA"
+            yield groups[0], way[0], f"no rule for all traffic {way[1]} itself, which EFA on {holder.name} needs"
 
 
 @rule(
     "SG-EGRESS",
     SECURITY,
-    what="nodes that cannot get out on port 443",
-    why="the provider takes AWS's allow-all egress away: without a rule, S3 and SSM are out of reach",
-    remedy="an egress rule for tcp 443",
-    example="a node group with a self rule alone",
+    what="nodes without outbound access on port 443",
+    why="S3 and SSM cannot be reached: the provider removes the default rule that allows all outbound traffic",
+    remedy="Add an egress rule for tcp 443",
+    example="a node group whose only rule is for itself",
 )
-def nodes_get_out(graph: Graph) -> Hits:
+def nodes_without_https_egress(graph: Graph) -> Hits:
     out = {rule_.group for rule_ in traffic(graph) if not rule_.inwards and rule_.covers(443) and _leaves(graph, rule_)}
     seen: set[Resource] = set()
     for maker in [*node_makers(graph), *graph.of(TEMPLATE)]:
         groups = groups_of(graph, maker)
         if groups and not any(group in out for group in groups) and groups[0] not in seen:
             seen.add(groups[0])
-            yield groups[0], "egress", f"no rule for tcp 443 outwards, and {maker.name} needs S3 and SSM"
+            yield groups[0], "egress", f"no outbound rule for tcp 443, which {maker.name} needs for S3 and SSM"
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
         # what has an address carries IP: where every one of them is shut, another card's group does not help
@@ -156,7 +157,11 @@ def nodes_get_out(graph: Graph) -> Hits:
             first = held[0][0]
             if first not in seen:
                 seen.add(first)
-                yield template, "networkInterfaces[0].securityGroups", f"{first.name} lets nothing out on tcp 443"
+                yield (
+                    template,
+                    "networkInterfaces[0].securityGroups",
+                    f"{first.name} allows no outbound traffic on tcp 443",
+                )
 
 
 def _leaves(graph: Graph, rule_: Traffic) -> bool:
@@ -171,13 +176,13 @@ def _leaves(graph: Graph, rule_: Traffic) -> bool:
     SECURITY,
     INGRESS,
     EGRESS,
-    what="a way that is open at one end only",
-    why="a packet must be let out by one group and in by the other: with one of the two rules missing it is dropped "
-    "without a word, and a node waits for its storage until it times out",
-    remedy="a rule for the same ports at the other group",
-    example="an egress rule to the pool's group on 51080 without the ingress rule there",
+    what="traffic that only one of two security groups allows",
+    why="Nodes wait for their storage until they time out: both groups must allow the traffic, and a missing "
+    "rule drops it without an error",
+    remedy="Add a rule for the same ports to the other group",
+    example="an egress rule to the pool's group on port 51080, and no ingress rule in that group",
 )
-def ways_have_two_ends(graph: Graph) -> Hits:
+def rule_at_one_end_only(graph: Graph) -> Hits:
     rules = list(traffic(graph))
     for rule_ in rules:
         low, high = whole(rule_.block.get("fromPort")), whole(rule_.block.get("toPort"))
@@ -191,8 +196,8 @@ def ways_have_two_ends(graph: Graph) -> Hits:
             meets = [r for r in far if any(r.networks()) or rule_.group in r.others(graph)]
             missing = next((port for port in (low, high) if not any(r.covers(port) for r in meets)), None)
             if missing is not None:
-                way = "lets it out" if rule_.inwards else "lets it in"
-                yield rule_.holder, rule_.where, f"port {missing:,}, and no rule of {other.name} {way}"
+                way = "lets it leave" if rule_.inwards else "accepts it"
+                yield rule_.holder, rule_.where, f"port {missing:,}: no rule of {other.name} {way}"
 
 
 def _unknown(graph: Graph, group: Resource, rules: list[Traffic]) -> bool:
@@ -205,13 +210,13 @@ def _unknown(graph: Graph, group: Resource, rules: list[Traffic]) -> bool:
 @rule(
     "SG-NAME",
     SECURITY,
-    what="a group name that EC2 refuses",
-    why="a group's name must not begin with sg-, nor be longer than 255 characters",
-    remedy="another name",
+    what="an invalid security group name",
+    why="AWS rejects the group: its name must not start with sg- and has at most 255 characters",
+    remedy="Use another name",
     example="name: sg-nodes",
 )
-def group_name(graph: Graph) -> Hits:
+def invalid_security_group_name(graph: Graph) -> Hits:
     for group in graph.of(SECURITY):
         name = literal(group.inputs.get("name"))
         if name is not None and (name.lower().startswith("sg-") or len(name) > 255):
-            yield group, "name", f"{name[:60]!r} is no name of a security group"
+            yield group, "name", f"{name[:60]!r} is not a valid security group name"

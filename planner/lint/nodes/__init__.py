@@ -1,1 +1,1 @@
-"""Rules over what a machine is made of: interfaces, templates, disks, user data, access."""
+"""Will a node launch, and is it safe: interfaces, launch templates, volumes, user data, access?"""

@@ -17,12 +17,12 @@ SSM = ("AmazonSSMManagedInstanceCore", "AmazonSSMManagedEC2InstanceDefaultPolicy
     "IMDS-V2",
     TEMPLATE,
     INSTANCE,
-    what="instance metadata without a token",
-    why="IMDSv1 hands the role's credentials to whatever can make the node send a request",
-    remedy="metadataOptions.httpTokens required",
+    what="instance metadata without a session token",
+    why="Anything that can make the node send a request can read the role's credentials: IMDSv1 needs no token",
+    remedy="Set metadataOptions.httpTokens to required",
     example="httpTokens: optional, or no metadataOptions",
 )
-def metadata_wants_a_token(graph: Graph) -> Hits:
+def imds_without_token(graph: Graph) -> Hits:
     for resource in makers(graph):
         options = one(resource.inputs.get("metadataOptions"))
         tokens = options.get("httpTokens")
@@ -36,33 +36,34 @@ def metadata_wants_a_token(graph: Graph) -> Hits:
     "IMDS-HOPS",
     TEMPLATE,
     INSTANCE,
-    what="a hop limit that EC2 refuses, or wider than containers need",
-    why="1 keeps the credentials on the node, 2 lets its containers have them; more lets others have them",
-    remedy="httpPutResponseHopLimit 1, or 2 with containers",
+    what="an invalid or wide hop limit for instance metadata",
+    why="Credentials can leave the node. A limit of 1 keeps them on the node, 2 also reaches its containers, "
+    "and more reaches other hosts",
+    remedy="Set httpPutResponseHopLimit to 1, or to 2 for containers",
     example="httpPutResponseHopLimit: 64",
 )
-def metadata_stays_near(graph: Graph) -> Hits:
+def imds_hop_limit(graph: Graph) -> Hits:
     for resource in makers(graph):
         hops = at(resource.inputs, "metadataOptions.httpPutResponseHopLimit")
         count = whole(hops)
         if count is not None and not 1 <= count <= 2:
-            yield resource, "metadataOptions.httpPutResponseHopLimit", f"{count} hops"
+            yield resource, "metadataOptions.httpPutResponseHopLimit", f"a hop limit of {count}"
 
 
 @rule(
     "IMDS-OFF",
     TEMPLATE,
     INSTANCE,
-    what="a role behind metadata that are switched off",
-    why="a node learns its role, its name and its region there: without them it reaches neither the bucket nor SSM",
-    remedy="httpEndpoint enabled with httpTokens required",
-    example="httpEndpoint: disabled beside iamInstanceProfile",
+    what="a role on a node whose instance metadata is disabled",
+    why="The node reaches neither the bucket nor SSM: it gets its credentials, name and Region from instance metadata",
+    remedy="Set httpEndpoint to enabled and httpTokens to required",
+    example="httpEndpoint: disabled on a node with iamInstanceProfile",
 )
-def metadata_are_on(graph: Graph) -> Hits:
+def imds_disabled_with_role(graph: Graph) -> Hits:
     for resource in makers(graph):
         off = at(resource.inputs, "metadataOptions.httpEndpoint") == "disabled"
         if off and given(resource.inputs.get("iamInstanceProfile")):
-            yield resource, "metadataOptions.httpEndpoint", "off, and the node has a role"
+            yield resource, "metadataOptions.httpEndpoint", "disabled, but the node has a role"
 
 
 @rule(
@@ -71,11 +72,11 @@ def metadata_are_on(graph: Graph) -> Hits:
     INSTANCE,
     severity=WARNING,
     what="an SSH key on a node",
-    why="a key is a way in that nobody logs; SSM sessions need none",
-    remedy="leave the key out and use SSM",
+    why="Access with a key is not logged; SSM sessions are, and need no key",
+    remedy="Remove the key and use SSM",
     example="keyName: ops",
 )
-def no_keys(graph: Graph) -> Hits:
+def ssh_key_on_node(graph: Graph) -> Hits:
     for resource in makers(graph):
         if given(resource.inputs.get("keyName")):
             yield resource, "keyName", "an SSH key on a node"
@@ -87,11 +88,11 @@ def no_keys(graph: Graph) -> Hits:
     INSTANCE,
     severity=WARNING,
     what="nodes without an instance profile",
-    why="without a role they reach neither the bucket nor SSM, and somebody will put keys on them",
-    remedy="iamInstanceProfile with a role of least privilege",
+    why="The nodes reach neither the bucket nor SSM, and people tend to copy access keys to them instead",
+    remedy="Set iamInstanceProfile to a role with least privilege",
     example="a launch template without iamInstanceProfile",
 )
-def nodes_have_a_role(graph: Graph) -> Hits:
+def node_without_profile(graph: Graph) -> Hits:
     for resource in makers(graph):
         profile = resource.inputs.get("iamInstanceProfile")
         said = any(given(value) for value in one(profile).values()) if isinstance(profile, dict) else given(profile)
@@ -103,16 +104,17 @@ def nodes_have_a_role(graph: Graph) -> Hits:
     "NODE-SSM",
     "iam:Role",
     severity=WARNING,
-    what="nodes that Systems Manager does not reach",
-    why="there is no SSH: without these rights nobody gets onto a node that does not come up, or that is stuck",
-    remedy="a RolePolicyAttachment of AmazonSSMManagedInstanceCore",
+    what="nodes that Systems Manager cannot reach",
+    why="Nobody can log in to a node that fails to start or hangs: there is no SSH, and the role lacks the "
+    "rights for SSM",
+    remedy="Add a RolePolicyAttachment for AmazonSSMManagedInstanceCore",
     example="the nodes' role without AmazonSSMManagedInstanceCore",
 )
-def nodes_are_managed(graph: Graph) -> Hits:
+def node_without_ssm(graph: Graph) -> Hits:
     roles = {role for maker in makers(graph) if (role := role_of(graph, maker)) is not None}
     for role in sorted(roles, key=lambda r: r.urn):
         if not _managed(graph, role):
-            yield role, "", "no policy for Systems Manager"
+            yield role, "", "no policy allows Systems Manager"
 
 
 def _managed(graph: Graph, role: Resource) -> bool:

@@ -26,64 +26,74 @@ ADDRESSES = (
 @rule(
     "EFA-ADDRESS",
     TEMPLATE,
-    what="an address on an efa-only interface",
-    why=f"efa-only takes no address of any kind, and not even associatePublicIpAddress false; {LAUNCH_FAILS}",
-    remedy="leave every argument about addresses out of efa-only interfaces",
+    what="an IP address setting on an efa-only interface",
+    why=f"{LAUNCH_FAILS}. An efa-only interface accepts no address setting, not even associatePublicIpAddress: false",
+    remedy="Remove every address setting from efa-only interfaces",
     example='associatePublicIpAddress: "false" on an efa-only interface',
 )
-def efa_only_takes_no_address(graph: Graph) -> Hits:
+def address_on_efa_only(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         for key in ADDRESSES if nic.get("interfaceType") == "efa-only" else ():
             if given(nic.get(key)) and whole(nic[key]) != 0:
-                yield template, f"networkInterfaces[{i}].{key}", f"efa-only with {key} {nic[key]!r}"
+                yield template, f"networkInterfaces[{i}].{key}", f"efa-only interface with {key} {nic[key]!r}"
 
 
 @rule(
     "NIC-PUBLIC",
     TEMPLATE,
     what="a public address for a node with several interfaces",
-    why=f"EC2 gives no public address to an instance with more than one interface; {LAUNCH_FAILS}",
-    remedy="leave associatePublicIpAddress out: nodes stand in private subnets and go out through NAT and endpoints",
-    example='associatePublicIpAddress: "true" beside 31 other interfaces',
+    why=f"{LAUNCH_FAILS}. EC2 assigns no public address to an instance with more than one interface",
+    remedy="Remove associatePublicIpAddress. Nodes run in private subnets and reach the internet through NAT and "
+    "endpoints",
+    example='associatePublicIpAddress: "true" next to 31 other interfaces',
 )
-def public_address_beside_others(graph: Graph) -> Hits:
+def public_address_with_several_interfaces(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         several = len(many(template.inputs.get("networkInterfaces"))) > 1
         if several and flag(nic.get("associatePublicIpAddress")) and nic.get("interfaceType") != "efa-only":
-            yield template, f"networkInterfaces[{i}].associatePublicIpAddress", "a public address beside others"
+            yield (
+                template,
+                f"networkInterfaces[{i}].associatePublicIpAddress",
+                "a public address on a node with several interfaces",
+            )
 
 
 @rule(
     "NIC-SUBNET",
     TEMPLATE,
     severity=WARNING,
-    what="a subnet in the interfaces of a group's template",
-    why="the group chooses the subnet; a second word about it is ignored at best, and contradicts it at worst",
-    remedy="leave subnetId out of the interfaces and name the subnet in the group",
+    what="a subnet in the interfaces of a group's launch template",
+    why="The subnet in the template is ignored, or contradicts the one in the group: the Auto Scaling group "
+    "chooses the subnet",
+    remedy="Remove subnetId from the interfaces and name the subnet in the group",
     example="subnetId in networkInterfaces[0] of a template that a group uses",
 )
-def subnet_said_twice(graph: Graph) -> Hits:
+def subnet_in_template_and_group(graph: Graph) -> Hits:
     grouped = {
         t for group in graph.of(GROUP) if group.inputs.get("vpcZoneIdentifiers") for t in templates_of(graph, group)
     }
     for template, i, nic in interfaces(graph):
         if given(nic.get("subnetId")) and template in grouped:
-            yield template, f"networkInterfaces[{i}].subnetId", "the group that uses this template names the subnet"
+            yield template, f"networkInterfaces[{i}].subnetId", "the Auto Scaling group already sets the subnet"
 
 
 @rule(
     "NIC-KEPT",
     TEMPLATE,
     severity=WARNING,
-    what="an interface that outlives its node",
-    why="each replaced node leaves an interface behind, and with it an address of the subnet, until none is left",
-    remedy='deleteOnTermination "true", or leave it out',
+    what="an interface that is kept when its node terminates",
+    why="The subnet runs out of addresses: each replaced node leaves an interface behind",
+    remedy='Set deleteOnTermination to "true", or remove it',
     example='deleteOnTermination: "false"',
 )
-def interface_outlives_its_node(graph: Graph) -> Hits:
+def interface_outlives_node(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         if flag(nic.get("deleteOnTermination")) is False:
-            yield template, f"networkInterfaces[{i}].deleteOnTermination", "the interface stays when the node goes"
+            yield (
+                template,
+                f"networkInterfaces[{i}].deleteOnTermination",
+                "the interface is kept when the node terminates",
+            )
 
 
 @rule(
@@ -93,12 +103,12 @@ def interface_outlives_its_node(graph: Graph) -> Hits:
     SUBNET,
     "ec2:EipAssociation",
     "ec2:Eip",
-    what="a public address on a node, or a subnet that gives them",
-    why="the node can be reached from the internet, and each public IPv4 address bills by the hour",
-    remedy="private subnets, NAT for the way out, SSM for the way in",
+    what="a public address on a node, or a subnet that assigns them",
+    why="The node can be reached from the internet, and each public IPv4 address is billed by the hour",
+    remedy="Use private subnets, NAT for outbound traffic and SSM for access",
     example="mapPublicIpOnLaunch: true on the subnet of the nodes",
 )
-def public_address(graph: Graph) -> Hits:
+def public_address_on_node(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         if len(many(template.inputs.get("networkInterfaces"))) == 1 and flag(nic.get("associatePublicIpAddress")):
             yield template, f"networkInterfaces[{i}].associatePublicIpAddress", "nodes get a public address"
@@ -112,7 +122,7 @@ def public_address(graph: Graph) -> Hits:
             continue
         for key in ("mapPublicIpOnLaunch", "assignIpv6AddressOnCreation"):
             if flag(subnet.inputs.get(key)):
-                yield subnet, key, "whatever starts in this subnet gets a public address"
+                yield subnet, key, "everything in this subnet gets a public address"
     for address in graph.of("ec2:EipAssociation", "ec2:Eip"):
         for key, what in (("instanceId", "instance"), ("instance", "instance"), ("networkInterfaceId", "interface")):
             if given(address.inputs.get(key)):
@@ -126,11 +136,12 @@ def public_address(graph: Graph) -> Hits:
     INSTANCE,
     "ec2:NetworkInterfaceAttachment",
     what="one network interface in two instances",
-    why="an interface is in one instance at a time: AWS refuses the second, and a control node is missing",
-    remedy="a NetworkInterface for each instance",
+    why="AWS rejects the second instance, and a control node is missing: an interface belongs to one instance "
+    "at a time",
+    remedy="Create a NetworkInterface for each instance",
     example="two instances with one primaryNetworkInterface.networkInterfaceId",
 )
-def interfaces_are_not_shared(graph: Graph) -> Hits:
+def interface_in_two_instances(graph: Graph) -> Hits:
     taken: dict[object, Resource] = {}
     for holder in graph.of(INSTANCE, "ec2:NetworkInterfaceAttachment"):
         named = [("networkInterfaceId", holder.inputs.get("networkInterfaceId"))]
@@ -142,6 +153,6 @@ def interfaces_are_not_shared(graph: Graph) -> Hits:
             for text in texts(value):
                 mark = graph.target(text, CARD) or literal(text)
                 if mark and mark in taken:
-                    yield holder, where, f"{taken[mark].name} has this interface"
+                    yield holder, where, f"{taken[mark].name} already uses this interface"
                 if mark:
                     taken.setdefault(mark, holder)

@@ -19,11 +19,12 @@ MOST = 5  # groups of an interface, by default; source: Amazon VPC user guide, "
     INSTANCE,
     CARD,
     what="an interface without a security group",
-    why="it gets the default group of the VPC, and EFA traffic is dropped without a word between different groups",
-    remedy="securityGroups in every interface, the same on all that carry EFA",
+    why="EFA traffic may be dropped without an error: the interface gets the VPC's default group, and EFA "
+    "does not pass between different groups",
+    remedy="Set securityGroups on every interface, with the same group on all EFA interfaces",
     example="networkInterfaces[7] without securityGroups",
 )
-def interface_without_group(graph: Graph) -> Hits:
+def interface_without_security_group(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         if not given(nic.get("securityGroups")) and not given(nic.get("networkInterfaceId")):
             yield template, f"networkInterfaces[{i}].securityGroups", "no security group"
@@ -37,7 +38,7 @@ def interface_without_group(graph: Graph) -> Hits:
         if not any(given(resource.inputs.get(key)) for key in groups):
             apart = graph.of("ec2:NetworkInterfaceSecurityGroupAttachment")
             if not any(graph.target(a.inputs.get("networkInterfaceId")) in (resource, None) for a in apart):
-                yield resource, groups[0], "no security group: it gets the VPC's default one"
+                yield resource, groups[0], "no security group, so it gets the VPC's default one"
 
 
 @rule(
@@ -46,34 +47,33 @@ def interface_without_group(graph: Graph) -> Hits:
     INSTANCE,
     CARD,
     severity=WARNING,
-    what="more security groups on an interface than an account may give it",
-    why=f"five is the quota of an account that has not asked for more, and sixteen the most that AWS grants; "
-    f"{LAUNCH_FAILS}",
-    remedy="fewer groups with more rules each, or a higher quota before the update",
+    what="more security groups on an interface than the default quota",
+    why=f"{LAUNCH_FAILS}. The default quota is 5 groups per interface, and AWS raises it to 16 at most",
+    remedy="Use fewer groups with more rules each, or raise the quota before you deploy",
     example="six groups in networkInterfaces[0].securityGroups",
 )
-def groups_are_within_the_quota(graph: Graph) -> Hits:
+def security_groups_beyond_quota(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         count = len(set(texts(nic.get("securityGroups"))))
         if count > MOST:
-            yield template, f"networkInterfaces[{i}].securityGroups", f"{count} groups"
+            yield template, f"networkInterfaces[{i}].securityGroups", f"{count} security groups"
     for resource in graph.of(TEMPLATE, INSTANCE, CARD):
         for key in ("vpcSecurityGroupIds", "securityGroups"):
             count = len(set(texts(resource.inputs.get(key))))
             if count > MOST:
-                yield resource, key, f"{count} groups"
+                yield resource, key, f"{count} security groups"
 
 
 @rule(
     "EFA-GROUP",
     TEMPLATE,
-    what="EFA interfaces of a node in different security groups",
-    why="EFA passes only between members of one group that allows it: the card in another group drops everything "
-    "without a word, and the job hangs at its first collective",
-    remedy="the same security group in every interface with EFA",
-    example="networkInterfaces[3].securityGroups names another group than the rest",
+    what="EFA interfaces of one node in different security groups",
+    why="The job hangs at its first collective: EFA passes only between members of one group, so the card in "
+    "another group drops all traffic without an error",
+    remedy="Use the same security group on every EFA interface",
+    example="networkInterfaces[3].securityGroups differs from the other interfaces",
 )
-def efa_in_one_group(graph: Graph) -> Hits:
+def efa_in_different_groups(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         held: dict[int, frozenset[object]] = {}
         for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
@@ -88,7 +88,7 @@ def efa_in_one_group(graph: Graph) -> Hits:
         for i, groups in held.items():
             if most not in groups:
                 place = f"networkInterfaces[{i}].securityGroups"
-                yield template, place, f"not in {_called(most)}, as other interfaces with EFA are"
+                yield template, place, f"not in {_called(most)}, unlike the other EFA interfaces"
 
 
 def _called(group: object) -> str:

@@ -12,7 +12,7 @@ from planner.lint.read.values import Json, given, literal, many, whole
 from planner.lint.rule import WARNING, Hits, rule
 
 TYPES = ("interface", "efa", "efa-only")
-LAUNCH_FAILS = "every launch fails, after the group was made and while everything else already bills"
+LAUNCH_FAILS = "Every launch fails, after the Auto Scaling group exists and other resources are already billed"
 
 
 def interfaces(graph: Graph) -> Iterator[tuple[Resource, int, Json]]:
@@ -43,74 +43,74 @@ def _of(machine: Machine, who: str) -> str:
 @rule(
     "EFA-TYPE",
     TEMPLATE,
-    what="an interface type that EC2 does not know",
-    why=f"EC2 takes interface, efa and efa-only; the provider passes anything on and {LAUNCH_FAILS}",
-    remedy="write interface, efa or efa-only",
+    what="an interface type that EC2 does not have",
+    why=f"{LAUNCH_FAILS}. EC2 accepts interface, efa and efa-only, and the provider passes on any other word",
+    remedy="Write interface, efa or efa-only",
     example='interfaceType: "EFA"',
 )
-def nic_type(graph: Graph) -> Hits:
+def unknown_interface_type(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         value = nic.get("interfaceType")
         unknown = isinstance(value, str) and literal(value) is None
         if given(value) and not unknown and value not in TYPES:
-            yield template, f"networkInterfaces[{i}].interfaceType", f"{value!r} is no interface type"
+            yield template, f"networkInterfaces[{i}].interfaceType", f"{value!r} is not an interface type"
 
 
 @rule(
     "EFA-CARD",
     TEMPLATE,
     what="a network card that the instance type does not have",
-    why=f"cards count from 0 to one less than the type has (p5.48xlarge 32, p4d.24xlarge 4); {LAUNCH_FAILS}",
-    remedy="take the cards of the type, or a launch template of its own for each layout of cards",
+    why=f"{LAUNCH_FAILS}. Cards are numbered from 0 (p5.48xlarge has 32, p4d.24xlarge 4)",
+    remedy="Use the cards of this type, and a separate launch template for each card layout",
     example="networkCardIndex: 32 on p5.48xlarge",
 )
-def card_in_range(graph: Graph) -> Hits:
+def card_out_of_range(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         where, card = f"networkInterfaces[{i}].networkCardIndex", _card(nic)
         value = nic.get("networkCardIndex")
         if card is None:
             if literal(value) is not None or not isinstance(value, str):
-                yield template, where, f"{value!r} is no index of a card"
+                yield template, where, f"{value!r} is not a card index"
             continue
         for machine, who in _machines(graph, template):
             last = (machine.cards or 1) - 1
             if not 0 <= card <= last:
-                yield template, where, f"card {card} on {_of(machine, who)}, whose cards are 0 to {last}"
+                yield template, where, f"card {card} does not exist on {_of(machine, who)}, which has cards 0 to {last}"
         if card < 0 and not _machines(graph, template):
-            yield template, where, f"card {card}: cards count from 0"
+            yield template, where, f"card {card}: cards are numbered from 0"
 
 
 @rule(
     "EFA-DEVICE",
     TEMPLATE,
     what="a device index that the card does not have",
-    why=f"EFA takes device 0 or 1 of its card, and no card has more devices than interfaces; {LAUNCH_FAILS}",
-    remedy="device 0 or 1: on card 0 the plain interface is device 0 and efa-only device 1",
+    why=f"{LAUNCH_FAILS}. EFA uses device 0 or 1 of its card, and a card has no more devices than interfaces",
+    remedy="Use device 0 or 1. On card 0, the plain interface is device 0 and efa-only is device 1",
     example="deviceIndex: -1",
 )
-def device_in_range(graph: Graph) -> Hits:
+def device_out_of_range(graph: Graph) -> Hits:
     for template, i, nic in interfaces(graph):
         where, device = f"networkInterfaces[{i}].deviceIndex", _device(nic)
         value = nic.get("deviceIndex")
         if device is None:
             if literal(value) is not None or not isinstance(value, str):
-                yield template, where, f"{value!r} is no index of a device"
+                yield template, where, f"{value!r} is not a device index"
             continue
         most = min((m.per_card for m, _ in _machines(graph, template) if m.per_card), default=15)
         most = min(most, 2) if nic.get("interfaceType") in EFA else most
         if not 0 <= device < most:
-            yield template, where, f"device {device}; here 0 to {most - 1} are possible"
+            yield template, where, f"device {device}; allowed: 0 to {most - 1}"
 
 
 @rule(
     "EFA-DUPLICATE",
     TEMPLATE,
     what="two interfaces in one slot",
-    why=f"a slot is a card and a device; {LAUNCH_FAILS}",
-    remedy="give each interface a card and device of its own",
+    why=f"{LAUNCH_FAILS}. A card and device index can be used once",
+    remedy="Give each interface its own card and device index",
     example="two interfaces with networkCardIndex 3, deviceIndex 1",
 )
-def slot_taken_twice(graph: Graph) -> Hits:
+def interfaces_in_one_slot(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         first: dict[tuple[int, int], int] = {}
         for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
@@ -119,7 +119,7 @@ def slot_taken_twice(graph: Graph) -> Hits:
                 continue
             if (card, device) in first:
                 other = f"networkInterfaces[{first[card, device]}]"
-                yield template, f"networkInterfaces[{i}]", f"card {card}, device {device} is taken by {other}"
+                yield template, f"networkInterfaces[{i}]", f"card {card}, device {device} is already used by {other}"
             first.setdefault((card, device), i)
 
 
@@ -127,11 +127,11 @@ def slot_taken_twice(graph: Graph) -> Hits:
     "EFA-PRIMARY",
     TEMPLATE,
     what="no primary interface with an address at card 0, device 0",
-    why=f"the primary interface carries the address of the node, which efa-only has not; {LAUNCH_FAILS}",
-    remedy="card 0, device 0 as interface (with efa-only at device 1), or as efa",
+    why=f"{LAUNCH_FAILS}. The primary interface holds the node's IP address, and efa-only has none",
+    remedy="Set card 0, device 0 to interface (with efa-only at device 1) or to efa",
     example="interfaceType: efa-only at card 0, device 0",
 )
-def primary_has_an_address(graph: Graph) -> Hits:
+def primary_interface_without_address(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
         slots = [(_card(nic), _device(nic)) for nic in nics]
@@ -141,18 +141,18 @@ def primary_has_an_address(graph: Graph) -> Hits:
             yield template, "networkInterfaces", "no interface at card 0, device 0"
         elif nics[slots.index((0, 0))].get("interfaceType") == "efa-only":
             place = f"networkInterfaces[{slots.index((0, 0))}].interfaceType"
-            yield template, place, "the primary interface is efa-only, which takes no address"
+            yield template, place, "the primary interface is efa-only, which has no IP address"
 
 
 @rule(
     "EFA-ONE-A-CARD",
     TEMPLATE,
     what="two EFA interfaces on one card",
-    why=f"a card carries one EFA interface at most, efa and efa-only alike; {LAUNCH_FAILS}",
-    remedy="one efa or efa-only a card; further interfaces of the card are plain ones",
+    why=f"{LAUNCH_FAILS}. A card carries at most one EFA interface, whether efa or efa-only",
+    remedy="Keep one efa or efa-only interface per card; make the others plain interfaces",
     example="efa at device 0 and efa-only at device 1 of card 2",
 )
-def one_efa_a_card(graph: Graph) -> Hits:
+def several_efa_interfaces_on_a_card(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         first: dict[int, int] = {}
         for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
@@ -161,19 +161,23 @@ def one_efa_a_card(graph: Graph) -> Hits:
                 continue
             if card in first:
                 other = f"networkInterfaces[{first[card]}]"
-                yield template, f"networkInterfaces[{i}].interfaceType", f"card {card} has the EFA of {other} already"
+                yield (
+                    template,
+                    f"networkInterfaces[{i}].interfaceType",
+                    f"card {card} already has the EFA interface {other}",
+                )
             first.setdefault(card, i)
 
 
 @rule(
     "EFA-UNSUPPORTED",
     TEMPLATE,
-    what="EFA on a type or a card without it, or more of it than the type has",
-    why=f"not every type has EFA, and p6-b300's card 0 has none; {LAUNCH_FAILS}",
-    remedy="a plain interface there, or a type with EFA",
+    what="EFA on an instance type or card that does not support it",
+    why=f"{LAUNCH_FAILS}. Not every instance type has EFA, and card 0 of p6-b300 has none",
+    remedy="Use a plain interface there, or an instance type with EFA",
     example="efa on card 0 of p6-b300.48xlarge",
 )
-def efa_where_there_is_none(graph: Graph) -> Hits:
+def efa_without_hardware(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
         with_efa = [(i, nic) for i, nic in enumerate(nics) if nic.get("interfaceType") in EFA]
@@ -185,19 +189,20 @@ def efa_where_there_is_none(graph: Graph) -> Hits:
                 card = _card(nic)
                 if card is not None and not machine.carries_efa(card):
                     place = f"networkInterfaces[{i}].interfaceType"
-                    yield template, place, f"card {card} of {_of(machine, who)} carries no EFA"
+                    yield template, place, f"card {card} of {_of(machine, who)} does not support EFA"
 
 
 @rule(
     "EFA-UNUSED",
     TEMPLATE,
     severity=WARNING,
-    what="cards of a gang's nodes without EFA",
-    why="the bandwidth between the nodes is paid for with the node: cards without EFA leave it unused",
-    remedy="an EFA interface on every card that carries one",
+    what="network cards of a training node without EFA",
+    why="Training is slower than it could be: the bandwidth between nodes is part of the node's price, and "
+    "cards without EFA do not use it",
+    remedy="Put an EFA interface on every card that supports one",
     example="31 EFA interfaces on p5.48xlarge, which has 32",
 )
-def cards_left_unused(graph: Graph) -> Hits:
+def cards_without_efa(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
         used = sum(nic.get("interfaceType") in EFA for nic in nics)
@@ -211,12 +216,12 @@ def cards_left_unused(graph: Graph) -> Hits:
 @rule(
     "NIC-COUNT",
     TEMPLATE,
-    what="more interfaces on a card than it takes",
-    why=f"a card takes so many interfaces and no more (p5.48xlarge 2, p5en.48xlarge 4); {LAUNCH_FAILS}",
-    remedy="fewer interfaces on that card",
+    what="more interfaces on a card than it supports",
+    why=f"{LAUNCH_FAILS}. Each card supports a fixed number of interfaces (2 on p5.48xlarge, 4 on p5en.48xlarge)",
+    remedy="Put fewer interfaces on that card",
     example="three interfaces on card 0 of p5.48xlarge",
 )
-def interfaces_on_a_card(graph: Graph) -> Hits:
+def too_many_interfaces_on_a_card(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         slots = {(_card(nic), _device(nic)) for nic in many(template.inputs.get("networkInterfaces"))}
         counts = Counter(card for card, _ in slots if card is not None)
@@ -224,6 +229,6 @@ def interfaces_on_a_card(graph: Graph) -> Hits:
             for card, count in sorted(counts.items()):
                 if machine.per_card and count > machine.per_card and 0 <= card < (machine.cards or 0):
                     message = (
-                        f"{count} interfaces on card {card} of {_of(machine, who)}, which takes {machine.per_card}"
+                        f"{count} interfaces on card {card} of {_of(machine, who)}, which supports {machine.per_card}"
                     )
                     yield template, "networkInterfaces", message

@@ -30,7 +30,7 @@ SECRETS = (
         "a token",
         re.compile(r"(?<![A-Za-z0-9])(gh[pousr]_[A-Za-z0-9]{36}|hf_[A-Za-z0-9]{34}|xox[abp]-[A-Za-z0-9-]{20})"),
     ),
-    ("a key of Weights & Biases", re.compile(r"(?i)(wandb_api_key[\"']?\s*[=:]|wandb login)\s*[\"']?[0-9a-f]{40}")),
+    ("a Weights & Biases API key", re.compile(r"(?i)(wandb_api_key[\"']?\s*[=:]|wandb login)\s*[\"']?[0-9a-f]{40}")),
     ("a password", re.compile(r"(?i)(?<![a-z])(password|passwd)[\"']?\s*[=:]\s*[\"']?[A-Za-z0-9!@#%^&*+/=._-]{8,}")),
 )
 
@@ -55,17 +55,17 @@ def user_data(graph: Graph) -> Iterator[tuple[Resource, str, bytes | None]]:
     "USERDATA-BASE64",
     TEMPLATE,
     INSTANCE,
-    what="user data that is not base64, or is it twice",
-    why="a launch template takes base64 only, and undoes it once: the launch is refused, or the node runs nothing",
-    remedy="encode it, once",
+    what="user data that is not base64, or is encoded twice",
+    why="The launch fails, or the node runs nothing: a launch template takes base64 and decodes it once",
+    remedy="Encode the user data once",
     example='userData: "#!/bin/bash ..." in a launch template',
 )
-def user_data_is_base64(graph: Graph) -> Hits:
+def user_data_not_base64(graph: Graph) -> Hits:
     for resource, key, data in user_data(graph):
         if data is None:
             yield resource, key, "not base64"
         elif (inner := _decoded(data)) and inner.startswith(HEADS):
-            yield resource, key, "encoded twice: the node gets base64, and runs nothing"
+            yield resource, key, "encoded twice, so the node gets base64 and runs nothing"
 
 
 def _decoded(data: bytes) -> bytes | None:
@@ -85,27 +85,28 @@ def _decoded(data: bytes) -> bytes | None:
     TEMPLATE,
     INSTANCE,
     severity=WARNING,
-    what="user data that no first boot understands",
-    why="cloud-init looks at the first line: without #! or #cloud-config the node starts and runs nothing of it",
-    remedy="#!/bin/sh, #cloud-config or a MIME header as the very first characters",
+    what="user data that cloud-init does not recognize",
+    why="The node starts and runs none of it: cloud-init reads the first line and needs #! or #cloud-config there",
+    remedy="Start with #!/bin/sh, #cloud-config or a MIME header, with nothing before it",
     example="an empty line before #cloud-config",
 )
-def user_data_has_a_head(graph: Graph) -> Hits:
+def user_data_without_header(graph: Graph) -> Hits:
     for resource, key, data in user_data(graph):
         if data and not data.startswith(HEADS) and not _decoded(data):
-            yield resource, key, f"begins with {data[:20].decode('utf-8', 'replace')!r}"
+            yield resource, key, f"starts with {data[:20].decode('utf-8', 'replace')!r}"
 
 
 @rule(
     "USERDATA-SIZE",
     TEMPLATE,
     INSTANCE,
-    what="user data beyond 16 KB",
-    why=f"EC2 takes {USER_DATA_BYTES:,} bytes before base64; nothing before the launch counts them",
-    remedy="a short stub that fetches a versioned bundle from S3",
+    what="user data over 16 KB",
+    why=f"Every launch fails: EC2 accepts {USER_DATA_BYTES:,} bytes before base64 encoding, and nothing before "
+    "the launch checks the size",
+    remedy="Use a short script that fetches a versioned bundle from S3",
     example="20 KB of cloud-init",
 )
-def user_data_fits(graph: Graph) -> Hits:
+def user_data_too_large(graph: Graph) -> Hits:
     for resource, key, data in user_data(graph):
         if data is not None and len(data) > USER_DATA_BYTES:
             yield resource, key, f"{len(data):,} bytes, {len(data) - USER_DATA_BYTES:,} too many"
@@ -135,11 +136,12 @@ def _unpacked(data: bytes) -> bytes | None:
 @rule(
     "SECRET-PLAIN",
     what="a key, token or password in plain text",
-    why="it stands in the state, in the user data of every node and in every log of a deployment; base64 hides nothing",
-    remedy="a secret of Secrets Manager or SSM that the node's role may read",
+    why="Anyone who can read the Pulumi state, the user data or a deployment log can read the secret. Base64 "
+    "does not protect it",
+    remedy="Store it in Secrets Manager or SSM Parameter Store and let the node's role read it",
     example="AWS_SECRET_ACCESS_KEY in user data",
 )
-def secrets_are_secret(graph: Graph) -> Hits:
+def plaintext_secret(graph: Graph) -> Hits:
     for resource in graph.resources:
         for where, leaf in leaves(resource.inputs):
             if not isinstance(leaf, str) or len(leaf) < 8:

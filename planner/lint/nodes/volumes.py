@@ -55,15 +55,20 @@ def disks_of(resource: Resource) -> list[tuple[str, Json]]:
     INSTANCE,
     "ec2:Volume",
     what="a volume that is not encrypted",
-    why="encryption at rest is not the default everywhere, and an unencrypted volume cannot be encrypted later",
-    remedy="encrypted true on every EBS volume, the root too",
+    why="Data on the volume is stored unencrypted, and an existing volume cannot be encrypted later. "
+    "Encryption is not the default in every account",
+    remedy="Set encrypted: true on every EBS volume, including the root volume",
     example="blockDeviceMappings[0].ebs without encrypted",
 )
-def volumes_are_encrypted(graph: Graph) -> Hits:
+def unencrypted_volume(graph: Graph) -> Hits:
     for resource in [*makers(graph), *graph.of("ec2:Volume")]:
         disks = disks_of(resource)
         if not disks:
-            yield resource, "blockDeviceMappings", "the root volume is as the image has it, unencrypted in most"
+            yield (
+                resource,
+                "blockDeviceMappings",
+                "the root volume is taken from the image, where it is usually unencrypted",
+            )
         for where, disk in disks:
             unknown = isinstance(disk.get("encrypted"), str) and literal(disk["encrypted"]) is None
             if not flag(disk.get("encrypted")) and not unknown and not (from_template(resource) and not disk):
@@ -75,12 +80,13 @@ def volumes_are_encrypted(graph: Graph) -> Hits:
     TEMPLATE,
     INSTANCE,
     "ec2:Volume",
-    what="a volume of a size or speed that EBS does not sell",
-    why="the launch is refused; a speed that the type cannot be given is refused too",
-    remedy="gp3: 1 to 65,536 GiB, 3,000 to 80,000 IOPS (500 a GiB at most), 125 to 2,000 MiB/s (one for 4 IOPS)",
+    what="a volume size or speed that EBS does not offer",
+    why="Every launch fails: EBS rejects sizes, IOPS and throughput that the volume type does not support",
+    remedy="For gp3: 1 to 65,536 GiB, 3,000 to 80,000 IOPS (at most 500 per GiB), 125 to 2,000 MiB/s (at most 1 "
+    "MiB/s per 4 IOPS)",
     example="volumeSize: 0, or 16,000 iops on a gp3 volume of 20 GiB",
 )
-def volumes_have_a_size(graph: Graph) -> Hits:
+def invalid_volume_size(graph: Graph) -> Hits:
     for resource in [*makers(graph), *graph.of("ec2:Volume")]:
         for where, disk in disks_of(resource):
             apart = not where
@@ -93,18 +99,18 @@ def volumes_have_a_size(graph: Graph) -> Hits:
             for key, (value, limits) in found.items():
                 place = f"{where}.{key}".lstrip(".")
                 if value is not None and limits is None:
-                    yield resource, place, f"{kind} has none to choose"
+                    yield resource, place, f"{kind} does not support this setting"
                 elif value is not None and limits is not None and not limits[0] <= value <= limits[1]:
-                    yield resource, place, f"{value:,}; {kind or 'EBS'} has {limits[0]:,} to {limits[1]:,}"
+                    yield resource, place, f"{value:,}; {kind or 'EBS'} allows {limits[0]:,} to {limits[1]:,}"
             iops, rate = whole(disk.get("iops")), whole(disk.get("throughput"))
             most = max(sold.per_gib * (size or 0), sold.iops[0] if sold.iops else 0)
             if size and iops and sold.per_gib and iops > most:
-                yield resource, f"{where}.iops".lstrip("."), f"{iops:,} on {size:,} GiB, which take {most:,}"
+                yield resource, f"{where}.iops".lstrip("."), f"{iops:,} IOPS on {size:,} GiB, which allows {most:,}"
             if rate and kind == "gp3" and rate > (iops or 3000) / 4:
                 yield (
                     resource,
                     f"{where}.throughput".lstrip("."),
-                    f"{rate:,} MiB/s with {iops or 3000:,} IOPS: 4 for one",
+                    f"{rate:,} MiB/s with {iops or 3000:,} IOPS; each MiB/s needs 4 IOPS",
                 )
 
 
@@ -113,35 +119,36 @@ def volumes_have_a_size(graph: Graph) -> Hits:
     TEMPLATE,
     INSTANCE,
     severity=WARNING,
-    what="a volume that outlives its node",
-    why="each replaced node leaves a volume behind that goes on billing, and nobody looks for it",
-    remedy="deleteOnTermination true on every volume of a node",
+    what="a volume that is kept when its node terminates",
+    why="Each replaced node leaves a volume that is billed and that nobody uses",
+    remedy="Set deleteOnTermination: true on every volume of a node",
     example='blockDeviceMappings[0].ebs.deleteOnTermination: "false"',
 )
-def volumes_go_with_the_node(graph: Graph) -> Hits:
+def volume_outlives_node(graph: Graph) -> Hits:
     for resource in makers(graph):
         for where, disk in disks_of(resource):
             if flag(disk.get("deleteOnTermination")) is False:
-                yield resource, f"{where}.deleteOnTermination", "the volume stays when the node goes"
+                yield resource, f"{where}.deleteOnTermination", "the volume is kept when the node terminates"
 
 
 @rule(
     "EBS-DEVICE",
     TEMPLATE,
     INSTANCE,
-    what="a device name that EC2 refuses, or one given twice",
-    why="the launch is refused, or the volume is put elsewhere than the root and the node boots on a small default one",
-    remedy="/dev/sda1 or /dev/xvda for the root as the image names it, /dev/sdb and on for others, each once",
+    what="an invalid or repeated device name",
+    why="The launch fails, or the node boots from a small default root volume because the mapping names another device",
+    remedy="Use /dev/sda1 or /dev/xvda for the root, as the image does, and /dev/sdb and later for the others, "
+    "each once",
     example="deviceName: sda1",
 )
-def devices_are_named(graph: Graph) -> Hits:
+def invalid_device_name(graph: Graph) -> Hits:
     for resource in makers(graph):
         seen: set[str] = set()
         for key in ("blockDeviceMappings", "ebsBlockDevices"):
             for i, block in enumerate(many(resource.inputs.get(key))):
                 name, where = literal(block.get("deviceName")), f"{key}[{i}].deviceName"
                 if name and not DEVICE.fullmatch(name):
-                    yield resource, where, f"{name!r} is no device"
+                    yield resource, where, f"{name!r} is not a device name"
                 elif name in seen:
-                    yield resource, where, f"{name} is given twice"
+                    yield resource, where, f"{name} is used twice"
                 seen |= {name} if name else set()

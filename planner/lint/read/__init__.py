@@ -1,1 +1,1 @@
-"""A resource graph as rules read it: its resources, what stands where, what lets what through, who may do what."""
+"""What does the graph say: resources, references, networks, security group rules, policies?"""

@@ -184,7 +184,7 @@ def parse(text: str) -> Graph:
     except RecursionError:
         raise NotAGraph("the JSON is nested too deeply for a resource graph") from None
     except ValueError as error:
-        raise NotAGraph(f"this is no JSON: {error}") from None
+        raise NotAGraph(f"this is not JSON: {error}") from None
     return graph_from(document)
 
 
@@ -194,8 +194,8 @@ def graph_from(document: object) -> Graph:
     if own is not None and isinstance(document, dict):
         missing = left_out(document)
         if missing:
-            message = f"this preview leaves out {missing} resources that stay as they are, and so what others refer to"
-            raise NotAGraph(f"{message}: make it with --show-sames")
+            message = f"this preview leaves out {missing} resources that do not change, which other resources refer to"
+            raise NotAGraph(f"{message}; create it with --show-sames")
         document = {"resources": own}
     if not isinstance(document, dict) or not isinstance(document.get("resources"), list):
         got = "an object without it" if isinstance(document, dict) else _name(document)

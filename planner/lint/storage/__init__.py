@@ -1,1 +1,1 @@
-"""Rules over data: buckets and their keys, file systems, how long things are kept and who reaches them."""
+"""Is the data kept, encrypted and reachable: buckets, KMS keys, lifecycles, Lustre file systems?"""

@@ -28,12 +28,12 @@ def part_of(graph: Graph, bucket: Resource, kind: str, inline: str = "") -> list
 @rule(
     "S3-NAME",
     BUCKET,
-    what="a bucket name that S3 refuses",
-    why="3 to 63 characters: lower-case letters, digits, hyphens; no preview and no local test checks it",
-    remedy="lower-case letters, digits and hyphens, beginning and ending with a letter or digit",
+    what="an invalid bucket name",
+    why="S3 rejects the bucket, and no preview or local test checks the name",
+    remedy="Use 3 to 63 lower-case letters, digits and hyphens, starting and ending with a letter or digit",
     example="bucket: SD2_Data",
 )
-def bucket_name(graph: Graph) -> Hits:
+def invalid_bucket_name(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         name = literal(bucket.inputs.get("bucket"))
         if name is None:
@@ -42,9 +42,9 @@ def bucket_name(graph: Graph) -> Hits:
         wrong = wrong or name.startswith(("xn--", "sthree-", "amzn-s3-demo-"))
         wrong = wrong or name.endswith(("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")) or _is_address(name)
         if wrong:
-            yield bucket, "bucket", f"{name[:80]!r} is no name of a bucket"
+            yield bucket, "bucket", f"{name[:80]!r} is not a valid bucket name"
         elif "." in name:
-            yield bucket, "bucket", f"{name!r} has a dot, for which S3's certificate does not hold"
+            yield bucket, "bucket", f"{name!r} contains a dot, which S3's TLS certificate does not cover"
 
 
 def _is_address(name: str) -> bool:
@@ -57,36 +57,36 @@ def _is_address(name: str) -> bool:
 @rule(
     "S3-ENCRYPTION",
     BUCKET,
-    what="a bucket without encryption by a key of ours",
-    why="S3's own key has no policy and no trail: whoever can read the bucket can read the data",
-    remedy="server-side encryption with aws:kms and the stack's key",
+    what="a bucket that is not encrypted with the stack's own KMS key",
+    why="Anyone who can read the bucket can read the data: S3's default key has no policy or audit trail of its own",
+    remedy="Set server-side encryption to aws:kms with the stack's key",
     example="sseAlgorithm: AES256, or no configuration at all",
 )
-def encrypted_with_our_key(graph: Graph) -> Hits:
+def bucket_without_own_key(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         held = part_of(graph, bucket, ENCRYPTION, "serverSideEncryptionConfiguration")
         if not held:
-            yield bucket, "serverSideEncryptionConfiguration", "no encryption of its own"
+            yield bucket, "serverSideEncryptionConfiguration", "no encryption with the stack's key"
         for resource, prefix, inputs in held:
             for i, block in enumerate(many(inputs.get("rules") or inputs.get("rule"))):
                 default = one(block.get("applyServerSideEncryptionByDefault"))
                 where = f"{prefix}rules[{i}].applyServerSideEncryptionByDefault"
                 if default.get("sseAlgorithm") in ("AES256", "", None):
-                    yield resource, f"{where}.sseAlgorithm", "not aws:kms"
+                    yield resource, f"{where}.sseAlgorithm", "not encrypted with aws:kms"
                 elif default.get("sseAlgorithm") == "aws:kms" and not given(default.get("kmsMasterKeyId")):
-                    yield resource, f"{where}.kmsMasterKeyId", "aws:kms with the account's default key"
+                    yield resource, f"{where}.kmsMasterKeyId", "aws:kms with AWS's default key"
 
 
 @rule(
     "S3-BUCKET-KEY",
     BUCKET,
     severity=WARNING,
-    what="KMS without a bucket key",
-    why="every read of an object is then a call of KMS at $0.03 per 10,000, and they are limited by the second",
-    remedy="bucketKeyEnabled true",
+    what="KMS encryption without a bucket key",
+    why="Every read of an object is a KMS request at $0.03 per 10,000, and KMS limits the requests per second",
+    remedy="Set bucketKeyEnabled: true",
     example="aws:kms without bucketKeyEnabled",
 )
-def bucket_key(graph: Graph) -> Hits:
+def no_bucket_key(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         for resource, prefix, inputs in part_of(graph, bucket, ENCRYPTION, "serverSideEncryptionConfiguration"):
             for i, block in enumerate(many(inputs.get("rules") or inputs.get("rule"))):
@@ -98,46 +98,46 @@ def bucket_key(graph: Graph) -> Hits:
 @rule(
     "KMS-WINDOW",
     KEY,
-    what="a waiting time that KMS does not have",
-    why="a key waits 7 to 30 days before it is gone, with everything that it encrypted",
-    remedy="deletionWindowInDays 30, or at least 7",
+    what="an invalid deletion window, or a disabled key",
+    why="KMS rejects a window outside 7 to 30 days, and data encrypted with a disabled key cannot be read",
+    remedy="Set deletionWindowInDays to 7 to 30, and keep the key enabled",
     example="deletionWindowInDays: 3",
 )
-def key_waits(graph: Graph) -> Hits:
+def invalid_deletion_window(graph: Graph) -> Hits:
     for key in graph.of(KEY):
         days = whole(key.inputs.get("deletionWindowInDays"))
         if days is not None and not 7 <= days <= 30:
             yield key, "deletionWindowInDays", f"{days} days"
         if flag(key.inputs.get("isEnabled")) is False:
-            yield key, "isEnabled", "a key that is switched off opens nothing"
+            yield key, "isEnabled", "a disabled key cannot decrypt anything"
 
 
 @rule(
     "KMS-ROTATION",
     KEY,
     severity=WARNING,
-    what="a key that never changes",
-    why="whoever once got its material reads everything that it ever encrypts",
-    remedy="enableKeyRotation true",
+    what="a KMS key that is never rotated",
+    why="Whoever obtains the key material once can read everything that is ever encrypted with it",
+    remedy="Set enableKeyRotation: true",
     example="no enableKeyRotation",
 )
-def key_rotates(graph: Graph) -> Hits:
+def no_key_rotation(graph: Graph) -> Hits:
     for key in graph.of(KEY):
         symmetric = key.inputs.get("customerMasterKeySpec") in (None, "", "SYMMETRIC_DEFAULT")
         if symmetric and flag(key.inputs.get("enableKeyRotation")) is not True:
-            yield key, "enableKeyRotation", "no rotation"
+            yield key, "enableKeyRotation", "the key is not rotated"
 
 
 @rule(
     "S3-OWNER",
     "s3:BucketOwnershipControls",
     severity=WARNING,
-    what="a bucket in which object lists of rights still count",
-    why="an object that another account writes is that account's, and an ACL can open it whatever the policy says",
-    remedy="objectOwnership BucketOwnerEnforced",
+    what="a bucket on which ACLs are still active",
+    why="Other accounts own the objects that they write, and an ACL can open an object whatever the bucket policy says",
+    remedy="Set objectOwnership to BucketOwnerEnforced",
     example="objectOwnership: ObjectWriter",
 )
-def owner_owns(graph: Graph) -> Hits:
+def acls_enabled(graph: Graph) -> Hits:
     for controls in graph.of("s3:BucketOwnershipControls"):
         if at(controls.inputs, "rule.objectOwnership") in ("ObjectWriter", "BucketOwnerPreferred"):
             yield controls, "rule.objectOwnership", f"{at(controls.inputs, 'rule.objectOwnership')}"
@@ -146,30 +146,30 @@ def owner_owns(graph: Graph) -> Hits:
 @rule(
     "KMS-ALIAS",
     "kms:Alias",
-    what="an alias that KMS refuses",
-    why="an alias begins with alias/, and alias/aws/ is AWS's own",
-    remedy="alias/ and a name",
+    what="an invalid KMS alias",
+    why="KMS rejects the alias: it must start with alias/, and alias/aws/ is reserved for AWS",
+    remedy="Use alias/ and a name",
     example="name: planner-data",
 )
-def alias_is_one(graph: Graph) -> Hits:
+def invalid_alias(graph: Graph) -> Hits:
     for alias in graph.of("kms:Alias"):
         name = literal(alias.inputs.get("name"))
         if name is not None and (
             not re.fullmatch(r"alias/[A-Za-z0-9/_-]{1,250}", name) or name.startswith("alias/aws/")
         ):
-            yield alias, "name", f"{name!r} is no alias"
+            yield alias, "name", f"{name!r} is not a valid alias"
 
 
 @rule(
     "KMS-LOCKED",
     KEY,
     "kms:KeyPolicy",
-    what="a key that nobody can look after",
-    why="KMS refuses a policy by which nobody may change the policy; where it does not, the key and its data are lost",
-    remedy="an Allow of kms:* for the account's root",
+    what="a KMS key that nobody can manage",
+    why="The key and its data may be lost: nobody can change the key's policy. KMS usually rejects such a policy",
+    remedy="Allow kms:* for the account's root",
     example="a key policy without the account's root",
 )
-def key_has_a_keeper(graph: Graph) -> Hits:
+def key_without_administrator(graph: Graph) -> Hits:
     for policy in policies(graph):
         if policy.holder.kind not in (KEY, "kms:KeyPolicy") or not policy.statements():
             continue

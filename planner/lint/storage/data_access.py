@@ -22,13 +22,13 @@ NEEDED = (READS, WRITES, "kms:Decrypt", "kms:GenerateDataKey", "sns:Publish", "s
     KEY,
     "ec2:VpcEndpoint",
     "iam:RolePolicy",
-    what="a Deny without a condition, of what the stack lives on",
-    why="a Deny counts more than every Allow: the nodes, and with a bucket's or a key's policy the administrators too, "
-    "are shut out of the data; only the account's root gets in again",
-    remedy="a condition that says when, or a principal that says whom",
+    what="a Deny without a condition on what the stack needs",
+    why="The nodes lose access to their data, and with a bucket or key policy administrators do too: a Deny "
+    "overrides every Allow, and only the account's root can remove it",
+    remedy="Add a condition, or name the principal",
     example='{"Effect": "Deny", "Principal": "*", "Action": "s3:*"} without Condition',
 )
-def nobody_is_shut_out(graph: Graph) -> Hits:
+def deny_without_condition(graph: Graph) -> Hits:
     for policy in policies(graph):
         statements = policy.statements()
         for where, statement in statements:
@@ -37,7 +37,7 @@ def nobody_is_shut_out(graph: Graph) -> Hits:
             denied = [need for need in NEEDED if any(matches(a, need) for a in texts(statement.get("Action")))]
             everybody = any(name == "*" for _, name in principals(statement))
             if denied and policy.kind == RESOURCE and everybody:
-                yield policy.holder, where, f"denies {denied[0]} to everybody"
+                yield policy.holder, where, f"denies {denied[0]} to everyone"
             elif denied and policy.kind == IDENTITY and _contradicts(statement, statements, denied):
                 yield policy.holder, where, f"denies {denied[0]}, which the same policy allows"
 
@@ -57,13 +57,13 @@ def _contradicts(deny: Json, statements: list[tuple[str, Json]], denied: list[st
     "IAM-KEY",
     "iam:RolePolicy",
     "iam:Role",
-    what="nodes that may read objects, and not the key that they are encrypted with",
-    why="S3 answers AccessDenied to every read and write of an object whose key the node may not use: the run stops at "
-    "its first shard",
-    remedy="kms:Decrypt and kms:GenerateDataKey on the key of the bucket",
+    what="nodes that may read objects but not use their KMS key",
+    why="Every read and write is denied, and the run stops at its first shard: S3 needs the role to have "
+    "access to the object's key",
+    remedy="Allow kms:Decrypt and kms:GenerateDataKey on the bucket's key",
     example="s3:GetObject on the bucket, and no kms:Decrypt on its key",
 )
-def nodes_have_the_key(graph: Graph) -> Hits:
+def nodes_without_key_access(graph: Graph) -> Hits:
     every = list(policies(graph))
     for role, held in _roles(graph).items():
         for bucket in data_buckets(graph):
@@ -76,7 +76,7 @@ def nodes_have_the_key(graph: Graph) -> Hits:
                 if not any(_reaches(graph, p, key, ("kms:Decrypt",)) for p in held):
                     yield reading[0].holder, reading[0].where, f"no kms:Decrypt on {key.name}, the key of {bucket.name}"
                 elif not any(_leaves_to_roles(graph, p, role) for p in told):
-                    yield key, told[0].where, f"leaves nothing to the policies of roles, and does not name {role.name}"
+                    yield key, told[0].where, f"does not allow {role.name}, by name or through the account's root"
 
 
 def _leaves_to_roles(graph: Graph, policy: Policy, role: Resource) -> bool:
@@ -94,25 +94,25 @@ def _leaves_to_roles(graph: Graph, policy: Policy, role: Resource) -> bool:
     "IAM-DATA",
     "iam:RolePolicy",
     "s3:Bucket",
-    what="a bucket of data that no node may read",
-    why="the nodes start, bill and are refused at their first shard or checkpoint",
-    remedy="s3:GetObject and s3:PutObject on the bucket's prefixes for the nodes' role",
-    example="the nodes' policy names another bucket than the stack's",
+    what="a data bucket that no node may read",
+    why="The nodes start and are billed, but every read is denied",
+    remedy="Allow s3:GetObject and s3:PutObject on the bucket's prefixes in the nodes' role",
+    example="the nodes' policy names a different bucket",
 )
-def nodes_have_their_data(graph: Graph) -> Hits:
+def nodes_without_data_access(graph: Graph) -> Hits:
     roles = _roles(graph)
     for role, held in roles.items():
         actions = [a for p in held for _, s in p.statements() if allows(s) for a in texts(s.get("Action"))]
         aborts = any(matches(action, "s3:AbortMultipartUpload") for action in actions)
         if aborts and not any(matches(action, WRITES) for action in actions):
-            yield held[0].holder, held[0].where, f"{role.name} may end uploads and begin none: no {WRITES}"
+            yield held[0].holder, held[0].where, f"{role.name} may abort uploads but not start them: no {WRITES}"
         if any(matches(action, WRITES) for action in actions) and not any(matches(a, READS) for a in actions):
-            yield held[0].holder, held[0].where, f"{role.name} may write and not read: no {READS}"
+            yield held[0].holder, held[0].where, f"{role.name} may write but not read: no {READS}"
     for role, held in roles.items():
         for bucket in data_buckets(graph):
             keyed = [k for k in keys_of(graph, bucket) if any(_reaches(graph, p, k, ("kms:Decrypt",)) for p in held)]
             if keyed and not any(_reaches(graph, p, bucket, (READS, WRITES)) for p in held):
-                yield held[0].holder, held[0].where, f"{role.name} may use {keyed[0].name} and not read {bucket.name}"
+                yield held[0].holder, held[0].where, f"{role.name} may use {keyed[0].name} but not read {bucket.name}"
     every = [policy for held in roles.values() for policy in held]
     unknown = any(p.document is None for p in policies(graph)) or any(not held for held in roles.values())
     linked = {bucket for link in graph.of("fsx:DataRepositoryAssociation") for bucket in graph.referred(link.inputs)}
@@ -126,19 +126,19 @@ def nodes_have_their_data(graph: Graph) -> Hits:
         )
         reached = own or bucket in linked or any(_reaches(graph, p, bucket, (READS, WRITES)) for p in every)
         if roles and not unknown and not reached:
-            yield bucket, "", "no role of the nodes may read or write it"
+            yield bucket, "", "no node's role may read or write this bucket"
 
 
 @rule(
     "ENDPOINT-POLICY",
     "ec2:VpcEndpoint",
-    what="an endpoint whose policy keeps the nodes from their data",
-    why="what goes through a gateway endpoint needs its policy's leave as well as the role's: S3 refuses every read or "
-    "write of the nodes, though their role may",
-    remedy="the bucket and its objects in the endpoint's policy, with every action that the nodes use",
-    example="the policy of the S3 endpoint names another bucket",
+    what="an endpoint policy that blocks the nodes' data",
+    why="S3 denies every read or write of the nodes: a request through a gateway endpoint needs permission "
+    "from the endpoint's policy and from the role",
+    remedy="Add the bucket and its objects to the endpoint's policy, with every action that the nodes use",
+    example="the S3 endpoint's policy names a different bucket",
 )
-def endpoints_let_data_through(graph: Graph) -> Hits:
+def endpoint_policy_blocks_data(graph: Graph) -> Hits:
     told = [p for p in policies(graph) if p.holder.kind == "ec2:VpcEndpoint" and p.document is not None]
     for policy in told:
         name = str(policy.holder.inputs.get("serviceName"))
@@ -153,7 +153,11 @@ def endpoints_let_data_through(graph: Graph) -> Hits:
                     if any(_reaches(graph, p, bucket, (need,)) for p in held)
                 ]
                 if users and not _reaches(graph, policy, bucket, (need,)):
-                    yield policy.holder, policy.where, f"no {need} on {bucket.name}, which {users[0].name} may"
+                    yield (
+                        policy.holder,
+                        policy.where,
+                        f"does not allow {need} on {bucket.name}, which {users[0].name} needs",
+                    )
 
 
 def _roles(graph: Graph) -> dict[Resource, list[Policy]]:

@@ -21,12 +21,12 @@ def rules_of(graph: Graph, bucket: Resource) -> list[tuple[Resource, str, Json]]
 @rule(
     "S3-VERSIONING",
     BUCKET,
-    what="a bucket without versions",
-    why="S3 is the only lasting copy: an overwritten or deleted checkpoint is gone for good",
-    remedy="BucketVersioning with status Enabled",
+    what="a bucket without versioning",
+    why="An overwritten or deleted checkpoint is gone for good: S3 holds the only lasting copy",
+    remedy="Add BucketVersioning with status: Enabled",
     example="status: Suspended",
 )
-def versions_are_kept(graph: Graph) -> Hits:
+def bucket_without_versioning(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         held = part_of(graph, bucket, VERSIONING, "versioning")
         if not held:
@@ -35,39 +35,39 @@ def versions_are_kept(graph: Graph) -> Hits:
             block = one(inputs.get("versioningConfiguration"))
             status = block.get("status")
             if status in ("Suspended", "Disabled", "") or (prefix and flag(inputs.get("enabled")) is not True):
-                yield resource, f"{prefix}status", "versions are not kept"
+                yield resource, f"{prefix}status", "versioning is not enabled"
 
 
 @rule(
     "S3-MFA-DELETE",
     BUCKET,
     VERSIONING,
-    what="deletes that need the account's own device",
-    why="only the root user of the account may set it, with a code of its device, so that an update is refused; and no "
-    "lifecycle runs beside it: old versions would bill for ever",
-    remedy="leave mfaDelete out; versions, protect, and nobody with s3:DeleteObjectVersion keep the data",
+    what="MFA delete on a bucket",
+    why="The deployment fails, and old versions are billed forever: only the account's root user can set MFA "
+    "delete, and it blocks lifecycle rules",
+    remedy="Remove mfaDelete. Versioning, protect and roles without s3:DeleteObjectVersion protect the data",
     example="mfaDelete: Enabled",
 )
-def deletes_need_no_device(graph: Graph) -> Hits:
+def mfa_delete(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         for resource, prefix, inputs in part_of(graph, bucket, VERSIONING, "versioning"):
             block = one(inputs.get("versioningConfiguration"))
             if block.get("mfaDelete") == "Enabled":
-                yield resource, f"{prefix}versioningConfiguration.mfaDelete", "refused, and lifecycles with it"
+                yield resource, f"{prefix}versioningConfiguration.mfaDelete", "MFA delete is enabled"
             elif flag(inputs.get("mfaDelete")):
-                yield resource, f"{prefix}mfaDelete", "refused, and lifecycles with it"
+                yield resource, f"{prefix}mfaDelete", "MFA delete is enabled"
 
 
 @rule(
     "S3-NONCURRENT",
     BUCKET,
     severity=WARNING,
-    what="old versions that are kept for ever",
-    why="every overwritten checkpoint goes on billing, unseen by a listing",
-    remedy="a lifecycle rule with noncurrentVersionExpiration",
+    what="old versions that never expire",
+    why="Every overwritten checkpoint is billed forever and does not show in a listing",
+    remedy="Add a lifecycle rule with noncurrentVersionExpiration",
     example="versioning without noncurrentVersionExpiration",
 )
-def old_versions_end(graph: Graph) -> Hits:
+def old_versions_never_expire(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         blocks = [
             one(block.get("noncurrentVersionExpiration")) for _, _, block in rules_of(graph, bucket) if enabled(block)
@@ -85,12 +85,12 @@ def enabled(block: Json) -> bool:
     "S3-ABORT",
     BUCKET,
     severity=WARNING,
-    what="parts of uploads that never ended",
-    why="a checkpoint that was cut short leaves parts that bill and that no listing shows",
-    remedy="abortIncompleteMultipartUpload after 1 to 7 days, for the whole bucket",
+    what="unfinished uploads that never expire",
+    why="Interrupted checkpoint uploads leave parts that are billed and that no listing shows",
+    remedy="Set abortIncompleteMultipartUpload to 1 to 7 days for the whole bucket",
     example="no abortIncompleteMultipartUpload",
 )
-def uploads_are_ended(graph: Graph) -> Hits:
+def unfinished_uploads_never_expire(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         found = []
         for resource, where, block in rules_of(graph, bucket):
@@ -101,27 +101,29 @@ def uploads_are_ended(graph: Graph) -> Hits:
                 if not 1 <= days <= 30:
                     yield resource, f"{where}.abortIncompleteMultipartUpload.daysAfterInitiation", f"{days} days"
         if not found:
-            yield bucket, "lifecycle", "parts of unfinished uploads stay"
+            yield bucket, "lifecycle", "no rule aborts unfinished uploads"
 
 
 @rule(
     "S3-LIFECYCLE",
     *LIFECYCLE,
-    what="a lifecycle that S3 refuses or that undoes another",
-    why="a bucket has one configuration: two resources overwrite each other, and one wrong rule refuses them all",
-    remedy="one resource a bucket; rules with an action, ids apart, and days that the storage class allows",
+    what="an invalid lifecycle, or two for one bucket",
+    why="Two resources overwrite each other because a bucket has one lifecycle configuration, and one invalid "
+    "rule makes S3 reject all of them",
+    remedy="Use one lifecycle resource per bucket. Each rule needs an action, a unique id, and days that the "
+    "storage class allows",
     example="two BucketLifecycleConfigurations of one bucket",
 )
-def lifecycle_is_one(graph: Graph) -> Hits:
+def invalid_lifecycle(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         held = sorted(graph.pointing(bucket, LIFECYCLE[0], "bucket"), key=lambda r: (r.name, r.urn))
         for extra in held[1:]:
-            yield extra, "bucket", f"{bucket.name} has the lifecycle of {held[0].name} already"
+            yield extra, "bucket", f"{bucket.name} already has the lifecycle {held[0].name}"
         ids: set[str] = set()
         for resource, where, block in rules_of(graph, bucket):
             name = literal(block.get("id"))
             if name and name in ids:
-                yield resource, f"{where}.id", f"a second rule {name!r}"
+                yield resource, f"{where}.id", f"two rules are named {name!r}"
             ids |= {name} if name else set()
             yield from _wrong_rule(resource, where, block)
 
@@ -129,7 +131,7 @@ def lifecycle_is_one(graph: Graph) -> Hits:
 def _wrong_rule(resource: Resource, where: str, block: Json) -> Iterator[tuple[Resource, str, str]]:
     actions = ("transitions", "expiration", "abortIncompleteMultipartUpload", "abortIncompleteMultipartUploadDays")
     if not any(given(block.get(k)) for k in (*actions, "noncurrentVersionExpiration", "noncurrentVersionTransitions")):
-        yield resource, where, "a rule that does nothing"
+        yield resource, where, "the rule has no action"
     for key, days_key in (("transitions", "days"), ("noncurrentVersionTransitions", "noncurrentDays")):
         for i, move in enumerate(many(block.get(key))):
             days = whole(move.get(days_key))
@@ -138,7 +140,7 @@ def _wrong_rule(resource: Resource, where: str, block: Json) -> Iterator[tuple[R
                 yield (
                     resource,
                     f"{where}.{key}[{i}].{days_key}",
-                    f"{move.get('storageClass')} after {days} days, not {least}",
+                    f"{move.get('storageClass')} after {days} days; at least {least}",
                 )
     for key, days_key in (("expiration", "days"), ("noncurrentVersionExpiration", "noncurrentDays")):
         days = whole(one(block.get(key)).get(days_key))
@@ -154,31 +156,35 @@ def _narrow(block: Json) -> bool:
 @rule(
     "S3-EXPIRES",
     *LIFECYCLE,
-    what="a lifecycle that ends the whole bucket's current objects",
-    why="the data set and the checkpoints are deleted by age, in the middle of a run",
-    remedy="expire old versions, or a prefix that holds what may go",
+    what="a lifecycle that deletes every current object of a bucket",
+    why="The training data and checkpoints are deleted by age, in the middle of a run",
+    remedy="Expire old versions, or a prefix with data that may be deleted",
     example="expiration after 30 days without a prefix",
 )
-def data_does_not_expire(graph: Graph) -> Hits:
+def whole_bucket_expires(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         for resource, where, block in rules_of(graph, bucket):
             ends = one(block.get("expiration"))
             if enabled(block) and not _narrow(block) and (given(ends.get("days")) or given(ends.get("date"))):
-                yield resource, f"{where}.expiration", "every object of the bucket expires"
+                yield resource, f"{where}.expiration", "every object in the bucket expires"
 
 
 @rule(
     "S3-ARCHIVED",
     *LIFECYCLE,
-    what="a lifecycle that puts the whole bucket's current objects out of reach",
-    why="what lies in GLACIER or DEEP_ARCHIVE is read only after a restore of hours, which bills by the GB: the next "
-    "epoch fails at its first shard",
-    remedy="INTELLIGENT_TIERING or GLACIER_IR, or a prefix that training does not read",
+    what="a lifecycle that archives every current object of a bucket",
+    why="The next epoch fails at its first shard: objects in GLACIER or DEEP_ARCHIVE need a restore that "
+    "takes hours and is billed per GB",
+    remedy="Use INTELLIGENT_TIERING or GLACIER_IR, or a prefix that training does not read",
     example="transitions to DEEP_ARCHIVE after 0 days without a prefix",
 )
-def data_stays_in_reach(graph: Graph) -> Hits:
+def whole_bucket_archived(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         for resource, where, block in rules_of(graph, bucket):
             for i, move in enumerate(many(block.get("transitions")) if enabled(block) and not _narrow(block) else ()):
                 if move.get("storageClass") in ("GLACIER", "DEEP_ARCHIVE"):
-                    yield resource, f"{where}.transitions[{i}].storageClass", f"{move['storageClass']} for every object"
+                    yield (
+                        resource,
+                        f"{where}.transitions[{i}].storageClass",
+                        f"every object moves to {move['storageClass']}",
+                    )

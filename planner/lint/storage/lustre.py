@@ -37,18 +37,19 @@ def _deployment(system: Resource) -> str | None:
 @rule(
     "FSX-SIZE",
     SYSTEM,
-    what="a capacity that AWS does not sell",
-    why="SSD file systems are 1,200 GiB or multiples of 2,400; with EFA 38,400, 19,200, 9,600 or 4,800 GiB and its "
-    "multiples at 125, 250, 500 or 1,000 MB/s per TiB. The create fails after the network bills",
-    remedy="the next multiple",
+    what="a storage capacity that FSx does not offer",
+    why="The file system fails to create after the network is billed. SSD file systems have 1,200 GiB or "
+    "multiples of 2,400; with EFA, multiples of 38,400, 19,200, 9,600 or 4,800 GiB at 125, 250, 500 or 1,000 "
+    "MB/s per TiB",
+    remedy="Use the next larger multiple",
     example="storageCapacity: 3000",
 )
-def size_is_sold(graph: Graph) -> Hits:
+def invalid_file_system_size(graph: Graph) -> Hits:
     for system, deployment, tiering in systems(graph):
         value, size = system.inputs.get("storageCapacity"), whole(system.inputs.get("storageCapacity"))
         if tiering:
             if given(value):
-                yield system, "storageCapacity", "Intelligent-Tiering grows by itself and takes no capacity"
+                yield system, "storageCapacity", "Intelligent-Tiering has no fixed capacity"
             continue
         if size is None:
             # a backup, or what a reference says, brings a size of its own
@@ -57,7 +58,11 @@ def size_is_sold(graph: Graph) -> Hits:
                 or literal(value)
                 or isinstance(value, float)
             ):
-                yield system, "storageCapacity", f"{value!r} is no number of GiB" if given(value) else "no capacity"
+                yield (
+                    system,
+                    "storageCapacity",
+                    f"{value!r} is not a number of GiB" if given(value) else "no storage capacity is set",
+                )
             continue
         if system.inputs.get("storageType") == "HDD":
             continue
@@ -65,31 +70,36 @@ def size_is_sold(graph: Graph) -> Hits:
         if flag(system.inputs.get("efaEnabled")):
             step = EFA_STEPS_GIB.get(rate or 0)
             if step and (size <= 0 or size % step):
-                yield system, "storageCapacity", f"{size:,} GiB; with EFA at {rate} MB/s per TiB multiples of {step:,}"
+                yield (
+                    system,
+                    "storageCapacity",
+                    f"{size:,} GiB; with EFA at {rate} MB/s per TiB, use a multiple of {step:,}",
+                )
         elif deployment == "SCRATCH_1" and (size < 1200 or (size not in (1200, 2400) and size % 3600)):
-            yield system, "storageCapacity", f"{size:,} GiB; SCRATCH_1 has 1,200, 2,400 and multiples of 3,600"
+            yield system, "storageCapacity", f"{size:,} GiB; SCRATCH_1 offers 1,200, 2,400 and multiples of 3,600"
         elif deployment != "SCRATCH_1" and (size < 1200 or (size != 1200 and size % 2400)):
-            yield system, "storageCapacity", f"{size:,} GiB; 1,200 or multiples of 2,400"
+            yield system, "storageCapacity", f"{size:,} GiB; use 1,200 or a multiple of 2,400"
 
 
 @rule(
     "FSX-THROUGHPUT",
     SYSTEM,
-    what="a throughput that the deployment type does not have",
-    why="PERSISTENT_2 has 125, 250, 500 and 1,000 MB/s per TiB, PERSISTENT_1 50, 100 and 200, SCRATCH none to choose; "
-    "Intelligent-Tiering has throughputCapacity in steps of 4,000 MB/s",
-    remedy="one of these",
+    what="a throughput that the deployment type does not offer",
+    why="AWS rejects the file system. PERSISTENT_2 offers 125, 250, 500 and 1,000 MB/s per TiB, PERSISTENT_1 "
+    "50, 100 and 200, and SCRATCH no choice. Intelligent-Tiering uses throughputCapacity in steps of 4,000 "
+    "MB/s",
+    remedy="Use one of the values in the message",
     example="perUnitStorageThroughput: 300",
 )
-def throughput_is_sold(graph: Graph) -> Hits:
+def invalid_file_system_throughput(graph: Graph) -> Hits:
     for system, deployment, tiering in systems(graph):
         rate, whole_rate = whole(system.inputs.get("perUnitStorageThroughput")), system.inputs.get("throughputCapacity")
         if tiering:
             if rate is not None:
-                yield system, "perUnitStorageThroughput", "Intelligent-Tiering has throughputCapacity"
+                yield system, "perUnitStorageThroughput", "Intelligent-Tiering uses throughputCapacity instead"
             capacity = number(whole_rate)
             if not given(whole_rate) or (capacity is not None and (capacity < 4000 or capacity % 4000)):
-                yield system, "throughputCapacity", f"{whole_rate!r}; multiples of 4,000 MB/s"
+                yield system, "throughputCapacity", f"{whole_rate!r}; use a multiple of 4,000 MB/s"
             continue
         known = THROUGHPUTS.get(deployment or "", ())
         if system.inputs.get("storageType") == "HDD":
@@ -99,63 +109,64 @@ def throughput_is_sold(graph: Graph) -> Hits:
             and rate not in known
             and not (rate is None and isinstance(system.inputs.get("perUnitStorageThroughput"), str))
         ):
-            yield system, "perUnitStorageThroughput", f"{rate}; {deployment} has {', '.join(map(str, known))}"
+            yield system, "perUnitStorageThroughput", f"{rate}; {deployment} offers {', '.join(map(str, known))}"
         if (deployment or "").startswith("SCRATCH") and rate is not None:
-            yield system, "perUnitStorageThroughput", f"{deployment} has no throughput to choose"
+            yield system, "perUnitStorageThroughput", f"{deployment} does not support this setting"
 
 
 @rule(
     "FSX-METADATA",
     SYSTEM,
-    what="metadata operations that AWS does not sell",
-    why="1,500, 3,000, 6,000, and multiples of 12,000 up to 192,000 a second, with mode USER_PROVISIONED; "
-    "Intelligent-Tiering has 6,000 and 12,000",
-    remedy="one of these, or mode AUTOMATIC without iops",
+    what="metadata IOPS that FSx does not offer",
+    why="AWS rejects the file system. It offers 1,500, 3,000, 6,000 and multiples of 12,000 up to 192,000 in "
+    "mode USER_PROVISIONED; Intelligent-Tiering offers 6,000 and 12,000",
+    remedy="Use one of these values, or mode AUTOMATIC without iops",
     example="metadataConfiguration.iops: 8000",
 )
-def metadata_is_sold(graph: Graph) -> Hits:
+def invalid_metadata_iops(graph: Graph) -> Hits:
     for system, deployment, tiering in systems(graph):
         block = one(system.inputs.get("metadataConfiguration"))
         count, mode = whole(block.get("iops")), block.get("mode")
         if block and deployment not in (None, "PERSISTENT_2"):
-            yield system, "metadataConfiguration", f"{deployment} takes none"
+            yield system, "metadataConfiguration", f"{deployment} does not support a metadata configuration"
         if count is not None and mode == "AUTOMATIC":
-            yield system, "metadataConfiguration.iops", "iops with mode AUTOMATIC"
+            yield system, "metadataConfiguration.iops", "iops does not work with mode AUTOMATIC"
         steps = count is not None and 0 < count <= METADATA_LAST and count % METADATA_STEP == 0
         sold = count in (6000, 12_000) if tiering else steps or count in METADATA_IOPS
         if count is not None and not sold:
-            yield system, "metadataConfiguration.iops", f"{count:,} operations a second"
+            yield system, "metadataConfiguration.iops", f"{count:,} IOPS is not offered"
 
 
 @rule(
     "FSX-LINK",
     SYSTEM,
     LINK,
-    what="a link to S3 that the file system does not take",
-    why="PERSISTENT_2 on SSD is linked by an association, older types by importPath, Intelligent-Tiering not at all",
-    remedy="a DataRepositoryAssociation with s3://bucket/prefix and a path that begins with /",
+    what="a link to S3 that the file system does not support",
+    why="AWS rejects the link: PERSISTENT_2 on SSD uses a data repository association, older types use "
+    "importPath, and Intelligent-Tiering has no link",
+    remedy="Use a DataRepositoryAssociation with s3://bucket/prefix and a path that starts with /",
     example="dataRepositoryPath: sd2-data/dataset",
 )
-def linked_as_it_can(graph: Graph) -> Hits:
+def unsupported_s3_link(graph: Graph) -> Hits:
     kinds = {system: (deployment, tiering) for system, deployment, tiering in systems(graph)}
     for system, (deployment, _) in kinds.items():
         for key in ("importPath", "exportPath"):
             if deployment == "PERSISTENT_2" and given(system.inputs.get(key)):
-                yield system, key, "PERSISTENT_2 takes an association in its place"
+                yield system, key, "PERSISTENT_2 uses a data repository association instead"
     paths: dict[tuple[Resource, str], Resource] = {}
     for link in graph.of(LINK):
         system = graph.target(link.inputs.get("fileSystemId"), SYSTEM)
         path, inside = link.inputs.get("dataRepositoryPath"), literal(link.inputs.get("fileSystemPath"))
         if isinstance(path, str) and path != UNKNOWN and not path.startswith(("s3://", "${")):
-            yield link, "dataRepositoryPath", f"{path!r} does not begin with s3://"
+            yield link, "dataRepositoryPath", f"{path!r} does not start with s3://"
         bucket = path.removeprefix("s3://").split("/")[0] if isinstance(path, str) and path.startswith("s3://") else ""
         if bucket and literal(bucket) and not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", bucket):
-            yield link, "dataRepositoryPath", f"{bucket!r} is no name of a bucket"
+            yield link, "dataRepositoryPath", f"{bucket!r} is not a valid bucket name"
         if inside is not None and not inside.startswith("/"):
-            yield link, "fileSystemPath", f"{inside!r} does not begin with /"
+            yield link, "fileSystemPath", f"{inside!r} does not start with /"
         if system is not None and (kinds[system][1] or (kinds[system][0] or "").startswith("SCRATCH_1")):
-            yield link, "fileSystemId", f"{system.name} takes no association"
+            yield link, "fileSystemId", f"{system.name} does not support a data repository association"
         if system is not None and inside is not None and (system, inside) in paths:
-            yield link, "fileSystemPath", f"{inside} is linked by {paths[system, inside].name} already"
+            yield link, "fileSystemPath", f"{inside} is already linked by {paths[system, inside].name}"
         if system is not None and inside is not None:
             paths.setdefault((system, inside), link)

@@ -11,7 +11,7 @@ from planner.lint.storage.lustre import LINK, SYSTEM
 
 BACKUP_DAYS = 90
 TIMES = {
-    "weeklyMaintenanceStartTime": (re.compile(r"[1-7]:([01]\d|2[0-3]):?[0-5]\d"), "d:HH:MM, Monday being 1"),
+    "weeklyMaintenanceStartTime": (re.compile(r"[1-7]:([01]\d|2[0-3]):?[0-5]\d"), "d:HH:MM, where Monday is 1"),
     "dailyAutomaticBackupStartTime": (re.compile(r"([01]\d|2[0-3]):[0-5]\d"), "HH:MM"),
 }
 
@@ -19,16 +19,17 @@ TIMES = {
 @rule(
     "FSX-BACKUP",
     SYSTEM,
-    what="backups or hours of maintenance that AWS refuses",
-    why="backups are kept for 0 to 90 days and by persistent file systems only; times are d:HH:MM and HH:MM in UTC",
-    remedy="automaticBackupRetentionDays 0 to 90 (0 where S3 holds the data); times like 1:05:00",
+    what="invalid backup or maintenance settings",
+    why="AWS rejects the file system: backups are kept 0 to 90 days, only persistent file systems have them, "
+    "and times are d:HH:MM and HH:MM in UTC",
+    remedy="Set automaticBackupRetentionDays to 0 to 90 (0 where S3 holds the data), and times such as 1:05:00",
     example="automaticBackupRetentionDays: 91",
 )
-def backups_are_kept(graph: Graph) -> Hits:
+def invalid_backup_settings(graph: Graph) -> Hits:
     for system in graph.of(SYSTEM):
         days = whole(system.inputs.get("automaticBackupRetentionDays"))
         if days is not None and not 0 <= days <= BACKUP_DAYS:
-            yield system, "automaticBackupRetentionDays", f"{days} days; 0 to {BACKUP_DAYS}"
+            yield system, "automaticBackupRetentionDays", f"{days} days; allowed: 0 to {BACKUP_DAYS}"
         elif days and str(system.inputs.get("deploymentType")).startswith("SCRATCH"):
             yield system, "automaticBackupRetentionDays", f"{system.inputs['deploymentType']} has no backups"
         for key, (pattern, words) in TIMES.items():
@@ -41,12 +42,12 @@ def backups_are_kept(graph: Graph) -> Hits:
     "FSX-LINK-DELETE",
     LINK,
     severity=WARNING,
-    what="a link that takes the files with it",
-    why="when the link is taken away or made anew, what the file system has not yet written back to S3 is deleted",
-    remedy="deleteDataInFilesystem false",
+    what="a link that deletes files when it is removed",
+    why="Files that were not yet exported to S3 are deleted when the link is removed or replaced",
+    remedy="Set deleteDataInFilesystem: false",
     example="deleteDataInFilesystem: true",
 )
-def links_leave_the_files(graph: Graph) -> Hits:
+def link_deletes_files(graph: Graph) -> Hits:
     for link in graph.of(LINK):
         if flag(link.inputs.get("deleteDataInFilesystem")):
-            yield link, "deleteDataInFilesystem", "the files go with the link"
+            yield link, "deleteDataInFilesystem", "the files are deleted with the link"

@@ -20,53 +20,57 @@ ARN = re.compile(r"arn:aws[a-z-]*:(logs|firehose):.+")
     "FSX-EXPORT",
     LINK,
     severity=WARNING,
-    what="checkpoints on a file system that never come to S3",
-    why="without a policy of export, what is written to the file system stays there and goes with it: the file system "
-    "is deleted at the end of the run, and the trained weights with it",
-    remedy="s3.autoExportPolicy with NEW and CHANGED on the link of the checkpoints",
-    example="the link of /checkpoints without autoExportPolicy",
+    what="checkpoints on a file system that are never exported to S3",
+    why="The trained weights are lost: without an export policy they stay on the file system, which is "
+    "deleted at the end of the run",
+    remedy="Set s3.autoExportPolicy with NEW and CHANGED on the checkpoint link",
+    example="the /checkpoints link without autoExportPolicy",
 )
-def checkpoints_come_home(graph: Graph) -> Hits:
+def checkpoints_not_exported(graph: Graph) -> Hits:
     for link in graph.of(LINK):
         events = texts(at(link.inputs, "s3.autoExportPolicy.events"))
         held = at(link.inputs, "s3.autoExportPolicy.events")
         unknown = isinstance(held, str) and literal(held) is None
         missing = [event for event in ("NEW", "CHANGED") if event not in events]
         if CHECKPOINTS.search(str(link.inputs.get("fileSystemPath"))) and missing and not unknown:
-            yield link, "s3.autoExportPolicy.events", f"without {' and '.join(missing)}"
+            yield link, "s3.autoExportPolicy.events", f"does not export {' and '.join(missing)}"
 
 
 @rule(
     "FSX-OPTION",
     SYSTEM,
     LINK,
-    what="an option of a file system or its link that AWS refuses",
-    why="a file system takes many minutes to fail, and the nodes that wait for it bill",
-    remedy="iops with USER_PROVISIONED; root squash as uid:gid; logs to an ARN; chunks of 1 to 512,000 MiB; paths that "
-    "do not lie in each other",
+    what="an invalid option of a file system or its link",
+    why="The file system fails after many minutes, while the nodes that wait for it are billed",
+    remedy="Set iops with USER_PROVISIONED, root squash as uid:gid, logs to an ARN, chunks of 1 to 512,000 MiB, "
+    "and paths that do not contain each other",
     example="metadataConfiguration.mode USER_PROVISIONED without iops",
 )
-def options_are_taken(graph: Graph) -> Hits:
+def invalid_file_system_option(graph: Graph) -> Hits:
     for system in graph.of(SYSTEM):
         version = system.inputs.get("fileSystemTypeVersion")
         metadata = one(system.inputs.get("metadataConfiguration"))
         if metadata.get("mode") == "USER_PROVISIONED" and not given(metadata.get("iops")):
-            yield system, "metadataConfiguration.iops", "USER_PROVISIONED without iops"
+            yield system, "metadataConfiguration.iops", "USER_PROVISIONED needs iops"
         if system.inputs.get("deploymentType") == "PERSISTENT_2" and literal(version) == "2.10":
-            yield system, "fileSystemTypeVersion", "2.10 with PERSISTENT_2, which begins with 2.12"
+            yield system, "fileSystemTypeVersion", "PERSISTENT_2 needs Lustre 2.12 or newer"
         squash = one(system.inputs.get("rootSquashConfiguration"))
         user = literal(squash.get("rootSquash"))
         if user and not SQUASH.fullmatch(user):
             yield system, "rootSquashConfiguration.rootSquash", f"{user!r} is not uid:gid"
         place = literal(at(system.inputs, "logConfiguration.destination"))
         if place and not ARN.fullmatch(place):
-            yield system, "logConfiguration.destination", f"{place!r} is no ARN of a log group or a stream"
+            yield system, "logConfiguration.destination", f"{place!r} is not the ARN of a log group or stream"
         if not given(system.inputs.get("securityGroupIds")):
-            yield system, "securityGroupIds", "no security group: it gets the VPC's default one, which lets no node in"
+            yield (
+                system,
+                "securityGroupIds",
+                "no security group, so it gets the VPC's default one, which blocks the nodes",
+            )
     for link in graph.of(LINK):
         chunk = whole(link.inputs.get("importedFileChunkSize"))
         if chunk is not None and not CHUNK[0] <= chunk <= CHUNK[1]:
-            yield link, "importedFileChunkSize", f"{chunk:,} MiB; {CHUNK[0]} to {CHUNK[1]:,}"
+            yield link, "importedFileChunkSize", f"{chunk:,} MiB; allowed: {CHUNK[0]} to {CHUNK[1]:,}"
     for one_link, other in combinations(graph.of(LINK), 2):
         same = graph.target(one_link.inputs.get("fileSystemId"), SYSTEM)
         if same is None or graph.target(other.inputs.get("fileSystemId"), SYSTEM) is not same:
@@ -74,4 +78,4 @@ def options_are_taken(graph: Graph) -> Hits:
         paths = [f"{(literal(r.inputs.get('fileSystemPath')) or '').rstrip('/')}/" for r in (one_link, other)]
         inner, outer = max(paths, key=len), min(paths, key=len)
         if outer != "/" and inner != outer and inner.startswith(outer):
-            yield other, "fileSystemPath", f"{inner} lies in {outer}: two links may not"
+            yield other, "fileSystemPath", f"{inner} lies within {outer}; linked paths must not overlap"

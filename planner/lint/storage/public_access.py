@@ -18,12 +18,13 @@ OBJECT = "/one/object"
 @rule(
     "S3-TLS",
     BUCKET,
-    what="a bucket that answers without TLS",
-    why="data and checkpoints could be read on the way",
-    remedy="a bucket policy that denies s3:* to everybody where aws:SecureTransport is false, on bucket and objects",
-    example="no BucketPolicy, one without the Deny, or a Deny that names another bucket, or the objects alone",
+    what="a bucket that accepts requests without TLS",
+    why="Data and checkpoints could be read in transit",
+    remedy="Add a bucket policy that denies s3:* to everyone where aws:SecureTransport is false, on the bucket "
+    "and its objects",
+    example="no BucketPolicy, one without the Deny, or a Deny on another bucket or on the objects only",
 )
-def tls_only(graph: Graph) -> Hits:
+def bucket_without_tls_policy(graph: Graph) -> Hits:
     all_policies = [policy for policy in policies(graph) if policy.kind == RESOURCE]
     unreadable = [r for r in graph.of("s3:BucketPolicy") if r not in {policy.holder for policy in all_policies}]
     for bucket in graph.of(BUCKET):
@@ -50,7 +51,7 @@ def tls_only(graph: Graph) -> Hits:
             continue
         for end, what in (("", "the bucket itself"), (OBJECT, "its objects")):
             if not any(_names(graph, statement, bucket, end) for statement in denied):
-                yield holder, "policy", f"the Deny without TLS does not name {what}"
+                yield holder, "policy", f"the Deny for requests without TLS does not cover {what}"
 
 
 def _denies_plain(statement: Json) -> bool:
@@ -110,12 +111,12 @@ def _resolved(graph: Graph, text: str) -> str | None:
 @rule(
     "S3-PUBLIC",
     BUCKET,
-    what="a bucket that could become public",
-    why="one policy or ACL, and the data is the world's",
-    remedy="a BucketPublicAccessBlock with all four switches true, no public ACL, no Allow for *",
+    what="a bucket that is or can become public",
+    why="One policy or ACL is enough to publish the training data",
+    remedy="Add a BucketPublicAccessBlock with all four settings true, and remove public ACLs and every Allow for *",
     example="blockPublicPolicy: false",
 )
-def never_public(graph: Graph) -> Hits:
+def bucket_can_be_public(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         blocks = graph.pointing(bucket, "s3:BucketPublicAccessBlock", "bucket")
         if not blocks:
@@ -133,36 +134,36 @@ def never_public(graph: Graph) -> Hits:
             continue
         for where, statement in policy.statements():
             if for_everybody(statement):
-                yield policy.holder, f"{where}.Principal", "allows everybody"
+                yield policy.holder, f"{where}.Principal", "allows everyone"
 
 
 @rule(
     "KMS-OPEN",
     KEY,
     "kms:KeyPolicy",
-    what="a key that every account may use",
-    why="the key is then no lock: whoever gets the objects gets the data",
-    remedy="the account's root and the roles that need it as principals",
+    what="a KMS key that every AWS account can use",
+    why="The key no longer protects the data: anyone who obtains the objects can decrypt them",
+    remedy="Allow only the account's root and the roles that need the key",
     example='"Principal": "*" in the key\'s policy',
 )
-def key_is_ours(graph: Graph) -> Hits:
+def key_open_to_everyone(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements() if policy.holder.kind in (KEY, "kms:KeyPolicy") else ():
             used = any(matches(action, "kms:Decrypt") for action in texts(statement.get("Action")))
             if used and for_everybody(statement):
-                yield policy.holder, f"{where}.Principal", "allows everybody"
+                yield policy.holder, f"{where}.Principal", "allows everyone"
 
 
 @rule(
     "TOPIC-OPEN",
     *TOPICS,
-    what="a topic or queue that everybody may write to or read",
-    why="anybody with an account sends false alarms and false notices, or takes the true ones away",
-    remedy="the service or role that needs it as principal, with aws:SourceArn or aws:SourceAccount",
+    what="an SNS topic that everyone can publish or subscribe to",
+    why="Anyone with an AWS account can send false alarms or read the real ones",
+    remedy="Allow only the service or role that needs it, with aws:SourceArn or aws:SourceAccount",
     example='"Principal": "*" without a condition in a TopicPolicy',
 )
-def topics_are_ours(graph: Graph) -> Hits:
+def topic_open_to_everyone(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements() if policy.holder.kind in TOPICS else ():
             if for_everybody(statement):
-                yield policy.holder, f"{where}.Principal", "allows everybody"
+                yield policy.holder, f"{where}.Principal", "allows everyone"

@@ -14,21 +14,22 @@ PARTS = ("s3:BucketPolicy", "s3:BucketPublicAccessBlock", "s3:BucketOwnershipCon
     "S3-KEEP",
     BUCKET,
     KEY,
-    what="data that `destroy` or a replacement would delete, or leave behind unseen",
-    why="a renamed argument can replace a bucket, and a replaced bucket begins with deleting: protect makes the engine "
-    "refuse; once somebody lifts it, or the resource leaves the program, only retainOnDelete still keeps the data",
-    remedy="protect and retainOnDelete on the bucket and its key, forceDestroy false",
+    what="data that `destroy` or a replacement would delete",
+    why="The training data and checkpoints can be deleted: a changed argument may replace the bucket, which "
+    "starts with deleting it. protect makes Pulumi refuse, and retainOnDelete keeps the data once protect is "
+    "off or the resource is removed from the program",
+    remedy="Set protect and retainOnDelete on the bucket and its key, and forceDestroy: false",
     example="protect: false on the data bucket, or forceDestroy: true",
 )
-def data_is_kept(graph: Graph) -> Hits:
+def data_not_protected(graph: Graph) -> Hits:
     for bucket in data_buckets(graph):
         if flag(bucket.inputs.get("forceDestroy")):
-            yield bucket, "forceDestroy", "the bucket is deleted with everything in it"
+            yield bucket, "forceDestroy", "the bucket is deleted with all its objects"
         for where, message in _lost(graph, bucket):
             yield bucket, where, message
         for key in keys_of(graph, bucket):
             for where, message in _lost(graph, key):
-                yield key, where, f"{message}, and {bucket.name} is encrypted with it"
+                yield key, where, f"{message}, but {bucket.name} is encrypted with this key"
 
 
 def _lost(graph: Graph, resource: Resource) -> list[tuple[str, str]]:
@@ -64,14 +65,14 @@ def data_buckets(graph: Graph) -> list[Resource]:
     *PARTS,
     *LIFECYCLE,
     severity=WARNING,
-    what="a guard of a kept bucket that goes with the stack",
-    why="after `destroy` the data stays, but without its policy, versions, encryption or lifecycle",
-    remedy="retainOnDelete on what configures the bucket too",
-    example="retain_on_delete: false on the BucketPolicy of a bucket that is retained",
+    what="settings of a retained bucket that are deleted with the stack",
+    why="After `destroy` the data remains without its policy, versioning, encryption or lifecycle",
+    remedy="Set retainOnDelete on the bucket's settings too",
+    example="retain_on_delete: false on the BucketPolicy of a retained bucket",
 )
-def guards_are_kept(graph: Graph) -> Hits:
+def bucket_settings_not_retained(graph: Graph) -> Hits:
     for bucket in data_buckets(graph):
         for kind in (*PARTS, *LIFECYCLE) if bucket.retain else ():
             for part in graph.pointing(bucket, kind, "bucket"):
                 if part.retain is False:
-                    yield part, "retainOnDelete", f"not retained, and {bucket.name} is"
+                    yield part, "retainOnDelete", f"not retained, although {bucket.name} is"

@@ -1,6 +1,6 @@
-"""What lint found, for people: each finding with its place, what happens then, what to do, and what is at risk.
+"""Findings of lint on a terminal: each with its place, its consequence, the fix, and the cost at risk.
 
-Takes findings as plain data (design 3.5), so that nothing here knows the rules.
+Takes findings as plain data, so that nothing here depends on the rules.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ INDENT = "    "
 def table(
     findings: Sequence[Mapping[str, Any]], resources: int, *, width: int = 80, colour: bool = False, quiet: bool = False
 ) -> str:
-    """A block a finding and the count of all. quiet: without why and remedy."""
+    """One block per finding, then the count. quiet: without why and remedy."""
     lines: list[str] = []
     explained: set[str] = set()
     for finding in findings:
@@ -27,12 +27,12 @@ def table(
         first, *rest = wrap(head, width, INDENT)
         lines += [_coloured(first, finding["severity"]) if colour else first, *rest]
         if finding["usd_at_risk"]:
-            lines.append(f"{INDENT}at risk: USD {money(finding['usd_at_risk'])} a day")
-        # said once a rule: thirty interfaces with one mistake need one explanation
+            lines.append(f"{INDENT}at risk: USD {money(finding['usd_at_risk'])} per day")
+        # once per rule: thirty interfaces with the same mistake need one explanation
         if not quiet and finding["id"] not in explained:
             explained.add(finding["id"])
-            lines += wrap(f"{INDENT}why: {finding['why']}", width, INDENT * 2)
-            lines += wrap(f"{INDENT}to do: {finding['remedy']}", width, INDENT * 2)
+            lines += wrap(f"{INDENT}Why: {finding['why']}", width, INDENT * 2)
+            lines += wrap(f"{INDENT}Fix: {finding['remedy']}", width, INDENT * 2)
         lines.append("")
     lines.append(_count(findings, resources))
     return "\n".join(lines) + "\n"
@@ -47,4 +47,4 @@ def _count(findings: Sequence[Mapping[str, Any]], resources: int) -> str:
     errors = sum(finding["severity"] == "error" for finding in findings)
     warnings = len(findings) - errors
     found = [many(count, word) for count, word in ((errors, "error"), (warnings, "warning")) if count]
-    return f"{' and '.join(found) or 'nothing wrong'} in {many(resources, 'resource')}"
+    return f"{' and '.join(found) or 'No problems found'} in {many(resources, 'resource')}"
