@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds (design 3.5)."""
+"""A rule, and a finding."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from planner.lint.read.graph import Graph, Resource
 
 ERROR, WARNING = "error", "warning"
-Hits = Iterator[tuple[Resource, str, str]]  # the resource, the property, what is wrong with it
+Hits = Iterator[tuple[Resource, str, str]]  # the resource, the property, the message
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """One mistake. what: in a few words. why: what happens then. remedy: what to do. example: what it catches."""
+    """One kind of mistake. what: its name. why: consequence, then reason. remedy: the fix. example: what it catches."""
 
     id: str
     severity: str
@@ -27,7 +27,7 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One place where a rule is broken. usd_at_risk: what the resource costs in a day, None where nobody says."""
+    """One place where a rule is broken. usd_at_risk: the resource's cost per day, USD; None if not known."""
 
     id: str
     severity: str
@@ -45,7 +45,7 @@ class Finding:
 def rule(
     id: str, *subjects: str, severity: str = ERROR, what: str, why: str, remedy: str, example: str
 ) -> Callable[[Callable[[Graph], Hits]], Rule]:
-    """Makes a rule of a function that yields what breaks it."""
+    """Turns a function that yields violations into a rule."""
 
     def made(check: Callable[[Graph], Hits]) -> Rule:
         return Rule(

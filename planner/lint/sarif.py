@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts and editors read: each rule once, each finding at its line of the file."""
+"""Findings as SARIF 2.1.0 for code hosts and editors: each rule once, each finding at its line of the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sarif(
     lines: Mapping[str, int],
     version: str,
 ) -> Json:
-    """file: the graph, or the plan it is of. lines: URN -> the line of the file that has it, counted from 1."""
+    """file: the graph or its plan. lines: URN -> its line in the file, counted from 1."""
     places = {rule.id: i for i, rule in enumerate(rules)}
     driver = {"name": "planner lint", "version": version, "rules": [_rule(rule) for rule in rules]}
     results = [_result(finding, places[finding.id], graph, file, lines) for finding in findings]
@@ -48,7 +48,7 @@ def _result(finding: Finding, place: int, graph: Graph, file: str, lines: Mappin
         "artifactLocation": {"uri": quote(file.encode("utf-8", "replace"))},
         "region": {"startLine": lines.get(finding.resource, 1)},
     }
-    # the same finding of two runs has the same mark, wherever the resource stands in the file
+    # the same finding has the same fingerprint in every run
     mark = hashlib.sha256("\0".join((finding.id, finding.resource, finding.property)).encode("utf-8", "replace"))
     return {
         "ruleId": finding.id,

@@ -1,4 +1,4 @@
-"""Capacity Blocks and schedules: no placement group, and gone before the end."""
+"""Capacity Blocks: no placement group, valid schedules, and all nodes stopped before the block ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planner.lint.read.values import at, flag, given, literal, many, texts, whol
 from planner.lint.rule import Hits, rule
 
 SCHEDULE = "autoscaling:Schedule"
-NOTICE = timedelta(minutes=30)  # AWS begins to terminate the nodes of a block this long before its end
+NOTICE = timedelta(minutes=30)  # AWS starts to terminate the nodes of a block this long before its end
 
 
 @rule(
@@ -51,7 +51,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def _ends(graph: Graph, group: Resource) -> Iterator[datetime]:
-    """When the block of a group ends, as far as the graph says: a reservation, or a tag that ends in `block-ends`."""
+    """When a group's block ends, if the graph says: from a reservation, or a tag that ends in `block-ends`."""
     for template in templates_of(graph, group):
         target = at(template.inputs, "capacityReservationSpecification.capacityReservationTarget.capacityReservationId")
         found = graph.target(target, "ec2:CapacityBlockReservation", "ec2:CapacityReservation")
@@ -69,7 +69,7 @@ def _ends(graph: Graph, group: Resource) -> Iterator[datetime]:
 
 
 def _hour_of_a_block(moment: datetime) -> bool:
-    """Every block ends at 11:30 UTC: this is within the half hour before it."""
+    """Whether a time is within 30 minutes before 11:30 UTC, when every block ends."""
     return NOTICE >= moment.replace(hour=11, minute=30, second=0, microsecond=0) - moment >= timedelta(0)
 
 

@@ -1,4 +1,4 @@
-"""What a group does to its nodes by itself: start, end, replace and drain them."""
+"""What a group does to its nodes by itself: launch, terminate, replace and drain them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def scale_in_not_blocked(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
         scaled = graph.pointing(group, "autoscaling:Schedule", "autoscalingGroupName")
-        # only a group that once said so is known to want it
+        # without the setting in the graph, the intention is unknown
         said = flag(group.inputs.get("protectFromScaleIn")) is False
         gang = any(map(has_efa, templates)) and nodes_of(group) > 1
         ends = any(map(is_block, templates)) or is_spot(graph, group)
@@ -94,7 +94,7 @@ def scale_in_not_blocked(graph: Graph) -> Hits:
 
 
 def _hooks(graph: Graph) -> Iterator[tuple[Resource, str, Json]]:
-    """Every lifecycle hook: the resource that holds it, where, what it says."""
+    """Every lifecycle hook: the resource that contains it, the property prefix, the hook's inputs."""
     for hook in graph.of(HOOK):
         yield hook, "", hook.inputs
     for group in graph.of(GROUP):
@@ -151,7 +151,7 @@ def drain_hook_at_launch(graph: Graph) -> Hits:
             hooked.add(resource)
         else:
             hooked.add(graph.target(block.get("autoscalingGroupName"), GROUP))
-    if None in hooked:  # a hook of a group that the graph does not tell
+    if None in hooked:  # the hook may belong to a group outside the graph
         return
     drains = _drain_roles(graph)
     for group in graph.of(GROUP):
@@ -161,7 +161,7 @@ def drain_hook_at_launch(graph: Graph) -> Hits:
 
 
 def _drain_roles(graph: Graph) -> set[Resource]:
-    """Roles that may say that a node is done with its lifecycle hook."""
+    """Roles that may complete a lifecycle hook."""
     found: set[Resource] = set()
     for policy in policies(graph):
         role = graph.target(policy.holder.inputs.get("role"), "iam:Role")

@@ -1,4 +1,4 @@
-"""Auto Scaling groups: sizes, templates, versions, what a deployment waits for."""
+"""Auto Scaling groups: sizes, launch templates, versions, and whether a deployment waits for capacity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the nodes of a gang stand: one zone, one cluster placement group, and what serves them beside them."""
+"""Placement of training nodes: one zone, one cluster placement group, with everything that serves them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def no_placement_group(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
         gang = any(map(has_efa, templates)) and (whole(group.inputs.get("maxSize")) or 0) > 1
-        # a reservation is used from the group that it was made in, if any: which one that is no graph says
+        # a reservation works only with the placement group it was created in, which the graph does not say
         if not gang or any(is_block(template) or is_reserved(template) for template in templates):
             continue
         named = list(placement_of(graph, group))
@@ -100,7 +100,7 @@ def stack_across_zones(graph: Graph) -> Hits:
             for subnet in subnets_of(graph, resource):
                 served.setdefault(resource.kind, []).append(subnet)
         for subnets in served.values():
-            # a NAT gateway or endpoint in each zone is no mistake
+            # a NAT gateway or endpoint in every zone is fine
             if zones & {str(subnet.inputs.get(key)) for subnet in subnets}:
                 continue
             for subnet in dict.fromkeys(subnets):

@@ -1,4 +1,4 @@
-"""Capacity that is bought and not only made: blocks that an update pays for, reservations that anybody eats."""
+"""Reserved capacity: Capacity Blocks that a deployment buys, and Capacity Reservations that others can use."""
 
 from __future__ import annotations
 

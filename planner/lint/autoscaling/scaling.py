@@ -1,4 +1,4 @@
-"""What changes a group's size by itself: schedules, policies, refreshes, pools of warm machines."""
+"""What changes a group's size: schedules, scaling policies, instance refresh, warm pools."""
 
 from __future__ import annotations
 

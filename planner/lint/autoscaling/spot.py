@@ -1,4 +1,4 @@
-"""Spot in groups: strategies, shares, prices, rebalancing."""
+"""Spot in Auto Scaling groups: allocation strategy, On-Demand share, maximum price, rebalancing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rights that become others: nodes that may give themselves rights, other accounts and federated logins."""
+"""Privilege escalation: nodes that may extend their own permissions, other accounts, federated logins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.lint.read.topology import makers, role_of
 from planner.lint.read.values import given, leaves, literal, texts
 from planner.lint.rule import WARNING, Hits, rule
 
-# what makes more rights out of those that one has; IAM's own guide counts these among the sensitive actions
+# actions that let a role extend its own permissions or publish data
 GIVES = (
     *("iam:AttachRolePolicy", "iam:AttachUserPolicy", "iam:AttachGroupPolicy", "iam:PutRolePolicy"),
     *("iam:PutUserPolicy", "iam:PutGroupPolicy", "iam:CreatePolicyVersion", "iam:SetDefaultPolicyVersion"),
@@ -43,7 +43,7 @@ def nodes_may_escalate(graph: Graph) -> Hits:
         for where, statement in policy.statements():
             for action in texts(statement.get("Action")) if allows(statement) else ():
                 given_away = [name for name in GIVES if matches(action, name)]
-                # every action of a service is IAM-ACTION's
+                # IAM-ACTION reports a wildcard for a whole service
                 if given_away and action.partition(":")[2].strip("*"):
                     yield policy.holder, f"{where}.Action", f"allows {action}"
 
@@ -78,7 +78,7 @@ def other_account_has_access(graph: Graph) -> Hits:
 
 
 def _home(graph: Graph) -> str:
-    """The account of the stack, as far as its ARNs and names say it."""
+    """The stack's account id: the most common one in its ARNs and names; "" if that is unclear."""
     counts: Counter[str] = Counter()
     for resource in graph.resources:
         for _, leaf in leaves(resource.inputs):

@@ -1,4 +1,4 @@
-"""What nodes may do: every action, every resource, other people's data, the end of old versions."""
+"""What nodes may do: wildcard actions and resources, unknown actions, deleting old versions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from planner.lint.read.policies import IDENTITY, Policy, allows, matches, polici
 from planner.lint.read.values import Json, given, leaves, literal, texts
 from planner.lint.rule import WARNING, Hits, rule
 
-# services whose actions reach data or money: a * on these is never least privilege
+# services whose actions reach data or money: a wildcard here is never least privilege
 DATA = ("s3", "kms", "sqs", "sns", "dynamodb", "secretsmanager", "fsx", "iam", "sts", "ec2", "autoscaling", "lambda")
-# what reaches data or machines on a resource named *; the rest of these services' actions knows no resource
+# actions that reach data or machines when the resource is *; others of these services have no resource
 ON_RESOURCES = (
     "s3:*Object*",
     "s3:ListBucket*",
@@ -60,7 +60,7 @@ ON_RESOURCES = (
     "ec2:TerminateInstances",
     "ec2:RunInstances",
 )
-# what undoes the versions that bring a lost checkpoint back, or the bucket, or the key that opens it
+# actions that delete old versions, the bucket or its key
 ENDS = (
     "s3:DeleteObjectVersion",
     "s3:PutBucketVersioning",
@@ -78,7 +78,7 @@ GLOB = re.compile(r"[*?]")
 
 
 def _granted(graph: Graph) -> Iterator[tuple[Policy, str, Json]]:
-    """Statements that give a role something."""
+    """Statements that allow a role something: the policy, the place, the statement."""
     for policy in policies(graph):
         if policy.kind == IDENTITY:
             for where, statement in policy.statements():
@@ -87,7 +87,7 @@ def _granted(graph: Graph) -> Iterator[tuple[Policy, str, Json]]:
 
 
 def _whole_service(action: str) -> bool:
-    """Whether it is every action of a service, or of all: IAM-ACTION says so, the others need not."""
+    """Whether an action covers a whole service or all of them. IAM-ACTION reports these."""
     return action.partition(":")[2].strip("*") == "" and action.endswith("*")
 
 
@@ -146,7 +146,7 @@ def wildcard_resource(graph: Graph) -> Hits:
         actions = [action for action in texts(statement.get("Action")) if not _whole_service(action)]
         for text in texts(statement.get("Resource")):
             service = _names_nothing(text)
-            # roles are IAM's, and taken by way of STS
+            # roles belong to IAM and are assumed through STS
             takers = {"iam": ("iam", "sts")}.get(service, (service,))
             mine = [a for a in actions if service == "*" or a.partition(":")[0].lower() in takers]
             wide = [action for action in mine if _reaches(action)]
@@ -156,9 +156,9 @@ def wildcard_resource(graph: Graph) -> Hits:
 
 
 def _names_nothing(text: str) -> str:
-    """The service whose things a resource names all at once, `*` for every service; nothing where it names one.
+    """The service whose resources an ARN covers all at once, `*` for every service; "" if it identifies one resource.
 
-    What tells one thing from the next must be said: the bucket of an object, the id of a key, the name of a table.
+    The identifying part must be given: the bucket of an object, the id of a key.
     """
     plain = REFERENCE.sub("named", text)
     parts = plain.split(":", 5)
@@ -176,16 +176,16 @@ def _names_nothing(text: str) -> str:
 
 
 def _reaches(action: str) -> bool:
-    """Whether an action, or anything that its glob covers, reaches data or machines."""
+    """Whether an action, or any action that its wildcard covers, reaches data or machines."""
     if any(matches(pattern, name) for name in expanded(action) for pattern in ON_RESOURCES):
         return True
     service, _, name = action.partition(":")
-    # a describing or listing action mostly knows no resource
+    # most Describe and List actions do not support resources
     return "*" in action and service.lower() in DATA and not name.startswith(("Describe", "ListAll"))
 
 
 def _narrowed(statement: Json) -> bool:
-    """Whether a condition says of which resources, by tag, account or ARN."""
+    """Whether a condition limits the resources by tag, account or ARN."""
     return any("resource" in where.lower() or "arn" in where.lower() for where, _ in leaves(statement.get("Condition")))
 
 

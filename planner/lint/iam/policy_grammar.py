@@ -1,4 +1,4 @@
-"""The grammar of a policy beyond its bare frame: keys, conditions, ids, lengths, and resources that fit the actions."""
+"""Policy grammar: elements, conditions, Sids, lengths, and actions that fit their resources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPERATORS = (
     *("Bool", "BinaryEquals", "IpAddress", "NotIpAddress", "Null"),
     *(f"{kind}{how}" for kind in ("Numeric", "Date") for how in COMPARED),
 )
-# global condition keys, as IAM's reference lists them; those with a tag's key behind a slash too
+# global condition keys from the IAM reference, including those that end with /tag-key
 GLOBAL = (
     *("CalledVia", "CalledViaFirst", "CalledViaLast", "CurrentTime", "EpochTime", "FederatedProvider", "PrincipalArn"),
     *("MultiFactorAuthAge", "MultiFactorAuthPresent", "PrincipalAccount", "PrincipalIsAWSService", "PrincipalOrgID"),
@@ -35,7 +35,7 @@ GLOBAL = (
     *("username", "ViaAWSService", "VpcSourceIp", "VpceAccount", "VpceOrgID", "VpceOrgPaths", "AssumedRoot"),
     *("Ec2InstanceSourceVpc", "Ec2InstanceSourcePrivateIPv4"),
 )
-# characters without white space that IAM takes: inline in a role, a policy of its own, a trust policy
+# IAM's limits in characters without white space
 LENGTHS = {"iam:RolePolicy": 10_240, "iam:Policy": 6_144}
 ON_BUCKETS = ("s3:ListBucket", "s3:ListBucketVersions", "s3:ListBucketMultipartUploads", "s3:GetBucketLocation")
 ON_OBJECTS = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload")
@@ -129,6 +129,6 @@ def action_on_wrong_resource(graph: Graph) -> Hits:
 
 
 def _of_s3(text: str) -> bool:
-    """Whether a resource is a bucket or an object of one, as far as anybody can tell."""
+    """Whether a resource is known to be a bucket or an object in one."""
     body = REFERENCE.match(text)
     return text.startswith("arn:aws:s3:::") or bool(body and ":s3/bucket:" in body[1] and body[1].endswith(".arn"))

@@ -1,4 +1,4 @@
-"""Policies that AWS refuses, managed ones that allow nearly everything, roles that nobody or anybody can take."""
+"""Policies and roles: malformed policies, broad managed policies, trust, roles without permissions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANAGED = (
     "AmazonSQSFullAccess",
 )
 ATTACHMENTS = ("iam:RolePolicyAttachment", "iam:GroupPolicyAttachment", "iam:PolicyAttachment")
-# what a policy may name: every part may have globs
+# an ARN in a policy; each part may contain wildcards
 NAMED = re.compile(r"arn:[a-z*-]+:[a-z0-9*?-]+:[a-z0-9*?-]*:([\d*?]{1,12}|aws)?:.+", re.DOTALL)
 ARN = re.compile(r"arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:(\d{12}|aws)?:.+", re.DOTALL)
 
@@ -98,7 +98,7 @@ def broad_managed_policy(graph: Graph) -> Hits:
                     yield resource, key, f"attaches {text.rpartition('/')[2]}"
 
 
-# what takes a role by itself: its argument, and the service that must be trusted
+# resources that use a role: type, argument, and the service that must be trusted
 TAKERS = (
     ("ec2:FlowLog", "iamRoleArn", "vpc-flow-logs.amazonaws.com"),
     ("budgets:BudgetAction", "executionRoleArn", "budgets.amazonaws.com"),
@@ -106,7 +106,7 @@ TAKERS = (
 
 
 def _services(graph: Graph, role: Resource) -> Iterator[tuple[Resource, str, str]]:
-    """What takes a role, by which argument, and for which service."""
+    """The resources that use a role, the argument, and the service."""
     for kind, key, service in TAKERS:
         for user in graph.of(kind):
             if graph.target(user.inputs.get(key), "iam:Role") is role:
@@ -184,5 +184,5 @@ def role_without_permissions(graph: Graph) -> Hits:
 
 
 def _manages(policy: Resource) -> bool:
-    """Whether a policy is AWS's own for Systems Manager, and nothing else."""
+    """Whether an attachment is AWS's managed policy for Systems Manager."""
     return (literal(policy.inputs.get("policyArn")) or "").endswith("/AmazonSSMManagedInstanceCore")

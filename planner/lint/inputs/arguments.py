@@ -1,7 +1,7 @@
-"""Arguments: those that AWS cannot do without, and keys that there are not.
+"""Missing and unknown arguments.
 
-A mistyped key in a mapping is silently left out where no type checker looked. Which keys there are stands in
-inputs.csv, which `make docs` writes from the types of pulumi_aws: lint itself loads no Pulumi.
+The provider drops a mistyped key without a warning. arguments.csv lists the valid keys; `make docs` writes it from the
+types of pulumi_aws, so that lint does not import Pulumi.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, VPC, specificati
 from planner.lint.read.values import Json, given, many
 from planner.lint.rule import Hits, rule
 
-# type -> arguments; of several with | one is enough
+# type -> required arguments; of alternatives separated by |, one is enough
 REQUIRED: dict[str, tuple[str, ...]] = {
     VPC: ("cidrBlock|ipv4IpamPoolId",),
     SUBNET: ("vpcId", "cidrBlock|ipv6CidrBlock|ipv4IpamPoolId"),
@@ -68,7 +68,7 @@ def missing_argument(graph: Graph) -> Hits:
         for resource in graph.of(kind):
             for keys in wanted:
                 if not any(given(resource.inputs.get(key)) for key in keys.split("|")):
-                    # the zone may also stand in the interfaces of the template
+                    # the subnet may be in the interfaces of the launch template
                     if kind == GROUP and "vpcZoneIdentifiers" in keys and _placed(graph, resource):
                         continue
                     yield resource, keys.split("|")[0], f"{keys.replace('|', ' or ')} is missing"
@@ -76,11 +76,11 @@ def missing_argument(graph: Graph) -> Hits:
         known = known_inputs().get(resource.kind)
         said = {key for keys in REQUIRED.get(resource.kind, ()) for key in keys.split("|")}
         for place, path, block in blocks(resource.inputs, known) if known else ():
-            # ports are SG-PORTS's: all traffic has none
+            # SG-PORTS checks ports: all traffic has none
             if path in ("ingress", "egress"):
                 continue
             for key in sorted(known[path][0] - (said if not path else set())) if known else ():
-                # an empty list may be meant, an empty text never is
+                # an empty list may be intended, an empty string never is
                 if block.get(key) in (None, ""):
                     where = f"{place}.{key}".lstrip(".")
                     yield resource, where, f"{path or 'the resource'} has no {key}"
@@ -96,7 +96,7 @@ def _placed(graph: Graph, group: Resource) -> bool:
     return any(given(nic.get("subnetId")) for t in templates for nic in many(t.inputs.get("networkInterfaces")))
 
 
-# keys of older providers, which graphs of others may have
+# arguments of older provider versions
 OLDER: dict[str, tuple[str, ...]] = {
     "ec2:Eip": ("vpc",),
     "ec2:FlowLog": ("logGroupName",),
@@ -108,7 +108,7 @@ OLDER: dict[str, tuple[str, ...]] = {
 
 @cache
 def known_inputs() -> dict[str, dict[str, tuple[frozenset[str], frozenset[str]]]]:
-    """Type -> block ("" for the resource itself) -> arguments that it needs, and all that it has."""
+    """Type -> block ("" for the resource itself) -> required arguments, all arguments."""
     found: dict[str, dict[str, tuple[frozenset[str], frozenset[str]]]] = {}
     for row in _rows():
         needed, rest = (frozenset(word.partition(":")[0] for word in row[k].split()) for k in ("required", "optional"))
@@ -121,7 +121,7 @@ def known_inputs() -> dict[str, dict[str, tuple[frozenset[str], frozenset[str]]]
 
 @cache
 def sorts() -> dict[str, dict[str, dict[str, str]]]:
-    """Type -> block -> argument -> its sort as inputs.csv has it, "" for text."""
+    """Type -> block -> argument -> its type as in arguments.csv; "" is a string."""
     found: dict[str, dict[str, dict[str, str]]] = {}
     for row in _rows():
         words = (word.partition(":") for key in ("required", "optional") for word in row[key].split())
@@ -135,7 +135,7 @@ def _rows() -> list[dict[str, str]]:
 
 
 def blocks(value: object, known: Container[str]) -> Iterator[tuple[str, str, Json]]:
-    """Every block of a resource whose arguments are known: its place, its path, itself."""
+    """Every block with known arguments: its place with indices, its path without, the block."""
     waiting: list[tuple[str, str, object]] = [("", "", value)]
     while waiting:
         where, path, found = waiting.pop()
@@ -162,7 +162,7 @@ def unknown_argument(graph: Graph) -> Hits:
             continue
         for place, path, block in blocks(resource.inputs, known):
             for key in block:
-                # the engine keeps notes of its own among the inputs
+                # Pulumi adds entries such as __defaults
                 if key in known[path][1] or key.startswith("__"):
                     continue
                 near = difflib.get_close_matches(key, sorted(known[path][1]), n=1)

@@ -1,4 +1,4 @@
-"""ARNs, ids and names, each where AWS wants it: in plain text, and in references to outputs of other resources."""
+"""ARNs, ids and names where AWS needs them, in plain text and in references to outputs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from planner.lint.read.values import leaves, literal
 from planner.lint.rule import Hits, rule
 
 ARN_KEYS = re.compile(r"arn|permissionsBoundary|managedPolicyArns|monitorArnLists|[A-Za-z]+Arns?")
-ACTIONS = ("alarmActions", "okActions", "insufficientDataActions")  # ARNs, of which some have no account
+ACTIONS = ("alarmActions", "okActions", "insufficientDataActions")  # these accept ARNs without an account
 KMS_NAME = re.compile(r"alias/.+|(mrk-)?[0-9a-f-]{32,36}")
 NAME_KEYS = ("role", "iamInstanceProfile", "autoscalingGroupName", "groupName", "launchTemplateName", "bucket")
-# outputs that an argument takes from a resource; `id` where a type's id is what the argument wants
+# argument -> outputs that it may refer to
 OUTPUTS: dict[str, tuple[str, ...]] = {
     "vpcId": ("id",),
     "subnetId": ("id",),
@@ -50,12 +50,12 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
     "kmsKeyId": ("arn", "keyId", "id"),
     "logDestination": ("arn",),
 }
-# types whose id is a name or a number; of the others an id may be the ARN
+# types whose id is not an ARN
 PLAIN_IDS = ("iam:Role", "iam:InstanceProfile", "s3:Bucket", "cloudwatch:LogGroup", "kms:Key")
 
 
 def _arguments(resource: Resource) -> Iterator[tuple[str, str, str]]:
-    """Arguments in plain text or by reference: place, key, value. Policies and tags speak their own language."""
+    """Text arguments: place, key, value. Policies and tags are left out."""
     for where, leaf in leaves(resource.inputs):
         if isinstance(leaf, str) and not any(part in where for part in ("Statement", "tags.", "Condition")):
             yield where, where.rsplit(".", 1)[-1].split("[")[0], leaf
@@ -83,15 +83,15 @@ def invalid_arn(graph: Graph) -> Hits:
 
 
 def _by_name(resource: Resource, key: str) -> bool:
-    """Whether an argument is what its word says everywhere: a role goes by name in IAM, by ARN elsewhere."""
+    """Whether an argument is a name here: `role` is a name in IAM and an ARN elsewhere."""
     return key != "role" or resource.kind.startswith("iam:")
 
 
 def _no_arn(key: str, text: str) -> bool:
-    """Whether an argument wants an ARN and has none."""
+    """Whether an argument needs an ARN and is not one."""
     if key in ACTIONS:
         return not text.startswith("arn:")
-    # a key of KMS may also go by alias or id
+    # a KMS key may also be given by alias or id
     wanted = ARN_KEYS.fullmatch(key) or (key in ("kmsMasterKeyId", "kmsKeyId") and not KMS_NAME.fullmatch(text))
     return bool(wanted) and not ARN.fullmatch(text)
 

@@ -1,4 +1,4 @@
-"""What AWS has once and a program says twice; what is there and serves nothing."""
+"""Two resources that manage the same thing, and addresses or policies that nothing uses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from planner.lint.read.values import given, leaves, literal
 from planner.lint.rule import WARNING, Hits, rule
 from planner.lint.storage.buckets import ENCRYPTION, VERSIONING
 
-# type -> the arguments that say which one it is; where all of them are the same, it is the same thing
+# type -> the arguments that identify the thing it manages
 ONE: dict[str, tuple[str, ...]] = {
     "autoscaling:LifecycleHook": ("autoscalingGroupName", "name"),
     "autoscaling:Schedule": ("autoscalingGroupName", "scheduledActionName"),
@@ -54,7 +54,7 @@ def resource_managed_twice(graph: Graph) -> Hits:
 
 
 def _meant(graph: Graph, value: object) -> object:
-    """What an argument means: the resource, or the text; None where nobody knows."""
+    """The URN or text that an argument stands for; None if it is not known."""
     if not isinstance(value, str) or not value:
         return None
     found = graph.target(value)
@@ -75,7 +75,7 @@ def _meant(graph: Graph, value: object) -> object:
 def unused_address_or_policy(graph: Graph) -> Hits:
     used: set[str] = set()
     for resource in graph.resources:
-        # a policy that speaks of another one does not attach it
+        # mentioning a policy in another policy does not attach it
         told = {key: value for key, value in resource.inputs.items() if not key.lower().endswith("policy")}
         for _, leaf in leaves(told):
             used |= {other.urn for other in _others(graph, leaf, resource)} if isinstance(leaf, str) else set()
@@ -95,7 +95,7 @@ def _others(graph: Graph, leaf: str, own: Resource) -> list[Resource]:
 
 
 def _told(graph: Graph, kind: str, key: str) -> bool:
-    """Whether the graph tells of every resource of a kind which thing it has."""
+    """Whether every argument `key` of a kind refers to an Eip of the graph."""
     return all(
         graph.target(r.inputs.get(key), "ec2:Eip") is not None for r in graph.of(kind) if given(r.inputs.get(key))
     )

@@ -1,4 +1,4 @@
-"""Words of which AWS knows a fixed set: the provider finds a misspelt one late, or passes it on."""
+"""Arguments with a fixed set of values: the provider reports a misspelled one late, or passes it on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNITS = (
 MORE_OR_LESS = ("GREATER_THAN", "LESS_THAN", "EQUAL_TO")
 PROTOCOLS = ("sqs", "sms", "lambda", "firehose", "application", "email", "email-json", "http", "https")
 
-# type -> (path with [] for each entry of a list, the words)
+# type -> (path, with [] for each entry of a list; allowed values)
 WORDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "ec2:LaunchTemplate": (
         ("instanceMarketOptions.marketType", ("spot", "capacity-block")),
@@ -200,7 +200,7 @@ WORDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 
 
 def _walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, object]]:
-    """Every value at a path; a block that may stand once or several times is followed either way."""
+    """Every value at a path, through single blocks and lists of blocks."""
     head, _, rest = path.partition(".")
     key, listed = head.removesuffix("[]"), head.endswith("[]")
     if not isinstance(value, dict) or not given(value.get(key)):
@@ -217,7 +217,7 @@ def _walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, obje
 
 
 def hint(value: object, known: Sequence[str]) -> str:
-    """Which of the known words was meant, or all of them."""
+    """`did you mean 'x'?` for the closest allowed value, else the list of allowed values."""
     near = difflib.get_close_matches(str(value)[:100], known, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(known)}"
 
@@ -236,7 +236,7 @@ def unknown_value(graph: Graph) -> Hits:
         for resource in graph.of(kind):
             for path, known in places:
                 for where, value in _walk(resource.inputs, path):
-                    # a termination policy may be a function of one's own
+                    # a termination policy may be a Lambda function
                     own = path == "terminationPolicies[]" and str(value).startswith("arn:")
                     if (isinstance(value, str) and literal(value) is None) or value in known or own:
                         continue

@@ -1,4 +1,4 @@
-"""Plain ids and names in place of references: of the shape that AWS gives them, and not one letter off."""
+"""Ids and names in plain text: of the right form, and not one character off an id or name in the stack."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.lint.read.topology import GROUP
 from planner.lint.read.values import leaves, literal
 from planner.lint.rule import Hits, rule
 
-# argument -> how AWS begins the id that belongs there
+# argument -> prefix of its id
 PREFIXES: dict[str, str] = {
     "vpcId": "vpc",
     "subnetId": "subnet",
@@ -38,7 +38,7 @@ PREFIXES: dict[str, str] = {
     "capacityReservationId": "cr",
     "launchTemplateId": "lt",
 }
-# argument -> the type whose name belongs there
+# argument -> type whose name it needs
 NAMES: dict[str, str] = {
     "role": "iam:Role",
     "iamInstanceProfile": "iam:InstanceProfile",
@@ -52,7 +52,7 @@ NAMES: dict[str, str] = {
 INTERFACES = (
     "ec2:LaunchTemplate",
     "ec2:NetworkInterface",
-)  # their securityGroups are ids; those of others may be names
+)  # securityGroups are ids here; elsewhere they may be names
 
 
 @rule(
@@ -89,7 +89,7 @@ def invalid_or_mistyped_id(graph: Graph) -> Hits:
 
 
 def _plain(resource: Resource) -> Iterator[tuple[str, str, str, str]]:
-    """Arguments of a resource that hold an id or a name in plain text: place, argument, text, prefix of the id."""
+    """Arguments with an id or a name in plain text: place, argument, text, id prefix ("" for a name)."""
     for where, leaf in leaves(resource.inputs):
         head, _, last = where.rpartition(".")
         key = last.split("[")[0]
@@ -101,7 +101,7 @@ def _plain(resource: Resource) -> Iterator[tuple[str, str, str, str]]:
         if key == "securityGroups" and resource.kind in INTERFACES:
             prefix = "sg"
         wanted = prefix or key in NAMES
-        # a bucket names itself, and policies and tags speak their own language
+        # a bucket's own name, policies and tags are left out
         if not wanted or (key == "bucket" and resource.kind == "s3:Bucket") or "tags" in head or "Statement" in head:
             continue
         if isinstance(leaf, int | float) and not isinstance(leaf, bool) and prefix:
@@ -115,7 +115,7 @@ def _program(resource: Resource | None) -> str:
 
 
 def _one_off(text: str, known: str, *, names: bool = False) -> bool:
-    """Whether one letter more, less or other makes one of the other. Names that differ in a number are two names."""
+    """Whether two texts differ in one character. Names that differ in a digit count as different names."""
     if text == known or abs(len(text) - len(known)) > 1 or len(known) < 5:
         return False
     at = next((i for i, (a, b) in enumerate(zip(text, known, strict=False)) if a != b), min(len(text), len(known)))

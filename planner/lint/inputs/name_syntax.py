@@ -1,4 +1,4 @@
-"""Names and descriptions in letters that each service takes."""
+"""Names and descriptions: the characters and lengths that each service allows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.lint.rule import Hits, rule
 
 GROUP = "ec2:SecurityGroup"
 IAM = r"[A-Za-z0-9+=,.@_-]"
-# type -> argument, what it may be, in words
+# type -> argument, pattern, pattern in words
 NAMES: dict[str, tuple[str, str, str]] = {
     "autoscaling:Group": ("name", r"[ -9;-~]{1,255}", "up to 255 plain characters, no colon"),
     "autoscaling:LifecycleHook": ("name", r"[A-Za-z0-9_/-]{1,255}", "up to 255 letters, digits, - _ /"),

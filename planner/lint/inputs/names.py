@@ -1,4 +1,4 @@
-"""Names and tags: what a killed and repeated update finds again, and what it must not make twice."""
+"""Names and tags: fixed and unique names, and the tags that attribute cost to the stack."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planner.lint.read.topology import TEMPLATE
 from planner.lint.read.values import at, given, literal, many, one, texts
 from planner.lint.rule import Hits, rule
 
-# what AWS gives a unique name, and the argument that holds it; without it the engine adds a random end
+# type -> argument with its unique name; without it Pulumi appends a random suffix
 NAMED = {
     "autoscaling:Group": "name",
     "budgets:Budget": "name",
@@ -24,7 +24,7 @@ NAMED = {
     "s3:Bucket": "bucket",
     "sns:Topic": "name",
 }
-# what bills and has no unique name: only its tags say whose it is
+# types that need the stack's tags
 TAGGED = {
     *NAMED,
     "ec2:CapacityReservation",
@@ -73,7 +73,7 @@ def auto_named_resource(graph: Graph) -> Hits:
     for kind, key in NAMED.items():
         for resource in graph.of(kind):
             prefix = f"{key}Prefix"
-            # the engine notes which arguments it filled in
+            # Pulumi lists the arguments that it filled in
             made_up = key in texts(resource.inputs.get("__defaults"))
             if made_up or not given(resource.inputs.get(key)):
                 where = prefix if given(resource.inputs.get(prefix)) else key
@@ -101,7 +101,7 @@ def duplicate_name(graph: Graph) -> Hits:
 
 
 def tags_of(graph: Graph, resource: Resource) -> set[str]:
-    """Keys of its tags, with those that the provider gives to everything."""
+    """Keys of a resource's tags, including the provider's default tags."""
     found: set[str] = set()
     held = [resource.inputs.get("tags"), resource.inputs.get("tagsAll")]
     held += [at(provider.inputs, "defaultTags.tags") for provider in graph.of("pulumi:providers:aws")]
@@ -113,7 +113,7 @@ def tags_of(graph: Graph, resource: Resource) -> set[str]:
 
 
 def tags_of_stack(graph: Graph) -> dict[str, set[str]]:
-    """Tag -> the values that resources of the graph have for it, as far as they are known."""
+    """Tag -> its known values in the graph."""
     found: dict[str, set[str]] = {}
     for resource in graph.resources:
         for _, key, value in _pairs(resource):
@@ -123,7 +123,7 @@ def tags_of_stack(graph: Graph) -> dict[str, set[str]]:
 
 
 def _ours(graph: Graph) -> bool:
-    """Whether the stack uses the planner's tags at all: a graph of others has tags of its own."""
+    """Whether the stack uses the planner's tags; graphs of other programs do not."""
     return any(key.startswith("planner:") for resource in graph.resources for key in tags_of(graph, resource))
 
 

@@ -1,4 +1,4 @@
-"""References: to what is there, of the right kind, in an order that AWS's slower parts can follow."""
+"""References and dependencies: existing, of the right kind, in one VPC, in an order that works."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planner.lint.read.values import given, leaves
 from planner.lint.rule import WARNING, Hits, rule
 
 KEYS = ("kms:Key", "kms:Alias", "kms:ReplicaKey", "kms:ExternalKey", "kms:ReplicaExternalKey")
-# argument -> what it must refer to, where it refers to anything in the graph
+# argument -> types that it may refer to
 WANTED: dict[str, tuple[str, ...]] = {
     "vpcId": (VPC, "ec2:DefaultVpc"),
     "subnetId": (SUBNET, "ec2:DefaultSubnet"),
@@ -54,7 +54,7 @@ WANTED: dict[str, tuple[str, ...]] = {
     "logDestination": ("cloudwatch:LogGroup", "s3:Bucket", "kinesis:FirehoseDeliveryStream"),
     "bucket": ("s3:Bucket", "s3:DirectoryBucket"),
 }
-# arguments whose word means something else elsewhere: type and place -> what it must refer to
+# (type, argument) -> types that it may refer to, for arguments that mean something else elsewhere
 WANTED_AT: dict[tuple[str, str], tuple[str, ...]] = {
     ("ec2:LaunchTemplate", "securityGroups"): (SECURITY, "ec2:DefaultSecurityGroup"),
     ("ec2:NetworkInterface", "securityGroups"): (SECURITY, "ec2:DefaultSecurityGroup"),
@@ -146,14 +146,14 @@ def reference_to_wrong_kind(graph: Graph) -> Hits:
         for where, leaf in leaves(resource.inputs):
             key = where.rsplit(".", 1)[-1].split("[")[0]
             wanted = WANTED_AT.get((resource.kind, key)) or WANTED.get(key)
-            # a policy or a text may speak of anything
+            # policies and free text may refer to anything
             if wanted is None or not isinstance(leaf, str) or "Statement" in where or "tags" in where:
                 continue
             found = [graph.split(body) for body in REFERENCE.findall(leaf)] if leaf.startswith("${") else []
             other, output = next((one for one in found if one and one[0].type.startswith("aws:")), (None, ""))
-            # the vpcId of a subnet is the id of a VPC, and the mainRouteTableId of a VPC that of a table
+            # a subnet's vpcId is a VPC's id, and a VPC's mainRouteTableId a route table's
             passed_on = output.lower().endswith(key.lower().removesuffix("s")) and key != "arn"
-            # what configures a bucket has the bucket's name for its id
+            # the id of a bucket setting is the bucket's name
             a_part = key == "bucket" and other is not None and other.kind.startswith("s3:Bucket")
             if other and other.kind not in wanted and not passed_on and not a_part:
                 yield resource, where, f"{other.name} is a {other.kind}, not a {wanted[0]}"
@@ -203,7 +203,7 @@ def nodes_before_their_policies(graph: Graph) -> Hits:
         makers = [maker, *templates_of(graph, maker)]
         roles = {role for resource in makers if (role := role_of(graph, resource)) is not None}
         before = graph.all_before(maker) if roles else set()
-        # a policy that names the group itself can only come after it
+        # a policy that refers to the group can only be created after it
         wanted = [p for role in roles for p in attached.get(role, ()) if maker.urn not in graph.all_before(p)]
         missing = sorted(policy.name for policy in wanted if policy.urn not in before)
         if missing:

@@ -1,7 +1,6 @@
-"""Arguments of another sort than the provider takes: words for numbers, lists for ids, text for blocks.
+"""Arguments of the wrong type: text for numbers, lists for ids, text for blocks.
 
-A graph that others wrote may give a number as text, one thing in place of a list of one, a block as a list of one,
-and a policy as an object: none of these is a mistake.
+A number as text, a single value for a list of one, a block as a list of one, and a policy as an object are accepted.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from planner.lint.read.graph import Graph
 from planner.lint.read.values import flag, literal, number, whole
 from planner.lint.rule import Hits, rule
 
-# text that others write as the object which it is the JSON of
+# JSON text that may also be written as an object
 DOCUMENTS = ("policy", "document", "specification", "definition", "content")
 
 
@@ -38,7 +37,7 @@ def wrong_argument_type(graph: Graph) -> Hits:
 
 
 def _wrong(key: str, sort: str, value: object) -> Iterator[tuple[str, str]]:
-    """What is wrong with a value: where below the argument, and a message."""
+    """Problems of a value: the place below the argument, and a message."""
     if value is None or sort == "any" or (isinstance(value, str) and literal(value) is None):
         return
     if sort in ("", "int", "number", "bool"):

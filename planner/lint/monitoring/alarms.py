@@ -1,4 +1,4 @@
-"""What watches the nodes: alarms on metrics that there are, and topics that let them through to somebody."""
+"""Alarms and their topics: existing metrics, valid settings, and someone who is notified."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def topic_rejects_publisher(graph: Graph) -> Hits:
             continue
         own = policy.holder if policy.holder.kind == TOPIC else graph.target(policy.holder.inputs.get("arn"), TOPIC)
         whom = {name for _, statement in policy.statements() if allows(statement) for _, name in principals(statement)}
-        # an account or everybody: then conditions decide
+        # with an account or everyone as principal, conditions decide
         if own is None or any(not name.endswith(".amazonaws.com") for name in whom):
             continue
         for service, writer in sorted(wanted.get(own, {}).items()):
@@ -122,7 +122,7 @@ def topic_rejects_publisher(graph: Graph) -> Hits:
                 yield policy.holder, policy.where, f"{service} may not publish, but {writer.name} needs it to"
     told = {graph.target(p.inputs.get("arn"), TOPIC) for p in graph.of(POLICY)}
     for topic, writers in wanted.items():
-        # the policy that a topic comes with is for its own account, and lets alarms in
+        # a topic's default policy allows its own account, and so alarms
         missing = sorted(writers.keys() - {"cloudwatch.amazonaws.com"})
         if missing and topic not in told and None not in told and not given(topic.inputs.get("policy")):
             yield topic, "policy", f"no policy, but {missing[0]} publishes to it for {writers[missing[0]].name}"

@@ -1,4 +1,4 @@
-"""The bill that a preview shows: what bills carries its lines, and dollars above nothing."""
+"""The costs in a preview: every billed resource has its bill lines and a positive cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from planner.lint.read.topology import ENDPOINT, GROUP, INSTANCE, NAT
 from planner.lint.read.values import texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 
-# what bills by the hour wherever it stands
+# types that are billed by the hour
 BILLS = (
     NAT,
     "ec2:Eip",
@@ -41,7 +41,7 @@ def billed_resource_marked_free(graph: Graph) -> Hits:
 
 
 def _has_lines(graph: Graph) -> bool:
-    """Whether the graph says which line of a bill each resource belongs to: others may know no bill."""
+    """Whether the graph has bill lines at all; graphs of other programs have none."""
     return any(resource.bill_lines for resource in graph.resources)
 
 
@@ -87,7 +87,7 @@ def negative_cost(graph: Graph) -> Hits:
 def billed_resource_at_zero(graph: Graph) -> Hits:
     unpriced = set(texts(graph.stack.get("unpriced")))
     for resource in _billing(graph) if _has_lines(graph) else ():
-        # nodes may be paid upfront; lines without a price are named by whoever made the graph
+        # nodes may be paid upfront; the graph lists lines without a price
         if resource.kind == GROUP or unpriced & set(resource.bill_lines):
             continue
         if resource.usd_per_hour == 0 and resource.bill_lines and resource.free is not True:

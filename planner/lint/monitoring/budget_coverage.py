@@ -1,4 +1,4 @@
-"""Budgets, actions and notices that look right and never speak, or speak at once and for ever."""
+"""Budgets, monitors, actions and notifications that have no effect although they look right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.lint.read.policies import matches, policies
 from planner.lint.read.values import Json, at, given, leaves, literal, many, number, one, texts
 from planner.lint.rule import Hits, rule
 
-MAILS = 10  # subscribers of one notification
+MAILS = 10  # allowed subscribers of one notification
 FILTERS = (
     *(
         "AZ",

@@ -1,4 +1,4 @@
-"""What watches the money: budgets with what they do, notices of anomalies, addresses."""
+"""Budgets, budget actions, cost anomaly subscriptions, and email addresses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from planner.lint.read.topology import GROUP
 from planner.lint.read.values import at, given, literal, many, number, one, texts
 from planner.lint.rule import WARNING, Hits, rule
 
-NOTICES = 5  # notifications of one budget
+NOTICES = 5  # allowed notifications of one budget
 BUDGET, NOTICE = "budgets:Budget", "costexplorer:AnomalySubscription"
 
 

@@ -1,4 +1,4 @@
-"""Logs: that there are some of the network, what they hold, and for how long."""
+"""Flow logs and log retention."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from planner.lint.read.values import given, literal, whole
 from planner.lint.rule import WARNING, Hits, rule
 
 FLOW, GROUP = "ec2:FlowLog", "cloudwatch:LogGroup"
-# days for which CloudWatch keeps logs; 0 is for ever
+# retention periods that CloudWatch supports, days; 0 means forever
 DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 
 

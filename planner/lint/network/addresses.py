@@ -1,4 +1,4 @@
-"""Address ranges: what is one, what lies in what, and room for every interface of every node."""
+"""Address ranges: valid, inside each other, not overlapping, and large enough for every node's interfaces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from planner.lint.read.topology import (
 from planner.lint.read.values import leaves, literal, texts
 from planner.lint.rule import Hits, rule
 
-RESERVED = 5  # addresses of each subnet that AWS keeps
+RESERVED = 5  # addresses that AWS reserves in each subnet
 
 
 def _cidrs(graph: Graph) -> Iterator[tuple[Resource, str, str]]:
@@ -113,7 +113,7 @@ def overlapping_subnets(graph: Graph) -> Hits:
 
 
 def _addresses(graph: Graph, maker: Resource) -> int:
-    """Addresses that a group, an instance or anything else takes from its subnets."""
+    """How many addresses a group, an instance or another resource uses in its subnets."""
     if maker.kind == GROUP:
         return nodes_of(maker) * max(map(address_bearing, templates_of(graph, maker)), default=1)
     return 1

@@ -1,4 +1,4 @@
-"""Endpoints: S3 past the NAT gateway, and AWS's services inside the VPC, each of its kind and once."""
+"""VPC endpoints: S3 without NAT, and other services, with the right type, Region, DNS and security group."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _gateways(graph: Graph) -> list[Resource]:
 )
 def no_s3_gateway_endpoint(graph: Graph) -> Hits:
     served = {vpc for endpoint in _gateways(graph) for vpc in graph.targets(endpoint.inputs.get("vpcId"), VPC)}
-    # nodes in a public subnet do not go through NAT
+    # nodes in a public subnet do not use NAT
     inside = [subnet for subnet in node_subnets(graph) if not is_public(graph, subnet)]
     vpcs = [vpc for subnet in inside for vpc in graph.targets(subnet.inputs.get("vpcId"), VPC)]
     for vpc in dict.fromkeys(vpcs):

@@ -1,4 +1,4 @@
-"""What security groups let in from the internet: SSH, the ports of those who run machines, everything."""
+"""Security groups open to the internet: SSH, administration ports, all traffic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planner.lint.read.values import one, whole
 from planner.lint.rule import WARNING, Hits, rule
 
 WEB = (80, 443)
-# ports behind which a machine, its data or its scheduler is run, mostly without a login
+# administration and data ports, many without a login
 ADMIN = {
     21: "FTP",
     23: "Telnet",
@@ -107,7 +107,7 @@ def port_open_to_internet(graph: Graph) -> Hits:
     balancing = for_balancers(graph)
     for rule_ in traffic(graph):
         everything = rule_.protocol == "-1"
-        # a load balancer is for the internet
+        # load balancers are meant to be public
         if rule_.group in balancing and any(_only(rule_.block, port) for port in WEB):
             continue
         for source in sources(graph, rule_) if rule_.inwards else ():
@@ -152,7 +152,7 @@ def default_group_with_rules(graph: Graph) -> Hits:
 
 
 def for_balancers(graph: Graph) -> set[Resource | None]:
-    """Security groups that only load balancers are in."""
+    """Security groups that only load balancers use."""
     held = {g for kind in BALANCERS for b in graph.of(kind) for g in groups_of(graph, b)}
     return set(
         held - {group for maker in [*node_makers(graph), *graph.of(TEMPLATE)] for group in groups_of(graph, maker)}

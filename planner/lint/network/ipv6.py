@@ -1,4 +1,4 @@
-"""IPv6, in subnets and on interfaces: only where the network has any."""
+"""IPv6 settings on subnets and interfaces without an IPv6 range."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def _six(resource: Resource, keys: tuple[str, ...]) -> bool:
 
 
 def _asks(value: object) -> bool:
-    """Whether an argument about IPv6 asks for any: not where it is off, none, or zero."""
+    """Whether an IPv6 argument is set to anything but false or 0."""
     return given(value) and flag(value) is not False and whole(value) != 0

@@ -1,4 +1,4 @@
-"""What stands between nodes and what they need, beside security groups: lists of the network, policies, names."""
+"""What else can block nodes: network ACLs, unknown endpoint services, DNS, endpoint address ranges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.lint.read.traffic import traffic
 from planner.lint.read.values import flag, given, literal, many
 from planner.lint.rule import Hits, rule
 
-# interface endpoints that a fleet may have, by the last part of their names (AWS PrivateLink guide)
+# common endpoint services, by the end of their names (AWS PrivateLink guide)
 SERVICES = (
     *("autoscaling", "autoscaling-plans", "batch", "cloudformation", "cloudtrail", "codeartifact.api", "ec2"),
     *("ec2messages", "ecr.api", "ecr.dkr", "ecs", "ecs-agent", "ecs-telemetry", "eks", "eks-auth", "elasticfilesystem"),
@@ -20,7 +20,7 @@ SERVICES = (
     *("sagemaker.runtime", "secretsmanager", "sns", "sqs", "ssm", "ssmmessages", "ssm-contacts", "states", "sts"),
     *("synthetics", "tagging", "xray", "pcs", "access-analyzer", "acm-pca", "airflow.api", "athena", "glue"),
 )
-AGENT = ("ssm", "ssmmessages")  # what Systems Manager's agent must reach; newer agents do without ec2messages
+AGENT = ("ssm", "ssmmessages")  # endpoints that the SSM agent needs; newer agents do not need ec2messages
 SERVICE = re.compile(r"(cn\.)?(com\.amazonaws|aws\.\w+|api\.aws)\.[a-z0-9.-]+")
 
 
@@ -98,7 +98,7 @@ def unknown_endpoint_service(graph: Graph) -> Hits:
 def vpc_without_dns(graph: Graph) -> Hits:
     named = any(e.inputs.get("vpcEndpointType") == "Interface" for e in graph.of(ENDPOINT))
     for vpc in dict.fromkeys(v for s in node_subnets(graph) for v in graph.targets(s.inputs.get("vpcId"), VPC)):
-        # with interface endpoints ENDPOINT-DNS says it
+        # ENDPOINT-DNS reports it where there are interface endpoints
         if flag(vpc.inputs.get("enableDnsSupport")) is False and not named:
             yield vpc, "enableDnsSupport", "off"
 

@@ -1,4 +1,4 @@
-"""The network: no way in from the internet, one way out, a route table for every subnet."""
+"""Routing: private subnets for nodes, a route to NAT, a route table for every subnet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from planner.lint.read.topology import (
 from planner.lint.read.values import Json, given, leaves, literal, many, texts
 from planner.lint.rule import WARNING, Hits, rule
 
-# whoever makes one of these makes the routes of the VPC too
+# a graph with one of these also defines the VPC's routes
 WAYS = ("ec2:RouteTable", "ec2:InternetGateway", ENDPOINT)
 MAIN = ("mainRouteTableId", "defaultRouteTableId")
 
@@ -116,7 +116,7 @@ def subnet_with_two_route_tables(graph: Graph) -> Hits:
 )
 def subnet_without_route_table(graph: Graph) -> Hits:
     associations = graph.of("ec2:RouteTableAssociation")
-    # an association of a subnet that the graph does not tell may be of any subnet
+    # an association with an unknown subnet may be for any subnet
     named = [a.inputs["subnetId"] for a in associations if given(a.inputs.get("subnetId"))]
     if any(graph.target(subnet, SUBNET) is None for subnet in named):
         return
@@ -132,7 +132,7 @@ def subnet_without_route_table(graph: Graph) -> Hits:
 
 
 def _main_table_is_used(graph: Graph, vpc: Resource) -> bool:
-    """Whether the graph puts routes into the table that a VPC comes with, or another in its place."""
+    """Whether the graph sets or replaces the VPC's main route table."""
     if graph.of("ec2:DefaultRouteTable") or any(
         graph.target(a.inputs.get("vpcId"), VPC) in (vpc, None) for a in graph.of("ec2:MainRouteTableAssociation")
     ):

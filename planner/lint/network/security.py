@@ -1,4 +1,4 @@
-"""Security groups: what must be able to pass, and rules that AWS refuses."""
+"""Security groups: traffic that the nodes need, and rules that AWS rejects."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def inline_and_separate_rules(graph: Graph) -> Hits:
 
 
 def efa_groups(graph: Graph) -> Iterator[tuple[Resource, list[Resource]]]:
-    """What has EFA, with its groups: interfaces of templates together, and file systems."""
+    """Launch templates and file systems with EFA, and their security groups."""
     for template in graph.of(TEMPLATE):
         if has_efa(template):
             yield template, groups_of(graph, template)
@@ -147,7 +147,7 @@ def nodes_without_https_egress(graph: Graph) -> Hits:
             yield groups[0], "egress", f"no outbound rule for tcp 443, which {maker.name} needs for S3 and SSM"
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
-        # what has an address carries IP: where every one of them is shut, another card's group does not help
+        # IP traffic uses the interfaces with an address; groups of efa-only interfaces do not help
         held = [
             graph.targets(nic.get("securityGroups"), SECURITY)
             for nic in nics
@@ -165,7 +165,7 @@ def nodes_without_https_egress(graph: Graph) -> Hits:
 
 
 def _leaves(graph: Graph, rule_: Traffic) -> bool:
-    """Whether a rule leads out of its own group."""
+    """Whether a rule allows traffic to something other than its own group."""
     other = any(given(rule_.block.get(k)) for k in ("prefixListId", "prefixListIds")) or any(rule_.networks())
     systems = {group for system in graph.of("fsx:LustreFileSystem") for group in groups_of(graph, system)}
     return other or any(group is not rule_.group and group not in systems for group in rule_.others(graph))
@@ -190,7 +190,7 @@ def rule_at_one_end_only(graph: Graph) -> Hits:
             continue
         for other in rule_.others(graph):
             far = [r for r in rules if r.group is other and r.inwards is not rule_.inwards]
-            # a group whose rules stand elsewhere, or with a list of networks, is not known to drop anything
+            # a group with rules outside the graph, or with a prefix list, may allow the traffic
             if other.kind != SECURITY or _unknown(graph, other, far):
                 continue
             meets = [r for r in far if any(r.networks()) or rule_.group in r.others(graph)]
@@ -201,7 +201,7 @@ def rule_at_one_end_only(graph: Graph) -> Hits:
 
 
 def _unknown(graph: Graph, group: Resource, rules: list[Traffic]) -> bool:
-    """Whether rules of a group may be missing from what the graph tells."""
+    """Whether a group may have rules that the graph does not show."""
     listed = any(given(r.block.get(key)) for r in rules for key in ("prefixListId", "prefixListIds"))
     named = {r.group for r in traffic(graph)}
     return listed or None in named or (group not in named)

@@ -1,4 +1,4 @@
-"""How a node gets rights and how a person gets to it: metadata, role, SSM in place of SSH."""
+"""Access to nodes: instance metadata, instance profile, SSH keys, SSM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planner.lint.read.values import at, given, literal, one, texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 
 ATTACHED = ("iam:RolePolicyAttachment", "iam:PolicyAttachment")
-# policies of AWS that let a node be managed
+# AWS managed policies for SSM
 SSM = ("AmazonSSMManagedInstanceCore", "AmazonSSMManagedEC2InstanceDefaultPolicy", "AmazonEC2RoleforSSM")
 
 
@@ -118,7 +118,7 @@ def node_without_ssm(graph: Graph) -> Hits:
 
 
 def _managed(graph: Graph, role: Resource) -> bool:
-    """Whether a role has AWS's policy for SSM, or rights like it; also where a policy of it is not known."""
+    """Whether a role has SSM permissions; True if one of its policies is unknown."""
     named = texts(role.inputs.get("managedPolicyArns"))
     for held in graph.of(*ATTACHED):
         mine = [*texts(held.inputs.get("role")), *texts(held.inputs.get("roles"))]

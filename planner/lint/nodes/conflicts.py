@@ -1,4 +1,4 @@
-"""Parts of a template or a machine that EC2 does not take together, or not of this type."""
+"""Settings of a template or an instance that EC2 does not accept together, and first boots that fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.lint.read.values import at, flag, given, literal, many, one, texts,
 from planner.lint.rule import WARNING, Hits, rule
 from planner.lint.storage.buckets import MADE
 
-ACCELERATED = ("p", "trn", "inf", "dl", "vt")  # families without hibernation
+ACCELERATED = ("p", "trn", "inf", "dl", "vt")  # instance families without hibernation
 PIPED = re.compile(rb"(curl|wget)[^\n|]*http://(?!169\.254\.|127\.|localhost|\$)[^\n|]*\|\s*(sudo\s+)?(ba|z|da)?sh\b")
 
 

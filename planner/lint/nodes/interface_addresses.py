@@ -1,4 +1,4 @@
-"""What an interface is given: addresses, a subnet, a life of its own."""
+"""Addresses, subnets and lifetime of network interfaces."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def public_address_on_node(graph: Graph) -> Hits:
             yield instance, "associatePublicIpAddress", "the instance gets a public address"
     nodes, balancers = node_subnets(graph), graph.of(*BALANCERS)
     for subnet in graph.of(SUBNET):
-        # where load balancers stand and no nodes, public addresses are meant
+        # public addresses are intended in a subnet with load balancers and no nodes
         if subnet not in nodes and any(subnet in graph.targets(b.inputs.get("subnets"), SUBNET) for b in balancers):
             continue
         for key in ("mapPublicIpOnLaunch", "assignIpv6AddressOnCreation"):

@@ -1,4 +1,4 @@
-"""The security groups of interfaces: that there is one, not too many, and one that all of EFA is in."""
+"""Security groups of interfaces: at least one, not too many, and one shared by all EFA interfaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.lint.read.topology import CARD, EFA, INSTANCE, SECURITY, TEMPLATE
 from planner.lint.read.values import given, literal, many, texts
 from planner.lint.rule import WARNING, Hits, rule
 
-MOST = 5  # groups of an interface, by default; source: Amazon VPC user guide, "Amazon VPC quotas"
+MOST = 5  # default quota per interface; source: Amazon VPC user guide, "Amazon VPC quotas"
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""Cards, devices and EFA of launch templates' interfaces. The provider checks none of this, nor does a preview."""
+"""Network cards, device indices and EFA in launch templates. Neither the provider nor a preview checks them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAUNCH_FAILS = "Every launch fails, after the Auto Scaling group exists and othe
 
 
 def interfaces(graph: Graph) -> Iterator[tuple[Resource, int, Json]]:
-    """Every interface of every template, with its place."""
+    """Every interface of every launch template: the template, its index, the interface."""
     for template in graph.of(TEMPLATE):
         for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
             yield template, i, nic
@@ -31,7 +31,7 @@ def _device(nic: Json) -> int | None:
 
 
 def _machines(graph: Graph, template: Resource) -> list[tuple[Machine, str]]:
-    """The types that a template launches and the catalogue has numbers of."""
+    """The instance types of a template with known network cards, and who sets each type."""
     known = [(machines().get(name), who) for name, who in types_of(graph, template)]
     return [(machine, who) for machine, who in known if machine is not None and machine.cards is not None]
 

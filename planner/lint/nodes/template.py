@@ -1,4 +1,4 @@
-"""Launch templates and single instances: groups, market, image, type, tenancy."""
+"""Launch templates and instances: security groups, market, image, type, tenancy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""User data: what a node runs at its first boot, as it gets it; and what must not stand in it."""
+"""User data: its encoding, size and header, and secrets in plain text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from planner.lint.read.values import leaves, literal
 from planner.lint.rule import WARNING, Hits, rule
 
 USER_DATA_BYTES = 16_384
-# how user data begins that an image's first boot understands: cloud-init, Windows, Bottlerocket, Ignition, gzip
+# valid starts of user data: cloud-init, Windows, Bottlerocket, Ignition, gzip
 HEADS = (b"#", b"<", b"[", b"{", b"Content-Type:", b"MIME-Version:", b"From ", b"\x1f\x8b")
 GZIP = b"\x1f\x8b"
-UNPACKED = 1_000_000  # bytes that are looked at of what was packed
+UNPACKED = 1_000_000  # bytes of decompressed data that are checked
 SECRETS = (
     ("an access key", re.compile(r"(?<![A-Za-z0-9/+])(AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9/+])")),
     ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
@@ -36,7 +36,7 @@ SECRETS = (
 
 
 def user_data(graph: Graph) -> Iterator[tuple[Resource, str, bytes | None]]:
-    """User data as the node gets it; None where it should be base64 and is not."""
+    """User data as the node receives it; None if it should be base64 and is not."""
     for resource in makers(graph):
         for key in ("userData", "userDataBase64"):
             value = literal(resource.inputs.get(key))
@@ -69,9 +69,9 @@ def user_data_not_base64(graph: Graph) -> Hits:
 
 
 def _decoded(data: bytes) -> bytes | None:
-    """What data is in base64 of, where it is."""
+    """The decoded data if it is base64, else None."""
     text = b"".join(data.split())
-    # shorter than this, a plain word may be base64 by chance
+    # a short word may be valid base64 by chance
     if len(text) < 16 or data.startswith(HEADS):
         return None
     try:
@@ -113,7 +113,7 @@ def user_data_too_large(graph: Graph) -> Hits:
 
 
 def _readings(resource: Resource, where: str, leaf: str) -> Iterator[str]:
-    """A text as it stands, and what a node reads in its place where it is encoded or packed."""
+    """A text, and its decoded and decompressed forms."""
     yield leaf
     if not where.startswith("userData") and "contentBase64" not in where:
         return

@@ -1,4 +1,4 @@
-"""EBS volumes of nodes: encrypted, of a size and speed that is sold, gone with the node."""
+"""EBS volumes: encryption, size and speed, deletion with the node, device names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEVICE = re.compile(r"/dev/(sd[a-z][0-9]{0,2}|xvd[a-z]{1,2}[0-9]{0,2}|nvme\d+n\d
 
 @dataclass(frozen=True)
 class Sold:
-    """Limits of a volume type: GiB, IOPS, MiB/s (None: nothing to choose), IOPS a GiB (0: no such limit)."""
+    """Limits of a volume type: GiB, IOPS, MiB/s (None: cannot be set), IOPS per GiB (0: no limit)."""
 
     gib: Limits
     iops: Limits | None = None
@@ -24,7 +24,7 @@ class Sold:
     per_gib: int = 0
 
 
-# from the reference of EC2's EbsBlockDevice as botocore 1.44.5 has it
+# source: EC2 API reference, EbsBlockDevice (botocore 1.44.5)
 SOLD = {
     "gp3": Sold((1, 65_536), (3_000, 80_000), (125, 2_000), 500),
     "gp2": Sold((1, 16_384)),
@@ -34,11 +34,11 @@ SOLD = {
     "sc1": Sold((125, 16_384)),
     "standard": Sold((1, 1_024)),
 }
-ANY = Sold((1, 65_536), (100, 256_000), (125, 2_000))  # of a type that is not said or not known
+ANY = Sold((1, 65_536), (100, 256_000), (125, 2_000))  # limits for an unknown volume type
 
 
 def disks_of(resource: Resource) -> list[tuple[str, Json]]:
-    """The EBS volumes of a template, an instance, or a volume that stands for itself."""
+    """The EBS volumes of a launch template, an instance or a Volume: the place and the block."""
     inputs = resource.inputs
     if resource.kind == TEMPLATE:
         blocks = enumerate(many(inputs.get("blockDeviceMappings")))

@@ -1,7 +1,7 @@
-"""A resource graph, read from any such file: resources by URN, references resolved, names of AWS's own as well.
+"""A resource graph: resources by URN, with references resolved.
 
-A reference stands in `inputs` as "${urn.property}". Graphs that others wrote may name plain ids instead: an `id` or
-`arn` that a resource of the graph has, or its physical name.
+A reference in `inputs` has the form "${urn.property}". Graphs of other programs may use plain ids instead: the `id`,
+`arn` or physical name of a resource.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from planner.lint.read.pulumi_json import entries_of, left_out
 from planner.lint.read.values import Json, flag, leaves, literal, number, one, texts
 
 REFERENCE = re.compile(r"\$\{([^{}]*)\}")
-# what AWS calls a thing: the inputs under which a type has its physical name
+# inputs that hold a resource's AWS name
 PHYSICAL = ("bucket", "name", "groupName", "clusterName")
 
 
 class NotAGraph(Exception):
-    """The file is no resource graph: what is wrong, where, and what to do."""
+    """The file is not a resource graph; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Resource:
     """One resource. kind: `ec2:LaunchTemplate` of `aws:ec2/launchTemplate:LaunchTemplate`.
 
-    protect, retain, free: None where the file does not say.
+    protect, retain, free: None if the file does not say.
     """
 
     type: str
@@ -52,7 +52,7 @@ class Resource:
 
     @property
     def physical(self) -> str | None:
-        """The name that AWS knows it by, where the graph says so."""
+        """The resource's name in AWS, if the graph has it."""
         return next((name for key in PHYSICAL if (name := literal(self.inputs.get(key)))), None)
 
 
@@ -67,7 +67,7 @@ def kind_of(token: str) -> str:
 
 @dataclass(frozen=True)
 class Graph:
-    """Resources of one stack. stack: what the file says of it, maybe nothing."""
+    """The resources of one stack. stack: its properties in the file, which may be empty."""
 
     resources: tuple[Resource, ...]
     stack: Json
@@ -85,7 +85,7 @@ class Graph:
 
     @cached_property
     def _by_text(self) -> dict[str, list[Resource]]:
-        """Resources by everything that a plain id may be: URN, id, ARN, physical name."""
+        """Resources by URN, id, ARN and physical name."""
         found: dict[str, list[Resource]] = defaultdict(list)
         for resource in self.resources:
             for text in dict.fromkeys((resource.urn, *resource.ids, resource.physical or "")):
@@ -102,7 +102,7 @@ class Graph:
         return found
 
     def of(self, *kinds: str) -> list[Resource]:
-        """Resources of these kinds by name: what is said of a graph must not depend on the file's order."""
+        """Resources of these kinds, sorted by name, so that findings do not depend on the file's order."""
         found = (resource for kind in kinds for resource in self._by_kind.get(kind, ()))
         return sorted(found, key=lambda resource: (resource.name, resource.urn))
 
@@ -125,7 +125,7 @@ class Graph:
                         yield found[0]
 
     def target(self, value: object, *kinds: str) -> Resource | None:
-        """The resource that one argument means: by reference, by id, by ARN or by name."""
+        """The resource that an argument refers to by reference, id, ARN or name; None if there is none."""
         for text in texts(value)[:1]:
             for resource in self.referred(text):
                 if resource.kind in kinds or not kinds:
@@ -136,21 +136,21 @@ class Graph:
         return None
 
     def targets(self, value: object, *kinds: str) -> list[Resource]:
-        """The resources that a list of arguments means; those that are not in the graph are left out."""
+        """The resources of the graph that a list of arguments refers to."""
         found = (self.target(text, *kinds) for text in texts(value))
         return list(dict.fromkeys(resource for resource in found if resource is not None))
 
     def pointing(self, at: Resource, kind: str, key: str) -> list[Resource]:
-        """Resources of a kind whose argument `key` means this one."""
+        """Resources of a kind whose argument `key` refers to this one."""
         return [r for r in self.of(kind) if any(found is at for found in self.targets(r.inputs.get(key), at.kind))]
 
     @cached_property
     def befores(self) -> dict[str, frozenset[str]]:
-        """URN -> the URNs of what must stand before it."""
+        """URN -> URNs of the resources that must be created before it."""
         return {urn: frozenset(self._directly_before(resource)) for urn, resource in self.by_urn.items()}
 
     def _directly_before(self, resource: Resource) -> set[str]:
-        """URNs of what must stand before it: what it depends on (of components: their parts) and what it refers to."""
+        """URNs of its dependencies (with the children of components) and of the resources that it refers to."""
         found = {other.urn for other in self.referred(resource.inputs)}
         waiting = list(resource.depends_on)
         while waiting:
@@ -160,13 +160,13 @@ class Graph:
                 waiting += [child.urn for child in self._children.get(urn, ())]
         own = (*resource.ids, resource.physical)
         for _, leaf in leaves(resource.inputs):
-            # two hooks may have one name: what a resource is called itself means no other
+            # two hooks may share a name: a resource's own name is not a reference
             if isinstance(leaf, str) and leaf in self._by_text and leaf not in own:
                 found |= {other.urn for other in self._by_text[leaf] if leaf in (other.urn, *other.ids)}
         return found - {resource.urn}
 
     def all_before(self, resource: Resource) -> set[str]:
-        """URNs of everything that must stand before it, near or far."""
+        """URNs of all its direct and indirect dependencies."""
         found: set[str] = set()
         waiting = [resource.urn]
         while waiting:
@@ -189,7 +189,7 @@ def parse(text: str) -> Graph:
 
 
 def graph_from(document: object) -> Graph:
-    """The graph of a document that was read already, also one of Pulumi's own. Raises NotAGraph."""
+    """The graph of parsed JSON, including Pulumi's own formats. Raises NotAGraph."""
     own = entries_of(document) if isinstance(document, dict) and "resources" not in document else None
     if own is not None and isinstance(document, dict):
         missing = left_out(document)

@@ -1,4 +1,4 @@
-"""IAM policies as they are written: JSON or objects, one statement or many, strings or lists."""
+"""IAM policies in any form: JSON or objects, one statement or several, strings or lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.values import UNKNOWN, Json, given, many, one, texts
 
 IDENTITY, TRUST, RESOURCE = "identity", "trust", "resource"
-# type -> the arguments that hold a policy, and of what kind it is
+# type -> arguments with a policy, and the policy's kind
 HOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "iam:Role": (("assumeRolePolicy", TRUST),),
     "iam:RolePolicy": (("policy", IDENTITY),),
@@ -28,7 +28,7 @@ HOLDERS: dict[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """One policy. document: None where it is no JSON object; wrong says why."""
+    """One policy. document: None if it is not a JSON object; wrong says why."""
 
     holder: Resource
     where: str
@@ -55,7 +55,7 @@ def policies(graph: Graph) -> Iterator[Policy]:
 def _read(holder: Resource, where: str, kind: str, value: object) -> Iterator[Policy]:
     if isinstance(value, dict):
         yield Policy(holder, where, kind, value)
-    # the text of a policy document resource is a reference as a whole: nobody knows it here
+    # a policy that is entirely a reference is not known
     elif isinstance(value, str) and value.strip() and value != UNKNOWN and not value.startswith("${"):
         try:
             document = json.loads(value)
@@ -71,7 +71,7 @@ def _read(holder: Resource, where: str, kind: str, value: object) -> Iterator[Po
 
 
 def principals(statement: Json) -> list[tuple[str, str]]:
-    """Whom a statement is about: ("Service", "ec2.amazonaws.com"), ("*", "*")."""
+    """The principals of a statement: ("Service", "ec2.amazonaws.com"), ("*", "*")."""
     value = statement.get("Principal")
     if isinstance(value, dict):
         return [(str(sort), text) for sort, names in value.items() for text in texts(names)]
@@ -82,13 +82,13 @@ def allows(statement: Json) -> bool:
     return statement.get("Effect") == "Allow"
 
 
-# conditions that say how or when somebody comes, not who
+# conditions that do not limit who has access
 OPEN_CONDITIONS = ("aws:securetransport", "aws:currenttime", "aws:epochtime", "aws:useragent", "aws:referer")
 EVERYBODY = {"*", "0.0.0.0/0", "::/0"}
 
 
 def for_everybody(statement: Json) -> bool:
-    """Whether a statement allows something to anybody at all: no principal, and no condition that tells who."""
+    """Whether a statement allows everyone: the principal is *, and no condition limits who."""
     if not allows(statement) or not any(name == "*" for _, name in principals(statement)):
         return False
     for operator in many(statement.get("Condition")):

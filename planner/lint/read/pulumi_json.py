@@ -1,7 +1,7 @@
-"""What Pulumi's own commands print, read as a resource graph: `pulumi preview --json`, `pulumi stack export`.
+"""Reads `pulumi preview --json` and `pulumi stack export` as a resource graph.
 
-Both write resources as the engine keeps them: references are resolved to ids, or not known yet, and each argument
-says which resources it came from. Secrets, assets and unknown values are wrapped.
+In both, references are resolved to ids or still unknown, and each argument lists the resources that it came from.
+Secrets, assets and unknown values are wrapped.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ SIGNATURE = "4dabf18193072939515e22adb298388d"
 SECRET, RESOURCE = "1b47061264138c4ac30d75fd1eb44270", "5cf8f73096256a8f31e491e813e4eb8e"
 OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 ASSETS = ("c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7")
-MASKED = "[secret]"  # how a preview writes a secret
+MASKED = "[secret]"  # a secret in the output of a preview
 STAYS = "same"
 GONE = ("delete", "delete-replaced", "discard", "remove-pending-replace", "read-discard")
-# argument -> type and output that it takes, where a preview says only which resources it came from
+# argument -> type and output, for values that a preview traces only to resources
 CAME_FROM: dict[str, tuple[str, str]] = {
     "vpcId": ("Vpc", "id"),
     "subnetId": ("Subnet", "id"),
@@ -62,12 +62,12 @@ CAME_FROM: dict[str, tuple[str, str]] = {
     "policyArn": ("Policy", "arn"),
     "groups": ("Group", "name"),
 }
-# the last word of a place that says no more than "its id": the word before it counts
+# for these the previous part of the path decides
 PLAIN = ("id", "arn", "name")
 
 
 def entries_of(document: Json) -> list[object] | None:
-    """The resources of a document of Pulumi's own, as design 3.5 writes them; None where it is none of these."""
+    """The resources of a Pulumi document in the form of `planner preview -f json`; None for other documents."""
     deployment = document.get("deployment")
     states: object = None
     if isinstance(deployment, dict):
@@ -80,7 +80,7 @@ def entries_of(document: Json) -> list[object] | None:
 
 
 def left_out(document: Json) -> int:
-    """How many resources a preview counts as staying as they are, and does not print."""
+    """How many unchanged resources a preview counts but does not print."""
     summary, steps = document.get("changeSummary"), document.get("steps")
     counted = summary.get(STAYS) if isinstance(summary, dict) else 0
     if not isinstance(counted, int) or not isinstance(steps, list):
@@ -89,7 +89,7 @@ def left_out(document: Json) -> int:
 
 
 def _planned(steps: object) -> Iterator[object]:
-    """What each step of a preview would leave behind."""
+    """The state after each step of a preview."""
     for step in steps if isinstance(steps, list) else ():
         if not isinstance(step, dict):
             yield step
@@ -97,7 +97,7 @@ def _planned(steps: object) -> Iterator[object]:
         op, old, new = step.get("op"), step.get("oldState"), step.get("newState")
         if op in GONE or not isinstance(new, dict):
             continue
-        # a preview gives what stays itself without its id and its outputs
+        # a preview omits the id and outputs of unchanged resources
         kept = old if op in (STAYS, "update") and isinstance(old, dict) else {}
         yield {**{key: kept[key] for key in ("id", "outputs") if key in kept}, **new}
 
@@ -107,7 +107,7 @@ def _leaving(state: object) -> bool:
 
 
 def _entry(state: Json) -> Json:
-    """A resource of the engine's. What it leaves out of protect and retainOnDelete is false."""
+    """A resource of a Pulumi state. Missing protect and retainOnDelete mean false."""
     inputs = state.get("inputs")
     plain = unwrapped(inputs)
     if isinstance(plain, dict):
@@ -126,8 +126,8 @@ def _entry(state: Json) -> Json:
 
 
 def unwrapped(value: object) -> object:
-    """A value without the engine's wrapping: a secret that cannot be read is not known. Absent arguments go."""
-    # a list of one as the root, so that the root too can be put in place; not recursive, a file may be very deep
+    """A value without Pulumi's wrappers. Encrypted secrets become unknown, and null arguments are removed."""
+    # the root is wrapped in a list so that it can be replaced too; not recursive, since a file may be very deep
     root: list[object] = [value]
     waiting: list[dict[str, object] | list[object]] = [root]
     while waiting:
@@ -166,8 +166,8 @@ def _plain(value: object) -> object:
 
 
 def _traced(inputs: Json, sources: object) -> Json:
-    """Unknown values as references, where the resources that an argument came from leave one of the kind, or as many
-    as there are values."""
+    """Replaces unknown values by references, where the argument came from one resource of the right kind, or from as
+    many as there are values."""
     if not isinstance(sources, dict):
         return inputs
     for key, urns in sources.items():
@@ -189,7 +189,7 @@ def _traced(inputs: Json, sources: object) -> Json:
 
 
 def _wanted(where: str) -> tuple[str, str] | None:
-    """The type and the output that a place takes."""
+    """The type and output that an argument refers to."""
     words = [word.split("[")[0] for word in where.split(".")]
     if words[-1] in PLAIN and len(words) > 1:
         found = CAME_FROM.get(words[-2])

@@ -1,4 +1,4 @@
-"""What stands where: groups with their templates, types, subnets and nodes; subnets with their routes; roles."""
+"""Relations between resources: launch templates, instance types, subnets, security groups, routes, roles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Network = ipaddress.IPv4Network
 
 
 def specifications(group: Resource) -> Iterator[tuple[str, Json, tuple[str, ...]]]:
-    """Each launch template that a group names: where, the block, and the types it launches (none: the template's)."""
+    """Each launch template of a group: the property, the block, its instance types (() means the template's)."""
     plain = one(group.inputs.get("launchTemplate"))
     if plain:
         yield "launchTemplate", plain, ()
@@ -41,13 +41,13 @@ def specifications(group: Resource) -> Iterator[tuple[str, Json, tuple[str, ...]
 
 
 def named_template(graph: Graph, block: Json) -> Resource | None:
-    """The launch template of a block with an id or a name."""
+    """The launch template that a block refers to by id or name."""
     keys = ("id", "launchTemplateId", "name", "launchTemplateName")
     return next((found for key in keys if (found := graph.target(block.get(key), TEMPLATE))), None)
 
 
 def templates_of(graph: Graph, group: Resource) -> list[Resource]:
-    """The launch templates that a group, or an instance, starts from."""
+    """The launch templates of a group or an instance."""
     blocks = [block for _, block, _ in specifications(group)]
     found = (named_template(graph, block) for block in blocks)
     return list(dict.fromkeys(template for template in found if template is not None))
@@ -59,7 +59,7 @@ def users_of(graph: Graph, template: Resource) -> list[Resource]:
 
 
 def types_of(graph: Graph, template: Resource) -> list[tuple[str, str]]:
-    """Instance types that a template launches, each with who says so: itself, or a group that overrides it."""
+    """Instance types of a template, and for each what sets it: the template or a group's override."""
     own = literal(template.inputs.get("instanceType"))
     found = {own: "instanceType"} if own else {}
     for group in graph.of(GROUP):
@@ -70,13 +70,13 @@ def types_of(graph: Graph, template: Resource) -> list[tuple[str, str]]:
 
 
 def nodes_of(group: Resource) -> int:
-    """The most nodes that a group will have."""
+    """The largest number of nodes that a group can have."""
     sizes = (whole(group.inputs.get(key)) for key in ("maxSize", "desiredCapacity", "minSize"))
     return max(next((size for size in sizes if size is not None), 0), 0)
 
 
 def subnets_of(graph: Graph, resource: Resource) -> list[Resource]:
-    """The subnets that a group, an instance, a file system or an endpoint stands in."""
+    """The subnets of a group, an instance, a file system or an endpoint."""
     found: list[Resource] = []
     for key in ("vpcZoneIdentifiers", "subnetIds", "subnetId"):
         found += graph.targets(resource.inputs.get(key), SUBNET)
@@ -93,13 +93,13 @@ def subnets_of(graph: Graph, resource: Resource) -> list[Resource]:
 
 
 def _cards(graph: Graph, instance: Resource) -> list[Resource]:
-    """Network interfaces that stand for themselves and are put into an instance."""
+    """NetworkInterface resources that an instance uses."""
     blocks = many(instance.inputs.get("networkInterfaces")) + many(instance.inputs.get("primaryNetworkInterface"))
     return [found for b in blocks if (found := graph.target(b.get("networkInterfaceId"), CARD))]
 
 
 def groups_of(graph: Graph, resource: Resource) -> list[Resource]:
-    """The security groups of what a template, an instance, a file system or an endpoint is."""
+    """The security groups of a template, an instance, a group, a file system or an endpoint."""
     found: list[Resource] = []
     for key in ("vpcSecurityGroupIds", "securityGroupIds", "securityGroups"):
         found += graph.targets(resource.inputs.get(key), SECURITY)
@@ -118,27 +118,27 @@ def groups_of(graph: Graph, resource: Resource) -> list[Resource]:
 
 
 def node_makers(graph: Graph) -> list[Resource]:
-    """What has nodes: groups and single instances."""
+    """Resources that run nodes: Auto Scaling groups and instances."""
     return graph.of(GROUP, INSTANCE)
 
 
 def makers(graph: Graph) -> list[Resource]:
-    """What a machine is made from: launch templates and single instances."""
+    """Resources that configure nodes: launch templates and instances."""
     return graph.of(TEMPLATE, INSTANCE)
 
 
 def from_template(resource: Resource) -> bool:
-    """Whether an instance takes everything that it does not say itself from a template."""
+    """Whether an instance inherits settings from a launch template."""
     return resource.kind == INSTANCE and bool(one(resource.inputs.get("launchTemplate")))
 
 
 def node_subnets(graph: Graph) -> list[Resource]:
-    """Subnets in which nodes stand."""
+    """The subnets of all nodes."""
     return list(dict.fromkeys(s for maker in node_makers(graph) for s in subnets_of(graph, maker)))
 
 
 def table_of(graph: Graph, subnet: Resource) -> Resource | None:
-    """The route table of a subnet: its own, else the VPC's main one where the graph has it."""
+    """The route table of a subnet: its own, else the VPC's main one if the graph has it."""
     for association in graph.of("ec2:RouteTableAssociation"):
         if graph.target(association.inputs.get("subnetId"), SUBNET) is subnet:
             return graph.target(association.inputs.get("routeTableId"), *TABLES)
@@ -150,14 +150,14 @@ def table_of(graph: Graph, subnet: Resource) -> Resource | None:
 
 
 def routes_of(graph: Graph, table: Resource) -> list[tuple[Resource, str, Json]]:
-    """Every route of a table: the resource that holds it, the property, the route."""
+    """Every route of a table: the resource that contains it, the property, the route."""
     inline = [(table, f"routes[{i}]", route) for i, route in enumerate(many(table.inputs.get("routes")))]
     apart = [r for r in graph.of("ec2:Route") if graph.target(r.inputs.get("routeTableId"), *TABLES) is table]
     return inline + [(route, "", route.inputs) for route in apart]
 
 
 def to_the_world(graph: Graph, route: Json) -> bool:
-    """Whether a route is the way to and from the internet: everything to an internet gateway."""
+    """Whether a route sends all traffic to an internet gateway."""
     everywhere = any(route.get(key) in ANYWHERE for key in ("cidrBlock", "destinationCidrBlock", "ipv6CidrBlock"))
     gateway = route.get("gatewayId")
     named = isinstance(gateway, str) and gateway.startswith("igw-")
@@ -170,7 +170,7 @@ def is_public(graph: Graph, subnet: Resource) -> bool:
 
 
 def network(value: object) -> Network | None:
-    """An IPv4 network, None where it is unknown or none."""
+    """An IPv4 network; None if it is unknown or invalid."""
     text = literal(value)
     try:
         return ipaddress.IPv4Network(text) if text and "/" in text else None
@@ -179,7 +179,7 @@ def network(value: object) -> Network | None:
 
 
 def address_bearing(template: Resource) -> int:
-    """Addresses that one node of a template takes from its subnet."""
+    """How many addresses one node of a template uses in its subnet."""
     nics = many(template.inputs.get("networkInterfaces"))
     return sum(nic.get("interfaceType") != "efa-only" for nic in nics) if nics else 1
 
@@ -194,12 +194,12 @@ def is_block(template: Resource) -> bool:
 
 
 def is_reserved(template: Resource) -> bool:
-    """Whether a template launches into a reservation that it names."""
+    """Whether a template launches into a given reservation."""
     return bool(one(at(template.inputs, "capacityReservationSpecification.capacityReservationTarget")))
 
 
 def placement_of(graph: Graph, group: Resource) -> Iterator[tuple[Resource, str, object]]:
-    """Where a group, or a template of it, names a placement group: the resource, the property, the value."""
+    """The placement groups of a group and its templates: the resource, the property, the value."""
     value = group.inputs.get("placementGroup")
     if value:
         yield group, "placementGroup", value
@@ -211,7 +211,7 @@ def placement_of(graph: Graph, group: Resource) -> Iterator[tuple[Resource, str,
 
 
 def clustered(graph: Graph, group: Resource) -> bool:
-    """Whether the nodes of a group must stand close together."""
+    """Whether the nodes of a group are in a cluster placement group."""
     for _, _, value in placement_of(graph, group):
         found = graph.target(value, "ec2:PlacementGroup")
         if found is None or found.inputs.get("strategy") == "cluster":

@@ -1,4 +1,4 @@
-"""What security groups let through: every rule of every group, inline or a resource of its own, read one way."""
+"""Security group rules in one form, whether inline or separate resources."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOURCES = (
 
 @dataclass(frozen=True)
 class Traffic:
-    """One rule, wherever it stands: inline in its group, or a resource of its own."""
+    """One security group rule, inline or a separate resource."""
 
     holder: Resource
     where: str
@@ -47,7 +47,7 @@ class Traffic:
         return "-1" if value in ALL_TRAFFIC else str(value).lower()
 
     def covers(self, port: int) -> bool:
-        """Whether the rule lets TCP through on a port."""
+        """Whether the rule allows TCP on a port."""
         if self.protocol == "-1":
             return True
         low, high = whole(self.block.get("fromPort")), whole(self.block.get("toPort"))
@@ -59,14 +59,14 @@ class Traffic:
                 yield key, text
 
     def others(self, graph: Graph) -> list[Resource]:
-        """Groups that it names."""
+        """The security groups that the rule refers to."""
         keys = ("referencedSecurityGroupId", "securityGroups", "sourceSecurityGroupId")
         found = [other for key in keys for other in graph.targets(self.block.get(key), SECURITY)]
         return [*found, self.group] if self.group and flag(self.block.get("self")) else found
 
 
 def traffic(graph: Graph) -> Iterator[Traffic]:
-    """Every rule of every group."""
+    """Every rule of every security group."""
     for kind, inwards in ((INGRESS, True), (EGRESS, False)):
         for resource in graph.of(kind):
             group = graph.target(resource.inputs.get("securityGroupId"), SECURITY)
@@ -80,7 +80,7 @@ def traffic(graph: Graph) -> Iterator[Traffic]:
                 yield Traffic(group, f"{key}[{i}]", group, key == "ingress", block)
 
 
-# ranges that nobody on the internet has: RFC 1918, 6598, 3927, 4193 and the machine itself
+# private ranges: RFC 1918, 6598, 3927, 4193 and loopback
 PRIVATE = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -88,12 +88,12 @@ PRIVATE = tuple(
         *("fc00::/7", "fe80::/10", "::1/128"),
     )
 )
-WIDE = {4: 16, 6: 32}  # from this length up a range is a part of the world, not somebody's office
+WIDE = {4: 16, 6: 32}  # a public range of this prefix length or shorter counts as open to the internet
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a rule lets traffic come from. public: not within a private range, nor a VPC of the graph."""
+    """A source of a rule. public: outside private ranges and the graph's VPCs. wide: too large for one organization."""
 
     where: str
     text: str
@@ -103,7 +103,7 @@ class Source:
 
 
 def sources(graph: Graph, rule_: Traffic) -> Iterator[Source]:
-    """The networks of a rule, as far as they are networks."""
+    """The valid address ranges of a rule."""
     own = [found for vpc in graph.of(VPC) if (found := network(vpc.inputs.get("cidrBlock")))]
     for key, text in rule_.networks():
         try:

@@ -1,27 +1,27 @@
-"""Reading inputs that others wrote: a number may be a string, one thing may be a list of one, a value may be unknown.
+"""Reads input values leniently: a number may be a string, a block may be a list of one, a value may be unknown.
 
-Every function takes any JSON value and answers None or nothing where it is not what is asked for: no rule may fall
-over a graph, however odd it is.
+Every function accepts any JSON value and returns None or nothing if it is not of the expected type, so that no graph
+can make a rule fail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-PLACEHOLDER = "PLACEHOLDER"  # marks an id that only an account can give, in a preview
-UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # how Pulumi writes a value that is not known yet
+PLACEHOLDER = "PLACEHOLDER"  # marks an id in a preview that only the account has
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # Pulumi's marker for unknown values
 Json = dict[str, object]
 
 
 def literal(value: object) -> str | None:
-    """A string that stands there in full: no reference in it, no placeholder."""
+    """A string without references or placeholders, else None."""
     if not isinstance(value, str) or "${" in value or PLACEHOLDER in value or value == UNKNOWN:
         return None
     return value
 
 
 def whole(value: object) -> int | None:
-    """An integer, also written as 80.0 or "80"."""
+    """An integer, also from 80.0 or "80", else None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -37,7 +37,7 @@ def whole(value: object) -> int | None:
 
 
 def number(value: object) -> float | None:
-    """A finite number, also written as a string."""
+    """A finite number, also from a string, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -48,26 +48,26 @@ def number(value: object) -> float | None:
 
 
 def flag(value: object) -> bool | None:
-    """True or False, also written as a string."""
+    """True or False, also from a string, else None."""
     if isinstance(value, bool):
         return value
     return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
 
 
 def given(value: object) -> bool:
-    """Whether an argument says anything: not absent, not empty."""
+    """Whether an argument is set and not empty."""
     return value is not None and value != "" and value != [] and value != {}
 
 
 def one(value: object) -> Json:
-    """A block that AWS allows once: an object, or a list of one."""
+    """A block that may appear once: an object, or a list of one; {} if there is none."""
     if isinstance(value, list):
         value = next((entry for entry in value if isinstance(entry, dict)), None)
     return value if isinstance(value, dict) else {}
 
 
 def many(value: object) -> list[Json]:
-    """A block that AWS allows several times: a list of objects, or one object."""
+    """A block that may appear several times: a list of objects, or one object."""
     if isinstance(value, dict):
         return [value]
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
@@ -81,14 +81,14 @@ def texts(value: object) -> list[str]:
 
 
 def at(value: object, path: str) -> object:
-    """What stands under a.b.c, through blocks that may be lists of one."""
+    """The value at the path a.b.c, through blocks that may be lists of one."""
     for key in path.split("."):
         value = one(value).get(key)
     return value
 
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Every value that holds no other, with its path. Not recursive: a graph may be deeper than Python's stack."""
+    """Every scalar value with its path. Not recursive: a graph may be deeper than Python's stack."""
     waiting = [(path, value)]
     while waiting:
         where, found = waiting.pop()

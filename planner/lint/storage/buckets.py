@@ -1,4 +1,4 @@
-"""Buckets and keys, the master copy of the data: names, encryption, the life of a key."""
+"""Buckets and KMS keys: names, encryption, ownership, key administration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENCRYPTION = "s3:BucketServerSideEncryptionConfiguration"
 
 
 def part_of(graph: Graph, bucket: Resource, kind: str, inline: str = "") -> list[tuple[Resource, str, Json]]:
-    """What configures a bucket: resources of a kind, and the old inline block."""
+    """The settings of a bucket: separate resources of a kind, and the deprecated inline block."""
     found = [(r, "", r.inputs) for r in graph.pointing(bucket, kind, "bucket")]
     block = bucket.inputs.get(inline) if inline else None
     return found + (

@@ -1,4 +1,4 @@
-"""Data that is there and that nobody reaches: denied to all, of another key, of a role that does not name it."""
+"""Access of the nodes to their data: bucket, key and endpoint policies, and the nodes' own permissions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def nodes_without_key_access(graph: Graph) -> Hits:
         for bucket in data_buckets(graph):
             reading = [p for p in held if _reaches(graph, p, bucket, (READS, WRITES))]
             for key in keys_of(graph, bucket) if reading else ():
-                # a key whose policy the graph does not tell may let anybody in
+                # a key with an unknown policy may allow the role
                 told = [p for p in every if p.holder is key and p.document is not None]
                 if not told or any(role in set(graph.referred(p.document)) for p in told):
                     continue
@@ -80,7 +80,7 @@ def nodes_without_key_access(graph: Graph) -> Hits:
 
 
 def _leaves_to_roles(graph: Graph, policy: Policy, role: Resource) -> bool:
-    """Whether a key's policy lets the account's own policies decide, everybody in, or a role by its name."""
+    """Whether a key's policy allows the account's root, everyone, or the role by name."""
     for _, statement in policy.statements():
         used = any(matches(action, "kms:Decrypt") for action in texts(statement.get("Action")))
         for _, name in principals(statement) if allows(statement) and used else ():
@@ -161,7 +161,7 @@ def endpoint_policy_blocks_data(graph: Graph) -> Hits:
 
 
 def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
-    """The roles of nodes, with their own policies."""
+    """The nodes' roles with their policies; without roles whose attached policies are unknown."""
     found: dict[Resource, list[Policy]] = {}
     for maker in makers(graph):
         role = role_of(graph, maker)
@@ -176,12 +176,12 @@ def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
         role = policy.holder if policy.holder.kind == "iam:Role" else graph.target(policy.holder.inputs.get("role"))
         if policy.kind == IDENTITY and role in found:
             found[role].append(policy)
-    # what is attached may grant anything
+    # attached policies may allow anything
     return {role: held for role, held in found.items() if role not in attached and held}
 
 
 def _reaches(graph: Graph, policy: Policy, thing: Resource, wanted: tuple[str, ...]) -> bool:
-    """Whether a policy allows one of these actions on a thing, as far as the graph tells."""
+    """Whether a policy is known to allow one of these actions on a resource."""
     for _, statement in policy.statements():
         if not allows(statement) or not any(matches(a, w) for a in texts(statement.get("Action")) for w in wanted):
             continue
@@ -195,7 +195,7 @@ def _reaches(graph: Graph, policy: Policy, thing: Resource, wanted: tuple[str, .
                 return True
             if any(fnmatchcase(name, pattern) for name in names if pattern):
                 return True
-            # a key of some alias, account or condition, or what nobody knows yet: it may be this one
+            # a wildcard key ARN may include this key
             if thing.kind == KEY and text.split("/")[-1] == "*":
                 return True
     return False

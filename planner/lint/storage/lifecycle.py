@@ -1,4 +1,4 @@
-"""Versions and lifecycles of buckets: what is kept, what ends, what is left over."""
+"""Versioning and lifecycles of buckets."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _wrong_rule(resource: Resource, where: str, block: Json) -> Iterator[tuple[R
 
 
 def _narrow(block: Json) -> bool:
-    """Whether a rule is for a part of the bucket only."""
+    """Whether a rule applies to only part of the bucket."""
     return given(block.get("prefix")) or any(given(value) for value in one(block.get("filter")).values())
 
 

@@ -16,7 +16,7 @@ METADATA_STEP, METADATA_LAST = 12_000, 192_000
 
 
 def systems(graph: Graph) -> list[tuple[Resource, str | None, bool]]:
-    """File systems with their deployment type, and whether they are of the tiering kind."""
+    """File systems with their deployment type, and whether they use Intelligent-Tiering."""
     return [
         (
             system,
@@ -28,7 +28,7 @@ def systems(graph: Graph) -> list[tuple[Resource, str | None, bool]]:
 
 
 def _deployment(system: Resource) -> str | None:
-    """The deployment type; SCRATCH_1 where none is given, unless a backup brings it."""
+    """The deployment type; SCRATCH_1 by default, None if it comes from a backup or is unknown."""
     if not given(system.inputs.get("deploymentType")) and not given(system.inputs.get("backupId")):
         return "SCRATCH_1"
     return literal(system.inputs.get("deploymentType"))
@@ -52,7 +52,7 @@ def invalid_file_system_size(graph: Graph) -> Hits:
                 yield system, "storageCapacity", "Intelligent-Tiering has no fixed capacity"
             continue
         if size is None:
-            # a backup, or what a reference says, brings a size of its own
+            # a backup or a reference may supply the size
             if (
                 (not given(value) and not given(system.inputs.get("backupId")))
                 or literal(value)

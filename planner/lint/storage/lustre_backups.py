@@ -1,4 +1,4 @@
-"""FSx for Lustre while it stands: backups, hours of maintenance, what goes with a link."""
+"""FSx for Lustre in operation: backups, maintenance windows, files that a link deletes."""
 
 from __future__ import annotations
 

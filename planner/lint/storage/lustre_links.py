@@ -1,4 +1,4 @@
-"""What a Lustre file system gives back to S3, and options of it that AWS refuses."""
+"""Exports from FSx for Lustre to S3, and options that AWS rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bucket and its key do to objects over time: ends, locks, archives, keys that do not encrypt."""
+"""Objects over time: expiration, archive tiers, locks, ACL grants, keys that cannot encrypt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.lint.storage.lifecycle import enabled, rules_of
 from planner.lint.storage.retention import data_buckets, keys_of
 
 DATA = re.compile(r"(^|/)(data|dataset|datasets|shards?|checkpoints?|ckpt|models?|weights)(/|-|_|$)", re.IGNORECASE)
-LEAST_DAYS = 14  # a checkpoint that ends before this may end under the run that needs it
+LEAST_DAYS = 14  # days; a checkpoint that expires earlier may be deleted during its run
 ARCHIVED = ("GLACIER", "DEEP_ARCHIVE")
 GROUPS = ("global/AllUsers", "global/AuthenticatedUsers")
 LOCK, TIERING = "s3:BucketObjectLockConfiguration", "s3:BucketIntelligentTieringConfiguration"

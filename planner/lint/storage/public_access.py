@@ -1,4 +1,4 @@
-"""Who may reach data by the policy of the thing itself: buckets without TLS, and what is open to everybody."""
+"""Resource policies: buckets without TLS, and buckets, keys and topics open to everyone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bucket_without_tls_policy(graph: Graph) -> Hits:
         ]
         if any(graph.target(r.inputs.get("bucket"), BUCKET) is bucket for r in unreadable):
             continue
-        # a website of S3's speaks no TLS
+        # S3 websites do not support TLS
         if graph.pointing(bucket, "s3:BucketWebsiteConfiguration", "bucket"):
             continue
         if any(policy.document is None for policy in mine):
@@ -70,7 +70,7 @@ def one_of(value: object) -> object:
 
 
 def _names(graph: Graph, statement: Json, bucket: Resource, end: str) -> bool:
-    """Whether a statement is about a bucket (end empty) or an object of it; also where the graph does not tell."""
+    """Whether a statement may apply to a bucket (end empty) or an object in it."""
     if given(statement.get("NotResource")):
         return True
     wanted = f"arn:aws:s3:::{_called(bucket)}{end}"
@@ -79,7 +79,7 @@ def _names(graph: Graph, statement: Json, bucket: Resource, end: str) -> bool:
         head, _, name = (found or "").partition(":s3:::")
         if found is None or found == "*" or (name and fnmatchcase(wanted, f"arn:aws:s3:::{name}")):
             return True
-        # a bucket that AWS names: an ARN in plain text may be its own
+        # the bucket's name is unknown: a plain ARN may be this bucket's
         if bucket.physical is None and name and head and "<" not in name and bool(end) == ("/" in name):
             return True
     return False
@@ -89,11 +89,11 @@ def _called(bucket: Resource) -> str:
     return bucket.physical or f"<{bucket.urn.translate(BRACKETS)}>"
 
 
-BRACKETS = str.maketrans("[]*?", "____")  # a URN is no pattern
+BRACKETS = str.maketrans("[]*?", "____")  # a URN is not a pattern
 
 
 def _resolved(graph: Graph, text: str) -> str | None:
-    """A resource of a policy with its references to buckets put in, None where one is of anything else."""
+    """A policy resource with references to buckets resolved; None if a reference is to anything else."""
     unknown = False
 
     def put(found: object) -> str:

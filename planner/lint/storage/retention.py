@@ -1,4 +1,4 @@
-"""What must outlive the stack: the bucket of the data, its key, and what guards the bucket."""
+"""What must outlive the stack: the data bucket, its key and its settings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def data_not_protected(graph: Graph) -> Hits:
 
 
 def _lost(graph: Graph, resource: Resource) -> list[tuple[str, str]]:
-    """What a resource lacks to be kept. A file that never says no is not asked for both: it names what it has."""
+    """What a resource lacks to be kept. A graph that only lists what is set does not need both settings."""
     says_no = any(r.protect is False or r.retain is False for r in graph.resources)
     if not resource.protect and not resource.retain:
         return [("retainOnDelete", "neither retained nor protected")]
@@ -45,7 +45,7 @@ def _lost(graph: Graph, resource: Resource) -> list[tuple[str, str]]:
 
 
 def keys_of(graph: Graph, bucket: Resource) -> list[Resource]:
-    """The keys that a bucket is encrypted with."""
+    """The KMS keys that encrypt a bucket."""
     found: list[Resource] = []
     for _, _, inputs in part_of(graph, bucket, ENCRYPTION, "serverSideEncryptionConfiguration"):
         for block in many(inputs.get("rules") or inputs.get("rule")):
@@ -55,7 +55,7 @@ def keys_of(graph: Graph, bucket: Resource) -> list[Resource]:
 
 
 def data_buckets(graph: Graph) -> list[Resource]:
-    """Buckets that hold data: what a file system is linked to, else those without artefacts of the deployment."""
+    """Buckets that hold data: all but those with files of the deployment."""
     filled = {graph.target(o.inputs.get("bucket"), BUCKET) for kind in MADE for o in graph.of(kind)}
     return [bucket for bucket in graph.of(BUCKET) if bucket not in filled]
 
