@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.lint.inputs.arguments import known_inputs
-from planner.lint.known.actions import actions, expanded, misspelt
+from planner.lint.known.actions import actions, expanded, misspelling
 from planner.lint.known.instance_types import machines
 from planner.lint.read.graph import NotAGraph, graph_from, parse
 from planner.lint.rule import ERROR, WARNING
@@ -206,11 +206,11 @@ class TestRules:
         assert "s3:DeleteObjectVersion" in expanded("s3:DeleteObject*")
         assert expanded("kms:Decrypt") == ("kms:Decrypt",)
         assert len(actions()["ec2"]) > 700
-        assert not misspelt("S3:getobject")
-        assert not misspelt("s3:Get*")
+        assert not misspelling("S3:getobject")
+        assert not misspelling("s3:Get*")
         # a service whose actions are not listed is not judged
-        assert not misspelt("glue:GetTabel")
-        assert "GetObject" in misspelt("s3:GetObjct")
+        assert not misspelling("glue:GetTabel")
+        assert "GetObject" in misspelling("s3:GetObjct")
 
     def test_arguments_are_those_of_the_provider_also_in_blocks(self):
         needed, known = known_inputs()["ec2:LaunchTemplate"]["networkInterfaces"]

@@ -41,7 +41,7 @@ def placement_group_with_block(graph: Graph) -> Hits:
                 yield resource, where, "a placement group with a Capacity Block"
 
 
-def _moment(value: object) -> datetime | None:
+def _time(value: object) -> datetime | None:
     text = literal(value)
     try:
         found = datetime.fromisoformat(text) if text else None
@@ -55,16 +55,16 @@ def _ends(graph: Graph, group: Resource) -> Iterator[datetime]:
     for template in templates_of(graph, group):
         target = at(template.inputs, "capacityReservationSpecification.capacityReservationTarget.capacityReservationId")
         found = graph.target(target, "ec2:CapacityBlockReservation", "ec2:CapacityReservation")
-        if found and (end := _moment(found.inputs.get("endDate"))):
+        if found and (end := _time(found.inputs.get("endDate"))):
             yield end
     for resource in [group, *templates_of(graph, group)]:
         for tag in many(resource.inputs.get("tags")):
             pairs = [(tag.get("key"), tag.get("value"))] if "key" in tag else tag.items()
             for key, value in pairs:
-                if isinstance(key, str) and key.endswith(("block-ends", "block_ends")) and (end := _moment(value)):
+                if isinstance(key, str) and key.endswith(("block-ends", "block_ends")) and (end := _time(value)):
                     yield end
     for key in ("block_ends", "blockEnds"):
-        if end := _moment(graph.stack.get(key)):
+        if end := _time(graph.stack.get(key)):
             yield end
 
 
@@ -95,7 +95,7 @@ def nodes_at_end_of_block(graph: Graph) -> Hits:
             yield group, "", "no scheduled action sets the group to 0 nodes before the block ends"
         ends = min(_ends(graph, group), default=None)
         for schedule in down:
-            start = _moment(schedule.inputs.get("startTime"))
+            start = _time(schedule.inputs.get("startTime"))
             late = start is not None and (ends - start <= NOTICE if ends else _hour_of_a_block(start))
             if late and start is not None:
                 end = f"{ends:%Y-%m-%d %H:%M} UTC" if ends else "11:30 UTC, when blocks end"
@@ -126,7 +126,7 @@ def invalid_schedule_time(graph: Graph) -> Hits:
     for schedule in graph.of(SCHEDULE):
         for key in ("startTime", "endTime"):
             value = literal(schedule.inputs.get(key))
-            if value and not (re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value) and _moment(value)):
+            if value and not (re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value) and _time(value)):
                 yield schedule, key, f"{value!r} is not a time in UTC"
         if not given(schedule.inputs.get("startTime")) and not given(schedule.inputs.get("recurrence")):
             yield schedule, "startTime", "neither a time nor a recurrence"

@@ -14,7 +14,7 @@ from planner.lint.rule import WARNING, Hits, rule
 
 HOOK = "autoscaling:LifecycleHook"
 LAUNCHING, TERMINATING = "autoscaling:EC2_INSTANCE_LAUNCHING", "autoscaling:EC2_INSTANCE_TERMINATING"
-ENDS = re.compile(r"drain|terminat|shutdown|evict", re.IGNORECASE)
+DESTRUCTIVE = re.compile(r"drain|terminat|shutdown|evict", re.IGNORECASE)
 BEGINS = re.compile(r"launch|boot|start|warm", re.IGNORECASE)
 
 
@@ -135,13 +135,13 @@ def drain_hook_at_launch(graph: Graph) -> Hits:
     for resource, where, block in _hooks(graph):
         name = literal(block.get("name")) or resource.name
         way = block.get("lifecycleTransition")
-        if way == LAUNCHING and ENDS.search(name):
+        if way == LAUNCHING and DESTRUCTIVE.search(name):
             yield (
                 resource,
                 f"{where}lifecycleTransition",
                 f"hook {name!r} runs when a node starts, not when it terminates",
             )
-        elif way == TERMINATING and BEGINS.search(name) and not ENDS.search(name):
+        elif way == TERMINATING and BEGINS.search(name) and not DESTRUCTIVE.search(name):
             yield (
                 resource,
                 f"{where}lifecycleTransition",

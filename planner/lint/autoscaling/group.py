@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from itertools import pairwise
 
 from planner.lint.read.graph import Graph
-from planner.lint.read.topology import GROUP, TEMPLATE, clustered, has_efa, named_template, specifications, templates_of
+from planner.lint.read.suggestions import suggestion
+from planner.lint.read.topology import (
+    GROUP,
+    TEMPLATE,
+    has_efa,
+    is_clustered,
+    named_template,
+    specifications,
+    templates_of,
+)
 from planner.lint.read.values import given, leaves, literal, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -110,13 +118,9 @@ def template_of_wrong_kind(graph: Graph) -> Hits:
                 known = [name for template in graph.of(TEMPLATE) if (name := literal(template.inputs.get("name")))]
                 for key in ("name", "launchTemplateName"):
                     text = literal(block.get(key))
-                    near = difflib.get_close_matches(text, known, n=1, cutoff=0.9) if text else []
+                    near = suggestion(text, known, cutoff=0.9) if text else ""
                     if near:
-                        yield (
-                            group,
-                            f"{where}.{key}",
-                            f"there is no launch template {text!r}; did you mean {near[0]!r}?",
-                        )
+                        yield group, f"{where}.{key}", f"there is no launch template {text!r}{near}"
 
 
 @rule(
@@ -131,7 +135,7 @@ def template_of_wrong_kind(graph: Graph) -> Hits:
 def group_smaller_than_job(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         low, wanted, high = (whole(group.inputs.get(k)) for k in ("minSize", "desiredCapacity", "maxSize"))
-        gang = any(has_efa(template) for template in templates_of(graph, group)) and clustered(graph, group)
+        gang = any(has_efa(template) for template in templates_of(graph, group)) and is_clustered(graph, group)
         if high == 0 and (group.usd_per_hour or 0) > 0:
             yield group, "maxSize", f"0 nodes, but the bill has ${group.usd_per_hour:,.2f} per hour for them"
         elif gang and high is not None and low is not None and low < high:

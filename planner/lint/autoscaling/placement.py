@@ -9,9 +9,9 @@ from planner.lint.read.topology import (
     INSTANCE,
     SUBNET,
     TEMPLATE,
-    clustered,
     has_efa,
     is_block,
+    is_clustered,
     is_reserved,
     placement_of,
     subnets_of,
@@ -34,7 +34,7 @@ from planner.lint.rule import WARNING, Hits, rule
 def nodes_across_zones(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         templates = templates_of(graph, group)
-        gang = clustered(graph, group) or any(has_efa(t) or is_block(t) for t in templates)
+        gang = is_clustered(graph, group) or any(has_efa(t) or is_block(t) for t in templates)
         subnets = subnets_of(graph, group)
         zones: set[str] = set()
         for key in ("availabilityZone", "availabilityZoneId"):

@@ -8,12 +8,12 @@ from collections import Counter
 from planner.lint.iam.roles import HOLDERS
 from planner.lint.read.graph import Graph
 from planner.lint.read.policies import IDENTITY, RESOURCE, TRUST, allows, matches, policies, principals
-from planner.lint.read.topology import makers, role_of
+from planner.lint.read.topology import node_configs, role_of
 from planner.lint.read.values import given, leaves, literal, texts
 from planner.lint.rule import WARNING, Hits, rule
 
 # actions that let a role extend its own permissions or publish data
-GIVES = (
+ESCALATING = (
     *("iam:AttachRolePolicy", "iam:AttachUserPolicy", "iam:AttachGroupPolicy", "iam:PutRolePolicy"),
     *("iam:PutUserPolicy", "iam:PutGroupPolicy", "iam:CreatePolicyVersion", "iam:SetDefaultPolicyVersion"),
     *("iam:UpdateAssumeRolePolicy", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:UpdateLoginProfile"),
@@ -34,7 +34,7 @@ ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
     example='"Action": "iam:PutRolePolicy" in the nodes\' policy',
 )
 def nodes_may_escalate(graph: Graph) -> Hits:
-    nodes = {role_of(graph, maker) for maker in makers(graph)} - {None}
+    nodes = {role_of(graph, maker) for maker in node_configs(graph)} - {None}
     for policy in policies(graph):
         role = graph.target(policy.holder.inputs.get("role"), "iam:Role")
         mine = policy.holder if policy.holder.kind == "iam:Role" else role
@@ -42,7 +42,7 @@ def nodes_may_escalate(graph: Graph) -> Hits:
             continue
         for where, statement in policy.statements():
             for action in texts(statement.get("Action")) if allows(statement) else ():
-                given_away = [name for name in GIVES if matches(action, name)]
+                given_away = [name for name in ESCALATING if matches(action, name)]
                 # IAM-ACTION reports a wildcard for a whole service
                 if given_away and action.partition(":")[2].strip("*"):
                     yield policy.holder, f"{where}.Action", f"allows {action}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from planner.lint.iam.roles import HOLDERS
-from planner.lint.known.actions import expanded, misspelt
+from planner.lint.known.actions import expanded, misspelling
 from planner.lint.read.graph import REFERENCE, Graph
 from planner.lint.read.policies import IDENTITY, Policy, allows, matches, policies
 from planner.lint.read.values import Json, given, leaves, literal, texts
@@ -15,7 +15,7 @@ from planner.lint.rule import WARNING, Hits, rule
 # services whose actions reach data or money: a wildcard here is never least privilege
 DATA = ("s3", "kms", "sqs", "sns", "dynamodb", "secretsmanager", "fsx", "iam", "sts", "ec2", "autoscaling", "lambda")
 # actions that reach data or machines when the resource is *; others of these services have no resource
-ON_RESOURCES = (
+REACHES_DATA = (
     "s3:*Object*",
     "s3:ListBucket*",
     "s3:PutBucket*",
@@ -61,7 +61,7 @@ ON_RESOURCES = (
     "ec2:RunInstances",
 )
 # actions that delete old versions, the bucket or its key
-ENDS = (
+DESTRUCTIVE = (
     "s3:DeleteObjectVersion",
     "s3:PutBucketVersioning",
     "s3:PutLifecycleConfiguration",
@@ -86,7 +86,7 @@ def _granted(graph: Graph) -> Iterator[tuple[Policy, str, Json]]:
                     yield policy, where, statement
 
 
-def _whole_service(action: str) -> bool:
+def _is_service_wildcard(action: str) -> bool:
     """Whether an action covers a whole service or all of them. IAM-ACTION reports these."""
     return action.partition(":")[2].strip("*") == "" and action.endswith("*")
 
@@ -104,7 +104,7 @@ def wildcard_action(graph: Graph) -> Hits:
     for policy, where, statement in _granted(graph):
         for action in texts(statement.get("Action")):
             service = action.partition(":")[0].lower()
-            if _whole_service(action) and (service in DATA or GLOB.search(service)):
+            if _is_service_wildcard(action) and (service in DATA or GLOB.search(service)):
                 yield policy.holder, f"{where}.Action", f"allows {action}"
         for key in ("NotAction", "NotResource"):
             if given(statement.get(key)):
@@ -126,7 +126,7 @@ def unknown_action(graph: Graph) -> Hits:
             for key in ("Action", "NotAction"):
                 for action in texts(statement.get(key)):
                     named = literal(action) and re.fullmatch(r"[A-Za-z0-9-]+:[A-Za-z0-9*?]+", action)
-                    wrong = misspelt(action) if named else ""
+                    wrong = misspelling(action) if named else ""
                     if wrong:
                         yield policy.holder, f"{where}.{key}", wrong
 
@@ -141,11 +141,11 @@ def unknown_action(graph: Graph) -> Hits:
 )
 def wildcard_resource(graph: Graph) -> Hits:
     for policy, where, statement in _granted(graph):
-        if _narrowed(statement):
+        if _limits_resources(statement):
             continue
-        actions = [action for action in texts(statement.get("Action")) if not _whole_service(action)]
+        actions = [action for action in texts(statement.get("Action")) if not _is_service_wildcard(action)]
         for text in texts(statement.get("Resource")):
-            service = _names_nothing(text)
+            service = _wildcard_service(text)
             # roles belong to IAM and are assumed through STS
             takers = {"iam": ("iam", "sts")}.get(service, (service,))
             mine = [a for a in actions if service == "*" or a.partition(":")[0].lower() in takers]
@@ -155,7 +155,7 @@ def wildcard_resource(graph: Graph) -> Hits:
                 break
 
 
-def _names_nothing(text: str) -> str:
+def _wildcard_service(text: str) -> str:
     """The service whose resources an ARN covers all at once, `*` for every service; "" if it identifies one resource.
 
     The identifying part must be given: the bucket of an object, the id of a key.
@@ -177,14 +177,14 @@ def _names_nothing(text: str) -> str:
 
 def _reaches(action: str) -> bool:
     """Whether an action, or any action that its wildcard covers, reaches data or machines."""
-    if any(matches(pattern, name) for name in expanded(action) for pattern in ON_RESOURCES):
+    if any(matches(pattern, name) for name in expanded(action) for pattern in REACHES_DATA):
         return True
     service, _, name = action.partition(":")
     # most Describe and List actions do not support resources
     return "*" in action and service.lower() in DATA and not name.startswith(("Describe", "ListAll"))
 
 
-def _narrowed(statement: Json) -> bool:
+def _limits_resources(statement: Json) -> bool:
     """Whether a condition limits the resources by tag, account or ARN."""
     return any("resource" in where.lower() or "arn" in where.lower() for where, _ in leaves(statement.get("Condition")))
 
@@ -203,8 +203,8 @@ def _narrowed(statement: Json) -> bool:
 def nodes_may_delete_versions(graph: Graph) -> Hits:
     for policy, where, statement in _granted(graph):
         for action in texts(statement.get("Action")):
-            ended = [end for end in ENDS if matches(action, end)]
-            if ended and not _whole_service(action):
+            ended = [end for end in DESTRUCTIVE if matches(action, end)]
+            if ended and not _is_service_wildcard(action):
                 yield (
                     policy.holder,
                     f"{where}.Action",

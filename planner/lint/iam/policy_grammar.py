@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from planner.lint.iam.roles import HOLDERS
 from planner.lint.read.graph import REFERENCE, Graph
 from planner.lint.read.policies import IDENTITY, TRUST, allows, matches, policies
+from planner.lint.read.suggestions import suggestion
 from planner.lint.read.values import Json, given, literal, many, one, texts
 from planner.lint.rule import Hits, rule
 
@@ -54,12 +54,12 @@ def invalid_policy_grammar(graph: Graph) -> Hits:
     for policy in policies(graph):
         for key in policy.document or ():
             if key not in KEYS:
-                yield policy.holder, f"{policy.where}.{key}", f"unknown policy element {key!r}{_meant(key, KEYS)}"
+                yield policy.holder, f"{policy.where}.{key}", f"unknown policy element {key!r}{suggestion(key, KEYS)}"
         sids: set[str] = set()
         for where, statement in policy.statements():
             for key in statement:
                 if key not in PARTS:
-                    yield policy.holder, f"{where}.{key}", f"unknown statement element {key!r}{_meant(key, PARTS)}"
+                    yield policy.holder, f"{where}.{key}", f"unknown statement element {key!r}{suggestion(key, PARTS)}"
             sid = literal(statement.get("Sid"))
             if sid and sid in sids:
                 yield policy.holder, f"{where}.Sid", f"two statements have the Sid {sid!r}"
@@ -82,19 +82,14 @@ def _conditions(statement: Json) -> Iterator[tuple[str, str]]:
             if plain.lower() not in {known.lower() for known in OPERATORS} or (
                 ":" in operator and operator.partition(":")[0] not in ("ForAllValues", "ForAnyValue")
             ):
-                yield f".{operator}", f"unknown operator {operator!r}{_meant(plain, OPERATORS)}"
+                yield f".{operator}", f"unknown operator {operator!r}{suggestion(plain, OPERATORS)}"
             for key in one(tests):
                 name = key.partition(":")[2].partition("/")[0]
                 if not key.lower().startswith("aws:") or name.lower() in {known.lower() for known in GLOBAL}:
                     continue
-                near = difflib.get_close_matches(name, GLOBAL, n=1, cutoff=0.8)
-                if near:
-                    yield f".{operator}", f"unknown condition key {key!r}; did you mean 'aws:{near[0]}'?"
-
-
-def _meant(word: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"; did you mean {near[0]!r}?" if near else ""
+                hint = suggestion(name, {known: f"aws:{known}" for known in GLOBAL}, cutoff=0.8)
+                if hint:
+                    yield f".{operator}", f"unknown condition key {key!r}{hint}"
 
 
 @rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.policies import IDENTITY, RESOURCE, TRUST, allows, matches, policies, principals
-from planner.lint.read.topology import INSTANCE, TEMPLATE, makers, role_of
+from planner.lint.read.topology import INSTANCE, TEMPLATE, node_configs, role_of
 from planner.lint.read.values import Json, given, literal, texts
 from planner.lint.rule import Hits, rule
 
@@ -172,17 +172,17 @@ def role_without_permissions(graph: Graph) -> Hits:
     for policy in graph.of("iam:RolePolicy", "iam:RolePolicyAttachment", "iam:PolicyAttachment"):
         for role in graph.targets([*texts(policy.inputs.get("role")), *texts(policy.inputs.get("roles"))], "iam:Role"):
             held.setdefault(role, []).append(policy)
-    nodes = {role for maker in makers(graph) if (role := role_of(graph, maker)) is not None}
+    nodes = {role for maker in node_configs(graph) if (role := role_of(graph, maker)) is not None}
     for role in graph.of("iam:Role"):
         taken = role in nodes or any(True for _ in _services(graph, role))
         own = any(given(role.inputs.get(key)) for key in ("managedPolicyArns", "inlinePolicies"))
         rights = held.get(role, [])
         if taken and not own and not rights:
             yield role, "", "no policy is attached"
-        elif role in nodes and not own and graph.of("s3:Bucket") and all(map(_manages, rights)):
+        elif role in nodes and not own and graph.of("s3:Bucket") and all(map(_is_ssm_policy, rights)):
             yield role, "", "allows only Systems Manager, so the nodes cannot reach the bucket"
 
 
-def _manages(policy: Resource) -> bool:
+def _is_ssm_policy(policy: Resource) -> bool:
     """Whether an attachment is AWS's managed policy for Systems Manager."""
     return (literal(policy.inputs.get("policyArn")) or "").endswith("/AmazonSSMManagedInstanceCore")

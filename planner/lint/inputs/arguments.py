@@ -7,12 +7,12 @@ types of pulumi_aws, so that lint does not import Pulumi.
 from __future__ import annotations
 
 import csv
-import difflib
 from collections.abc import Container, Iterator
 from functools import cache
 from pathlib import Path
 
 from planner.lint.read.graph import Graph, Resource
+from planner.lint.read.suggestions import suggestion
 from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, VPC, specifications, users_of
 from planner.lint.read.values import Json, given, many
 from planner.lint.rule import Hits, rule
@@ -165,7 +165,6 @@ def unknown_argument(graph: Graph) -> Hits:
                 # Pulumi adds entries such as __defaults
                 if key in known[path][1] or key.startswith("__"):
                     continue
-                near = difflib.get_close_matches(key, sorted(known[path][1]), n=1)
                 message = f"{resource.kind}{f', {path}' if path else ''} has no argument {key!r}"
-                message += f"; did you mean {near[0]!r}?" if near else ""
+                message += suggestion(key, sorted(known[path][1]))
                 yield resource, f"{place}.{key}".lstrip("."), message

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from planner.lint.known.metrics import GROUP_METRICS
 from planner.lint.read.graph import Graph
+from planner.lint.read.suggestions import suggestion
 from planner.lint.read.values import given, literal
 from planner.lint.rule import Hits, rule
 
@@ -218,8 +218,7 @@ def _walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, obje
 
 def hint(value: object, known: Sequence[str]) -> str:
     """`did you mean 'x'?` for the closest allowed value, else the list of allowed values."""
-    near = difflib.get_close_matches(str(value)[:100], known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(known)}"
+    return suggestion(str(value), known, cutoff=0.5).removeprefix("; ") or f"allowed: {', '.join(known)}"
 
 
 @rule(

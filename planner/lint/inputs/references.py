@@ -200,8 +200,8 @@ def nodes_before_their_policies(graph: Graph) -> Hits:
             if role is not None:
                 attached.setdefault(role, []).append(policy)
     for maker in graph.of(GROUP, INSTANCE):
-        makers = [maker, *templates_of(graph, maker)]
-        roles = {role for resource in makers if (role := role_of(graph, resource)) is not None}
+        node_configs = [maker, *templates_of(graph, maker)]
+        roles = {role for resource in node_configs if (role := role_of(graph, resource)) is not None}
         before = graph.all_before(maker) if roles else set()
         # a policy that refers to the group can only be created after it
         wanted = [p for role in roles for p in attached.get(role, ()) if maker.urn not in graph.all_before(p)]

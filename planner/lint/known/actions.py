@@ -7,11 +7,11 @@ only for services that a fleet's policies use.
 from __future__ import annotations
 
 import csv
-import difflib
 from functools import cache
 from pathlib import Path
 
 from planner.lint.read.policies import matches
+from planner.lint.read.suggestions import suggestion
 
 
 @cache
@@ -38,15 +38,12 @@ def expanded(action: str) -> tuple[str, ...]:
 
 
 @cache
-def misspelt(action: str) -> str:
+def misspelling(action: str) -> str:
     """What is wrong with an action's name; "" if it is valid or its service is not listed."""
     service, _, name = action.partition(":")
     held = actions().get(service.lower())
     if held is None:
-        near = difflib.get_close_matches(service.lower(), actions(), n=1)
-        return f"there is no service {service!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+        return f"there is no service {service!r}{suggestion(service.lower(), list(actions()))}"
     if not held or not name or name.lower() in held or any(matches(name, known) for known in held):
         return ""
-    near = difflib.get_close_matches(name.lower().strip("*"), held, n=1)
-    hint = f"; did you mean {held[near[0]]!r}?" if near else ""
-    return f"{service} has no action {name!r}{hint}"
+    return f"{service} has no action {name!r}{suggestion(name.lower().strip('*'), held)}"

@@ -7,10 +7,11 @@ type that only botocore lists has no numbers, and rules about numbers ignore it.
 from __future__ import annotations
 
 import csv
-import difflib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from planner.lint.read.suggestions import suggestion
 
 # cards without EFA, for types where only some cards have it (17 cards, 16 with EFA)
 WITHOUT_EFA = {"p6-b300.48xlarge": (0,)}
@@ -53,6 +54,5 @@ def machines() -> dict[str, Machine]:
 
 
 def nearest(name: str) -> str:
-    """`, did you mean 'p5.48xlarge'?` or nothing."""
-    near = difflib.get_close_matches(name, machines(), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """`; did you mean 'p5.48xlarge'?` or ""."""
+    return suggestion(name, list(machines()))

@@ -6,7 +6,7 @@ if it is a near miss of one that is.
 
 from __future__ import annotations
 
-import difflib
+from planner.lint.read.suggestions import suggestion
 
 GROUP_METRICS = tuple(
     f"{prefix}{name}"
@@ -73,7 +73,7 @@ SPACES = (
 def misread(space: str, name: str) -> bool:
     """Whether a metric's name is a near miss of one in its namespace."""
     known = SOME.get(space, ())
-    return name not in known and bool(difflib.get_close_matches(name, known, n=1, cutoff=0.88))
+    return name not in known and bool(suggestion(name, known, cutoff=0.88))
 
 
 def namespace_of(space: str) -> str:
@@ -81,5 +81,5 @@ def namespace_of(space: str) -> str:
     if space in SPACES:
         return ""
     lower = {known.lower(): known for known in SPACES}
-    near = difflib.get_close_matches(space.lower(), lower, n=1, cutoff=0.88)
-    return f"there is no namespace {space!r}; did you mean {lower[near[0]]!r}?" if near else ""
+    near = suggestion(space.lower(), lower, cutoff=0.88)
+    return f"there is no namespace {space!r}{near}" if near else ""

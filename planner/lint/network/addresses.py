@@ -16,7 +16,7 @@ from planner.lint.read.topology import (
     VPC,
     address_bearing,
     network,
-    node_makers,
+    node_runners,
     nodes_of,
     subnets_of,
     templates_of,
@@ -129,7 +129,7 @@ def _addresses(graph: Graph, maker: Resource) -> int:
 )
 def subnet_too_small(graph: Graph) -> Hits:
     needed: dict[Resource, int] = {}
-    standing = [*node_makers(graph), *graph.of("fsx:LustreFileSystem", NAT)]
+    standing = [*node_runners(graph), *graph.of("fsx:LustreFileSystem", NAT)]
     standing += [one for one in graph.of(ENDPOINT) if one.inputs.get("vpcEndpointType") == "Interface"]
     for maker in standing:
         subnets = subnets_of(graph, maker)

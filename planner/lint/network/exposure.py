@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import BALANCERS, SECURITY, TEMPLATE, groups_of, node_makers
+from planner.lint.read.topology import BALANCERS, SECURITY, TEMPLATE, groups_of, node_runners
 from planner.lint.read.traffic import INGRESS, OLD, sources, traffic
 from planner.lint.read.values import one, whole
 from planner.lint.rule import WARNING, Hits, rule
@@ -155,5 +155,5 @@ def for_balancers(graph: Graph) -> set[Resource | None]:
     """Security groups that only load balancers use."""
     held = {g for kind in BALANCERS for b in graph.of(kind) for g in groups_of(graph, b)}
     return set(
-        held - {group for maker in [*node_makers(graph), *graph.of(TEMPLATE)] for group in groups_of(graph, maker)}
+        held - {group for maker in [*node_runners(graph), *graph.of(TEMPLATE)] for group in groups_of(graph, maker)}
     )

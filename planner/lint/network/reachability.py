@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from planner.lint.inputs.enums import hint
 from planner.lint.read.graph import Graph
+from planner.lint.read.suggestions import suggestion
 from planner.lint.read.topology import ENDPOINT, SECURITY, SUBNET, VPC, groups_of, network, node_subnets
 from planner.lint.read.traffic import traffic
 from planner.lint.read.values import flag, given, literal, many
@@ -74,9 +74,9 @@ def unknown_endpoint_service(graph: Graph) -> Hits:
         if not SERVICE.fullmatch(name):
             yield endpoint, "serviceName", f"{name!r} is not a service name: com.amazonaws.<region>.<service>"
         elif name.startswith("com.amazonaws.") and "vpce-svc" not in name and short not in SERVICES:
-            found = hint(short, SERVICES)
-            if found.startswith("did"):
-                yield endpoint, "serviceName", f"unknown service {short!r}; {found}"
+            near = suggestion(short, SERVICES, cutoff=0.5)
+            if near:
+                yield endpoint, "serviceName", f"unknown service {short!r}{near}"
         vpc = graph.target(endpoint.inputs.get("vpcId"), VPC)
         held.setdefault(vpc, set()).add(short)
     for endpoint in graph.of(ENDPOINT):

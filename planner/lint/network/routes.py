@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import (
-    ANYWHERE,
+    ALL_ADDRESSES,
     ENDPOINT,
     GROUP,
     INSTANCE,
@@ -13,7 +13,7 @@ from planner.lint.read.topology import (
     TABLES,
     VPC,
     is_public,
-    node_makers,
+    node_runners,
     node_subnets,
     routes_of,
     subnets_of,
@@ -37,7 +37,7 @@ MAIN = ("mainRouteTableId", "defaultRouteTableId")
     example="the route 0.0.0.0/0 of the nodes' subnet leads to the internet gateway",
 )
 def nodes_in_public_subnet(graph: Graph) -> Hits:
-    for maker in [*node_makers(graph), *graph.of("fsx:LustreFileSystem")]:
+    for maker in [*node_runners(graph), *graph.of("fsx:LustreFileSystem")]:
         for subnet in subnets_of(graph, maker):
             if is_public(graph, subnet):
                 yield maker, "subnet", f"in {subnet.name}, which has a route to the internet gateway"
@@ -67,7 +67,7 @@ def nat_without_route(graph: Graph) -> Hits:
         defaults = [
             (holder, where, route)
             for holder, where, route in routes_of(graph, table)
-            if any(route.get(key) in ANYWHERE[:1] for key in ("cidrBlock", "destinationCidrBlock"))
+            if any(route.get(key) in ALL_ADDRESSES[:1] for key in ("cidrBlock", "destinationCidrBlock"))
         ]
         for holder, where, _ in defaults[1:]:
             yield holder, where or "destinationCidrBlock", f"a second default route in {table.name}"
@@ -83,7 +83,7 @@ def nat_without_route(graph: Graph) -> Hits:
             table = table_of(graph, subnet)
             routes = routes_of(graph, table) if table else []
             if table and not any(
-                r.get(k) in ANYWHERE for _, _, r in routes for k in ("cidrBlock", "destinationCidrBlock")
+                r.get(k) in ALL_ADDRESSES for _, _, r in routes for k in ("cidrBlock", "destinationCidrBlock")
             ):
                 yield table, "routes", f"{subnet.name} has no default route, although there is a NAT gateway"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import EFA, SECURITY, TEMPLATE, groups_of, has_efa, node_makers
+from planner.lint.read.topology import EFA, SECURITY, TEMPLATE, groups_of, has_efa, node_runners
 from planner.lint.read.traffic import EGRESS, INGRESS, OLD, PORTED, SOURCES, Traffic, traffic
 from planner.lint.read.values import flag, given, literal, many, whole
 from planner.lint.rule import Hits, rule
@@ -140,7 +140,7 @@ def efa_group_without_self_rules(graph: Graph) -> Hits:
 def nodes_without_https_egress(graph: Graph) -> Hits:
     out = {rule_.group for rule_ in traffic(graph) if not rule_.inwards and rule_.covers(443) and _leaves(graph, rule_)}
     seen: set[Resource] = set()
-    for maker in [*node_makers(graph), *graph.of(TEMPLATE)]:
+    for maker in [*node_runners(graph), *graph.of(TEMPLATE)]:
         groups = groups_of(graph, maker)
         if groups and not any(group in out for group in groups) and groups[0] not in seen:
             seen.add(groups[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.policies import IDENTITY, allows, matches, policies
-from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, makers, role_of
+from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, node_configs, role_of
 from planner.lint.read.values import at, given, literal, one, texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -23,7 +23,7 @@ SSM = ("AmazonSSMManagedInstanceCore", "AmazonSSMManagedEC2InstanceDefaultPolicy
     example="httpTokens: optional, or no metadataOptions",
 )
 def imds_without_token(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         options = one(resource.inputs.get("metadataOptions"))
         tokens = options.get("httpTokens")
         if options.get("httpEndpoint") == "disabled" or (from_template(resource) and not options):
@@ -43,7 +43,7 @@ def imds_without_token(graph: Graph) -> Hits:
     example="httpPutResponseHopLimit: 64",
 )
 def imds_hop_limit(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         hops = at(resource.inputs, "metadataOptions.httpPutResponseHopLimit")
         count = whole(hops)
         if count is not None and not 1 <= count <= 2:
@@ -60,7 +60,7 @@ def imds_hop_limit(graph: Graph) -> Hits:
     example="httpEndpoint: disabled on a node with iamInstanceProfile",
 )
 def imds_disabled_with_role(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         off = at(resource.inputs, "metadataOptions.httpEndpoint") == "disabled"
         if off and given(resource.inputs.get("iamInstanceProfile")):
             yield resource, "metadataOptions.httpEndpoint", "disabled, but the node has a role"
@@ -77,7 +77,7 @@ def imds_disabled_with_role(graph: Graph) -> Hits:
     example="keyName: ops",
 )
 def ssh_key_on_node(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         if given(resource.inputs.get("keyName")):
             yield resource, "keyName", "an SSH key on a node"
 
@@ -93,7 +93,7 @@ def ssh_key_on_node(graph: Graph) -> Hits:
     example="a launch template without iamInstanceProfile",
 )
 def node_without_profile(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         profile = resource.inputs.get("iamInstanceProfile")
         said = any(given(value) for value in one(profile).values()) if isinstance(profile, dict) else given(profile)
         if not said and not from_template(resource):
@@ -111,13 +111,13 @@ def node_without_profile(graph: Graph) -> Hits:
     example="the nodes' role without AmazonSSMManagedInstanceCore",
 )
 def node_without_ssm(graph: Graph) -> Hits:
-    roles = {role for maker in makers(graph) if (role := role_of(graph, maker)) is not None}
+    roles = {role for maker in node_configs(graph) if (role := role_of(graph, maker)) is not None}
     for role in sorted(roles, key=lambda r: r.urn):
-        if not _managed(graph, role):
+        if not _has_ssm_policy(graph, role):
             yield role, "", "no policy allows Systems Manager"
 
 
-def _managed(graph: Graph, role: Resource) -> bool:
+def _has_ssm_policy(graph: Graph, role: Resource) -> bool:
     """Whether a role has SSM permissions; True if one of its policies is unknown."""
     named = texts(role.inputs.get("managedPolicyArns"))
     for held in graph.of(*ATTACHED):

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from planner.lint.nodes.user_data import user_data
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import GROUP, INSTANCE, TEMPLATE, from_template, makers, nodes_of, types_of, users_of
+from planner.lint.read.topology import (
+    GROUP,
+    INSTANCE,
+    TEMPLATE,
+    from_template,
+    node_configs,
+    nodes_of,
+    types_of,
+    users_of,
+)
 from planner.lint.read.values import at, flag, given, literal, many, one, texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 from planner.lint.storage.buckets import MADE
@@ -26,7 +35,7 @@ PIPED = re.compile(rb"(curl|wget)[^\n|]*http://(?!169\.254\.|127\.|localhost|\$)
     example="capacityReservationPreference and capacityReservationTarget in one template",
 )
 def conflicting_template_settings(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         for where, message in _refused(graph, resource):
             yield resource, where, message
 
@@ -108,7 +117,7 @@ def first_boot_fails_or_unsafe(graph: Graph) -> Hits:
         if data and PIPED.search(data):
             yield resource, key, "runs a script downloaded over plain http"
     bundled = [made for kind in MADE for made in graph.of(kind)]
-    for resource in makers(graph) if bundled else ():
+    for resource in node_configs(graph) if bundled else ():
         used = resource.kind == INSTANCE or users_of(graph, resource)
         own = any(given(resource.inputs.get(key)) for key in ("userData", "userDataBase64"))
         if used and not own and not from_template(resource):

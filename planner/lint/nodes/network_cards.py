@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from planner.lint.known.instance_types import Machine, machines
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import EFA, TEMPLATE, clustered, types_of, users_of
+from planner.lint.read.topology import EFA, TEMPLATE, is_clustered, types_of, users_of
 from planner.lint.read.values import Json, given, literal, many, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -206,7 +206,7 @@ def cards_without_efa(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
         used = sum(nic.get("interfaceType") in EFA for nic in nics)
-        gang = any(clustered(graph, user) for user in users_of(graph, template))
+        gang = any(is_clustered(graph, user) for user in users_of(graph, template))
         for machine, who in _machines(graph, template):
             if (used or (gang and (machine.cards or 0) > 1)) and used < (machine.efa or 0):
                 message = f"{used} EFA interfaces on {_of(machine, who)}, which has {machine.efa}"

@@ -12,8 +12,8 @@ from planner.lint.read.topology import (
     TEMPLATE,
     VPC,
     from_template,
-    makers,
     named_template,
+    node_configs,
     specifications,
     types_of,
     users_of,
@@ -147,7 +147,7 @@ def type_not_offered_in_market(graph: Graph) -> Hits:
     example="imageId: ubuntu-22.04",
 )
 def image_not_pinned(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         key = "imageId" if resource.kind == TEMPLATE else "ami"
         value = resource.inputs.get(key)
         if not given(value):

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import INSTANCE, TEMPLATE, makers
+from planner.lint.read.topology import INSTANCE, TEMPLATE, node_configs
 from planner.lint.read.values import leaves, literal
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -37,7 +37,7 @@ SECRETS = (
 
 def user_data(graph: Graph) -> Iterator[tuple[Resource, str, bytes | None]]:
     """User data as the node receives it; None if it should be base64 and is not."""
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         for key in ("userData", "userDataBase64"):
             value = literal(resource.inputs.get(key))
             if not value:

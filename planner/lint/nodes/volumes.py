@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, makers
+from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, node_configs
 from planner.lint.read.values import Json, flag, literal, many, one, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -61,7 +61,7 @@ def disks_of(resource: Resource) -> list[tuple[str, Json]]:
     example="blockDeviceMappings[0].ebs without encrypted",
 )
 def unencrypted_volume(graph: Graph) -> Hits:
-    for resource in [*makers(graph), *graph.of("ec2:Volume")]:
+    for resource in [*node_configs(graph), *graph.of("ec2:Volume")]:
         disks = disks_of(resource)
         if not disks:
             yield (
@@ -87,7 +87,7 @@ def unencrypted_volume(graph: Graph) -> Hits:
     example="volumeSize: 0, or 16,000 iops on a gp3 volume of 20 GiB",
 )
 def invalid_volume_size(graph: Graph) -> Hits:
-    for resource in [*makers(graph), *graph.of("ec2:Volume")]:
+    for resource in [*node_configs(graph), *graph.of("ec2:Volume")]:
         for where, disk in disks_of(resource):
             apart = not where
             kind = disk.get("type" if apart else "volumeType")
@@ -125,7 +125,7 @@ def invalid_volume_size(graph: Graph) -> Hits:
     example='blockDeviceMappings[0].ebs.deleteOnTermination: "false"',
 )
 def volume_outlives_node(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         for where, disk in disks_of(resource):
             if flag(disk.get("deleteOnTermination")) is False:
                 yield resource, f"{where}.deleteOnTermination", "the volume is kept when the node terminates"
@@ -142,7 +142,7 @@ def volume_outlives_node(graph: Graph) -> Hits:
     example="deviceName: sda1",
 )
 def invalid_device_name(graph: Graph) -> Hits:
-    for resource in makers(graph):
+    for resource in node_configs(graph):
         seen: set[str] = set()
         for key in ("blockDeviceMappings", "ebsBlockDevices"):
             for i, block in enumerate(many(resource.inputs.get(key))):

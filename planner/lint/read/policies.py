@@ -84,17 +84,17 @@ def allows(statement: Json) -> bool:
 
 # conditions that do not limit who has access
 OPEN_CONDITIONS = ("aws:securetransport", "aws:currenttime", "aws:epochtime", "aws:useragent", "aws:referer")
-EVERYBODY = {"*", "0.0.0.0/0", "::/0"}
+EVERYONE = {"*", "0.0.0.0/0", "::/0"}
 
 
-def for_everybody(statement: Json) -> bool:
+def allows_everyone(statement: Json) -> bool:
     """Whether a statement allows everyone: the principal is *, and no condition limits who."""
     if not allows(statement) or not any(name == "*" for _, name in principals(statement)):
         return False
     for operator in many(statement.get("Condition")):
         for block in operator.values():
             for key, value in one(block).items():
-                if key.lower() not in OPEN_CONDITIONS and not set(texts(value)) & EVERYBODY:
+                if key.lower() not in OPEN_CONDITIONS and not set(texts(value)) & EVERYONE:
                     return False
     return True
 

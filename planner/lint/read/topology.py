@@ -15,7 +15,7 @@ TABLES = ("ec2:RouteTable", "ec2:DefaultRouteTable")
 ENDPOINT, NAT = "ec2:VpcEndpoint", "ec2:NatGateway"
 EFA = ("efa", "efa-only")
 BALANCERS = ("lb:LoadBalancer", "alb:LoadBalancer", "elb:LoadBalancer")
-ANYWHERE = ("0.0.0.0/0", "::/0")
+ALL_ADDRESSES = ("0.0.0.0/0", "::/0")
 Network = ipaddress.IPv4Network
 
 
@@ -117,12 +117,12 @@ def groups_of(graph: Graph, resource: Resource) -> list[Resource]:
     return list(dict.fromkeys(found))
 
 
-def node_makers(graph: Graph) -> list[Resource]:
+def node_runners(graph: Graph) -> list[Resource]:
     """Resources that run nodes: Auto Scaling groups and instances."""
     return graph.of(GROUP, INSTANCE)
 
 
-def makers(graph: Graph) -> list[Resource]:
+def node_configs(graph: Graph) -> list[Resource]:
     """Resources that configure nodes: launch templates and instances."""
     return graph.of(TEMPLATE, INSTANCE)
 
@@ -134,7 +134,7 @@ def from_template(resource: Resource) -> bool:
 
 def node_subnets(graph: Graph) -> list[Resource]:
     """The subnets of all nodes."""
-    return list(dict.fromkeys(s for maker in node_makers(graph) for s in subnets_of(graph, maker)))
+    return list(dict.fromkeys(s for maker in node_runners(graph) for s in subnets_of(graph, maker)))
 
 
 def table_of(graph: Graph, subnet: Resource) -> Resource | None:
@@ -156,9 +156,9 @@ def routes_of(graph: Graph, table: Resource) -> list[tuple[Resource, str, Json]]
     return inline + [(route, "", route.inputs) for route in apart]
 
 
-def to_the_world(graph: Graph, route: Json) -> bool:
+def routes_to_internet(graph: Graph, route: Json) -> bool:
     """Whether a route sends all traffic to an internet gateway."""
-    everywhere = any(route.get(key) in ANYWHERE for key in ("cidrBlock", "destinationCidrBlock", "ipv6CidrBlock"))
+    everywhere = any(route.get(key) in ALL_ADDRESSES for key in ("cidrBlock", "destinationCidrBlock", "ipv6CidrBlock"))
     gateway = route.get("gatewayId")
     named = isinstance(gateway, str) and gateway.startswith("igw-")
     return everywhere and (named or graph.target(gateway, "ec2:InternetGateway") is not None)
@@ -166,7 +166,7 @@ def to_the_world(graph: Graph, route: Json) -> bool:
 
 def is_public(graph: Graph, subnet: Resource) -> bool:
     table = table_of(graph, subnet)
-    return table is not None and any(to_the_world(graph, route) for _, _, route in routes_of(graph, table))
+    return table is not None and any(routes_to_internet(graph, route) for _, _, route in routes_of(graph, table))
 
 
 def network(value: object) -> Network | None:
@@ -210,7 +210,7 @@ def placement_of(graph: Graph, group: Resource) -> Iterator[tuple[Resource, str,
                 yield template, f"placement.{key}", block[key]
 
 
-def clustered(graph: Graph, group: Resource) -> bool:
+def is_clustered(graph: Graph, group: Resource) -> bool:
     """Whether the nodes of a group are in a cluster placement group."""
     for _, _, value in placement_of(graph, group):
         found = graph.target(value, "ec2:PlacementGroup")

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, matches, policies, principals
-from planner.lint.read.topology import makers, role_of
+from planner.lint.read.topology import node_configs, role_of
 from planner.lint.read.values import Json, given, leaves, literal, texts
 from planner.lint.rule import Hits, rule
 from planner.lint.storage.buckets import KEY
@@ -163,7 +163,7 @@ def endpoint_policy_blocks_data(graph: Graph) -> Hits:
 def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
     """The nodes' roles with their policies; without roles whose attached policies are unknown."""
     found: dict[Resource, list[Policy]] = {}
-    for maker in makers(graph):
+    for maker in node_configs(graph):
         role = role_of(graph, maker)
         if role is not None:
             found.setdefault(role, [])

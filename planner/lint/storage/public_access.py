@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from planner.lint.read.graph import REFERENCE, Graph, Resource
-from planner.lint.read.policies import RESOURCE, for_everybody, matches, policies, principals
+from planner.lint.read.policies import RESOURCE, allows_everyone, matches, policies, principals
 from planner.lint.read.values import Json, flag, given, literal, one, texts
 from planner.lint.rule import Hits, rule
 from planner.lint.storage.buckets import BUCKET, KEY, MADE
@@ -44,7 +44,9 @@ def bucket_without_tls_policy(graph: Graph) -> Hits:
             continue
         if any(policy.document is None for policy in mine):
             continue
-        denied = [statement for policy in mine for _, statement in policy.statements() if _denies_plain(statement)]
+        denied = [s for policy in mine for _, s in policy.statements() if _denies_without_tls(s)]
+            statement for policy in mine for _, statement in policy.statements() if _denies_without_tls(statement)
+        ]
         holder = mine[0].holder if mine else bucket
         if not denied:
             yield holder, "policy", "no statement denies s3:* where aws:SecureTransport is false"
@@ -54,7 +56,7 @@ def bucket_without_tls_policy(graph: Graph) -> Hits:
                 yield holder, "policy", f"the Deny for requests without TLS does not cover {what}"
 
 
-def _denies_plain(statement: Json) -> bool:
+def _denies_without_tls(statement: Json) -> bool:
     condition = one(one(statement.get("Condition")).get("Bool"))
     plain = any(
         str(key).lower() == "aws:securetransport" and flag(one_of(value)) is False for key, value in condition.items()
@@ -133,7 +135,7 @@ def bucket_can_be_public(graph: Graph) -> Hits:
         if policy.holder.kind not in ("s3:BucketPolicy", BUCKET):
             continue
         for where, statement in policy.statements():
-            if for_everybody(statement):
+            if allows_everyone(statement):
                 yield policy.holder, f"{where}.Principal", "allows everyone"
 
 
@@ -150,7 +152,7 @@ def key_open_to_everyone(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements() if policy.holder.kind in (KEY, "kms:KeyPolicy") else ():
             used = any(matches(action, "kms:Decrypt") for action in texts(statement.get("Action")))
-            if used and for_everybody(statement):
+            if used and allows_everyone(statement):
                 yield policy.holder, f"{where}.Principal", "allows everyone"
 
 
@@ -165,5 +167,5 @@ def key_open_to_everyone(graph: Graph) -> Hits:
 def topic_open_to_everyone(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements() if policy.holder.kind in TOPICS else ():
-            if for_everybody(statement):
+            if allows_everyone(statement):
                 yield policy.holder, f"{where}.Principal", "allows everyone"

@@ -25,14 +25,14 @@ def data_not_protected(graph: Graph) -> Hits:
     for bucket in data_buckets(graph):
         if flag(bucket.inputs.get("forceDestroy")):
             yield bucket, "forceDestroy", "the bucket is deleted with all its objects"
-        for where, message in _lost(graph, bucket):
+        for where, message in _missing_protection(graph, bucket):
             yield bucket, where, message
         for key in keys_of(graph, bucket):
-            for where, message in _lost(graph, key):
+            for where, message in _missing_protection(graph, key):
                 yield key, where, f"{message}, but {bucket.name} is encrypted with this key"
 
 
-def _lost(graph: Graph, resource: Resource) -> list[tuple[str, str]]:
+def _missing_protection(graph: Graph, resource: Resource) -> list[tuple[str, str]]:
     """What a resource lacks to be kept. A graph that only lists what is set does not need both settings."""
     says_no = any(r.protect is False or r.retain is False for r in graph.resources)
     if not resource.protect and not resource.retain:
