@@ -27,7 +27,13 @@ the resource per day. For a launch template this is the cost of everything that 
 def text() -> str:
     """The current text of docs/lint.md."""
     errors = sum(rule.severity == ERROR for rule in RULES)
-    parts = [HEAD, f"{len(RULES)} rules: {errors} errors and {len(RULES) - errors} warnings.", "", "| subject | rules |", "|---|---|"]
+    parts = [
+        HEAD,
+        f"{len(RULES)} rules: {errors} errors and {len(RULES) - errors} warnings.",
+        "",
+        "| subject | rules |",
+        "|---|---|",
+    ]
     for subject, rules in SUBJECTS.items():
         links = " ".join(f"[{rule.id}](#{anchor(rule.id)})" for rule in rules)
         parts.append(f"| [{subject}](#{anchor(subject)}) | {links} |")

@@ -69,7 +69,9 @@ def command(
     elif plan is None:
         raise UsageProblem("name a plan and --scenario ID, or --graph FILE")
     elif scenario is None:
-        raise UsageProblem(f"--scenario is missing: give an id, a rank such as 3, or best; `planner compare {plan}` lists them")
+        raise UsageProblem(
+            f"--scenario is missing: give an id, a rank such as 3, or best; `planner compare {plan}` lists them"
+        )
     else:
         source, text = plan, ""
         graph = _of_plan(plan, scenario, stack, nic_profile, overrides, prices)

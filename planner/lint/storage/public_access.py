@@ -45,8 +45,6 @@ def bucket_without_tls_policy(graph: Graph) -> Hits:
         if any(policy.document is None for policy in mine):
             continue
         denied = [s for policy in mine for _, s in policy.statements() if _denies_without_tls(s)]
-            statement for policy in mine for _, statement in policy.statements() if _denies_without_tls(statement)
-        ]
         holder = mine[0].holder if mine else bucket
         if not denied:
             yield holder, "policy", "no statement denies s3:* where aws:SecureTransport is false"

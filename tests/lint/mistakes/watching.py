@@ -173,9 +173,7 @@ MISTAKES = (
     Mistake("node without its bundle", "USERDATA-RUNS", lambda d: lt(d).pop("userData"), only=OURS),
     Mistake("wandb's key in a command", "SECRET-PLAIN", boots(b"#!/bin/sh\nwandb login " + b"0123456789" * 4)),
     Mistake("list that allows nothing", "NACL-CLOSED", allows_nothing),
-    Mistake(
-        "unknown endpoint service", "ENDPOINT-SERVICE", endpoint("com.amazonaws.us-east-1.ssmm"), only=OURS
-    ),
+    Mistake("unknown endpoint service", "ENDPOINT-SERVICE", endpoint("com.amazonaws.us-east-1.ssmm"), only=OURS),
     Mistake(
         "service by its host name",
         "ENDPOINT-SERVICE",
