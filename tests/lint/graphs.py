@@ -37,12 +37,12 @@ HOURLY = {
     "network.nat-gateway": 0.045,
     "network.public-ipv4": 0.005,
     "network.interface-endpoints": 0.03,
-    "storage.kms.keys": 0.0014,
+    "storage.kms.key": 0.0014,
     "guard.alarms": 0.001,
 }
 EXTRA = {
-    "converged": {"pool.control": 0.6},
-    "separate-nvme": {"pool.control": 0.6, "storage.nvme.compute": 54.0},
+    "converged": {"pool.control-nodes": 0.6},
+    "separate-nvme": {"pool.control-nodes": 0.6, "storage.nvme.nodes": 54.0},
     "fsx-lustre": {"storage.lustre.capacity": 30.0},
     "s3-stream": {},
 }
