@@ -1,4 +1,4 @@
-"""The lint verb as a person or a pipeline meets it: formats, exit codes, streams, errors."""
+"""The lint verb: formats, exit codes, output streams, errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_exit_codes(tmp_path, clean, wrong):
     assert (done.returncode, "warning SSH-KEY" in done.stdout) == (0, True)
 
 
-def test_the_graph_of_a_plan_is_linted_as_preview_writes_it():
+def test_plan_is_linted_like_its_preview():
     done = planner("lint", SMALL, "--scenario", "best", "-f", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"schema_version": "1", "findings": []})
     bare = planner("lint", SMALL, "--scenario", "best", "--set", "storage.s3_gateway_endpoint=false", "-f", "json")
@@ -49,7 +49,7 @@ def test_the_graph_of_a_plan_is_linted_as_preview_writes_it():
     assert [finding["id"] for finding in json.loads(bare.stdout)["findings"]] == ["S3-GATEWAY"]
 
 
-def test_json_has_the_keys_of_the_contract_and_errors_come_first(wrong):
+def test_json_has_documented_keys_with_errors_first(wrong):
     found = json.loads(planner("lint", "--graph", wrong, "-f", "json").stdout)
     assert list(found) == ["schema_version", "findings"]
     error, warning = found["findings"]
@@ -67,7 +67,7 @@ def test_json_has_the_keys_of_the_contract_and_errors_come_first(wrong):
 
 
 @pytest.mark.parametrize("width", [80, 160])
-def test_the_table_fits_and_says_each_explanation_once(tmp_path, width):
+def test_table_fits_and_explains_each_rule_once(tmp_path, width):
     document = graphs.ours("converged")
     for nic in lt(document)["networkInterfaces"][1:]:
         nic["associatePublicIpAddress"] = "false"
@@ -80,7 +80,7 @@ def test_the_table_fits_and_says_each_explanation_once(tmp_path, width):
     assert "Why:" not in planner("lint", "--graph", tmp_path / "graph.json", "-q").stdout
 
 
-def test_sarif_has_what_readers_of_it_require(wrong):
+def test_sarif_has_required_fields(wrong):
     found = json.loads(planner("lint", "--graph", wrong, "-f", "sarif").stdout)
     assert (found["version"], found["$schema"].endswith("sarif-schema-2.1.0.json")) == ("2.1.0", True)
     (run,) = found["runs"]
@@ -101,7 +101,7 @@ def test_sarif_has_what_readers_of_it_require(wrong):
     assert len(set(marks)) == 2
 
 
-def test_the_ending_of_the_file_chooses_the_format(tmp_path, wrong):
+def test_file_extension_selects_the_format(tmp_path, wrong):
     for name, key in (("out.sarif", "runs"), ("out.json", "findings")):
         done = planner("lint", "--graph", wrong, "-o", tmp_path / name)
         assert (done.returncode, done.stdout) == (13, "")
@@ -121,7 +121,7 @@ def test_the_ending_of_the_file_chooses_the_format(tmp_path, wrong):
         (b"[" * 50_000, "nested too deeply"),
     ],
 )
-def test_a_file_that_is_no_graph_is_refused_in_words(tmp_path, text, says):
+def test_invalid_file_is_rejected_with_a_message(tmp_path, text, says):
     path = tmp_path / "odd.json"
     path.write_bytes(text)
     done = planner("lint", "--graph", path)
@@ -141,13 +141,13 @@ def test_a_file_that_is_no_graph_is_refused_in_words(tmp_path, text, says):
         ((SMALL, "--scenario", "nope"), "no scenario 'nope'"),
     ],
 )
-def test_a_call_that_makes_no_sense_says_what_to_type(words, says):
+def test_invalid_call_says_what_to_type(words, says):
     done = planner("lint", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
 
 
-def test_a_hostile_name_does_nothing_in_any_format(tmp_path):
+def test_hostile_name_is_escaped_in_every_format(tmp_path):
     document = {
         "resources": [
             {"type": "aws:ec2/vpc:Vpc", "name": "a\x1b[2J\u202eb\ud800", "inputs": {"cidrBlock": "10.0.0.0/8\n"}}

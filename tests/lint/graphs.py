@@ -1,4 +1,4 @@
-"""Graphs that lint meets: of every layout as our program makes it, and the foreign ones."""
+"""Graphs for lint's tests: one per layout of our program, and graphs of other programs."""
 
 from __future__ import annotations
 

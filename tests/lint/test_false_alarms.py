@@ -1,4 +1,4 @@
-"""What is no mistake: private ranges, values that nobody knows yet, graphs that say less than ours."""
+"""No false alarms: private ranges, unknown values, graphs with less information than ours."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def said(document: graphs.Document) -> list[str]:
 
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("cidr", ["10.0.0.0/8", "172.16.0.0/12", "192.168.1.0/24", "100.64.0.0/10"])
-def test_a_port_of_administration_from_a_private_range_is_no_finding(cidr: str, name: str):
+def test_admin_port_from_private_range_has_no_findings(cidr: str, name: str):
     document = graph(name)
     allow("tcp", 5432, 5432, cidr)(document)
     assert said(document) == []
 
 
-def test_a_range_of_the_stack_itself_is_private_whatever_its_numbers():
+def test_vpc_range_counts_as_private():
     document = graphs.foreign_p5()
     graphs.find(document, "Vpc")["inputs"]["cidrBlock"] = "52.20.0.0/16"
     for subnet in ("Gpu", "Edge"):
@@ -58,13 +58,13 @@ def test_a_range_of_the_stack_itself_is_private_whatever_its_numbers():
         ("ec2:DescribeInstances", "*"),
     ],
 )
-def test_a_right_on_a_thing_with_a_name_is_no_finding(action: str, resource: str, name: str):
+def test_permission_on_a_named_resource_has_no_findings(action: str, resource: str, name: str):
     document = graph(name)
     grant(action, resource)(document)
     assert said(document) == []
 
 
-def test_what_is_not_known_yet_is_not_judged():
+def test_unknown_values_have_no_findings():
     document = graphs.foreign_p5()
 
     def put(kind: str, name: str, key: str, value: object) -> None:
@@ -82,7 +82,7 @@ def test_what_is_not_known_yet_is_not_judged():
     assert said(document) == []
 
 
-def test_an_output_that_hands_an_id_on_is_of_the_right_kind():
+def test_output_that_passes_on_an_id_is_accepted():
     document = graphs.foreign_p5()
     vpc, subnet = graphs.find(document, "Vpc")["urn"], graphs.find(document, "Subnet", "Gpu")["urn"]
     graphs.find(document, "RouteTable", "GpuRoutes")["inputs"]["vpcId"] = f"${{{subnet}.vpcId}}"
@@ -91,7 +91,7 @@ def test_an_output_that_hands_an_id_on_is_of_the_right_kind():
     assert said(document) == []
 
 
-def test_a_line_that_the_graph_says_is_unpriced_may_stand_at_nothing():
+def test_unpriced_bill_line_may_cost_zero():
     document = graphs.ours("converged")
     graphs.find(document, "NatGateway")["usd_per_hour"] = 0
     assert [finding.id for finding in lint(graph_from(document))] == ["BILL-NOTHING"]

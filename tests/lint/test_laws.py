@@ -1,4 +1,4 @@
-"""Laws: names and order do not matter, no JSON makes lint fall over, and what is no graph is refused in words."""
+"""Properties: order and names do not matter, no JSON crashes lint, and invalid input is rejected with a message."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ids(document: graphs.Document) -> Counter[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_the_order_of_resources_does_not_matter(name):
+def test_findings_do_not_depend_on_resource_order(name):
     document = broken(name)
     before = [finding.as_json() for finding in lint(graph_from(document))]
     assert len({finding["id"] for finding in before}) > 5
@@ -66,7 +66,7 @@ def test_the_order_of_resources_does_not_matter(name):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_other_logical_names_change_nothing_but_names(name):
+def test_findings_do_not_depend_on_logical_names(name):
     document = broken(name)
     renamed = json.dumps(document)
     # the longest first: one name is the beginning of another
@@ -80,7 +80,7 @@ def test_other_logical_names_change_nothing_but_names(name):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_linting_changes_nothing_and_says_the_same_again(name):
+def test_lint_is_repeatable_and_leaves_the_graph_unchanged(name):
     document = broken(name)
     kept = copy.deepcopy(document)
     assert lint(graph_from(document)) == lint(graph_from(document))
@@ -89,7 +89,7 @@ def test_linting_changes_nothing_and_says_the_same_again(name):
 
 @FEW
 @given(JSON)
-def test_any_json_is_a_graph_or_refused_in_words(document):
+def test_any_json_is_accepted_or_rejected_with_a_message(document):
     for made in (document, {"resources": document}, {"resources": [document]}):
         try:
             found = graph_from(made)
@@ -101,7 +101,7 @@ def test_any_json_is_a_graph_or_refused_in_words(document):
 
 @FEW
 @given(st.text(max_size=60) | JSON.map(json.dumps))
-def test_any_text_is_a_graph_or_refused_in_words(text):
+def test_any_text_is_accepted_or_rejected_with_a_message(text):
     try:
         found = parse(text)
     except NotAGraph:
@@ -110,7 +110,7 @@ def test_any_text_is_a_graph_or_refused_in_words(text):
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"resources": ' + "[" * 100_000, "\ufeff{}", "NaN", "1" * 10_000, ""])
-def test_hostile_text_is_refused_in_words(text):
+def test_hostile_text_is_rejected_with_a_message(text):
     with pytest.raises(NotAGraph) as caught:
         parse(text)
     assert 10 < len(str(caught.value)) < 300
@@ -119,7 +119,7 @@ def test_hostile_text_is_refused_in_words(text):
 @pytest.mark.parametrize("name", GRAPHS)
 @settings(FEW, max_examples=25)
 @given(data=st.data())
-def test_no_value_in_any_place_makes_lint_fall_over(name, data):
+def test_no_value_crashes_lint(name, data):
     """A graph in which arguments hold anything: other types, other shapes, nearly right words."""
     document = graph(name)
     for _ in range(12):
@@ -151,7 +151,7 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 
 @pytest.mark.parametrize("name", ["converged", "fsx-lustre", "foreign p5", "foreign p4d lustre"])
 @pytest.mark.parametrize("value", [None, [], {}, 0, "", "x" * 5000, [[["a"]]], {"a": [{}]}], ids=repr)
-def test_every_place_may_hold_what_does_not_belong_there(name, value):
+def test_wrong_values_in_every_place_do_not_crash_lint(name, value):
     """Each place of each type in its turn, many at a time: what one hides the next round shows."""
     document = graph(name)
     seen: set[str] = set()
@@ -176,7 +176,7 @@ def test_every_place_may_hold_what_does_not_belong_there(name, value):
             json.dumps(finding.as_json())
 
 
-def test_a_graph_of_ten_thousand_levels_is_read():
+def test_deeply_nested_graph_is_read():
     deep: object = "x"
     for _ in range(10_000):
         deep = [deep]
@@ -184,7 +184,7 @@ def test_a_graph_of_ten_thousand_levels_is_read():
 
 
 class TestRules:
-    def test_every_rule_says_all_that_a_person_needs(self):
+    def test_every_rule_has_all_its_texts(self):
         assert len({rule.id for rule in RULES}) == len(RULES) == sum(map(len, SUBJECTS.values()))
         for rule in RULES:
             assert rule.severity in (ERROR, WARNING)
@@ -193,7 +193,7 @@ class TestRules:
                 assert len(words) >= 3
                 assert not words.endswith(".")
 
-    def test_the_catalogue_knows_the_fleet_types_as_aws_describes_them(self):
+    def test_network_cards_of_gpu_types_match_aws(self):
         cards = {name: (m.cards, m.efa, m.per_card) for name, m in machines().items()}
         assert cards["p4d.24xlarge"] == cards["p4de.24xlarge"] == (4, 4, 15)
         assert cards["p5.48xlarge"] == cards["p5e.48xlarge"] == (32, 32, 2)
@@ -202,7 +202,7 @@ class TestRules:
         assert cards["p6-b300.48xlarge"] == (17, 16, 4)
         assert len(cards) > 1400
 
-    def test_a_glob_covers_the_actions_that_AWS_names(self):
+    def test_wildcard_expands_to_listed_actions(self):
         assert "s3:DeleteObjectVersion" in expanded("s3:DeleteObject*")
         assert expanded("kms:Decrypt") == ("kms:Decrypt",)
         assert len(actions()["ec2"]) > 700
@@ -212,7 +212,7 @@ class TestRules:
         assert not misspelling("glue:GetTabel")
         assert "GetObject" in misspelling("s3:GetObjct")
 
-    def test_arguments_are_those_of_the_provider_also_in_blocks(self):
+    def test_arguments_match_the_provider(self):
         needed, known = known_inputs()["ec2:LaunchTemplate"]["networkInterfaces"]
         assert {"networkCardIndex", "deviceIndex", "interfaceType", "securityGroups"} <= known
         assert not needed

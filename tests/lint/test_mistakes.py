@@ -1,4 +1,4 @@
-"""Every deliberate mistake is caught by its rule and by no other error, in graphs of every layout and of others."""
+"""Every deliberate mistake triggers its rule and no unrelated error, in graphs of every layout and foreign ones."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def found(document: graphs.Document) -> list[Finding]:
     return lint(graph_from(document))
 
 
-def test_there_are_enough_of_them_and_each_has_a_name_of_its_own():
+def test_mistakes_are_many_and_named_uniquely():
     assert len(MISTAKES) >= 100
     assert len({mistake.name for mistake in MISTAKES}) == len(MISTAKES)
 
 
-def test_every_rule_has_one():
+def test_every_rule_has_a_mistake():
     every = (*MISTAKES, *SPOT, *MIXED, *BLOCK, *NEVER)
     assert {rule.id for rule in RULES} - {one.caught for one in every} - {
         rule for one in every for rule in one.also
@@ -38,7 +38,7 @@ def test_every_rule_has_one():
 
 
 @pytest.mark.parametrize(("mistake", "name"), CASES, ids=[f"{m.name} in {name}" for m, name in CASES])
-def test_the_mistake_is_caught_by_its_rule_and_by_no_unrelated_error(mistake: Mistake, name: str):
+def test_mistake_triggers_its_rule_and_no_unrelated_error(mistake: Mistake, name: str):
     document = graph(name)
     before = json.dumps(document)
     mistake.edit(document)
@@ -55,13 +55,13 @@ def test_the_mistake_is_caught_by_its_rule_and_by_no_unrelated_error(mistake: Mi
 @pytest.mark.parametrize("instance_type", graphs.CARDS)
 @pytest.mark.parametrize("profile", NIC_PROFILES)
 @pytest.mark.parametrize("buying", graphs.BUYING)
-def test_unbroken_graphs_of_every_layout_have_no_findings(buying: str, profile: str, instance_type: str):
+def test_correct_graphs_of_every_layout_have_no_findings(buying: str, profile: str, instance_type: str):
     for layout in graphs.LAYOUTS:
         assert [f"{f.id} {f.message}" for f in found(graphs.ours(layout, buying, instance_type, profile))] == []
 
 
 @pytest.mark.parametrize("name", graphs.FOREIGN)
-def test_unbroken_graphs_of_others_have_none_either(name: str):
+def test_correct_foreign_graphs_have_no_findings(name: str):
     assert [f"{f.id} {f.message}" for f in found(graphs.FOREIGN[name]())] == []
 
 
@@ -73,7 +73,7 @@ def test_unbroken_graphs_of_others_have_none_either(name: str):
     + [(m, "capacity-block that starts later") for m in NEVER],
     ids=lambda value: value.name if isinstance(value, Mistake) else value,
 )
-def test_mistakes_about_how_the_nodes_are_bought(mistake: Mistake, buying: str, layout: str):
+def test_purchase_mistakes_trigger_their_rules(mistake: Mistake, buying: str, layout: str):
     document = graphs.ours(layout, buying)
     mistake.edit(document)
     findings = found(document)
@@ -81,13 +81,13 @@ def test_mistakes_about_how_the_nodes_are_bought(mistake: Mistake, buying: str, 
     assert {f.id for f in findings if f.severity == "error"} <= {mistake.caught, *mistake.also}
 
 
-def test_a_plan_without_the_gateway_endpoint_is_told_what_it_costs():
+def test_missing_gateway_endpoint_names_its_cost():
     (finding,) = found(graphs.without_gateway("s3-stream"))
     assert (finding.id, finding.severity) == ("S3-GATEWAY", "error")
     assert "$0.045" in finding.why
 
 
-def test_what_is_at_risk_is_a_day_of_what_the_resource_costs_and_of_a_template_what_starts_from_it():
+def test_usd_at_risk_is_the_cost_per_day():
     document = graphs.ours("converged")
     group, template = fleet(document), lt(document)
     group["inputs"]["minSize"] = 4096
@@ -101,7 +101,7 @@ def test_what_is_at_risk_is_a_day_of_what_the_resource_costs_and_of_a_template_w
     assert [f.usd_at_risk for f in found(drop_cost)] == [None]
 
 
-def test_a_p5_has_its_32_cards_and_a_p6_b300_its_17():
+def test_p5_has_32_cards_and_p6_b300_has_17():
     for kind, cards in (("p5.48xlarge", 32), ("p6-b300.48xlarge", 17)):
         document = graphs.ours("s3-stream", instance_type=kind)
         nics = lt(document)["networkInterfaces"]

@@ -1,4 +1,4 @@
-"""Graphs of other people that are as they should be: what lint says of them is true, and of most it says nothing."""
+"""Correct graphs of other programs: lint reports nothing wrong, and only what is true."""
 
 from __future__ import annotations
 
@@ -205,11 +205,11 @@ FINE: tuple[Callable[[], Document], ...] = (
 
 
 @pytest.mark.parametrize("make", FINE)
-def test_what_is_as_it_should_be_has_no_errors(make: Callable[[], Document]):
+def test_correct_foreign_stack_has_no_findings(make: Callable[[], Document]):
     assert said(make()) == set()
 
 
-def test_a_website_is_told_what_it_opens_and_not_that_it_lacks_TLS():
+def test_public_website_bucket_triggers_S3_PUBLIC_but_not_S3_TLS():
     readable = {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::www-acme/*"}
     website = {"bucket": out(BUCKET, "site"), "indexDocument": {"suffix": "index.html"}}
     document = {
@@ -224,7 +224,7 @@ def test_a_website_is_told_what_it_opens_and_not_that_it_lacks_TLS():
     assert "S3-TLS" not in found
 
 
-def test_nodes_in_a_public_subnet_are_told_so_and_not_what_NAT_would_cost():
+def test_public_subnet_triggers_no_NAT_rules():
     document = web()
     template, group = "aws:ec2/launchTemplate:LaunchTemplate", "aws:autoscaling/group:Group"
     document["resources"] += [

@@ -1,4 +1,4 @@
-"""Lint reads what Pulumi's own commands print, and finds in it what it finds in a graph of ours."""
+"""Lint finds the same mistakes in the output of Pulumi's own commands as in our graphs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def said(document: graphs.Document) -> list[str]:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("buying", ["on-demand", "spot", "capacity-block that starts later"])
 @pytest.mark.parametrize("layout", graphs.LAYOUTS)
-def test_an_unbroken_stack_has_no_findings_however_it_is_printed(layout, buying, shape):
+def test_correct_stack_has_no_findings_in_any_format(layout, buying, shape):
     assert said(shape(graphs.ours(layout, buying))) == []
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_most_mistakes_are_found_however_they_are_printed(shape):
+def test_most_mistakes_are_found_in_any_format(shape):
     missed = []
     tried = [m for m in MISTAKES if "s3-stream" in (m.only or graphs.LAYOUTS)][::7]
     for mistake in tried:
@@ -47,7 +47,7 @@ def test_most_mistakes_are_found_however_they_are_printed(shape):
     assert len(missed) < len(tried) / (10 if shape is exported else 4), missed
 
 
-def test_what_is_going_is_not_judged():
+def test_resources_being_deleted_are_ignored():
     document = exported(graphs.ours("s3-stream"))
     old = {"urn": "urn:pulumi:dev::p::aws:ec2/vpc:Vpc::old", "type": "aws:ec2/vpc:Vpc", "inputs": {"cidrBlock": "x"}}
     document["deployment"]["resources"].append({**old, "delete": True})
@@ -56,14 +56,14 @@ def test_what_is_going_is_not_judged():
     assert any(finding.startswith("CIDR-SYNTAX") for finding in said(document))
 
 
-def test_protect_that_the_engine_leaves_out_is_false():
+def test_missing_protect_means_false():
     document = exported(graphs.ours("s3-stream"))
     for state in document["deployment"]["resources"]:
         state.pop("protect", None)
     assert {finding.split()[0] for finding in said(document)} == {"S3-KEEP"}
 
 
-def test_a_name_that_the_engine_made_up_is_no_name():
+def test_auto_generated_name_counts_as_missing():
     document = exported(graphs.ours("s3-stream"))
     topic = next(s for s in document["deployment"]["resources"] if s["type"].endswith("Topic"))
     topic["inputs"]["__defaults"] = ["name"]
@@ -86,7 +86,7 @@ def test_a_name_that_the_engine_made_up_is_no_name():
         ({"a": None, "b": [None, {"c": None}]}, {"b": [None, {}]}),
     ],
 )
-def test_what_the_engine_wraps_is_read_or_not_known(wrapped, plain):
+def test_wrapped_values_are_unwrapped_or_unknown(wrapped, plain):
     assert unwrapped({"x": [wrapped]}) == {"x": [plain]}
 
 
@@ -102,18 +102,18 @@ def test_what_the_engine_wraps_is_read_or_not_known(wrapped, plain):
         {"steps": 1},
     ],
 )
-def test_a_document_that_is_nearly_one_is_refused_in_words(document):
+def test_malformed_document_is_rejected_with_a_message(document):
     with pytest.raises(NotAGraph) as caught:
         parse(json.dumps(document))
     assert len(str(caught.value)) > 10
 
 
 @pytest.mark.parametrize("document", [{"deployment": {}}, {"deployment": {"resources": []}}, {"steps": []}])
-def test_an_empty_stack_is_a_graph(document):
+def test_empty_stack_is_accepted(document):
     assert said(document) == []
 
 
-def test_a_preview_of_what_changes_alone_is_no_graph():
+def test_preview_without_unchanged_resources_is_rejected():
     """The rest would look like references to nothing, and like a network without its endpoint."""
     document = {"steps": [{"op": "same", "newState": {}}], "changeSummary": {"same": 3, "create": 1}}
     with pytest.raises(NotAGraph, match=r"leaves out 2 resources.*--show-sames"):

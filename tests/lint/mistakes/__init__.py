@@ -1,4 +1,4 @@
-"""Deliberate mistakes: what a careless edit does to a graph, and the rule that must say so."""
+"""Deliberate mistakes: careless edits of a graph, and the rule that must report each."""
 
 from __future__ import annotations
 

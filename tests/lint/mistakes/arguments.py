@@ -1,4 +1,4 @@
-"""Mistakes about arguments, and about things that do not go together."""
+"""Mistakes about arguments and conflicting settings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def rule_twice(document: Document) -> None:
 
 MISTAKES = (
     Mistake("subnet of no VPC", "INPUT-MISSING", cut(nodes_subnet, "vpcId")),
-    Mistake("group nowhere", "INPUT-MISSING", cut(asg, "vpcZoneIdentifiers")),
-    Mistake("budget of no time", "INPUT-MISSING", cut(budget, "timeUnit")),
+    Mistake("group without subnets", "INPUT-MISSING", cut(asg, "vpcZoneIdentifiers")),
+    Mistake("budget without a time unit", "INPUT-MISSING", cut(budget, "timeUnit")),
     Mistake("no instance type", "INPUT-MISSING", cut(lt, "instanceType")),
-    Mistake("gang anywhere", "PG-NONE", cut(lt, "placement")),
-    Mistake("another's placement", "PG-NONE", put(lt, "placement", {"groupName": "elsewhere"})),
+    Mistake("nodes in several zones", "PG-NONE", cut(lt, "placement")),
+    Mistake("placement group of another stack", "PG-NONE", put(lt, "placement", {"groupName": "elsewhere"})),
     Mistake("NAT in another zone", "ZONE-APART", other_zone),
     Mistake("one rule twice", "SG-TWICE", rule_twice, only=OURS),
     Mistake("another plan's tag", "TAG-MISSING", lambda d: nat(d)["tags"].update({"planner:plan": "old"}), only=OURS),

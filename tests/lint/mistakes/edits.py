@@ -1,4 +1,4 @@
-"""How a mistake is written: small edits of a graph, whoever made it, that go into each other."""
+"""Building blocks of mistakes: small edits of any graph."""
 
 from __future__ import annotations
 

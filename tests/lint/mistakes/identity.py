@@ -62,9 +62,9 @@ MISTAKES = (
         "IAM-MANAGED",
         put(of("RolePolicyAttachment"), "policyArn", "arn:aws:iam::aws:policy/AdministratorAccess"),
     ),
-    Mistake("anybody's role", "IAM-TRUST", trust, also=()),
+    Mistake("role that everyone can assume", "IAM-TRUST", trust, also=()),
     Mistake("policy is no JSON", "IAM-JSON", lambda d: policy_of(d)["inputs"].update(policy="{Statement: []}")),
-    Mistake("effect misspelt", "IAM-JSON", statement(Effect="allow"), also=("IAM-DATA",)),
+    Mistake("effect misspelled", "IAM-JSON", statement(Effect="allow"), also=("IAM-DATA",)),
     Mistake("not an ARN", "ARN-SYNTAX", put(of("RolePolicyAttachment"), "policyArn", "AmazonSSMManagedInstanceCore")),
     Mistake("every key", "IAM-RESOURCE", grant("kms:Decrypt", "arn:aws:kms:us-east-1:111122223333:key/*")),
     Mistake(
@@ -88,26 +88,26 @@ MISTAKES = (
     Mistake("commands on every node", "IAM-RESOURCE", grant("ssm:SendCommand", "*")),
     Mistake("versions by a glob", "IAM-VERSIONS", grant("s3:DeleteObject*", "arn:aws:s3:::acme-training-data/x/*")),
     Mistake(
-        "everything that puts",
+        "wildcard for all Put actions",
         "IAM-VERSIONS",
         grant("s3:Put*", "arn:aws:s3:::acme-training-data"),
         also=("IAM-ESCALATE",),
     ),
     Mistake("deletes the bucket", "IAM-VERSIONS", grant("s3:DeleteBucket", "arn:aws:s3:::acme-training-data")),
     Mistake(
-        "ends the key",
+        "nodes may delete the key",
         "IAM-VERSIONS",
         grant("kms:ScheduleKeyDeletion", "arn:aws:kms:us-east-1:111122223333:key/1111aaaa"),
     ),
-    Mistake("action misspelt", "IAM-UNKNOWN", statement(Action="s3:GetObjct"), also=("IAM-DATA",)),
-    Mistake("glob of nothing", "IAM-UNKNOWN", grant("s3:Gett*", "arn:aws:s3:::acme-training-data/x")),
+    Mistake("action misspelled", "IAM-UNKNOWN", statement(Action="s3:GetObjct"), also=("IAM-DATA",)),
+    Mistake("wildcard that matches no action", "IAM-UNKNOWN", grant("s3:Gett*", "arn:aws:s3:::acme-training-data/x")),
     Mistake(
-        "service misspelt", "IAM-UNKNOWN", grant("dynamo:GetItem", "arn:aws:dynamodb:us-east-1:111122223333:table/t")
+        "service misspelled", "IAM-UNKNOWN", grant("dynamo:GetItem", "arn:aws:dynamodb:us-east-1:111122223333:table/t")
     ),
     Mistake(
         "action of the API, not of IAM", "IAM-UNKNOWN", grant("s3:ListObjectsV2", "arn:aws:s3:::acme-training-data")
     ),
-    Mistake("everything but", "IAM-ACTION", grant(None, "*", NotAction="iam:*")),
+    Mistake("NotAction in a policy", "IAM-ACTION", grant(None, "*", NotAction="iam:*")),
     Mistake(
         "profile's name for its ARN", "ARN-SYNTAX", put(lt, "iamInstanceProfile", {"arn": "planner-dev-fleet-profile"})
     ),
@@ -117,8 +117,8 @@ MISTAKES = (
         put(lt, "iamInstanceProfile", {"name": "arn:aws:iam::111122223333:instance-profile/nodes"}),
     ),
     Mistake("flow logs' role for another service", "IAM-TRUST", nobody_writes_flows, only=OURS),
-    Mistake("nodes out of reach", "NODE-SSM", lambda d: drop(d, ssm(d))),
+    Mistake("role without SSM", "NODE-SSM", lambda d: drop(d, ssm(d))),
     Mistake("nodes without their data", "IAM-EMPTY", lambda d: drop(d, policy_of(d))),
     Mistake("flow logs without rights", "IAM-EMPTY", gone("RolePolicy", "flow-logs"), only=OURS),
-    Mistake("action without rights", "IAM-EMPTY", gone("RolePolicy", "guard-action"), only=OURS),
+    Mistake("budget action role without permissions", "IAM-EMPTY", gone("RolePolicy", "guard-action"), only=OURS),
 )

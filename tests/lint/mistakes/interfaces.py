@@ -43,7 +43,7 @@ def many_groups(document: Document) -> None:
 MISTAKES = (
     Mistake("card beyond the last", "EFA-CARD", put(nic_at(-1), "networkCardIndex", 32)),
     Mistake("negative card", "EFA-CARD", put(nic_at(-1), "networkCardIndex", -1)),
-    Mistake("card in words", "EFA-CARD", put(nic_at(-1), "networkCardIndex", "last")),
+    Mistake("card index as text", "EFA-CARD", put(nic_at(-1), "networkCardIndex", "last")),
     Mistake("negative device", "EFA-DEVICE", put(nic_at(-1), "deviceIndex", -1)),
     Mistake("device beyond the card", "EFA-DEVICE", put(nic_at(-1), "deviceIndex", 31)),
     Mistake("two in one slot", "EFA-DUPLICATE", same_slot, also=("EFA-ONE-A-CARD",)),
@@ -53,7 +53,7 @@ MISTAKES = (
     ),
     Mistake("no primary", "EFA-PRIMARY", lambda d: lt(d)["networkInterfaces"].pop(0)),
     Mistake("type in capitals", "EFA-TYPE", put(nic_at(-1), "interfaceType", "EFA-Only")),
-    Mistake("a card left out", "EFA-UNUSED", lambda d: lt(d)["networkInterfaces"].pop()),
+    Mistake("EFA missing on one card", "EFA-UNUSED", lambda d: lt(d)["networkInterfaces"].pop()),
     Mistake("EFA on a type without", "EFA-UNSUPPORTED", put(lt, "instanceType", "m7i.xlarge"), also=("EFA-CARD",)),
     Mistake("public flag on efa-only", "EFA-ADDRESS", lambda d: efa_only(d).update(associatePublicIpAddress="false")),
     Mistake("prefixes on efa-only", "EFA-ADDRESS", lambda d: efa_only(d).update(ipv4PrefixCount=1)),
@@ -99,11 +99,11 @@ MISTAKES = (
     ),
     Mistake("address without a group", "NIC-GROUP", cut(of("NetworkInterface", "0"), "securityGroups"), only=POOLED),
     Mistake(
-        "machine without a place",
+        "instance without a subnet",
         "INPUT-MISSING",
         cut(of("Instance", "pool"), "primaryNetworkInterface"),
         also=("NIC-GROUP",),
         only=POOLED,
     ),
-    Mistake("interfaces crowd on a card", "NIC-COUNT", crowded_card, also=("EFA-DEVICE", "SUBNET-SMALL")),
+    Mistake("too many interfaces on a card", "NIC-COUNT", crowded_card, also=("EFA-DEVICE", "SUBNET-SMALL")),
 )

@@ -22,7 +22,7 @@ def add_group(document: Document) -> str:
 
 
 MISTAKES = (
-    Mistake("size off the increment", "FSX-SIZE", put(fs, "storageCapacity", 5000), only=LUSTRE),
+    Mistake("file system size off the increment", "FSX-SIZE", put(fs, "storageCapacity", 5000), only=LUSTRE),
     Mistake("throughput that is not sold", "FSX-THROUGHPUT", put(fs, "perUnitStorageThroughput", 300), only=LUSTRE),
     Mistake("EFA with an old version", "FSX-EFA", put(fs, "fileSystemTypeVersion", "2.12"), only=("fsx-lustre",)),
     Mistake("EFA without metadata", "FSX-EFA", cut(fs, "metadataConfiguration"), only=("fsx-lustre",)),
@@ -34,7 +34,7 @@ MISTAKES = (
         only=("fsx-lustre",),
     ),
     Mistake(
-        "EFA for p4d",
+        "Lustre EFA with p4d nodes",
         "FSX-EFA-CLIENT",
         lambda d: fs(d).update(efaEnabled=True, storageCapacity=19200, metadataConfiguration={"mode": "AUTOMATIC"}),
         also=("FSX-GROUP", "EFA-SELF"),
@@ -54,13 +54,13 @@ MISTAKES = (
         only=LUSTRE,
     ),
     Mistake(
-        "metadata that is not sold",
+        "metadata IOPS not offered",
         "FSX-METADATA",
         put(fs, "metadataConfiguration", {"mode": "USER_PROVISIONED", "iops": 8000}),
         only=LUSTRE,
     ),
     Mistake(
-        "no path of S3",
+        "repository path without s3://",
         "FSX-LINK",
         put(of("DataRepositoryAssociation"), "dataRepositoryPath", "acme/data"),
         only=LUSTRE,
@@ -68,13 +68,13 @@ MISTAKES = (
     Mistake("backups for 91 days", "FSX-BACKUP", put(fs, "automaticBackupRetentionDays", 91), only=LUSTRE),
     Mistake("maintenance on monday", "FSX-BACKUP", put(fs, "weeklyMaintenanceStartTime", "monday"), only=LUSTRE),
     Mistake(
-        "files go with the link",
+        "link that deletes its files",
         "FSX-LINK-DELETE",
         put(of("DataRepositoryAssociation"), "deleteDataInFilesystem", True),
         only=LUSTRE,
     ),
     Mistake(
-        "deployment left out",
+        "deployment type missing",
         "FSX-THROUGHPUT",
         cut(fs, "deploymentType"),
         also=("FSX-EFA", "FSX-SIZE", "FSX-METADATA", "FSX-LINK"),

@@ -22,9 +22,17 @@ MISTAKES = (
         only=OURS,
     ),
     Mistake(
-        "AWS's own tag", "TAG-SYNTAX", lambda d: nat(d).setdefault("tags", {}).update({"aws:stack": "dev"}), only=OURS
+        "tag with a reserved prefix",
+        "TAG-SYNTAX",
+        lambda d: nat(d).setdefault("tags", {}).update({"aws:stack": "dev"}),
+        only=OURS,
     ),
-    Mistake("said to be free", "BILL-FREE", lambda d: find(d, "NatGateway").update(free=True), also=("BILL-LINES",)),
+    Mistake(
+        "billed resource marked free",
+        "BILL-FREE",
+        lambda d: find(d, "NatGateway").update(free=True),
+        also=("BILL-LINES",),
+    ),
     Mistake("access key in plain text", "SECRET-PLAIN", put(vpc, "instanceTenancy", "AKIA" + "ABCDEFGH12345678")),
     Mistake(
         "in no line of the bill",
@@ -32,14 +40,16 @@ MISTAKES = (
         lambda d: find(d, "NatGateway").update(free=False, bill_lines=[]),
         only=OURS,
     ),
-    Mistake("dollars below nothing", "BILL-NEGATIVE", lambda d: find(d, "NatGateway").update(usd_per_hour=-1)),
-    Mistake("bills nothing", "BILL-NOTHING", lambda d: find(d, "NatGateway").update(usd_per_hour=0), only=OURS),
+    Mistake("negative cost", "BILL-NEGATIVE", lambda d: find(d, "NatGateway").update(usd_per_hour=-1)),
     Mistake(
-        "dollars of what is free", "BILL-LINES", lambda d: find(d, "Vpc").update(free=True, usd_per_hour=3), only=OURS
+        "billed resource at zero", "BILL-NOTHING", lambda d: find(d, "NatGateway").update(usd_per_hour=0), only=OURS
+    ),
+    Mistake(
+        "cost of a free resource", "BILL-LINES", lambda d: find(d, "Vpc").update(free=True, usd_per_hour=3), only=OURS
     ),
     Mistake("role with a long name", "NAME-SYNTAX", put(of("Role"), "name", "planner-" + "x" * 60)),
     Mistake(
-        "apostrophe in a group",
+        "apostrophe in a group description",
         "NAME-SYNTAX",
         lambda d: node_group(d)["inputs"].update(description="the nodes' own group"),
     ),

@@ -173,7 +173,7 @@ MISTAKES = (
         only=(*OURS, "foreign p5"),
     ),
     Mistake("endpoint without DNS", "ENDPOINT-DNS", cut(of("VpcEndpoint", "ssm"), "privateDnsEnabled"), only=OURS),
-    Mistake("VPC without names", "ENDPOINT-DNS", put(vpc, "enableDnsHostnames", False), only=OURS),
+    Mistake("VPC without DNS names", "ENDPOINT-DNS", put(vpc, "enableDnsHostnames", False), only=OURS),
     Mistake("not an address range", "CIDR-SYNTAX", put(nodes_subnet, "cidrBlock", "10.0.0.0/33")),
     Mistake("host bits in a range", "CIDR-SYNTAX", put(vpc, "cidrBlock", "10.0.0.1/16")),
     Mistake("VPC too large", "CIDR-SIZE", put(vpc, "cidrBlock", "10.0.0.0/8")),
@@ -187,9 +187,9 @@ MISTAKES = (
         only=(*OURS, "foreign p5"),
     ),
     Mistake("more nodes than addresses", "SUBNET-SMALL", lambda d: asg(d).update(maxSize=100_000)),
-    Mistake("nodes in the open", "SUBNET-PUBLIC", wide_open_route),
+    Mistake("nodes in a public subnet", "SUBNET-PUBLIC", wide_open_route),
     Mistake("NAT in the nodes' subnet", "NAT-ROUTE", lambda d: nat(d).update(subnetId=asg(d)["vpcZoneIdentifiers"][0])),
-    Mistake("NAT without address", "NAT-ROUTE", cut(nat, "allocationId")),
+    Mistake("NAT gateway without an Elastic IP", "NAT-ROUTE", cut(nat, "allocationId")),
     Mistake("no flow logs", "FLOW-LOGS", gone("FlowLog")),
     Mistake(
         "subnet without its table",
@@ -197,7 +197,7 @@ MISTAKES = (
         lambda d: drop(d, association(d)),
     ),
     Mistake("no subnet with a table", "SUBNET-UNROUTED", no_routes),
-    Mistake("NAT that leads nowhere", "NAT-ROUTE", put(nat, "connectivityType", "private")),
+    Mistake("NAT gateway in a private subnet", "NAT-ROUTE", put(nat, "connectivityType", "private")),
     Mistake("two NATs on one address", "NAT-SHARED", again(lambda d: find(d, "NatGateway"))),
     Mistake(
         "endpoint in the default group", "ENDPOINT-GROUP", cut(of("VpcEndpoint", "ssm"), "securityGroupIds"), only=OURS
@@ -221,26 +221,30 @@ MISTAKES = (
     Mistake("engine from a public range", "SG-ADMIN", allow("tcp", 51080, 51083, "198.51.100.0/24")),
     Mistake("notebooks from a public range", "SG-ADMIN", allow("tcp", 8000, 9000, "198.51.100.0/22")),
     Mistake("everything from a public range", "SG-OPEN", allow("-1", None, None, "198.51.100.0/24")),
-    Mistake("flows every five minutes", "FLOW-SHAPE", put(of("FlowLog"), "maxAggregationInterval", 300)),
-    Mistake("flows that nobody may write", "FLOW-SHAPE", cut(of("FlowLog"), "iamRoleArn")),
-    Mistake("flows that were refused", "FLOW-HALF", put(of("FlowLog"), "trafficType", "REJECT")),
+    Mistake("flow log interval of five minutes", "FLOW-SHAPE", put(of("FlowLog"), "maxAggregationInterval", 300)),
+    Mistake("flow log without a role", "FLOW-SHAPE", cut(of("FlowLog"), "iamRoleArn")),
+    Mistake("flow log of rejected traffic only", "FLOW-HALF", put(of("FlowLog"), "trafficType", "REJECT")),
     Mistake("logs for 31 days", "LOG-RETENTION", put(of("LogGroup"), "retentionInDays", 31), only=OURS),
-    Mistake("logs for ever", "LOG-FOREVER", cut(of("LogGroup"), "retentionInDays"), only=OURS),
-    Mistake("logs for nought days", "LOG-FOREVER", put(of("LogGroup"), "retentionInDays", 0), only=OURS),
-    Mistake("way into the pool closed", "SG-PAIR", gone("SecurityGroupIngressRule", "fleet-to-pool"), only=POOLED),
-    Mistake("way out to the pool closed", "SG-PAIR", gone("SecurityGroupEgressRule", "fleet-to-pool"), only=POOLED),
+    Mistake("logs never expire", "LOG-FOREVER", cut(of("LogGroup"), "retentionInDays"), only=OURS),
+    Mistake("log retention of zero days", "LOG-FOREVER", put(of("LogGroup"), "retentionInDays", 0), only=OURS),
+    Mistake(
+        "missing ingress rule of the pool", "SG-PAIR", gone("SecurityGroupIngressRule", "fleet-to-pool"), only=POOLED
+    ),
+    Mistake(
+        "missing egress rule to the pool", "SG-PAIR", gone("SecurityGroupEgressRule", "fleet-to-pool"), only=POOLED
+    ),
     Mistake("route without a target", "ROUTE-TARGET", lambda d: route_of(d).pop("natGatewayId")),
     Mistake("route with two targets", "ROUTE-TARGET", lambda d: route_of(d).update(gatewayId="vgw-0123456789abcdef0")),
     Mistake("gateway in no VPC", "ROUTE-TARGET", cut(of("InternetGateway"), "vpcId")),
     Mistake(
-        "nodes in any zone",
+        "nodes' subnet without a zone",
         "ZONE-NONE",
         lambda d: [nodes_subnet(d).pop(key, None) for key in ("availabilityZone", "availabilityZoneId")],
         also=("ENDPOINT-REGION",),
     ),
     Mistake("group of the default VPC", "REF-VPC", lambda d: node_group(d)["inputs"].pop("vpcId")),
-    Mistake("flows to nowhere", "FLOW-SHAPE", cut(of("FlowLog"), "logDestination")),
-    Mistake("subnet in another", "SUBNET-OVERLAP", subnet_in_another),
+    Mistake("flow log without a destination", "FLOW-SHAPE", cut(of("FlowLog"), "logDestination")),
+    Mistake("overlapping subnets", "SUBNET-OVERLAP", subnet_in_another),
     Mistake(
         "address of another subnet",
         "ADDRESS-OUTSIDE",
@@ -248,7 +252,7 @@ MISTAKES = (
         only=POOLED,
     ),
     Mistake(
-        "one address for two",
+        "one fixed address used twice",
         "ADDRESS-OUTSIDE",
         lambda d: of("NetworkInterface", "pool-address-1")(d).update(
             privateIps=of("NetworkInterface", "pool-address-0")(d)["privateIps"]
@@ -257,27 +261,27 @@ MISTAKES = (
     ),
     Mistake("two tables for a subnet", "SUBNET-TABLE", again(lambda d: find(d, "RouteTableAssociation"))),
     Mistake(
-        "endpoint of no kind",
+        "endpoint without a type",
         "ENDPOINT-TYPE",
         cut(of("VpcEndpoint", "network-endpoint-ssm"), "vpcEndpointType"),
         only=OURS,
     ),
     Mistake(
-        "endpoint nobody may enter",
+        "endpoint without an ingress rule",
         "SG-ENDPOINT",
         gone("SecurityGroupIngressRule", "network-endpoints-https"),
         only=OURS,
     ),
     Mistake(
-        "rule from nobody",
+        "rule without a source",
         "SG-SOURCE",
         cut(of("SecurityGroupIngressRule", "firewall-in-fleet-to-fleet"), "referencedSecurityGroupId"),
         also=("EFA-SELF",),
         only=OURS,
     ),
-    Mistake("rule from two", "SG-SOURCE", named_twice, only=OURS),
+    Mistake("rule with two sources", "SG-SOURCE", named_twice, only=OURS),
     Mistake(
-        "rules inline and apart",
+        "inline and separate rules",
         "SG-MIXED",
         lambda d: node_group(d)["inputs"].update(
             ingress=[{"protocol": "tcp", "fromPort": 443, "toPort": 443, "cidrBlocks": ["10.0.0.0/16"]}]

@@ -1,4 +1,4 @@
-"""Mistakes after which data are there and nobody reaches them, or somebody else does."""
+"""Mistakes that block access to data, or open it to others."""
 
 from __future__ import annotations
 
@@ -104,11 +104,15 @@ GITHUB = {"Federated": "arn:aws:iam::111122223333:oidc-provider/token.actions.gi
 ARN = "arn:aws:iam::111122223333:role/acme-node"
 
 MISTAKES = (
-    Mistake("condition's key misspelt", "IAM-GRAMMAR", may(Conditon={"Bool": {"aws:SecureTransport": "true"}})),
+    Mistake("condition's key misspelled", "IAM-GRAMMAR", may(Conditon={"Bool": {"aws:SecureTransport": "true"}})),
     Mistake(
-        "operator of a condition misspelt", "IAM-GRAMMAR", may(Condition={"StringEqual": {"aws:PrincipalTag/a": "b"}})
+        "operator of a condition misspelled", "IAM-GRAMMAR", may(Condition={"StringEqual": {"aws:PrincipalTag/a": "b"}})
     ),
-    Mistake("condition on nothing", "IAM-GRAMMAR", may(Condition={"StringEquals": {"aws:SourceVcp": "vpc-1"}})),
+    Mistake(
+        "federated trust with an empty condition",
+        "IAM-GRAMMAR",
+        may(Condition={"StringEquals": {"aws:SourceVcp": "vpc-1"}}),
+    ),
     Mistake("Sid with a space", "IAM-GRAMMAR", may(Sid="my data")),
     Mistake("two statements of one Sid", "IAM-GRAMMAR", both(may(Sid="Same"), may(Sid="Same"))),
     Mistake(
@@ -116,7 +120,7 @@ MISTAKES = (
         "IAM-GRAMMAR",
         both(*(may(Resource=f"arn:aws:s3:::acme-{i:060}/{'x' * 120}*") for i in range(60))),
     ),
-    Mistake("lists objects", "IAM-NOTHING", may(Action="s3:ListBucket")),
+    Mistake("s3:ListBucket on objects", "IAM-NOTHING", may(Action="s3:ListBucket")),
     Mistake("reads a bucket, not its objects", "IAM-NOTHING", may(Resource="arn:aws:s3:::acme-training-data")),
     Mistake("node that makes itself administrator", "IAM-ESCALATE", grant("iam:PutRolePolicy", ARN)),
     Mistake("node that attaches policies", "IAM-ESCALATE", grant("iam:AttachRolePolicy", ARN)),
@@ -133,26 +137,26 @@ MISTAKES = (
         trust({"Principal": GITHUB, "Action": "sts:AssumeRoleWithWebIdentity"}),
     ),
     Mistake(
-        "bucket that denies everybody",
+        "bucket policy that denies everyone",
         "POLICY-DENIES",
         bucket_policy(Effect="Deny", Principal="*", Action="s3:*", Resource="arn:aws:s3:::acme-training-data/*"),
     ),
     Mistake("role that denies what it allows", "POLICY-DENIES", may(Effect="Deny", Resource="*")),
     Mistake("nodes without the key", "IAM-KEY", without("kms:"), only=OURS),
-    Mistake("key for administrators alone", "IAM-KEY", key_of_administrators, only=OURS),
+    Mistake("key policy without the nodes' role", "IAM-KEY", key_of_administrators, only=OURS),
     Mistake("nodes that write and do not read", "IAM-DATA", unread),
     Mistake("rights on another bucket", "IAM-DATA", another_bucket, only=OURS),
     Mistake("endpoint for another bucket", "ENDPOINT-POLICY", endpoint_of_another_bucket, only=OURS),
     Mistake(
-        "checkpoints end after a day", "S3-PREFIX", rule(filter={"prefix": "checkpoints/"}, expiration={"days": 1})
+        "checkpoints expire after a day", "S3-PREFIX", rule(filter={"prefix": "checkpoints/"}, expiration={"days": 1})
     ),
     Mistake(
-        "data set in the archive",
+        "training data archived",
         "S3-PREFIX",
         rule(filter={"prefix": "dataset/"}, transitions=[{"days": 0, "storageClass": "GLACIER"}]),
     ),
     Mistake(
-        "ends before it moves",
+        "expiration before the transition",
         "S3-RULE",
         rule(
             filter={"prefix": "tmp/"},
@@ -172,12 +176,12 @@ MISTAKES = (
         rule(filter={"tag": {"key": "a", "value": "b"}}, abortIncompleteMultipartUpload={"daysAfterInitiation": 1}),
     ),
     Mistake(
-        "nobody can delete",
+        "object lock in COMPLIANCE mode",
         "S3-LOCKED",
         of_bucket("BucketObjectLockConfiguration", rule={"defaultRetention": {"mode": "COMPLIANCE", "years": 10}}),
     ),
     Mistake(
-        "tier that answers after hours",
+        "archive access tier",
         "S3-LOCKED",
         of_bucket(
             "BucketIntelligentTieringConfiguration",
@@ -186,7 +190,7 @@ MISTAKES = (
         ),
     ),
     Mistake(
-        "list of rights for the world",
+        "ACL that grants everyone access",
         "S3-GRANT",
         of_bucket(
             "BucketAcl",
@@ -210,25 +214,29 @@ MISTAKES = (
     Mistake("one flow log twice", "MADE-TWICE", again(lambda d: find(d, "FlowLog"))),
     Mistake("two internet gateways", "MADE-TWICE", again(lambda d: find(d, "InternetGateway"))),
     Mistake(
-        "address of nothing",
+        "unused Elastic IP",
         "MADE-FOR-NOTHING",
         lambda d: add(d, "aws:ec2/eip:Eip", "spare", {"domain": "vpc", "tags": TAGS}),
         only=OURS,
     ),
-    Mistake("ranks by words", "INPUT-TYPE", put(of("BucketVersioning"), "versioningConfiguration", "Enabled")),
     Mistake(
-        "machine kind as a list",
+        "contradictory group sizes as text",
+        "INPUT-TYPE",
+        put(of("BucketVersioning"), "versioningConfiguration", "Enabled"),
+    ),
+    Mistake(
+        "instance type as a list",
         "INPUT-TYPE",
         put(lt, "instanceType", ["p5.48xlarge", "p4d.24xlarge"]),
         also=("INPUT-MISSING",),
     ),
-    Mistake("VPC in a list", "INPUT-TYPE", put(of("RouteTable"), "vpcId", ["vpc-1", "vpc-2"])),
-    Mistake("yes for true", "INPUT-TYPE", put(of("Key"), "multiRegion", "yes")),
-    Mistake("name of the program for an id", "REF-ID", put(of("NatGateway"), "subnetId", "network-subnet-public")),
+    Mistake("VPC id as a list", "INPUT-TYPE", put(of("RouteTable"), "vpcId", ["vpc-1", "vpc-2"])),
+    Mistake("yes instead of true", "INPUT-TYPE", put(of("Key"), "multiRegion", "yes")),
+    Mistake("logical name instead of an id", "REF-ID", put(of("NatGateway"), "subnetId", "network-subnet-public")),
     Mistake("number for an id", "REF-ID", put(of("RouteTable"), "vpcId", 12)),
     Mistake("refers to itself", "REF-CYCLE", vpc_of_itself),
     Mistake(
-        "profile that is a table",
+        "instance profile as an object",
         "REF-KIND",
         lambda d: lt(d).update(iamInstanceProfile={"name": vpc_id(d)}),
         also=("REF-PROPERTY",),

@@ -18,13 +18,13 @@ MISTAKES = (
         lambda d: nat(d).update(subnetId="${urn:pulumi:dev::x::aws:ec2/subnet:Subnet::gone.id}"),
     ),
     Mistake(
-        "dependency on what is gone",
+        "dependency on a missing resource",
         "REF-DEPENDS",
         lambda d: find(d, "NatGateway").update(depends_on=["urn:pulumi:dev::x::gone"]),
     ),
     Mistake("a VPC for a subnet", "REF-KIND", lambda d: nat(d).update(subnetId=f"${{{find(d, 'Vpc')['urn']}.id}}")),
     Mistake("waits for itself", "REF-CYCLE", lambda d: find(d, "Vpc").update(depends_on=[fleet(d)["urn"]])),
-    Mistake("nodes before their rights", "ORDER-POLICY", without_policies),
+    Mistake("nodes start before their policies", "ORDER-POLICY", without_policies),
     Mistake(
         "lifecycle before versions",
         "ORDER-LIFECYCLE",

@@ -1,4 +1,4 @@
-"""Mistakes of what changes, starts and watches the nodes, and of what stands beside them."""
+"""Mistakes about schedules, first boots, monitoring, and resources next to the nodes."""
 
 from __future__ import annotations
 
@@ -135,27 +135,25 @@ MISTAKES = (
         scheduled(minSize=20, maxSize=16, startTime="2027-01-11T00:00:00Z"),
         only=OURS,
     ),
-    Mistake("every night in words", "SCHEDULE-SIZE", scheduled(recurrence="every night", minSize=0), only=OURS),
-    Mistake(
-        "nodes that go at night", "ASG-SCALED", scheduled(recurrence="0 20 * * *", minSize=0, maxSize=0), only=OURS
-    ),
-    Mistake("gang that a policy scales", "ASG-SCALED", scaled),
-    Mistake("machines that wait", "ASG-SCALED", put(asg, "warmPool", {"minSize": 16, "poolState": "Running"})),
-    Mistake("grace below nothing", "ASG-TIMES", put(asg, "healthCheckGracePeriod", -1)),
-    Mistake("checked by no balancer", "ASG-TIMES", put(asg, "healthCheckType", "ELB")),
+    Mistake("recurrence in words", "SCHEDULE-SIZE", scheduled(recurrence="every night", minSize=0), only=OURS),
+    Mistake("nightly schedule", "ASG-SCALED", scheduled(recurrence="0 20 * * *", minSize=0, maxSize=0), only=OURS),
+    Mistake("fixed-size group with a scaling policy", "ASG-SCALED", scaled),
+    Mistake("warm pool", "ASG-SCALED", put(asg, "warmPool", {"minSize": 16, "poolState": "Running"})),
+    Mistake("negative grace period", "ASG-TIMES", put(asg, "healthCheckGracePeriod", -1)),
+    Mistake("ELB health check without a load balancer", "ASG-TIMES", put(asg, "healthCheckType", "ELB")),
     Mistake(
         "hook that may not write",
         "ASG-HOOK",
         put(of("LifecycleHook"), "notificationTargetArn", "arn:aws:sqs:us-east-1:111122223333:q"),
         only=OURS,
     ),
-    Mistake("which one goes first, misspelt", "WORD-UNKNOWN", put(asg, "terminationPolicies", ["Newest"])),
+    Mistake("misspelled termination policy", "WORD-UNKNOWN", put(asg, "terminationPolicies", ["Newest"])),
     Mistake(
         "preference beside a target",
         "LT-TOGETHER",
         put(lt, "capacityReservationSpecification", {"capacityReservationPreference": "open", **BLOCKED}),
     ),
-    Mistake("GPUs that sleep", "LT-TOGETHER", put(lt, "hibernationOptions", {"configured": True})),
+    Mistake("hibernation on GPU nodes", "LT-TOGETHER", put(lt, "hibernationOptions", {"configured": True})),
     Mistake(
         "requirements beside the type",
         "LT-TOGETHER",
@@ -168,11 +166,11 @@ MISTAKES = (
     Mistake(
         "one interface for all nodes", "LT-ONE-NODE", put(nic_at(0), "networkInterfaceId", "eni-0123456789abcdef0")
     ),
-    Mistake("line ends of Windows", "USERDATA-RUNS", boots(b"#!/bin/bash\r\necho hello\r\n")),
+    Mistake("Windows line endings", "USERDATA-RUNS", boots(b"#!/bin/bash\r\necho hello\r\n")),
     Mistake("script by plain http", "USERDATA-RUNS", boots(b"#!/bin/bash\ncurl -s http://example.com/x.sh | bash\n")),
     Mistake("node without its bundle", "USERDATA-RUNS", lambda d: lt(d).pop("userData"), only=OURS),
     Mistake("wandb's key in a command", "SECRET-PLAIN", boots(b"#!/bin/sh\nwandb login " + b"0123456789" * 4)),
-    Mistake("list that allows nothing", "NACL-CLOSED", allows_nothing),
+    Mistake("network ACL without rules", "NACL-CLOSED", allows_nothing),
     Mistake("unknown endpoint service", "ENDPOINT-SERVICE", endpoint("com.amazonaws.us-east-1.ssmm"), only=OURS),
     Mistake(
         "service by its host name",
@@ -190,8 +188,13 @@ MISTAKES = (
         put(of("SecurityGroupIngressRule", "endpoints"), "cidrIpv4", "10.9.0.0/16"),
         only=OURS,
     ),
-    Mistake("first card shut in", "SG-EGRESS", first_card_shut_in, only=("converged", "fsx-lustre", "s3-stream")),
-    Mistake("flows of two things", "FLOW-SHAPE", put(of("FlowLog"), "subnetId", "subnet-0123456789abcdef0")),
+    Mistake(
+        "first interface without outbound access",
+        "SG-EGRESS",
+        first_card_shut_in,
+        only=("converged", "fsx-lustre", "s3-stream"),
+    ),
+    Mistake("flow log of two resources", "FLOW-SHAPE", put(of("FlowLog"), "subnetId", "subnet-0123456789abcdef0")),
     Mistake(
         "budget of another stack",
         "BUDGET-BLIND",
@@ -199,19 +202,22 @@ MISTAKES = (
         only=OURS,
     ),
     Mistake(
-        "filter misspelt", "BUDGET-BLIND", lambda d: budget(d)["costFilters"][0].update(name="TagKeyValues"), only=OURS
+        "filter misspelled",
+        "BUDGET-BLIND",
+        lambda d: budget(d)["costFilters"][0].update(name="TagKeyValues"),
+        only=OURS,
     ),
     Mistake(
-        "anomalies of no JSON",
+        "anomaly monitor with invalid JSON",
         "BUDGET-BLIND",
         put(of("AnomalyMonitor"), "monitorSpecification", "{Tags: x}"),
         only=OURS,
     ),
-    Mistake("budget of an hour", "BUDGET-SENSE", put(budget, "limitAmount", "10")),
-    Mistake("notice that never comes", "BUDGET-SENSE", put(notice, "threshold", 100_000)),
+    Mistake("budget below an hour of the fleet", "BUDGET-SENSE", put(budget, "limitAmount", "10")),
+    Mistake("budget threshold that is never reached", "BUDGET-SENSE", put(notice, "threshold", 100_000)),
     Mistake("one notice twice", "BUDGET-SENSE", same_notice_twice),
     Mistake(
-        "eleven addresses",
+        "too many email addresses in a budget",
         "BUDGET-SENSE",
         put(notice, "subscriberEmailAddresses", [f"a{i}@example.org" for i in range(11)]),
     ),
@@ -220,9 +226,9 @@ MISTAKES = (
         "BUDGET-SENSE",
         lambda d: budget(d).update(timePeriodStart="2027-01-01_00:00", timePeriodEnd="2026-01-01_00:00"),
     ),
-    Mistake("action that forbids little", "BUDGET-POLICY", policy_that_forbids_little, only=OURS),
+    Mistake("budget action policy that denies too little", "BUDGET-POLICY", policy_that_forbids_little, only=OURS),
     Mistake(
-        "action tells nobody",
+        "budget action without a valid subscriber",
         "BUDGET-POLICY",
         lambda d: find(d, "BudgetAction")["inputs"]["subscribers"][0].update(address="ops"),
         only=OURS,
@@ -230,19 +236,22 @@ MISTAKES = (
     Mistake("policy that nothing attaches", "MADE-FOR-NOTHING", of_nothing, only=OURS),
     Mistake("alarm that never fires", "ALARM-NEVER", alarm("GroupInServiceInstances", threshold=0), only=OURS),
     Mistake(
-        "more than all of it",
+        "CPU alarm above 100 percent",
         "ALARM-NEVER",
         alarm("CPUUtilization", threshold=100, comparisonOperator="GreaterThanThreshold"),
         only=OURS,
     ),
     Mistake(
-        "window of a week and more",
+        "alarm window over a week",
         "ALARM-WINDOW",
         lambda d: of("MetricAlarm")(d).update(period=3600, evaluationPeriods=200),
         only=OURS,
     ),
     Mistake(
-        "half a statistic", "ALARM-WINDOW", lambda d: of("MetricAlarm")(d).update(extendedStatistic="99"), only=OURS
+        "invalid extended statistic",
+        "ALARM-WINDOW",
+        lambda d: of("MetricAlarm")(d).update(extendedStatistic="99"),
+        only=OURS,
     ),
     Mistake(
         "notices by plain http",
@@ -251,7 +260,7 @@ MISTAKES = (
         only=OURS,
     ),
     Mistake(
-        "message to a mail address",
+        "SMS to an email address",
         "NOTIFY-WAY",
         lambda d: of("TopicSubscription")(d).update(protocol="sms"),
         only=OURS,
@@ -261,7 +270,12 @@ MISTAKES = (
     ),
     Mistake("nodes tagged for another stack", "TAG-MISSING", other_stack, only=OURS),
     Mistake("iops left out", "FSX-OPTION", lambda d: fs(d)["metadataConfiguration"].pop("iops"), only=("fsx-lustre",)),
-    Mistake("nobody as root", "FSX-OPTION", put(fs, "rootSquashConfiguration", {"rootSquash": "nobody"}), only=LUSTRE),
+    Mistake(
+        "root squash that is not uid:gid",
+        "FSX-OPTION",
+        put(fs, "rootSquashConfiguration", {"rootSquash": "nobody"}),
+        only=LUSTRE,
+    ),
     Mistake(
         "file system without a group",
         "FSX-OPTION",
@@ -269,19 +283,19 @@ MISTAKES = (
         only=("foreign p4d lustre",),
     ),
     Mistake(
-        "checkpoints stay behind",
+        "checkpoints not exported",
         "FSX-EXPORT",
         lambda d: find(d, "DataRepositoryAssociation", "checkpoints")["inputs"]["s3"].pop("autoExportPolicy"),
         only=("fsx-lustre",),
     ),
     Mistake(
-        "artefact of nothing",
+        "bucket object without content",
         "INPUT-MISSING",
         empty_artefact,
         only=OURS,
     ),
     Mistake(
-        "block that an update buys",
+        "Capacity Block bought by a deployment",
         "BLOCK-BOUGHT",
         lambda d: add(
             d,
@@ -290,15 +304,15 @@ MISTAKES = (
             {"capacityBlockOfferingId": "cb-0123456789abcdef0", "instancePlatform": "Linux/UNIX"},
         ),
     ),
-    Mistake("reservation that anybody eats", "RESERVED-OPEN", reserved(), also=("TAG-MISSING",)),
+    Mistake("open Capacity Reservation", "RESERVED-OPEN", reserved(), also=("TAG-MISSING",)),
     Mistake(
-        "reservation that nobody starts in",
+        "unused Capacity Reservation",
         "RESERVED-OPEN",
         reserved(instanceMatchCriteria="targeted"),
         also=("TAG-MISSING",),
     ),
     Mistake(
-        "machine beside its interface",
+        "instance subnet next to a separate interface",
         "LT-TOGETHER",
         put(of("Instance"), "subnetId", "subnet-0123456789abcdef0"),
         only=POOLED,
@@ -306,4 +320,4 @@ MISTAKES = (
     Mistake("path of a role", "NAME-SYNTAX", put(of("Role"), "path", "planner")),
 )
 MIXED = (Mistake("one type twice in a mix", "SPOT-OVERRIDES", mixed_twice),)
-NEVER = (Mistake("block that nothing starts", "BLOCK-START", unstarted),)
+NEVER = (Mistake("Capacity Block that never starts", "BLOCK-START", unstarted),)
