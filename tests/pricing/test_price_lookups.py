@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from pricing import snapshot
+from pricing import snapshot, spot
 from pricing.book import NotOffered, PriceBook, PriceNotFound, load_as_of
-from pricing.offers import Basis, PurchaseOption
+from pricing.offers import Basis, Price, PurchaseOption
 from pricing.spot import median
 
 NEW, OLD, OLDEST = date(2026, 9, 1), date(2025, 5, 31), date(2023, 12, 31)
@@ -229,3 +229,50 @@ def test_a_middle_tier_taken_away_leaves_no_price_rather_than_a_gap(book: PriceB
     assert not less.intact
     assert less.sha256 != book.sha256
     assert book.metered("AmazonS3", "S3 Standard storage", "us-east-1").tiers[1].usd == 0.022
+
+
+def test_a_row_for_every_region_says_nothing_about_local_zones(book: PriceBook) -> None:
+    """`*` in not_offered means commercial Regions: a Local Zone of the same type is not known, rather than refused."""
+    # a type with a `*` row, whose price in the Region is taken away
+    proofs = [row for row in book.rows("not_offered") if row["region"] == "*"]
+    assert proofs
+    row = proofs[0]
+    kind, local_zone, region = row["instance_type"], "us-west-2-lax-1", "us-west-2"
+    alone = book.without(lambda table, other: table == row["table"] and other["instance_type"] == kind)
+
+    def looked_up(where: str) -> object:
+        if row["table"] == "capacity_blocks":
+            return alone.capacity_block(kind, where)
+        if row["table"] == "on_demand":
+            return alone.on_demand(kind, where)
+        return alone.commitment(kind, where, PurchaseOption.parse(row["option"]))
+
+    with pytest.raises(NotOffered):
+        looked_up(region)
+    with pytest.raises(PriceNotFound) as caught:
+        looked_up(local_zone)
+    assert not isinstance(caught.value, NotOffered)
+
+
+@pytest.mark.parametrize("grades", ["AB", "BA", "ABC", "CBA", "BCA"])
+def test_a_median_of_zones_carries_the_worst_grade_of_the_rows_it_uses(grades: str) -> None:
+    day = date(2026, 8, 31)
+    seen = [
+        (f"use1-az{n}", "zone", Price(usd=5.0 + n, unit="Hrs", observed=day, grade=grade, source=f"source {n}"))
+        for n, grade in enumerate(grades, 1)
+    ]
+    found = spot.offer(seen, "p4d.24xlarge", "us-east-1", None)
+    assert found is not None
+    assert found.planned.grade == max(grades)
+
+
+def test_a_median_of_zones_does_not_carry_the_grade_of_an_older_row() -> None:
+    """Only the rows of the newest date are used, so an older grade C says nothing about the median."""
+    new, old = date(2026, 8, 31), date(2026, 8, 1)
+    seen = [
+        ("use1-az1", "zone", Price(usd=5.0, unit="Hrs", observed=new, grade="A", source="new")),
+        ("use1-az2", "zone", Price(usd=9.0, unit="Hrs", observed=old, grade="C", source="old")),
+    ]
+    found = spot.offer(seen, "p4d.24xlarge", "us-east-1", None)
+    assert found is not None
+    assert (found.planned.usd, found.planned.grade) == (5.0, "A")
