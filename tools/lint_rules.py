@@ -49,8 +49,8 @@ def _one(rule: Rule) -> list[str]:
     rows = (
         ("severity", rule.severity),
         ("checks", subjects),
-        ("why", cell(rule.why)),
-        ("fix", cell(rule.remedy)),
+        ("why", f"{cell(rule.why)}."),
+        ("fix", f"{cell(rule.remedy)}."),
         ("example", cell(rule.example)),
     )
     table = [f"| {name} | {value} |" for name, value in rows]

@@ -31,8 +31,8 @@ def table(
         # once per rule: thirty interfaces with the same mistake need one explanation
         if not quiet and finding["id"] not in explained:
             explained.add(finding["id"])
-            lines += wrap(f"{INDENT}Why: {finding['why']}", width, INDENT * 2)
-            lines += wrap(f"{INDENT}Fix: {finding['remedy']}", width, INDENT * 2)
+            lines += wrap(f"{INDENT}Why: {finding['why']}.", width, INDENT * 2)
+            lines += wrap(f"{INDENT}Fix: {finding['remedy']}.", width, INDENT * 2)
         lines.append("")
     lines.append(_count(findings, resources))
     return "\n".join(lines) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.lint.mistakes import (
     arguments,
+    data_access,
     groups,
     guard,
     identity,
@@ -11,15 +12,14 @@ from tests.lint.mistakes import (
     lustre,
     names,
     network,
-    reaching,
+    operations,
     references,
     storage,
     templates,
-    watching,
 )
 from tests.lint.mistakes.buying import BLOCK, SPOT
 from tests.lint.mistakes.edits import Mistake, fleet, lt
-from tests.lint.mistakes.watching import MIXED, NEVER
+from tests.lint.mistakes.operations import MIXED, NEVER
 
 MISTAKES = (
     *interfaces.MISTAKES,
@@ -33,8 +33,8 @@ MISTAKES = (
     *guard.MISTAKES,
     *arguments.MISTAKES,
     *references.MISTAKES,
-    *reaching.MISTAKES,
-    *watching.MISTAKES,
+    *data_access.MISTAKES,
+    *operations.MISTAKES,
 )
 
 __all__ = ["BLOCK", "MISTAKES", "MIXED", "NEVER", "SPOT", "Mistake", "fleet", "lt"]
