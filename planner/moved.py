@@ -102,7 +102,7 @@ MOVED = {
     "planner.report.diff_words": "planner.report.wording.changes",
     "planner.report.difference": "planner.report.diff.differences",
     "planner.report.encoded": "planner.report.data.encoding",
-    "planner.report.gathered": "planner.report.wording.shared_reasons",
+    "planner.report.gathered": "planner.report.data.groups",
     "planner.report.made_by": "planner.report.data.provenance",
     "planner.report.origins": "planner.report.wording.origins",
     "planner.report.page_change": "planner.report.html.what_would_change",

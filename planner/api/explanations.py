@@ -20,7 +20,7 @@ from planner.plan.overrides import split_path
 from planner.plan.wording import did_you_mean, shown
 from planner.report.data import explanation_json
 from planner.report.terminal import explanation_text
-from planner.report.wording.origins import Grounds, grounds_of
+from planner.report.wording.origins import OriginIndex, origin_index
 
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison as PythonComparison
@@ -38,7 +38,7 @@ class Explanation:
     comparison: Comparison
     scenario: Scenario
     found: explaining.Explanation | Unpriced
-    grounds: Grounds = field(compare=False)
+    origins: OriginIndex = field(compare=False)
     plan_path: str
 
     @property
@@ -61,13 +61,13 @@ class Explanation:
         if isinstance(self.found, Unpriced):
             return explanation_text.unpriced(self.comparison, self.scenario, self.found, width)
         again = (self.plan_path, *again)
-        return explanation_text.render(self.comparison, self.found, self.grounds, width=width, depth=depth, again=again)
+        return explanation_text.render(self.comparison, self.found, self.origins, width=width, depth=depth, again=again)
 
     def to_dict(self) -> dict[str, Any]:
         """The document of `planner explain -f json`, as plain data."""
         if isinstance(self.found, Unpriced):
             return explanation_json.unpriced(self.comparison, self.scenario, self.found)
-        return explanation_json.explanation(self.comparison, self.found, self.grounds)
+        return explanation_json.explanation(self.comparison, self.found, self.origins)
 
     def __str__(self) -> str:
         return self.text()
@@ -102,7 +102,7 @@ def explanation_of(
         comparison=comparison,
         scenario=chosen,
         found=missing or _found(request, comparison, chosen, number, plan_path),
-        grounds=grounds_of(comparison, chosen, known_of(chosen), place_in(loaded)),
+        origins=origin_index(comparison, chosen, known_of(chosen), place_in(loaded)),
         plan_path=plan_path,
     )
 

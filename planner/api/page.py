@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.api.graphs import graph_of
+from planner.decide.leaders import leaders_of
 from planner.decide.spreads import spreads_of
 from planner.decide.study import study
 from planner.errors import PlanProblems, UsageProblem
-from planner.report.html.architecture import StackView, view
+from planner.report.data.stored import stored_usd_per_hour
+from planner.report.html.architecture import StackView, not_drawn, view
 from planner.report.html.page import render
-from planner.report.wording.breakdown import stored_usd_per_hour
-from planner.report.wording.recommendation import picks
 from planner.stack.choose import spec_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def page_of(
     """The page of a comparison. architecture: with the picture of the stack behind the answer."""
     best = comparison.best if architecture else None
     stack = drawn_stack(loaded, comparison, best, request.book) if best else None
-    spreads = {scenario.id: spreads_of(request, scenario) for scenario in picks(comparison)}
+    spreads = {scenario.id: spreads_of(request, scenario) for scenario in leaders_of(comparison)}
     return render(comparison, study(request, comparison), stack, spreads)
 
 
@@ -50,6 +50,6 @@ def drawn_stack(
         graph = graph_of(spec_of(loaded, comparison, scenario, book), "the picture of the stack needs")
         return view(graph, stored_usd_per_hour(scenario))
     except UsageProblem as problem:
-        return StackView(scenario=scenario.id, why_not=str(problem))
+        return not_drawn(scenario.id, str(problem))
     except PlanProblems as problems:
-        return StackView(scenario=scenario.id, why_not="; ".join(problem.message for problem in problems.problems))
+        return not_drawn(scenario.id, "; ".join(problem.message for problem in problems.problems))

@@ -42,12 +42,13 @@ def command(
 
     Runs the program of `pulumi up` against a recording stand-in. Ids that only an account can give are placeholders.
     """
+    from planner.report.data import resource_graph
     from planner.report.terminal import resources_text
 
     style = format_of(style, out, ("table", "json", "svg"))
     graph, stored_usd = stood(asked, scenario, stack, nic_profile)
     if style == "json":
-        text = resources_text.as_json(graph)
+        text = resource_graph.as_json(graph)
     elif style == "svg":
         from planner.report.pictures.architecture import svg
 
@@ -64,7 +65,7 @@ def stood(asked: Asked, scenario: str, stack: str | None, nic_profile: str) -> t
     Raises UsageProblem or PlanProblems.
     """
     from planner.decide.compare import compare
-    from planner.report.wording.breakdown import stored_usd_per_hour
+    from planner.report.data.stored import stored_usd_per_hour
     from planner.stack.choose import spec_of
 
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)

@@ -93,7 +93,7 @@ def command(
             again=asked.again,
         )
     elif style == "json":
-        from planner.report.terminal.sensitivity_text import render_json
+        from planner.report.data.sensitivity_json import render as render_json
 
         text = render_json(comparison, found, pair)
     else:

@@ -11,7 +11,7 @@ from planner.cli.options import Asked
 from planner.decide.compare import Request, compare
 from planner.decide.comparison import Comparison
 from planner.decide.study import Study, study
-from planner.report.data import comparison_csv, comparison_json
+from planner.report.data import comparison_csv, comparison_json, sensitivity_json
 from planner.report.diff.comparisons import changes
 from planner.report.html import page
 from planner.report.markdown import comparison_markdown, difference_markdown
@@ -71,7 +71,7 @@ class TestExamples:
             _few(path), _studied(path), None, width=80, ascii_only=False, top=12, of="cost_usd", plan_path="plan.yaml"
         )
         golden(f"{path.stem}.sensitivity.txt", text)
-        golden(f"{path.stem}.sensitivity.json", sensitivity_text.render_json(_few(path), _studied(path), None))
+        golden(f"{path.stem}.sensitivity.json", sensitivity_json.render(_few(path), _studied(path), None))
         golden(f"{path.stem}.sensitivity.svg", tornado.alone(_studied(path)))
 
     def test_markdown(self, path: Path, golden) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, Mover, reached
+from planner.decide.leaders import rank_of
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.derivations import known_of
 from planner.estimate.result import Scenario
@@ -13,8 +14,7 @@ from planner.models.bill import Unpriced
 from planner.models.derived import Derived, Input, steps_of
 from planner.report.data.comparison_json import given, number
 from planner.report.data.provenance import made_by
-from planner.report.wording.origins import Grounds, command, describe, how
-from planner.report.wording.recommendation import rank_of
+from planner.report.wording.origins import OriginIndex, command, describe, how
 
 SCHEMA_VERSION = "1"
 
@@ -45,15 +45,15 @@ def numbers(comparison: Comparison, scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def explanation(comparison: Comparison, found: Explanation, grounds: Grounds) -> dict[str, Any]:
+def explanation(comparison: Comparison, found: Explanation, index: OriginIndex) -> dict[str, Any]:
     """A number; `behind` has every number that it rests on, each once."""
     derived, spread = found.derived, found.draws
     behind = list(reached(found.known, derived))[1:]
     return {
         **_place(comparison, found.scenario),
-        **_derived(derived, grounds),
+        **_derived(derived, index),
         "lower_bound": reason(found.scenario) if bounded(found.scenario, derived.id) else None,
-        "behind": [_derived(entry, grounds) for entry in behind],
+        "behind": [_derived(entry, index) for entry in behind],
         "draws": None
         if spread is None
         else {key: number(getattr(spread, key)) for key in ("plan", "p10", "p50", "p90")},
@@ -98,7 +98,7 @@ def _place(comparison: Comparison, scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _derived(entry: Derived, grounds: Grounds) -> dict[str, Any]:
+def _derived(entry: Derived, index: OriginIndex) -> dict[str, Any]:
     return {
         "id": entry.id,
         "value": given(entry.value),
@@ -107,15 +107,15 @@ def _derived(entry: Derived, grounds: Grounds) -> dict[str, Any]:
         "how": how(entry) or None,
         "steps": steps_of(entry),
         "calc": command(entry) or None,
-        "inputs": [_input(part, grounds) for part in entry.inputs],
+        "inputs": [_input(part, index) for part in entry.inputs],
     }
 
 
-def _input(part: Input, grounds: Grounds) -> dict[str, Any]:
+def _input(part: Input, index: OriginIndex) -> dict[str, Any]:
     return {
         "name": part.name,
         "value": given(part.value),
         "unit": part.unit,
         "origin": part.origin,
-        "words": describe(part, grounds),
+        "words": describe(part, index),
     }

@@ -13,15 +13,15 @@ TOTAL = "all lines"  # under the lines of a bill, also under those that are not 
 
 
 def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
-    def column(title: str, value: Callable[[ScenarioChange], str], *, text: bool = False, keep: int = 0) -> Column:
-        return Column(title=title, values=[value(row) for row in rows], text=text, keep=keep)
+    def column(title: str, value: Callable[[ScenarioChange], str], *, keep: int = 0) -> Column:
+        return Column(title=title, values=[value(row) for row in rows], keep=keep)
 
     def dollars(value: float) -> str:
         return changes.signed(value, figures.dollars)
 
     return [
         column("#", _ranks),
-        column("Scenario", lambda row: figures.visible(row.id), text=True),
+        Column(title="Scenario", values=[figures.visible(row.id) for row in rows], text=True, code=True),
         column("Before $", lambda row: _end(row.cost_usd.before, row.cost_usd.before_is_floor, *_before(row))),
         column("After $", lambda row: _end(row.cost_usd.after, row.cost_usd.after_is_floor, *_after(row))),
         column("+/- $", lambda row: _moved(row, changes.change(row.cost_usd, dollars))),
@@ -89,7 +89,7 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
     units = [figures.visible(line.unit) for line in lines]
     said = ["" if line.status in ("changed", "same") else line.status for line in lines]
     return [
-        Column(title="Line", values=[*names, TOTAL], text=True),
+        Column(title="Line", values=[*names, TOTAL], text=True, code=True),
         column("Quantity before", lambda line: line.quantity_before, figures.quantity, keep=2),
         column("Quantity after", lambda line: line.quantity_after, figures.quantity, keep=2),
         Column(title="Unit", values=[*units, ""], text=True, keep=3),

@@ -1,4 +1,4 @@
-"""What the page shows of the stack behind the answer: the picture of the architecture, and the numbers behind it."""
+"""The stack behind the answer on the page: the picture of the architecture, and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -6,51 +6,67 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
+from planner.report.data.resource_graph import bills_by_use, by_component, usd_per_hour
+from planner.report.html.inline import breakable, inline
 from planner.report.pictures.architecture import ON_THE_PAGE, svg
-from planner.report.terminal.resources_text import BY_USE, bills_by_use, by_component, stored_words, usd_per_hour
+from planner.report.wording import page_texts, resources
 from planner.report.wording.figures import visible
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """A component: how many resources, dollars an hour, whether something bills by use beside them, lines of the bill
-    that they stand on."""
+class ComponentView:
+    """A component: how many resources, dollars an hour, lines of the bill."""
 
-    component: str
+    name: str
     resources: int
     usd_per_hour: str
-    by_use: bool
-    bill_lines: str
+    bill_lines: Markup
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackView:
-    """The stack of one scenario; why_not: the reason where it cannot be drawn, and then there is nothing else."""
+    """The stack of one scenario; why_not: why it cannot be drawn, and then there is nothing else."""
 
     scenario: str
     why_not: str = ""
-    picture: str = ""
-    parts: tuple[Part, ...] = ()
-    total_usd_per_hour: str = ""
+    caption: Markup | str = ""
+    picture: Markup | str = ""
+    components: tuple[ComponentView, ...] = ()
+    resources: int = 0
+    usd_per_hour: str = ""
     without: str = ""
 
 
+def not_drawn(scenario: str, why_not: str) -> StackView:
+    return StackView(scenario=scenario, why_not=visible(page_texts.not_deployable(scenario, why_not)))
+
+
 def view(graph: Mapping[str, Any], stored_usd: float | None = None) -> StackView:
-    """Of a resource graph (design 3.5). stored_usd: see `as_graph.table`."""
+    """Of a resource graph (design 3.5). stored_usd: what S3 stores at the planned size, dollars an hour, if known."""
     found = by_component(graph)
+    every = [resource for entries in found.values() for resource in entries]
+    scenario = visible(str(graph["stack"]["scenario"]))
     return StackView(
-        scenario=visible(str(graph["stack"]["scenario"])),
-        picture=svg(graph, ON_THE_PAGE, stored_usd=stored_usd),
-        parts=tuple(
-            Part(
-                component=visible(name),
-                resources=len(resources),
-                usd_per_hour=f"{usd_per_hour(resources):,.4f}" if usd_per_hour(resources) else "",
-                by_use=bills_by_use(resources),
-                bill_lines=", ".join(dict.fromkeys(visible(line) for r in resources for line in r["bill_lines"])),
-            )
-            for name, resources in found.items()
-        ),
-        total_usd_per_hour=f"{usd_per_hour([r for resources in found.values() for r in resources]):,.4f}",
-        without=BY_USE + stored_words(stored_usd),
+        scenario=scenario,
+        caption=inline(page_texts.deployed_by(scenario)),
+        picture=Markup(svg(graph, ON_THE_PAGE, stored_usd=stored_usd)),
+        components=tuple(_component(name, entries) for name, entries in found.items()),
+        resources=len(every),
+        usd_per_hour=f"{usd_per_hour(every):,.4f}",
+        without=resources.not_included(stored_usd),
+    )
+
+
+def _component(name: str, entries: list[Mapping[str, Any]]) -> ComponentView:
+    lines = ", ".join(dict.fromkeys(visible(line) for entry in entries for line in entry["bill_lines"]))
+    hourly = usd_per_hour(entries)
+    parts = [f"{hourly:,.4f}"] if hourly else []
+    parts += [resources.BY_USE] if bills_by_use(entries) else []
+    return ComponentView(
+        name=visible(name),
+        resources=len(entries),
+        usd_per_hour=" + ".join(parts) or "-",
+        bill_lines=breakable(lines or resources.FREE),
     )

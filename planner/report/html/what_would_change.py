@@ -1,25 +1,36 @@
-"""What the page says of what would change the answer: ready texts, the picture, and the grid behind the what-if."""
+"""What the page shows of what would change the answer: texts, the picture, and the grid behind the what-if."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from planner.decide.break_evens import BreakEven
 from planner.decide.comparison import Comparison
+from planner.decide.leaders import likeliest, rank_of
+from planner.decide.parameters import Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.decide.what_if import WhatIf
 from planner.report.data.comparison_json import usd
+from planner.report.html.inline import breakable
 from planner.report.pictures import tornado
-from planner.report.terminal.sensitivity_text import likeliest
-from planner.report.wording import figures, recommendation
+from planner.report.wording import figures, page_texts
 from planner.report.wording.break_evens import (
+    INFEASIBLE,
+    beyond,
+    cheapest_at_ends,
+    cheapest_from,
     lead,
     name,
+    nearest,
+    planned_value,
+    positions,
     setting,
     short_id,
-    takes_over,
+    start,
     unmoved,
     untried,
     value,
@@ -31,161 +42,164 @@ RANKED = 12  # places of each combination that the what-if can show
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bar:
-    """A row behind the picture."""
+class BarView:
+    """A row behind the picture. href: the row of the assumption, "" where it has none."""
 
-    key: str
-    linked: bool
+    name: Markup
+    href: str
+    source: str
     low: str
     planned: str
     high: str
     usd_at_low: str
     usd_at_high: str
-    leads_at_low: str
-    leads_at_high: str
-    source: str
+    cheapest: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
-    """A value from which another scenario leads."""
+class BreakEvenView:
+    """A value from which another scenario is the cheapest. beyond: said where it lies outside the range."""
 
-    key: str
-    linked: bool
+    name: Markup
+    href: str
     planned: str
     start: str
-    inside: bool
-    ranged: bool
-    first: str
-    first_usd: str
-    setting: str
+    beyond: str
+    cheapest: str
+    usd: str
+    setting: Markup
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choose:
-    """One knob of the what-if with its three positions."""
+class LikelyView:
+    """How often a scenario is the cheapest, and how often it costs less than the planned best."""
 
-    key: str
-    positions: tuple[tuple[str, str], ...]
+    rank: int
+    name: str
+    cheapest: str
+    below_best: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
-    """Everything that the page shows of a study."""
+class ControlView:
+    """One parameter of the what-if with its three positions: (value, text, whether it is the one at first)."""
 
-    scenario: str
+    name: str
+    positions: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeView:
+    """Everything that the page shows of a study. sentences: the nearest changes, more: how many others there are."""
+
+    title: str
     lead: str
     sentences: tuple[str, ...]
     more: int
-    picture: str
-    narrow_picture: str
-    bars: tuple[Bar, ...]
-    changes: tuple[Change, ...]
-    untried: str
-    unmoved: int
-    unmoved_runs: int
-    odds: tuple[tuple[int, str, str, str], ...]
-    plans_priced: int
-    chooses: tuple[Choose, ...]
-    grid: str
+    recalculated: str
+    picture: Markup
+    narrow_picture: Markup
+    bars: tuple[BarView, ...]
+    break_evens: tuple[BreakEvenView, ...]
+    unchanged: str
+    not_searched: str
+    all_varied: str
+    likeliest: tuple[LikelyView, ...]
+    controls: tuple[ControlView, ...]
+    grid: Markup
 
 
-def view(comparison: Comparison, study: Study) -> View:
-    """A study in texts. Knobs that do not move the scenario have no row."""
+def change_view(comparison: Comparison, study: Study) -> ChangeView:
+    """A study in texts. Parameters that do not change the scenario's cost have no row."""
     fleet = figures.only_fleet(comparison.scenarios)
-    used = {entry.key for entry in comparison.assumptions}
+    listed = {entry.key for entry in comparison.assumptions}
     found = with_break_evens(study)
     still = unmoved(study)
-    nearest = [
-        f"{name(e.parameter)} {takes_over(e.break_evens[0], fleet)} (planned {value(e.parameter, e.parameter.value)})"
-        for e in found
-    ]
-    return View(
-        scenario=study.scenario.id,
+    return ChangeView(
+        title=page_texts.effects(study.scenario.id),
         lead=lead(study, fleet),
-        sentences=tuple(nearest[:IN_THE_ANSWER]),
+        sentences=tuple(nearest(entry, fleet) for entry in found[:IN_THE_ANSWER]),
         more=max(len(found) - IN_THE_ANSWER, 0),
-        picture=tornado.svg(study),
-        narrow_picture=tornado.svg(study, tornado.NARROW),
-        bars=tuple(_bar(study, swing, used) for swing in study.swings if swing.spread("cost_usd")),
-        changes=tuple(_change(break_even, used, fleet) for entry in found for break_even in entry.break_evens),
-        untried=untried(study),
-        unmoved=len(still),
-        unmoved_runs=sum(entry.runs for entry in still),
-        odds=tuple(
-            (
-                recommendation.rank_of(comparison, s),
-                short_id(s.id, fleet),
-                f"{s.cheapest_fraction:.1%}",
-                "" if s.below_best_fraction is None else f"{s.below_best_fraction:.1%}",
+        recalculated=page_texts.recalculated(study.plans_priced),
+        picture=Markup(tornado.svg(study)),
+        narrow_picture=Markup(tornado.svg(study, tornado.NARROW)),
+        bars=tuple(_bar(study, swing, listed) for swing in study.swings if swing.spread("cost_usd")),
+        break_evens=tuple(
+            _break_even(break_even, listed, fleet) for entry in found for break_even in entry.break_evens
+        ),
+        unchanged=page_texts.unchanged(len(still), sum(entry.runs for entry in still)) if still else "",
+        not_searched=untried(study),
+        all_varied=page_texts.all_varied(comparison.draws),
+        likeliest=tuple(
+            LikelyView(
+                rank=rank_of(comparison, s),
+                name=short_id(s.id, fleet),
+                cheapest=f"{s.cheapest_fraction:.1%}",
+                below_best="-" if s.below_best_fraction is None else f"{s.below_best_fraction:.1%}",
             )
             for s in likeliest(comparison)
         ),
-        plans_priced=study.plans_priced,
-        chooses=_chooses(study.what_if) if study.what_if else (),
-        grid=_grid(study.what_if, fleet) if study.what_if else "",
+        controls=_controls(study.what_if) if study.what_if else (),
+        grid=_grid(study.what_if, fleet) if study.what_if else Markup(""),
     )
+
+
+def _href(parameter: Parameter, listed: set[str]) -> str:
+    return f"a-{parameter.key}" if parameter.key in listed else ""
 
 
 def _money(cost_usd: float | None) -> str:
-    return "not feasible" if cost_usd is None else figures.money(cost_usd)
+    return INFEASIBLE if cost_usd is None else figures.money(cost_usd)
 
 
-def _bar(study: Study, swing: Swing, used: set[str]) -> Bar:
-    parameter, leader = swing.parameter, study.ranking[0].id
-    return Bar(
-        key=name(parameter),
-        linked=parameter.key in used,
+def _bar(study: Study, swing: Swing, listed: set[str]) -> BarView:
+    parameter = swing.parameter
+    return BarView(
+        name=breakable(name(parameter)),
+        href=_href(parameter, listed),
+        source=parameter.source,
         low=value(parameter, parameter.low),
-        planned=value(parameter, parameter.value) if parameter.path else "as observed",
+        planned=planned_value(parameter),
         high=value(parameter, parameter.high),
         usd_at_low=_money(swing.low.cost_usd),
         usd_at_high=_money(swing.high.cost_usd),
-        leads_at_low="" if swing.low.first == leader else swing.low.first or "nothing is feasible",
-        leads_at_high="" if swing.high.first == leader else swing.high.first or "nothing is feasible",
-        source=parameter.source,
+        cheapest=cheapest_at_ends(swing, study.ranking[0].id),
     )
 
 
-def _change(break_even: BreakEven, used: set[str], fleet: str) -> Change:
+def _break_even(break_even: BreakEven, listed: set[str], fleet: str) -> BreakEvenView:
     parameter = break_even.parameter
-    side = "up" if break_even.value > parameter.value else "down"
-    return Change(
-        key=name(parameter),
-        linked=parameter.key in used,
+    return BreakEvenView(
+        name=breakable(name(parameter)),
+        href=_href(parameter, listed),
         planned=value(parameter, parameter.value),
-        start=f"{value(parameter, break_even.value)} and {side}",
-        inside=break_even.inside,
-        ranged=parameter.low < parameter.high,
-        first=short_id(break_even.first, fleet) if break_even.first else "nothing is feasible",
-        first_usd=_money(break_even.first_usd) if break_even.first else "",
-        setting=setting(parameter, break_even.value),
+        start=start(break_even),
+        beyond=beyond(break_even),
+        cheapest=cheapest_from(break_even, fleet),
+        usd=_money(break_even.first_usd) if break_even.first else "",
+        setting=breakable(setting(parameter, break_even.value)),
     )
 
 
-def _chooses(grid: WhatIf) -> tuple[Choose, ...]:
+def _controls(grid: WhatIf) -> tuple[ControlView, ...]:
     return tuple(
-        Choose(
-            key=name(parameter),
-            positions=(
-                ("low", f"low: {value(parameter, parameter.low)}"),
-                ("planned", f"planned: {value(parameter, parameter.value)}" if parameter.path else "as planned"),
-                ("high", f"high: {value(parameter, parameter.high)}"),
-            ),
+        ControlView(
+            name=name(parameter),
+            positions=tuple((at, text, at == "planned") for at, text in positions(parameter)),
         )
         for parameter in grid.parameters
     )
 
 
-def _grid(grid: WhatIf, fleet: str) -> str:
+def _grid(grid: WhatIf, fleet: str) -> Markup:
     """The rankings for the page's script: {"names": [...], "cells": {"low planned high": [[name, USD, days], ...]}}."""
     names: dict[str, int] = {}
     cells = {}
-    for positions, ranked in grid.cells.items():
-        cells[" ".join(positions)] = [
+    for at, ranked in grid.cells.items():
+        cells[" ".join(at)] = [
             [names.setdefault(short_id(s.id, fleet), len(names)), usd(round(s.cost_usd)), round(s.days, 1)]
             for s in ranked[:RANKED]
         ]
     text = json.dumps({"names": list(names), "cells": cells}, separators=(",", ":"))
     # a name cannot end the element that holds it
-    return text.replace("<", "\\u003c")
+    return Markup(text.replace("<", "\\u003c"))

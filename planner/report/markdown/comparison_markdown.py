@@ -6,26 +6,25 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner import __version__
+from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.gates import Violation
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
 from planner.models.bill import Line
+from planner.report.data.groups import infeasible_of, sources_of, unpriced_of
 from planner.report.data.provenance import model_sha256
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md, row, table
 from planner.report.terminal.columns import Column, cut
-from planner.report.terminal.comparison_text import Ranked, ranking_columns
-from planner.report.wording import answer, figures, recommendation, relaxations, stale_prices
+from planner.report.wording import answer, evidence, figures, page_texts, recommendation, relaxations, stale_prices
 from planner.report.wording.break_evens import break_even_sentence, lead, with_break_evens
-from planner.report.wording.notes import heading, pressing
-from planner.report.wording.shared_reasons import infeasible_of, sources_of, unpriced_of
+from planner.report.wording.notes import BILLS_AND_SOURCES, heading, pressing
+from planner.report.wording.ranking import Ranked, ranking_columns
 
 NEAREST = 5  # rows of the open table, besides what the answer names
 LAST_OPEN = 3  # of the table's columns, those that leave first in a terminal stand in the folded ranking only
 NAME_CELLS = 80
 SENTENCE_CELLS = 2000
-GRADES = "(A): read from AWS by the source named; (B): a third party's data; (C): secondary, derived or undated."
 
 
 def render(
@@ -41,11 +40,11 @@ def render(
     Raises nothing and reads nothing: the same comparison gives the same bytes, below the limit of a comment.
     """
     ranked = [(rank, s) for rank, s in enumerate(comparison.scenarios, 1) if s.feasible]
-    named = {s.id for s in recommendation.picks(comparison)}
+    named = {s.id for s in leaders.leaders_of(comparison)}
     near = [(rank, s) for place, (rank, s) in enumerate(ranked) if place < NEAREST or s.id in named]
     shown = [s for _, s in near]
     # the sources are numbered over what is shown: the bills of what the answer names
-    picked = recommendation.picks(comparison)
+    picked = leaders.leaders_of(comparison)
     sources = sources_of(picked)
     folds = [
         *(_change(comparison, study) if study else []),
@@ -60,28 +59,28 @@ def render(
     first = [marker("compare", comparison.plan_name), *_answer(comparison), "", *_gates(gates)]
     first += _open_table(comparison, near)
     first += bullets(pressing(comparison, shown, [s for _, s in ranked]))
-    last = f"Every bill and source: {code(f'planner report {path} -o report.html')}\n"
+    last = f"{BILLS_AND_SOURCES}: {code(f'planner report {path} -o report.html')}\n"
     return document(
         "\n".join(first) + "\n\n", folds, last, all_there=f"{code(f'planner compare {path} -f json')} has everything."
     )
 
 
 def _gates(found: Sequence[Violation] | None) -> list[str]:
-    """Whether the gates of the call hold: a reader of the comment does not see the exit code."""
+    """Whether the gates of the call pass: a reader of the comment does not see the exit code."""
     if found is None:
         return []
-    told = [f"**Gate failed** (exit {entry.code:d}): {md(cut(entry.message, SENTENCE_CELLS))}" for entry in found]
-    return [line for text in told or ["Gates: all hold."] for line in (text, "")]
+    failed = [f"**Gate failed** (exit {entry.code:d}): {md(cut(entry.message, SENTENCE_CELLS))}" for entry in found]
+    return [line for text in failed or ["All gates pass."] for line in (text, "")]
 
 
 def _change(comparison: Comparison, study: Study) -> list[Fold]:
-    """By how much the first leads, and from where another one does."""
+    """By how much the first leads, and where another one becomes the cheapest."""
     fleet = figures.only_fleet(comparison.scenarios)
     texts = [
         f"- {md(lead(study, fleet))}",
         *(f"- {md(break_even_sentence(entry, fleet))}" for entry in with_break_evens(study)),
     ]
-    return [Fold(title="What would change it", rows=texts, what="changes")]
+    return [Fold(title=page_texts.WHAT_WOULD_CHANGE, rows=texts, what="changes")]
 
 
 def bullets(lines: Sequence[str]) -> list[str]:
@@ -91,17 +90,17 @@ def bullets(lines: Sequence[str]) -> list[str]:
 
 
 def _answer(comparison: Comparison) -> list[str]:
-    """The first line alone, so that a mail begins with it; then what else the answer says, and whose run it is."""
-    said, *more = [md(sentence) for sentence in answer.sentences(replace(comparison, relaxations=()))]
+    """The first line alone, so that a mail begins with it; then the rest of the answer, and the name of the run."""
+    first, *more = [md(sentence) for sentence in answer.sentences(replace(comparison, relaxations=()))]
     name = cut(figures.visible(comparison.plan_name).strip(), NAME_CELLS)
     facts = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
-    ways = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {way}" for way in _ways(comparison)), ""]
+    fixes = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {fix}" for fix in _fixes(comparison)), ""]
     shown = [line for sentence in more for line in (sentence, "")]
-    return [said, "", *shown, *(ways if comparison.relaxations else []), facts]
+    return [first, "", *shown, *(fixes if comparison.relaxations else []), facts]
 
 
-def _ways(comparison: Comparison) -> list[str]:
-    """What would make an infeasible plan feasible, each as it is typed and what then leads; its words are all ours."""
+def _fixes(comparison: Comparison) -> list[str]:
+    """What would make an infeasible plan feasible: the options to type, and the cheapest scenario then."""
     return [f"`{remedy.options}`: {md(relaxations.outcome(remedy))}" for remedy in comparison.relaxations]
 
 
@@ -118,12 +117,12 @@ def _columns(comparison: Comparison, ranked: Ranked) -> list[Column]:
 
 def rows_of(columns: Sequence[Column]) -> list[str]:
     """A table of these columns: header, rule, rows; the names of lines and scenarios are code."""
-    said = [code if column.title in ("Line", "Scenario") else md for column in columns]
+    marked = [code if column.code else md for column in columns]
     body = zip(*(column.values for column in columns), strict=True)
     head = table([column.title.replace("$", "USD") for column in columns], [not column.text for column in columns])
     return [
         *head,
-        *(row([say(cut(value, NAME_CELLS)) for say, value in zip(said, values, strict=True)]) for values in body),
+        *(row([mark(cut(value, NAME_CELLS)) for mark, value in zip(marked, values, strict=True)]) for values in body),
     ]
 
 
@@ -138,7 +137,7 @@ def _ranking(comparison: Comparison, ranked: Ranked, open_rows: int) -> list[Fol
 
 def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -> Fold:
     """The lines of one bill; unit price times quantity is cost, and the lines add up to the planned cost."""
-    rank = recommendation.rank_of(comparison, scenario)
+    rank = leaders.rank_of(comparison, scenario)
     titles = ("Line", "Quantity", "Unit", "Unit price USD", "Cost USD", "Equation", "Price of", "Source")
     rows = [
         row(
@@ -155,7 +154,7 @@ def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -
         )
         for entry in scenario.bill
     ]
-    # the sum stands above its lines, so that it is there even where lines have to be left out
+    # the sum comes before its lines, so that it is there even where lines have to be left out
     total = f"{code(scenario.id)}: **{figures.plan_usd(scenario):,.2f} USD** planned, the sum of:"
     head = [total, "", *table(titles, [False, True, False, True, True, False, False, True])]
     return Fold(title=f"Bill of no. {rank}", head=head, rows=rows, what=f"lines of the bill of no. {rank}")
@@ -169,10 +168,10 @@ def _dated(entry: Line) -> str:
 def _missing(comparison: Comparison) -> list[Fold]:
     """Every line without a price, and where."""
     rows = []
-    for name, what, near, ids in unpriced_of([s for s in comparison.scenarios if s.feasible]):
-        nearest = f"; nearest: {md('; '.join(near))}" if near else ""
-        rows.append(f"- {code(name)}: no price for {md(what)}{nearest}; in {', '.join(map(code, ids))}")
-    title = f"What has no price: {figures.many(len(rows), 'line')}"
+    for entry, ids in unpriced_of([s for s in comparison.scenarios if s.feasible]):
+        what = "; ".join(filter(None, (evidence.no_price(entry), evidence.nearest(entry.nearest))))
+        rows.append(f"- {code(entry.line)}: {md(what)}; in {', '.join(map(code, ids))}")
+    title = f"{evidence.UNPRICED}: {len(rows)}"
     return [Fold(title=title, rows=rows, what="lines without a price")] if rows else []
 
 
@@ -182,11 +181,11 @@ def _refused(comparison: Comparison) -> list[Fold]:
         for why, scenarios in infeasible_of(comparison.scenarios)
     ]
     count = sum(not s.feasible for s in comparison.scenarios)
-    return [Fold(title=f"Not feasible: {count:,}", rows=rows, what="reasons why not")] if rows else []
+    return [Fold(title=f"{evidence.NOT_FEASIBLE}: {count:,}", rows=rows, what="reasons why not")] if rows else []
 
 
 def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
-    """What the totals rest on: assumptions, notes, old prices, sources."""
+    """What the totals are based on: assumptions, notes, out-of-date prices, sources."""
     assumed = [
         row(
             [
@@ -194,14 +193,14 @@ def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
                 *(md(figures.plain(value)) for value in (entry.value, entry.low, entry.high)),
                 md(entry.unit),
                 md(entry.origin),
-                md(entry.source + (f" ({entry.year})" if entry.year else "")),
+                md(evidence.sourced(entry)),
             ]
         )
         for entry in comparison.assumptions
     ]
     titles = ("Assumption", "Value", "Low", "High", "Unit", "Set by", "Source")
     head = [
-        "Low and high are the 5th and 95th percentile.",
+        evidence.ASSUMED_RANGE,
         "",
         *table(titles, [False, True, True, True, False, False, False]),
     ]
@@ -209,23 +208,18 @@ def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
     old = stale_prices.sentences(comparison.stale)
     texts = [f"- [{number}] {md(source)}" for source, number in sources.items()]
     found = [
-        Fold(title=f"Assumptions: {len(assumed)}", head=head, rows=assumed, what="assumptions"),
+        Fold(title=f"{evidence.ASSUMPTIONS}: {len(assumed)}", head=head, rows=assumed, what="assumptions"),
         Fold(title="Notes", rows=bullets(notes), what="notes"),
-        Fold(title=f"Old prices: {len(old)}", rows=bullets(old), what="old prices"),
-        Fold(title="Sources of the prices above", head=[GRADES, ""], rows=texts, what="sources"),
+        Fold(title=f"{evidence.STALE}: {len(old)}", rows=bullets(old), what="out-of-date prices"),
+        Fold(title=evidence.SOURCES, head=[evidence.GRADES, ""], rows=texts, what="sources"),
     ]
     return [fold for fold in found if fold.rows]
 
 
 def _provenance(comparison: Comparison) -> Fold:
-    """What gives the same bytes again; the name comes last, whole, since nothing limits its length here."""
-    prices = comparison.prices
-    edited = "" if prices.intact else ", **edited after it was built**"
-    rows = [
-        f"- plan: sha256 {code(comparison.plan_sha256)}",
-        f"- prices: {prices.as_of}, sha256 {code(prices.sha256)}{edited}",
-        f"- draws: {comparison.draws:,}, seed {comparison.seed}",
-        f"- planner {__version__}, model sha256 {code(model_sha256())}",
-        f"- name: {md(comparison.plan_name)}",
-    ]
-    return Fold(title="Where this comes from", rows=rows, what="lines of provenance")
+    """What gives the same bytes again. The plan's name is whole: nothing limits its length here."""
+    rows = []
+    for name, text, what, digest in evidence.reproduction(comparison, model_sha256()):
+        rows.append(f"- {name}: {md(text)}" + (f", {what} {code(digest)}" if digest else ""))
+    # the name may have any length, so it comes last
+    return Fold(title=evidence.PROVENANCE, rows=[*rows[1:], rows[0]], what="lines of provenance")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+from planner.report.data.resource_graph import by_component, usd_per_hour
 from planner.report.pictures.architecture_cards import (
     LINE,
     PAD,
@@ -24,7 +25,7 @@ from planner.report.pictures.architecture_cards import (
     storage,
 )
 from planner.report.terminal.columns import cut, wrap
-from planner.report.terminal.resources_text import BY_USE, by_component, usd_per_hour
+from planner.report.wording import resources
 from planner.report.wording.figures import many, visible
 
 WIDTH = 960
@@ -57,13 +58,13 @@ STYLE = """
 
 def svg(graph: Mapping[str, Any], colours: Mapping[str, str] = IN_A_FILE, *, stored_usd: float | None = None) -> str:
     """The picture, 960 wide, with a title and a description for those who do not see it; a file of its own, or a
-    part of a page with that page's colours. stored_usd: see `as_graph.table`."""
+    part of a page with that page's colours. stored_usd: see `resources_text.table`."""
     facts = Facts(graph, stored_usd)
     stack = graph["stack"]
     every = [entry for entries in by_component(graph).values() for entry in entries]
     title = f"Stack {visible(str(stack['name']))} on AWS"
     under = f"{visible(str(stack['scenario']))}: {many(len(every), 'resource')}, ${hourly(usd_per_hour(every))} an hour"
-    beside = f"without {BY_USE}"
+    beside = f"without {resources.BILLED_BY_USE}"
     parts: list[str] = []
     bottom = _zone(facts, 64, parts)
     bottom = max(bottom, _beside(facts, 64, parts))

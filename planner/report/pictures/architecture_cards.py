@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.report.terminal.resources_text import bills_by_use, by_component, usd_per_hour
+from planner.report.data.resource_graph import bills_by_use, by_component, usd_per_hour
+from planner.report.wording import resources
 from planner.report.wording.figures import dollars, many, visible
 
 PAD, LINE = 14, 17  # pixels: inside of a card's edge, between two lines
@@ -28,7 +29,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Facts:
-    """Resources of a graph by name, and what their inputs say. stored_usd: see `as_graph.table`."""
+    """Resources of a graph by name, and what their inputs say. stored_usd: see `resources_text.table`."""
 
     graph: Mapping[str, Any]
     stored_usd: float | None = None
@@ -47,9 +48,9 @@ class Facts:
         return [entry for name, entry in self.named.items() if name.startswith(start)]
 
     def usd(self, component: str) -> str:
-        resources = by_component(self.graph).get(component, [])
-        value, by_use = usd_per_hour(resources), bills_by_use(resources)
-        return " + ".join([*([f"${hourly(value)}/h"] if value else []), *(["by use"] if by_use else [])])
+        entries = by_component(self.graph).get(component, [])
+        value, by_use = usd_per_hour(entries), bills_by_use(entries)
+        return " + ".join([*([f"${hourly(value)}/h"] if value else []), *([resources.BY_USE] if by_use else [])])
 
 
 def hourly(value: float) -> str:
@@ -145,7 +146,7 @@ def storage(facts: Facts) -> tuple[Card, ...]:
             *moves,
             "stays when the stack goes",
         ),
-        usd=facts.usd("tier") or "by use",
+        usd=facts.usd("tier") or resources.BY_USE,
     )
     bundle = Card(title="S3: artefacts", lines=("what nodes fetch at their start",))
     return (data, bundle)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from planner.decide.leaders import lowest_p90, p90_is_floor
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.report.pictures.axis import Axis, axis_over
@@ -23,7 +24,6 @@ from planner.report.wording.figures import (
     span,
     tick_label,
 )
-from planner.report.wording.recommendation import lowest_p90, open_ended
 
 WIDTH, HEIGHT = 960, 470
 LEFT, RIGHT, TOP, BOTTOM = 66, 624, 22, 420  # of the plot; names stand to the right of it
@@ -162,7 +162,7 @@ def _whiskers(point: Point, across: Axis, up: Axis) -> str:
 
 def _mark(point: Point) -> str:
     s = point.scenario
-    floor = ">" if open_ended(s) else ""
+    floor = ">" if p90_is_floor(s) else ""
     text = (
         f"#{point.rank} {s.id}: ${dollars(point.cost.plan)} planned, P10-P90 ${dollars(point.cost.p10)} to "
         f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, P10-P90 {span(point.run, days)}"

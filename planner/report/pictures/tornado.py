@@ -1,4 +1,4 @@
-"""The picture of a sensitivity: one bar a knob, from its low to its high end, around the planned figure."""
+"""The picture of a sensitivity: one bar a parameter, from its low to its high end, around the planned figure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def shown(study: Study) -> Sequence[Swing]:
 
 
 def svg(study: Study, form: Form = WIDE) -> str:
-    """The picture, or nothing where no knob moves the scenario."""
+    """The picture, or nothing where no parameter moves the scenario."""
     bars = shown(study)
     if not bars:
         return ""

@@ -85,13 +85,15 @@ class Column:
     """One column. keep: 0 stays at any width; others leave when there is no room, the highest first
     and those of one number together.
 
-    text: left-aligned and may be cut; anything else is a number, right-aligned and never cut.
+    text: left-aligned and may be cut; anything else is a number, right-aligned and never cut. code: names of lines or
+    scenarios, which Markdown shows as code.
     """
 
     title: str
     values: Sequence[str]
     text: bool = False
     keep: int = 0
+    code: bool = False
 
     @property
     def natural(self) -> int:

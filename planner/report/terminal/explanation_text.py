@@ -6,37 +6,31 @@ from collections.abc import Sequence
 
 from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, Mover
-from planner.estimate.bounds import bounded, reason
+from planner.estimate.bounds import bounded
 from planner.estimate.derivations import known_of
 from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
-from planner.models.derived import Derived, steps_of
-from planner.models.equation import numbered
+from planner.models.derived import Derived
 from planner.report.data.encoding import utf8
-from planner.report.terminal.columns import Column, whole, wrap
-from planner.report.wording import figures
+from planner.report.terminal.columns import Column, command, whole, wrap
+from planner.report.wording import evidence
+from planner.report.wording import explanation as words
 from planner.report.wording.break_evens import compared, end_of, unit_of
-from planner.report.wording.commands import by_hand
-from planner.report.wording.origins import Grounds, amount, describe, how
-from planner.report.wording.recommendation import rank_of, without_nodes
+from planner.report.wording.commands import calculation
+from planner.report.wording.figures import visible
+from planner.report.wording.origins import OriginIndex, amount, describe, how
 
 NARROWEST = 40
+DEEPEST = 12  # levels of inputs that are indented
 
 
 def scenarios(comparison: Comparison, width: int) -> str:
     """Every scenario by rank, to choose one from."""
-    lines = wrap(figures.visible(comparison.plan_name), width)
+    lines = wrap(visible(comparison.plan_name), width)
     digits = len(str(len(comparison.scenarios)))
     for rank, scenario in enumerate(comparison.scenarios, 1):
-        cost = (
-            f"${figures.dollars(scenario.cost_usd.plan)}" if scenario.feasible and scenario.cost_usd else "not feasible"
-        )
-        floor = ">= " if scenario.feasible and not scenario.complete else ""
-        if scenario.feasible and without_nodes(scenario):
-            cost, floor = "no price", ""
-        lines += wrap(f"#{rank:<{digits}}  {scenario.id}  {floor}{cost}", width, indent="  ")
-    lines += ["", *wrap("planner explain PLAN '#1' lists the numbers of one; `best` is the first", width)]
-    return _text(lines)
+        lines += wrap(f"#{rank:<{digits}}  {scenario.id}  {words.scenario_entry(scenario)}", width, indent="  ")
+    return _text([*lines, "", *wrap(words.CHOOSE_A_SCENARIO, width)])
 
 
 def numbers(comparison: Comparison, scenario: Scenario, width: int) -> str:
@@ -46,17 +40,13 @@ def numbers(comparison: Comparison, scenario: Scenario, width: int) -> str:
         return _text(lines)
     known = known_of(scenario)
     bill = {line.line for line in scenario.bill}
-    lines += ["", "Lines of the bill"]
+    lines += ["", words.BILL_LINES]
     lines += _list(scenario, [known[line.line] for line in scenario.bill], width)
     for entry in scenario.unpriced:
-        lines += wrap(f"  {entry.line}  no price for {figures.visible(entry.what)}", width, indent="      ")
-    lines += ["", "Other numbers"]
+        lines += wrap(f"  {entry.line}  {visible(evidence.no_price(entry))}", width, indent="      ")
+    lines += ["", words.OTHER_NUMBERS]
     lines += _list(scenario, [entry for entry in scenario.derived if entry.id not in bill], width)
-    lines += [
-        "",
-        *wrap("Of a line also LINE.pricing_quantity, LINE.effective_unit_price and so on, as in -f json.", width),
-    ]
-    return _text(lines)
+    return _text([*lines, "", *wrap(words.CHOOSE_A_FIELD, width)])
 
 
 def _list(scenario: Scenario, entries: list[Derived], width: int) -> list[str]:
@@ -70,15 +60,15 @@ def _list(scenario: Scenario, entries: list[Derived], width: int) -> list[str]:
 def render(
     comparison: Comparison,
     found: Explanation,
-    grounds: Grounds,
+    index: OriginIndex,
     *,
     width: int,
     depth: int | None,
     again: Sequence[str] = ("PLAN",),
 ) -> str:
-    """Lines of at most `width` cells (at least 40). depth: levels of inputs that are opened, None for all.
+    """Lines of at most `width` cells (at least 40). depth: levels of inputs that are shown, None for all.
 
-    again: the plan and the options that a next command must repeat.
+    again: the plan and the options that the next command must repeat.
     """
     width = max(width, NARROWEST)
     derived = found.derived
@@ -87,17 +77,14 @@ def render(
     lines = _heading(comparison, found.scenario, width)
     lines += ["", *wrap(f"{derived.id} {sign} {amount(derived.value, derived.unit)}", width, indent="  ")]
     if floor:
-        missing = figures.visible(reason(found.scenario))
-        lines += wrap(f"  a lower bound without a range: {missing}", width, indent="    ")
-    lines += _formula(derived, width, "  ")
+        lines += wrap(f"  {words.lower_bound(found.scenario)}", width, indent="    ")
+    lines += _formula(derived, width)
     if found.line is not None and found.line.note:
-        lines += wrap(f"  note: {figures.visible(found.line.note)}", width, indent="    ")
-    commands = by_hand(comparison, found, width, again)
-    lines += ["", *commands] if commands else []
-    lines += ["", *_ends(comparison, found, width)]
+        lines += wrap(f"  note: {visible(found.line.note)}", width, indent="    ")
+    lines += _calculation(comparison, found, again, width)
+    lines += ["", *_effects(comparison, found, width)]
     if derived.inputs:
-        lines += ["", "Inputs"]
-        lines += _tree(derived, grounds, width, depth)
+        lines += ["", words.INPUTS, *_tree(derived, index, width, depth)]
     return _text(lines)
 
 
@@ -106,40 +93,44 @@ def _text(lines: list[str]) -> str:
 
 
 def _heading(comparison: Comparison, scenario: Scenario, width: int) -> list[str]:
-    name = figures.visible(comparison.plan_name)
-    lines = [*wrap(name, width), *wrap(f"#{rank_of(comparison, scenario)} {scenario.id}", width)]
-    if not scenario.feasible:
-        lines += wrap(f"Not feasible: {'; '.join(map(figures.visible, scenario.why_not))}", width, indent="  ")
+    lines = [*wrap(visible(comparison.plan_name), width), *wrap(words.scenario_title(comparison, scenario), width)]
+    return lines if scenario.feasible else [*lines, *wrap(words.infeasible(scenario), width, indent="  ")]
+
+
+def _formula(derived: Derived, width: int) -> list[str]:
+    title, steps, source = words.formula(derived)
+    lines = wrap(f"  {title}", width, indent="    ") if title else []
+    indent = "    " if derived.equation else "  "
+    for step in steps:
+        lines += wrap(f"{indent}{step}", width, indent=f"{indent}  ")
+    return [*lines, *wrap(f"  {source}", width, indent="    ")] if source else lines
+
+
+def _calculation(comparison: Comparison, found: Explanation, again: Sequence[str], width: int) -> list[str]:
+    title, steps = calculation(comparison, found, again)
+    lines = ["", title] if steps else []
+    for step in steps:
+        indent = "  " * step.level
+        if step.command:
+            lines += command(step.command, width, indent)
+        else:
+            lines += wrap(f"{indent}{step.text}", width, f"{indent}  ")
     return lines
 
 
-def _formula(derived: Derived, width: int, indent: str) -> list[str]:
-    if not derived.equation:
-        label = derived.label if derived.expression else how(derived)
-        found = wrap(f"{indent}{figures.visible(label)}", width, indent=indent + "  ") if label else []
-        for step in steps_of(derived) or ([derived.expression] if derived.expression else []):
-            found += wrap(f"{indent}{step}", width, indent=indent + "  ")
-        return found
-    entry = numbered(derived.equation)
-    found = wrap(f"{indent}{entry.number} {entry.name}: {entry.summary}", width, indent=indent + "  ")
-    for step in steps_of(derived):
-        found += wrap(f"{indent}  {step}", width, indent=indent + "    ")
-    return [*found, *wrap(f"{indent}source: {entry.source}", width, indent=indent + "  ")]
-
-
-def _tree(derived: Derived, grounds: Grounds, width: int, depth: int | None) -> list[str]:
-    """Inputs, and what they are made of, down to what nothing stands behind; no number is opened twice."""
+def _tree(derived: Derived, index: OriginIndex, width: int, depth: int | None) -> list[str]:
+    """Inputs and the inputs of these, down to what is given; no number is opened twice."""
     lines: list[str] = []
     closed: set[str] = set()
     opened = {derived.id}
 
     def grow(entry: Derived, level: int) -> None:
-        indent = "  " * min(level, 12)
+        indent = "  " * min(level, DEEPEST)
         for part in entry.inputs:
-            text = f"{indent}{part.name} = {amount(part.value, part.unit)}: {describe(part, grounds)}"
-            behind = grounds.known.get(part.where) if part.kind == "run" else None
+            text = f"{indent}{part.name} = {amount(part.value, part.unit)}: {describe(part, index)}"
+            behind = index.known.get(part.where) if part.kind == "run" else None
             again = behind is not None and behind.id in opened and bool(behind.inputs)
-            lines.extend(wrap(text + (" (as above)" if again else ""), width, indent=indent + "    "))
+            lines.extend(wrap(text + (words.AS_ABOVE if again else ""), width, indent=indent + "    "))
             if behind is None or again:
                 continue
             if depth is not None and level >= depth:
@@ -147,42 +138,22 @@ def _tree(derived: Derived, grounds: Grounds, width: int, depth: int | None) -> 
                 continue
             opened.add(behind.id)
             if how(behind) and behind.source is None:
-                lines.extend(wrap(f"{indent}    {figures.visible(how(behind))}", width, indent=indent + "      "))
+                lines.extend(wrap(f"{indent}    {visible(how(behind))}", width, indent=indent + "      "))
             grow(behind, level + 1)
 
     grow(derived, 1)
     left = closed - opened
-    if left:
-        some = "1 of these numbers has" if len(left) == 1 else f"{len(left)} of these numbers have"
-        lines += [
-            "",
-            *wrap(f"{some} inputs of their own: explain them by their ids, or open all with --depth 0", width),
-        ]
-    return lines
+    return [*lines, "", *wrap(words.more_inputs(len(left)), width)] if left else lines
 
 
-def _ends(comparison: Comparison, found: Explanation, width: int) -> list[str]:
-    derived, lines = found.derived, []
-    if found.draws is not None:
-        spread = found.draws
-        drawn = f"of {comparison.draws:,} draws, seed {comparison.seed}"
-        if spread.p10 == spread.p90:
-            lines += wrap(f"P10, P50 and P90 are the same {drawn}.", width)
-        else:
-            ends = f"P10 {compared(spread.p10)}, P50 {compared(spread.p50)}, P90 {compared(spread.p90)}"
-            lines += wrap(f"{ends} {derived.unit}, {drawn}", width, indent="  ")
-    if not found.movers:
-        still = f"It does not move {found.moved.id}." if found.assumed else "No assumption moves it."
-        return [*lines, *wrap(still, width)]
-    if found.assumed:
-        said = f"What it moves: {found.moved.id}, planned again at its low and its high end"
-    else:
-        what = "it" if found.moved.id == derived.id else f"the planned figure, {found.moved.id}"
-        said = f"What moves {what}, planned again at the low and the high end of each assumption"
-    lines += wrap(f"{said}:", width)
-    lines += _table(found.movers, width)
+def _effects(comparison: Comparison, found: Explanation, width: int) -> list[str]:
+    drawn = words.draws(comparison, found)
+    lines = wrap(drawn, width, indent="  ") if drawn else []
+    lines += wrap(words.movers(found), width)
+    if found.movers:
+        lines += _table(found.movers, width)
     if any(None in (entry.at_low, entry.at_high) for entry in found.movers):
-        lines += wrap("-: it has no such number there", width)
+        lines += wrap(words.NO_NUMBER_THERE, width)
     return lines
 
 
@@ -203,12 +174,7 @@ def _table(movers: tuple[Mover, ...], width: int) -> list[str]:
 
 def unpriced(comparison: Comparison, scenario: Scenario, entry: Unpriced, width: int) -> str:
     """A line that has no price: what is missing, what is near."""
-    near = [figures.visible(text) for text in entry.nearest]
-    lines = [
-        *_heading(comparison, scenario, width),
-        "",
-        *wrap(f"{entry.line} has no value: no price for {figures.visible(entry.what)}", width, indent="  "),
-        *wrap(f"The book of {comparison.prices.as_of} does not know it; the total is a lower bound.", width),
-        *wrap(f"Near it: {'; '.join(near)}" if near else "Nothing is near it.", width, indent="  "),
-    ]
+    lines = [*_heading(comparison, scenario, width), ""]
+    for text in words.no_value(comparison, entry):
+        lines += wrap(text, width, indent="  ")
     return _text(lines)

@@ -1,49 +1,13 @@
-"""What a stack is made of, for people: every resource by component, with its dollars an hour and its bill lines.
-
-Reads a resource graph as plain data (design 3.5), so that it works on any such file.
-"""
+"""What a stack is made of, for people: every resource by component, with its dollars an hour and its bill lines."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from planner.report.data.resource_graph import Graph, Resource, bills_by_use, by_component, usd_per_hour
 from planner.report.terminal.columns import TABLE_FROM, Column, all_fit, records, whole, wrap
-from planner.report.wording.figures import dollars, many, visible
-
-Graph = Mapping[str, Any]
-Resource = Mapping[str, Any]
-
-BY_USE = "what bills by use (S3 storage, requests, traffic, logs)"
-
-
-def stored_words(usd: float | None) -> str:
-    """What S3 stores, to put behind BY_USE; nothing where it is not known."""
-    return f"; stored in S3 at the planned size: about ${dollars(usd)} an hour" if usd else ""
-
-
-def as_json(graph: Graph) -> str:
-    return json.dumps(graph, indent=2, ensure_ascii=False) + "\n"
-
-
-def by_component(graph: Graph) -> dict[str, list[Resource]]:
-    """Component -> its resources at AWS, in the order of the graph; components themselves are no resources there."""
-    found: dict[str, list[Resource]] = {}
-    for resource in graph["resources"]:
-        if str(resource["type"]).startswith("aws:"):
-            found.setdefault(str(resource["component"]), []).append(resource)
-    return found
-
-
-def usd_per_hour(resources: Sequence[Resource]) -> float:
-    return math.fsum(float(resource["usd_per_hour"] or 0.0) for resource in resources)
-
-
-def bills_by_use(resources: Sequence[Resource]) -> bool:
-    """Whether one of them bills by use alone: an hourly sum does not hold it."""
-    return any(not resource["free"] and not resource["usd_per_hour"] for resource in resources)
+from planner.report.wording import resources as words
+from planner.report.wording.figures import visible
 
 
 def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, ascii_only: bool = False) -> str:
@@ -53,35 +17,31 @@ def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, asc
     """
     stack, found = graph["stack"], by_component(graph)
     every = [resource for resources in found.values() for resource in resources]
-    lines = wrap(f"Stack {visible(str(stack['name']))}: {visible(str(stack['scenario']))}", width, "  ")
-    standing = f"{many(len(every), 'resource')}, {_usd(usd_per_hour(every))} while they stand"
-    lines += wrap(f"{standing}, without {BY_USE}, which + marks{stored_words(stored_usd)}", width, "  ")
-    lines.append("")
-    lines += _rows(found, width, ascii_only)
-    lines.append("")
+    lines = wrap(words.title(str(stack["name"]), str(stack["scenario"])), width, "  ")
+    lines += wrap(words.summary(len(every), usd_per_hour(every), stored_usd), width, "  ")
+    lines += ["", *_rows(found, width, ascii_only), ""]
     for component, resources in found.items():
         free = [_short(resource) for resource in resources if resource["free"]]
         if free:
-            lines += wrap(f"{component}, free: {', '.join(free)}", width, "  ")
+            lines += wrap(words.free(component, free), width, "  ")
     waiting = [visible(str(name)) for name in stack.get("placeholders", ())]
     if waiting:
-        lines.append("")
-        lines += wrap(f"Placeholders, which only an account can fill: {', '.join(waiting)}", width, "  ")
+        lines += ["", *wrap(words.placeholders(waiting), width, "  ")]
     return "\n".join(lines) + "\n"
 
 
 def _rows(found: Mapping[str, Sequence[Resource]], width: int, ascii_only: bool) -> list[str]:
-    """What bills; a component's sum stands on its first row. A record has the lines of its bill in one."""
+    """What bills; the first row of a component has its sum. A record has its bill lines in one text."""
     cells: list[tuple[str, str, str, Sequence[str]]] = []
     for resources in found.values():
         billed = [resource for resource in resources if not resource["free"]]
         total, more = usd_per_hour(resources), " +" if bills_by_use(resources) else ""
         for number, resource in enumerate(billed):
-            sums = (f"{total:,.4f}{more}" if total else "by use") if number == 0 else ""
-            usd = f"{float(resource['usd_per_hour']):,.4f}" if resource["usd_per_hour"] else "by use"
+            sums = (f"{total:,.4f}{more}" if total else words.BY_USE) if number == 0 else ""
+            usd = f"{float(resource['usd_per_hour']):,.4f}" if resource["usd_per_hour"] else words.BY_USE
             bills = [visible(str(line)) for line in resource["bill_lines"]]
             cells.append((visible(str(resource["name"])), usd, sums, bills))
-    every = math.fsum(usd_per_hour(resources) for resources in found.values())
+    every = sum(usd_per_hour(resources) for resources in found.values())
     cells.append(("all", "", f"{every:,.4f}", [""]))
 
     def columns(rows: Sequence[tuple[str, str, str, str]]) -> list[Column]:
@@ -107,7 +67,3 @@ def _rows(found: Mapping[str, Sequence[Resource]], width: int, ascii_only: bool)
 def _short(resource: Resource) -> str:
     """Name of a resource inside its component."""
     return visible(str(resource["name"]).removeprefix(f"{resource['component']}-"))
-
-
-def _usd(value: float) -> str:
-    return f"${value:,.4f} an hour"

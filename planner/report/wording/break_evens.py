@@ -1,9 +1,10 @@
-"""Sentences about what would change a decision: how a knob's value is written, what takes over from where."""
+"""What would change the answer, in words: values of parameters, break-evens, and by how much the cheapest leads."""
 
 from __future__ import annotations
 
 from planner.decide.break_evens import BreakEven, Search
 from planner.decide.parameters import FIT, Parameter
+from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM
 from planner.plan.assumptions import COUNTED
@@ -11,15 +12,17 @@ from planner.report.wording import figures
 from planner.report.wording.answer import CLOSE
 
 NAMES = {
-    INTERRUPTION_STREAM: "rate of spot reclaims",
+    INTERRUPTION_STREAM: "spot interruption rate",
     PRICE_STREAM: "spot price",
-    FIT: "error of the fitted throughput",
+    FIT: "error of the throughput fit",
 }
 _A_NODE_DAY = " a node-day"
+INFEASIBLE = "not feasible"
+NOTHING_FEASIBLE = "nothing is feasible"
 
 
 def name(parameter: Parameter) -> str:
-    """The key; a stream of draws, which has none that anybody can set, in words."""
+    """The key; words for a stream of draws, which has no key that a plan can set."""
     return NAMES.get(parameter.key, parameter.key) if not parameter.path else parameter.key
 
 
@@ -55,7 +58,7 @@ def end_of(parameter: Parameter, which: int) -> str:
 
 
 def unit_of(parameter: Parameter) -> str:
-    """The unit of the ends of a knob."""
+    """The unit of the ends of a parameter."""
     if parameter.path:
         return parameter.unit
     return "1/(node-day)" if parameter.ends[0].endswith(_A_NODE_DAY) else ""
@@ -96,37 +99,85 @@ def unmoved(study: Study) -> list[Search]:
 
 
 def untried(study: Study) -> str:
-    """What was not searched, as a sentence; "" where nothing was left out."""
+    """What was not searched; "" where everything was."""
     if not study.unsearched:
         return ""
     names = ", ".join(name(parameter) for parameter in study.unsearched)
-    return f"Not searched, since no plan can name one value of it: {names}; the table above has what its ends do."
+    return (
+        f"Not searched, because a plan cannot set a single value of it: {names}. The table above shows the effect of "
+        "its low and high end."
+    )
+
+
+def planned_value(parameter: Parameter) -> str:
+    return value(parameter, parameter.value) if parameter.path else "as observed"
+
+
+def positions(parameter: Parameter) -> tuple[tuple[str, str], ...]:
+    """The three positions of the what-if, each with its text."""
+    planned = f"planned: {value(parameter, parameter.value)}" if parameter.path else "as planned"
+    return (
+        ("low", f"low: {value(parameter, parameter.low)}"),
+        ("planned", planned),
+        ("high", f"high: {value(parameter, parameter.high)}"),
+    )
+
+
+def cheapest_at_ends(swing: Swing, leader: str) -> str:
+    """Which other scenario is the cheapest at the low and at the high end."""
+    ends = (("low", swing.low), ("high", swing.high))
+    found = [f"at {which}: {end.first or NOTHING_FEASIBLE}" for which, end in ends if end.first != leader]
+    return "; ".join(found) or "the same"
+
+
+def start(break_even: BreakEven) -> str:
+    """`3,350 TB and up`."""
+    side = "up" if break_even.value > break_even.parameter.value else "down"
+    return f"{value(break_even.parameter, break_even.value)} and {side}"
+
+
+def beyond(break_even: BreakEven) -> str:
+    """Said where the break-even lies outside the range of the assumption."""
+    return "beyond its range" if not break_even.inside and break_even.parameter.low < break_even.parameter.high else ""
+
+
+def cheapest_from(break_even: BreakEven, fleet: str = "") -> str:
+    return short_id(break_even.first, fleet) if break_even.first else NOTHING_FEASIBLE
 
 
 def takes_over(break_even: BreakEven, fleet: str = "") -> str:
-    """`from 3,350 TB on: s3-stream, spot`."""
-    side = "on" if break_even.value > break_even.parameter.value else "down"
-    beyond = (
-        " (beyond its range)" if not break_even.inside and break_even.parameter.low < break_even.parameter.high else ""
-    )
-    then = short_id(break_even.first, fleet) if break_even.first else "nothing is feasible"
-    if break_even.first and break_even.before and break_even.before_usd is None:
-        then += f", since {short_id(break_even.before, fleet)} is no longer feasible"
-    return f"from {value(break_even.parameter, break_even.value)} {side}{beyond}: {then}"
+    """`above 3,350 TB: s3-stream, spot becomes the cheapest`."""
+    side = "above" if break_even.value > break_even.parameter.value else "below"
+    outside = f" ({beyond(break_even)})" if beyond(break_even) else ""
+    where = f"{side} {value(break_even.parameter, break_even.value)}{outside}"
+    if not break_even.first:
+        return f"{where}: {NOTHING_FEASIBLE}"
+    because = ""
+    if break_even.before and break_even.before_usd is None:
+        because = f", because {short_id(break_even.before, fleet)} is no longer feasible"
+    return f"{where}: {short_id(break_even.first, fleet)} becomes the cheapest{because}"
 
 
 def break_even_sentence(entry: Search, fleet: str = "") -> str:
-    """`data.hot_dataset, planned 2,200 TB: from 3,350 TB on: s3-stream, spot`."""
-    planned = f"{name(entry.parameter)}, planned {value(entry.parameter, entry.parameter.value)}"
-    return f"{planned}; " + "; ".join(
-        takes_over(break_even, fleet) for break_even in sorted(entry.break_evens, key=_far)
+    """`data.hot_dataset (planned: 2,200 TB): above 3,350 TB: s3-stream, spot becomes the cheapest`."""
+    return f"{_planned(entry.parameter)} " + "; ".join(
+        takes_over(f, fleet) for f in sorted(entry.break_evens, key=_far)
     )
 
 
+def nearest(entry: Search, fleet: str = "") -> str:
+    """The same with the first break-even alone."""
+    return f"{_planned(entry.parameter)} {takes_over(entry.break_evens[0], fleet)}"
+
+
+def _planned(parameter: Parameter) -> str:
+    return f"{name(parameter)} (planned: {value(parameter, parameter.value)}),"
+
+
 def lead(study: Study, fleet: str = "") -> str:
-    """By how much the cheapest leads as planned, and whether that is little; how sure it is, the draws say."""
+    """By how much the cheapest leads the next as planned, and whether that is a small lead."""
     if len(study.ranking) < 2:
-        return "It is the only scenario that is feasible and completely priced."
+        return "Only one scenario is feasible and completely priced."
     first, second = study.ranking[:2]
     gap = second.cost_usd - first.cost_usd
     share = gap / first.cost_usd if first.cost_usd else 0.0

@@ -1,4 +1,4 @@
-"""Where the money of a scenario goes: its bill in a handful of parts that a reader knows by name."""
+"""The breakdown of a scenario's cost: its bill in a handful of parts that a reader knows by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Part:
 
 
 def parts_of(scenario: Scenario) -> tuple[Part, ...]:
-    """The parts of a bill, the largest first; together they are the planned cost."""
+    """The parts of a bill, the largest first; together they are the planned cost. Raises UnknownBillLine."""
     found: dict[str, float] = {}
     for line in scenario.bill:
         name = bill_line(line.line).part
@@ -31,17 +31,7 @@ def parts_of(scenario: Scenario) -> tuple[Part, ...]:
 
 def sentence(scenario: Scenario) -> str:
     """`GPU nodes 96%, storage 4%, network, volumes, alarms <1%`."""
-    said = [f"{part.name} {_short(part.share)}" for part in parts_of(scenario)]
-    return ", ".join(said)
-
-
-def stored_usd_per_hour(scenario: Scenario) -> float | None:
-    """What S3 bills by use for the stored bytes of the planned size, as dollars an hour of the time that they are kept;
-    None where it is not known. No hourly figure of a stack holds it, since nobody is billed for an empty bucket."""
-    found = next((entry.value for entry in scenario.derived if entry.id == "storage.s3.hours"), 0.0)
-    hours = found if isinstance(found, float) else 0.0
-    stored = [line for line in scenario.bill if bill_line(line.line).outlives_run and line.unit == "GB-Mo"]
-    return sum(line.effective_cost for line in stored) / hours if stored and hours else None
+    return ", ".join(f"{part.name} {_short(part.share)}" for part in parts_of(scenario))
 
 
 def _short(share: float) -> str:

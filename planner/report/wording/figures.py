@@ -1,4 +1,4 @@
-"""How numbers and scenarios are said to people: the same words in the table, the page and the answer."""
+"""Numbers and names of scenarios as people read them, the same in every format."""
 
 from __future__ import annotations
 
@@ -167,6 +167,11 @@ def percent(share: float) -> str:
     """A share in whole percent; never 0% or 100% where it is neither."""
     whole = min(max(round(share * 100), 0 if share <= 0 else 1), 100 if share >= 1 else 99)
     return f"{whole}%"
+
+
+def share(part: float) -> str:
+    """A share of a bill to a tenth of a percent; `<0.1%` where it is less."""
+    return "<0.1%" if 0 < part < 0.0005 else f"{part:.1%}"
 
 
 def many(count: int, one: str, more: str = "") -> str:

@@ -14,10 +14,13 @@ from planner.models.formula import format_number, written
 from planner.plan.assumptions import Assumption
 from planner.report.wording.figures import visible
 
+# what the command of a calculation gives
+GIVES_NUMBER, GIVES_COST, GIVES_QUANTITY = "it", "its cost", "its quantity"
+
 
 @dataclass(frozen=True, kw_only=True)
-class Grounds:
-    """What the origins of one scenario are looked up in. place: where a key of the plan stands, "" where nowhere."""
+class OriginIndex:
+    """What the origins of one scenario's inputs are looked up in. place: where the plan sets a key, else ""."""
 
     assumptions: Mapping[str, Assumption]
     lines: Mapping[str, Line]
@@ -26,10 +29,10 @@ class Grounds:
     place: Callable[[str], str] = field(default=lambda key: "")
 
 
-def grounds_of(
+def origin_index(
     comparison: Comparison, scenario: Scenario, known: Mapping[str, Derived], place: Callable[[str], str] | None = None
-) -> Grounds:
-    return Grounds(
+) -> OriginIndex:
+    return OriginIndex(
         assumptions={entry.key: entry for entry in comparison.assumptions},
         lines={line.line: line for line in scenario.bill},
         known=known,
@@ -38,21 +41,21 @@ def grounds_of(
     )
 
 
-def describe(entry: Input, grounds: Grounds) -> str:
+def describe(entry: Input, index: OriginIndex) -> str:
     """Where an input comes from, as one line of text."""
     where = entry.where
     if entry.kind == "plan":
-        found = grounds.place(where)
+        found = index.place(where)
         return visible(f"plan, {where}" + (f" ({found})" if found else ""))
     if entry.kind == "assumption":
-        return _assumption(where, grounds.assumptions.get(where))
+        return _assumption(where, index.assumptions.get(where))
     if entry.kind == "price":
-        return _price(where, grounds)
+        return _price(where, index)
     if entry.kind == "catalogue":
         name, _, fact = where.rpartition(".")
         return f"catalogue, {name}: {fact}"
     if entry.kind == "run":
-        derived = grounds.known.get(where)
+        derived = index.known.get(where)
         number = derived.equation if derived else ""
         return f"{where}" + (f", {number} {numbered(number).name}" if number else "")
     return visible(f"rule: {where}")
@@ -62,25 +65,25 @@ def _assumption(key: str, entry: Assumption | None) -> str:
     if entry is None:
         return f"assumption {key}"
     year = f", {entry.year}" if entry.year else ""
-    own = "of the plan; " if entry.origin == "plan" else ""
+    own = "set by the plan; " if entry.origin == "plan" else ""
     text = f"assumption {key}, {entry.low:g} to {entry.high:g} ({own}{entry.source}{year})"
     return visible(text)
 
 
-def _price(name: str, grounds: Grounds) -> str:
-    line = grounds.lines.get(name)
+def _price(name: str, index: OriginIndex) -> str:
+    line = index.lines.get(name)
     if line is None:
         return f"price of {name}"
     if line.basis == "assumption":
         return visible(f"assumed: {line.price_source}")
     grade = f", grade {line.price_grade}" if line.price_grade else ""
     basis = f"{line.basis} back in time" if line.carried_back else line.basis
-    text = f"price of {line.price_date}{grade}, {basis}, in the book of {grounds.book}; {line.price_source}"
+    text = f"price of {line.price_date}{grade}, {basis}, in the book of {index.book}; {line.price_source}"
     return visible(text)
 
 
 def amount(value: object, unit: str) -> str:
-    """A number with its unit as a person reads it; tables and days as `planner calc` takes them."""
+    """A number with its unit; tables and days as `planner calc` takes them."""
     text = format_number(float(value)) if isinstance(value, float | int) else written(value)
     return f"{text} {unit}".rstrip() if unit != "YYYY-MM-DD" else text
 
@@ -102,7 +105,7 @@ def how(derived: Derived) -> str:
 
 
 def command(derived: Derived) -> str:
-    """The one command that gives this number again, "" where plain arithmetic does."""
+    """The command that calculates this number, "" where it has no equation."""
     if not derived.equation:
         return ""
     entry = numbered(derived.equation)

@@ -1,4 +1,4 @@
-"""What would make an infeasible plan feasible, as people read it: the settings to type, and what then leads."""
+"""What would make an infeasible plan feasible, in words: the settings to type, and the cheapest scenario then."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from planner.report.wording import figures
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """A title, and a line for each change; nothing where nobody asked or nothing was found."""
-    found = [f"  {remedy.options}: {outcome(remedy)}" for remedy in comparison.relaxations]
+    """A title and a line for each change; empty where there is none."""
+    found = [f"  {relaxation.options}: {outcome(relaxation)}" for relaxation in comparison.relaxations]
     return [f"{title(comparison)}:", *found] if found else []
 
 
 def title(comparison: Comparison) -> str:
     if comparison.best is not None:
-        return "As planned no run ends. Nearest changes with which one does, each planned again"
+        return "No run finishes as planned. The smallest changes with which one does, each recalculated"
     if any(scenario.feasible for scenario in comparison.scenarios):
-        return "Nearest changes that make one feasible whose nodes have a price, each planned again"
-    return "Nearest changes that make one feasible, each planned again"
+        return "The smallest changes that make one feasible whose nodes have a price, each recalculated"
+    return "The smallest changes that make one feasible, each recalculated"
 
 
-def outcome(remedy: Relaxation, floor: str = ">=") -> str:
+def outcome(relaxation: Relaxation, floor: str = ">=") -> str:
     """`converged/p4d.24xlarge/spot, $5,047, 5.3 days`; floor: before a cost that is only a lower bound."""
-    cost = f"{'' if remedy.complete else floor}${figures.dollars(remedy.cost_usd)}"
-    return f"{remedy.scenario}, {cost}, {figures.days(remedy.days)} days"
+    cost = f"{'' if relaxation.complete else floor}${figures.dollars(relaxation.cost_usd)}"
+    return f"{relaxation.scenario}, {cost}, {figures.days(relaxation.days)} days"

@@ -24,4 +24,4 @@ def _name(entry: StalePrice) -> str:
 
 
 def _age(entry: StalePrice) -> str:
-    return f"price of {entry.price_date} is {entry.age_days} days old, beyond {entry.limit_days}"
+    return f"price of {entry.price_date} is {entry.age_days} days old, over the limit of {entry.limit_days}"

@@ -24,8 +24,8 @@ from planner.report.terminal import difference_text
 from planner.report.wording import changes as diff_words
 from planner.report.wording.figures import visible
 from tests.builders import book_of, compared, plan_of
+from tests.report.markdown.test_comparison_markdown import ACTING, check_harmless, shown
 from tests.report.scenes import HOSTILE, named, sixty, small
-from tests.report.test_markdown import ACTING, check_harmless, shown
 
 Document = dict[str, Any]
 
@@ -375,10 +375,10 @@ def test_json_has_every_scenario_with_plain_numbers_and_its_bounds() -> None:
 
 def test_sixty_scenarios_fit_a_comment() -> None:
     base = sixty()
-    dearer = tuple(
+    costlier = tuple(
         replace(s, bill=(replace(s.bill[0], quantity=s.bill[0].quantity * 2), *s.bill[1:])) for s in base.scenarios
     )
-    found = changes(document(base), document(replace(base, scenarios=dearer)))
+    found = changes(document(base), document(replace(base, scenarios=costlier)))
     text = difference_markdown.render(found)
     assert "Scenarios that differ: 60" in text
     assert "Left out" not in text

@@ -14,14 +14,15 @@ from itertools import pairwise
 import pytest
 
 from planner.cli.options import Asked
+from planner.decide import leaders
 from planner.decide.compare import compare
 from planner.decide.study import study
 from planner.report.data import comparison_json
+from planner.report.data.groups import sources_of
 from planner.report.html import page as as_html
 from planner.report.html.architecture import StackView
-from planner.report.wording import recommendation
+from planner.report.html.bills import bill_view
 from planner.report.wording.figures import visible
-from planner.report.wording.shared_reasons import sources_of
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 from tests.typed import FEW, SMALL
@@ -168,27 +169,27 @@ def test_the_order_of_the_page() -> None:
 def test_every_total_is_the_figure_of_the_json_document() -> None:
     sources = sources_of(small().scenarios)
     text = as_html.render(small())
-    noted = text.count("the total is not their sum but exact")
+    noted = text.count("The total is exact; lines are rounded")
     off = 0
     for scenario in small().scenarios:
         if scenario.feasible:
-            entry = as_html._entry(small(), 1, scenario, sources, False, {})
-            document = comparison_json.scenario_document(scenario)
-            assert entry.total == document["cost_usd"]["plan"]
-            assert f"{entry.total:,.2f}" in text
+            bill = bill_view(small(), 1, scenario, sources, None)
+            total = comparison_json.scenario_document(scenario)["cost_usd"]["plan"]
+            assert bill.total.removeprefix("≥ ") == f"{total:,.2f}"
+            assert f"{total:,.2f}" in text
             cash = round(sum(round(part.usd, 2) for part in scenario.cash), 2)
-            lines = round(sum(row.cents for row in entry.rows), 2)
-            assert entry.off == ({cash, lines} != {round(entry.total, 2)})
-            off += entry.off
+            lines = round(sum(float(row.cost.replace(",", "")) for row in bill.lines), 2)
+            assert bill.rounded == ({cash, lines} != {round(total, 2)})
+            off += bill.rounded
     assert noted == off > 0
 
 
 def test_page_one_holds_the_limits_of_the_plan_against_the_result() -> None:
     limited = compared(plan_of(constraints={"max_cost_usd": 1e6, "max_days": 30}), draws=100)
     text = "".join(Page(as_html.render(limited)).text)
-    start, end = text.index("What this rests on"), text.rindex("Cost against time")
-    assert "Budget $1,000,000: no scenario above it counts as feasible; #1 is planned at $" in text[start:end]
-    assert "At most 30 days (constraints.max_days); #1 is planned at " in text[start:end]
+    start, end = text.index("Based on"), text.rindex("Cost against time")
+    assert "Budget $1,000,000: scenarios above it count as infeasible; #1 is planned at $" in text[start:end]
+    assert "Limit: 30 days (constraints.max_days); #1 is planned at " in text[start:end]
 
 
 def test_what_is_noted_of_a_price_stands_with_its_source() -> None:
@@ -210,9 +211,9 @@ def test_incomplete_rows_have_no_range() -> None:
 def test_every_feasible_scenario_has_its_bill_and_the_answers_are_open() -> None:
     bills = page().named("details")
     feasible = [s for s in small().scenarios if s.feasible]
-    by_hand = [attrs for attrs in bills if attrs.get("class") == "hand"]
-    assert len(by_hand) == 2 * len(recommendation.picks(small()))  # the lines, and the numbers of the run
-    assert len(bills) == len(feasible) + len(by_hand) + 1  # and the plan
+    calculations = [attrs for attrs in bills if attrs.get("class") == "calculations"]
+    assert len(calculations) == 2 * len(leaders.leaders_of(small()))  # the lines, and the numbers of the run
+    assert len(bills) == len(feasible) + len(calculations) + 1  # and the plan
     assert sum("open" in attrs for attrs in bills) in (1, 2)
     assert "open" in bills[0]
 
@@ -246,13 +247,13 @@ def test_what_may_not_finish_says_so_in_the_answer() -> None:
 def test_nothing_feasible_is_a_page_with_reasons() -> None:
     scenarios = tuple(replace(s, feasible=False, why_not=("too <dear>",)) for s in small().scenarios)
     found = Page(as_html.render(replace(small(), scenarios=scenarios)))
-    assert "there is no total to sign" in "".join(found.text)
+    assert "there is no total" in "".join(found.text)
     assert "too <dear>" in "".join(found.text)
     assert not found.named("svg")
 
 
 def test_without_draws_the_page_says_that_there_is_no_range() -> None:
-    assert "nothing was drawn" in as_html.render(compared(plan_of(), draws=0))
+    assert "no outcomes were simulated" in as_html.render(compared(plan_of(), draws=0))
 
 
 def test_one_card_where_one_scenario_is_both() -> None:

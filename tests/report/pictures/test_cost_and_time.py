@@ -56,7 +56,7 @@ def test_every_rank_is_named_in_words_once() -> None:
     assert sorted(found) == [rank for rank, *_ in cost_and_time.drawn(small().scenarios)]
 
 
-def test_dearer_is_higher_and_slower_is_further_right() -> None:
+def test_costlier_is_higher_and_slower_is_further_right() -> None:
     base = first(small())
     cheap = ranged(base, cost=(100, 90, 120), run=(10, 9, 12))
     dear = replace(ranged(base, cost=(300, 290, 320), run=(20, 19, 22)), id="other")
@@ -90,7 +90,7 @@ def test_wide_spreads_are_logarithmic_and_say_so() -> None:
     assert "logarithmic" not in cost_and_time.svg([near])
 
 
-def test_what_is_far_dearer_leaves_the_others_their_room_unless_its_p90_is_lowest() -> None:
+def test_what_costs_far_more_is_left_out_unless_its_p90_is_lowest() -> None:
     base = first(small())
     near = ranged(base, cost=(100, 90, 120), run=(10, 10, 10))
     far = replace(ranged(base, cost=(600, 590, 620), run=(10, 10, 10)), id="far")

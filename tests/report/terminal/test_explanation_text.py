@@ -14,7 +14,7 @@ from planner.report.data import explanation_json
 from planner.report.data.encoding import json_text
 from planner.report.terminal import explanation_text
 from planner.report.terminal.columns import cells
-from planner.report.wording.origins import command, describe, grounds_of
+from planner.report.wording.origins import command, describe, origin_index
 from tests.builders import book_of, plan_of
 from tests.report.scenes import HOSTILE
 
@@ -25,8 +25,8 @@ def found(request_, comparison):
 
 
 def _render(comparison, found, width=80, depth=None, place=None):
-    grounds = grounds_of(comparison, found.scenario, found.known, place)
-    return explanation_text.render(comparison, found, grounds, width=width, depth=depth)
+    index = origin_index(comparison, found.scenario, found.known, place)
+    return explanation_text.render(comparison, found, index, width=width, depth=depth)
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
@@ -88,8 +88,8 @@ def test_hostile_names_stay_text(comparison, found, name):
         assert all(char.isprintable() or char == "\n" for char in text)
         assert max(map(cells, text.splitlines())) <= 80
         text.encode("utf-8")
-    grounds = grounds_of(hostile, found.scenario, found.known)
-    document = json.loads(json_text(explanation_json.explanation(hostile, found, grounds)))
+    index = origin_index(hostile, found.scenario, found.known)
+    document = json.loads(json_text(explanation_json.explanation(hostile, found, index)))
     assert document["id"] == "fleet.compute"
 
 
@@ -99,8 +99,8 @@ def test_a_place_in_a_hostile_path_stays_text(comparison, found):
 
 
 def test_json_has_every_number_behind_it_once(comparison, found):
-    grounds = grounds_of(comparison, found.scenario, found.known)
-    document = json.loads(json_text(explanation_json.explanation(comparison, found, grounds)))
+    index = origin_index(comparison, found.scenario, found.known)
+    document = json.loads(json_text(explanation_json.explanation(comparison, found, index)))
     ids = [entry["id"] for entry in document["behind"]]
     assert len(ids) == len(set(ids))
     named = {part["origin"][4:] for entry in (document, *document["behind"]) for part in entry["inputs"]
@@ -112,12 +112,12 @@ def test_json_has_every_number_behind_it_once(comparison, found):
 
 
 def test_every_kind_of_origin_has_words(comparison, found):
-    grounds = grounds_of(comparison, found.scenario, found.known)
+    index = origin_index(comparison, found.scenario, found.known)
     for entry in found.known.values():
         for part in entry.inputs:
-            assert describe(part, grounds)
+            assert describe(part, index)
     unknown = Input(name="x", value=1.0, unit="h", origin="assumption:not.there")
-    assert describe(unknown, grounds) == "assumption not.there"
+    assert describe(unknown, index) == "assumption not.there"
 
 
 def test_the_command_leaves_out_what_is_the_default(found):
@@ -148,7 +148,7 @@ class TestLowerBounds:
         assert f"{id} = " not in text
         assert "no price for storage.s3.standard: AmazonS3 S3 Standard storage" in " ".join(text.split())
         assert "P10" not in text
-        document = explanation_json.explanation(compared, found, grounds_of(compared, found.scenario, found.known))
+        document = explanation_json.explanation(compared, found, origin_index(compared, found.scenario, found.known))
         assert document["draws"] is None
         assert document["lower_bound"].startswith("no price for storage.s3.standard: ")
 
@@ -158,7 +158,7 @@ class TestLowerBounds:
         text = _render(compared, found)
         assert "fleet.compute = " in text
         assert "P10 " in text
-        document = explanation_json.explanation(compared, found, grounds_of(compared, found.scenario, found.known))
+        document = explanation_json.explanation(compared, found, origin_index(compared, found.scenario, found.known))
         assert document["lower_bound"] is None
 
     def test_the_list_marks_them(self, unpriced_request):
@@ -172,13 +172,13 @@ class TestLowerBounds:
         assert not marked & {"fleet.compute", "days", "cost_usd.plan_percentile"}
 
 
-class TestByHand:
-    """What stands under "By hand" gives the number that is explained, and nothing else does."""
+class TestCalculation:
+    """The commands give the number that is explained, and nothing else does."""
 
     def test_a_sum_has_a_command_for_every_part_and_the_addition(self, request_, comparison):
         scenario = comparison.scenarios[0]
         text = _render(comparison, explain(request_, scenario, "cost_usd"), 10_000)
-        section = text.partition("By hand, part by part\n")[2].partition("\n\n")[0].splitlines()
+        section = text.partition("To calculate it, part by part\n")[2].partition("\n\n")[0].splitlines()
         assert [line.strip(" :") for line in section if line.endswith(":")] == [line.line for line in scenario.bill]
         assert sum("planner calc " in line for line in section) == len(scenario.bill)
         parts, _, total = section[-1].partition(" = ")
@@ -189,7 +189,7 @@ class TestByHand:
 
     def test_a_product_of_several_numbers_is_multiplied(self, request_, comparison):
         text = _render(comparison, explain(request_, comparison.scenarios[0], "goodput.useful_fraction"), 10_000)
-        section = text.partition("By hand, part by part\n")[2].partition("\n\n")[0].splitlines()
+        section = text.partition("To calculate it, part by part\n")[2].partition("\n\n")[0].splitlines()
         parts, _, total = section[-1].partition(" = ")
         product = 1.0
         for part in parts.split(" x "):
@@ -198,17 +198,17 @@ class TestByHand:
 
     def test_a_percentile_is_drawn_again(self, request_, comparison):
         found = explain(request_, comparison.scenarios[0], "cost_usd.p90")
-        grounds = grounds_of(comparison, found.scenario, found.known)
+        index = origin_index(comparison, found.scenario, found.known)
         asked = ("my plan.yaml", "--set", "fleet.nodes=4", "--seed", "7")
-        text = explanation_text.render(comparison, found, grounds, width=200, depth=1, again=asked)
+        text = explanation_text.render(comparison, found, index, width=200, depth=1, again=asked)
         assert "planner compare 'my plan.yaml' --set fleet.nodes=4 --seed 7 --draws 100 -f json" in text
-        assert "there as scenarios[0].cost_usd.p90" in text
+        assert "in its output: scenarios[0].cost_usd.p90" in text
         assert "planner calc" not in text
 
     def test_what_is_neither_says_that_it_is_a_part(self, request_, comparison):
         text = _render(comparison, explain(request_, comparison.scenarios[0], "days"))
-        assert "One of its parts by hand\n  run.hours:\n" in text
-        assert "\nBy hand\n" not in text
+        assert "To calculate one of its parts\n  run.hours:\n" in text
+        assert "\nTo calculate it\n" not in text
 
 
 def test_ends_of_a_stream_of_draws_are_what_they_mean(comparison, found):

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from infra.graph import resource_graph
+from planner.report.data.stored import stored_usd_per_hour
 from planner.report.html import page as as_html
-from planner.report.html.architecture import StackView, view
-from planner.report.wording.breakdown import stored_usd_per_hour
+from planner.report.html.architecture import not_drawn, view
 from tests.infra.specs import spec_of
 from tests.report.scenes import HOSTILE, first, small
 
@@ -20,14 +20,19 @@ def test_the_numbers_are_those_of_the_graph(layout) -> None:
     graph = resource_graph(spec)
     shown = view(graph)
     assert shown.scenario == spec.scenario
-    assert sum(part.resources for part in shown.parts) == sum(r["type"].startswith("aws:") for r in graph["resources"])
-    hourly = sum(float(part.usd_per_hour.replace(",", "") or 0) for part in shown.parts)
+    assert (
+        sum(part.resources for part in shown.components)
+        == shown.resources
+        == sum(r["type"].startswith("aws:") for r in graph["resources"])
+    )
+    figures = [part.usd_per_hour.split(" + ")[0].replace(",", "") for part in shown.components]
+    hourly = sum(float(figure) for figure in figures if figure not in ("-", "by use"))
     assert hourly == pytest.approx(sum(spec.usd_per_hour.values()), abs=1e-3)
-    assert float(shown.total_usd_per_hour.replace(",", "")) == pytest.approx(hourly, abs=1e-3)
-    by_use = {part.component for part in shown.parts if part.by_use}
+    assert float(shown.usd_per_hour.replace(",", "")) == pytest.approx(hourly, abs=1e-3)
+    by_use = {part.name for part in shown.components if "by use" in part.usd_per_hour}
     assert {"tier", "artefacts"} <= by_use
     assert "fleet" not in by_use
-    named = {line for part in shown.parts for line in part.bill_lines.split(", ") if line}
+    named = {line for part in shown.components for line in part.bill_lines.replace("<wbr>", "").split(", ") if line}
     assert set(spec.usd_per_hour) <= named
 
 
@@ -53,13 +58,13 @@ def test_stored_bytes_are_told_beside_what_stands() -> None:
     assert told.count("stored in S3 at the planned size: about $135 an hour") == 1
     assert "stored at the planned size: about $135/h" in told
     assert " + by use" in told
-    assert "Without what bills by use" in told
+    assert "Not included: what bills by use" in told
     assert "about" not in view(graph).without
 
 
 def test_what_cannot_be_drawn_says_why_and_nothing_else() -> None:
     text = "\n".join(HOSTILE.values())
-    page = as_html.render(small(), None, StackView(scenario=text, why_not=text))
+    page = as_html.render(small(), None, not_drawn(text, text))
     section = page[page.index('<section id="stack"') :].partition("</section>")[0]
     assert "is not drawn" in section
     assert "<script" not in section

@@ -44,7 +44,7 @@ def test_in_a_terminal_of_any_width(width):
     assert max(map(len, text.splitlines())) <= width
     said = "".join(text.split())  # a name longer than a line goes on in the next one
     for told in (
-        "No scenario is feasible: there is no total to sign. Nearest changes that make one feasible",
+        "No scenario is feasible: there is no total. The smallest changes that make one feasible",
         "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,840, 5.3 days",
         "--set fleet.nodes=22: s3-stream/p4d.24xlarge/spot, $5,189, 1.0 days",
     ):
@@ -54,15 +54,15 @@ def test_in_a_terminal_of_any_width(width):
 
 def test_in_markdown_as_code_that_can_be_copied():
     text = comparison_markdown.render(late())
-    assert text.splitlines()[1] == "No scenario is feasible: there is no total to sign."
-    assert "- Nearest changes that make one feasible, each planned again:\n  - `--set run.deadline=5.26d`: " in text
+    assert text.splitlines()[1] == "No scenario is feasible: there is no total."
+    assert "- The smallest changes that make one feasible, each recalculated:\n  - `--set run.deadline=5.26d`: " in text
 
 
 def test_on_the_page_under_the_answer():
     page = as_html.render(late())
     section = page[page.index('id="answer"') : page.index('id="compare"')]
     said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
-    assert "Nearest changes that make one feasible, each planned again --set run.deadline=5.26d : s3-stream" in said
+    assert "The smallest changes that make one feasible, each recalculated --set run.deadline=5.26d : s3-stream" in said
 
 
 def test_in_json_with_numbers():
@@ -93,7 +93,7 @@ NO_WAY = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 def test_a_run_that_only_fails_is_told_what_ends():
     said = answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))
     assert said[-2:] == [
-        "As planned no run ends. Nearest changes with which one does, each planned again:",
+        "No run finishes as planned. The smallest changes with which one does, each recalculated:",
         "  --set 'purchase.options=[on-demand]': converged/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
     ]
 
@@ -101,4 +101,4 @@ def test_a_run_that_only_fails_is_told_what_ends():
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is both feasible and completely priced" in said
-    assert "whose nodes have a price, each planned again: --set constraints.max_cost_usd=5050: s3-stream" in said
+    assert "whose nodes have a price, each recalculated: --set constraints.max_cost_usd=5050: s3-stream" in said

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.models.bill import Unpriced
 from planner.report.terminal.columns import cells, command
 from planner.report.terminal.comparison_text import ranking_columns, render
-from planner.report.wording import recommendation
 from planner.report.wording.figures import short_types, visible
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, ranged, sixty, small, unfinished
@@ -82,8 +82,9 @@ def test_lower_bounds_are_marked_and_have_no_range() -> None:
     row = next(line for line in text.splitlines() if ">=" in line)
     assert row.count(">=") == 1
     assert row.split()[-3:] == ["-"] * 3
-    assert ">= a lower bound, in 1 row shown: storage.s3.standard: no price for x" in text
-    assert "in 1 row not shown" in text_of(priced_but_for("storage.s3.standard"), top=3)
+    missing = "storage.s3.standard: no price for x; the total is a lower bound (>=) in 1 row shown"
+    assert missing in " ".join(text.split())
+    assert "in 1 row not shown" in " ".join(text_of(priced_but_for("storage.s3.standard"), top=3).split())
 
 
 def test_without_a_price_of_the_nodes_there_is_no_figure() -> None:
@@ -100,17 +101,17 @@ def test_many_missing_prices_are_counted() -> None:
         unpriced=tuple(Unpriced(line=f"line-{i}", what="x", nearest=()) for i in range(9)),
     )
     text = text_of(replace(small(), scenarios=(first(small()), last)))
-    assert text.count(">= a lower bound") == 4
+    assert text.count("lower bound (>=)") == 4
     assert "and 5 more prices unknown: -f json lists them" in text
 
 
 def test_what_the_answer_names_is_in_the_table_and_its_caveats_below() -> None:
-    safe = recommendation.lowest_risk(small())
+    safe = leaders.safest(small())
     assert safe is not None
-    rank = recommendation.rank_of(small(), safe)
+    rank = leaders.rank_of(small(), safe)
     assert rank > 3
     lines = text_of(small(), top=3).splitlines()
-    after = next(i for i, line in enumerate(lines) if "--top 0 shows all; among them" in line)
+    after = next(i for i, line in enumerate(lines) if "(--top 0 shows all); among them:" in line)
     assert lines[after + 1].split()[0] == str(rank)
     assert "On #1:" in lines
     assert f"On #{rank}:" in lines
@@ -137,7 +138,7 @@ def test_commitments_say_that_the_whole_term_is_charged() -> None:
     assert "RI, SP: the whole term is charged; purchase.reuse_value" in text_of(small())
     assert "RI, SP" not in text_of(small(), top=3)
     reused = replace(small(), plan={"purchase": {"reuse_value": 0.5}})
-    assert "less 50% of its unused rest" in " ".join(text_of(reused).split())
+    assert "less 50% of the unused part" in " ".join(text_of(reused).split())
 
 
 def test_a_run_that_may_not_finish_is_flagged_in_its_row_and_beside_the_answer() -> None:
@@ -145,16 +146,16 @@ def test_a_run_that_may_not_finish_is_flagged_in_its_row_and_beside_the_answer()
     row = next(line for line in lines if line.startswith(" 1 "))
     assert "spot !" in row
     assert ">2.02B" in row
-    assert any("may not finish: in 20.0% of the draws" in line for line in lines)
-    assert any(line.startswith("! may not finish") for line in lines)
-    assert "its P90 (>) is only a floor" in " ".join(lines)
+    assert any("may not finish: in 20.0% of the simulated outcomes" in line for line in lines)
+    assert any(line.startswith("! May not finish") for line in lines)
+    assert "Its P90 (>) is only a lower bound" in " ".join(lines)
     assert "P90 (>)" not in text_of(unfinished(0.05))
 
 
 def test_extrapolated_days_have_a_star_that_is_explained() -> None:
     scenarios = tuple(replace(s, extrapolated=True) for s in small().scenarios)
     text = text_of(replace(small(), scenarios=scenarios))
-    assert "* beyond the measured rows" in text
+    assert "* Extrapolated beyond the measured rows" in text
     assert "5.3*" in text
 
 
@@ -186,7 +187,7 @@ def test_colour_adds_no_words() -> None:
 def test_nothing_feasible_says_why() -> None:
     scenarios = tuple(replace(s, feasible=False, why_not=("too dear",)) for s in small().scenarios)
     text = text_of(replace(small(), scenarios=scenarios))
-    assert "No scenario is feasible: there is no total to sign." in text
+    assert "No scenario is feasible: there is no total." in text
     assert "too dear" in text
 
 

@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from planner.report.data.resource_graph import as_json
 from planner.report.pictures.architecture import PER_CHARACTER, WIDTH, svg
-from planner.report.terminal.resources_text import as_json, table
+from planner.report.terminal.resources_text import table
 from planner.stack.spec import LAYOUTS
 from tests.infra.specs import BUYING, fleet_of, graph_of, spec_of
 

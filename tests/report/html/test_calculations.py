@@ -56,4 +56,4 @@ def test_the_page_has_range_and_ends_beside_the_number(comparison, spreads):
 
 
 def test_without_them_the_page_says_nothing_of_it(comparison):
-    assert "Behind them the number is planned again" not in as_html.render(comparison)
+    assert "After them, the same number" not in as_html.render(comparison)

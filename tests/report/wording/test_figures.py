@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.price_age import StalePrice
 from planner.report.data.comparison_json import document
@@ -69,15 +70,18 @@ def test_answer_names_both_and_says_what_may_not_finish() -> None:
     said = answer.sentences(unfinished(0.2))
     assert said[0].startswith("Lowest planned cost: #1 ")
     assert " >$2.02B" in said[0]
-    assert "% of the draws cost more" in said[0]
-    assert "20.0% of the draws" in said[1]
-    assert said[2].startswith("  It goes to GPU nodes ")
+    assert "% of the outcomes cost more" in said[0]
+    assert "20.0% of the simulated outcomes" in said[1]
+    assert said[2].startswith("  Breakdown: GPU nodes ")
     assert said[3].startswith("Lowest P90: #")
 
 
 def test_chances_are_said_where_they_are_known() -> None:
     known = replace(first(small()), cost_plan_percentile=31.0, on_time_fraction=0.88)
-    assert recommendation.chances(known) == ["69% of the draws cost more", "on time in 88% of the draws"]
+    assert recommendation.chances(known) == [
+        "69% of the outcomes cost more than planned",
+        "meets the deadline in 88% of the outcomes",
+    ]
     assert recommendation.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
 
 
@@ -87,7 +91,7 @@ def test_only_what_is_certain_is_said_to_be(share: float, said: str) -> None:
 
 
 def test_old_prices_of_one_line_and_day_are_one() -> None:
-    old = "price of 2025-11-30 is 309 days old, beyond 120"
+    old = "price of 2025-11-30 is 309 days old, over the limit of 120"
     purchases = ("ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront")
     aged = StalePrice(
         line="fleet.compute", purchases=purchases, price_date=date(2025, 11, 30), age_days=309, limit_days=120
@@ -100,12 +104,12 @@ def test_old_prices_of_one_line_and_day_are_one() -> None:
 
 def test_staff_is_said_with_what_is_assumed_of_it() -> None:
     staffed = compared(plan_of(people={"engineers": 2}), draws=50)
-    assert recommendation.staff(staffed)[0].startswith("Staff is in the totals: ")
+    assert recommendation.staff(staffed)[0].startswith("The totals include staff: ")
     assert recommendation.staff(small()) == []
 
 
 def test_safer_choice_has_the_lowest_p90() -> None:
-    safe = recommendation.lowest_risk(small())
+    safe = leaders.safest(small())
     assert safe is not None
     assert safe.cost_usd is not None
     complete = [s for s in small().scenarios if s.feasible and s.complete and s.cost_usd]
@@ -124,28 +128,28 @@ def lucky(share: float) -> Comparison:
 def test_what_may_never_end_is_not_the_safer_choice(share: float, first_is_safe: bool) -> None:
     """As the table, the page and a difference have it."""
     comparison = lucky(share)
-    safe = recommendation.lowest_risk(comparison)
+    safe = leaders.safest(comparison)
     assert (safe == comparison.scenarios[0]) is first_is_safe
     assert safe is not None
     assert changes(document(comparison), document(comparison)).safest_after == safe.id
-    assert len(recommendation.picks(comparison)) == (1 if first_is_safe else 2)
+    assert len(leaders.leaders_of(comparison)) == (1 if first_is_safe else 2)
 
 
 def test_where_nothing_is_sure_to_finish_the_lowest_p90_stays() -> None:
     base = lucky(0.2)
     doubtful = replace(base, scenarios=tuple(replace(s, unfinished_fraction=0.2) for s in base.scenarios))
-    assert recommendation.lowest_risk(doubtful) == doubtful.scenarios[0]
+    assert leaders.safest(doubtful) == doubtful.scenarios[0]
 
 
 def test_the_safer_choice_may_cost_more_at_p90_too_and_says_what_it_gives() -> None:
     comparison = lucky(0.2)
-    best, safe = recommendation.picks(comparison)
+    best, safe = leaders.leaders_of(comparison)
     said = answer.trade(best, safe)
     assert " more as planned and " in said
-    assert said.endswith(" more at P90 too; chosen because it finishes in every draw")
+    assert said.endswith(" more at P90 too; chosen because it finishes in every outcome")
     told = answer.trade(best, replace(safe, unfinished_fraction=0.004))
-    assert told.endswith("; chosen because it finishes in 99% of the draws")
-    why = "  It costs more at P90 too, and is chosen because it finishes in every draw."
+    assert told.endswith("; chosen because it finishes in 99% of the outcomes")
+    why = "  It costs more at P90 too, and is chosen because it finishes in every outcome."
     assert why in answer.sentences(comparison)
     assert why not in answer.sentences(unfinished(0.2))
 
@@ -165,10 +169,15 @@ def test_a_title_is_true_whatever_finishes() -> None:
 @pytest.mark.parametrize(
     ("second_usd", "below", "said"),
     [
-        (1001.0, 0.63, "by $1.00 (0.1%), which costs less in 63% of the draws: take the one that is easier to run."),
+        (
+            1001.0,
+            0.63,
+            "by $1.00 (0.1%), which costs less in 63% of the outcomes: the difference is noise, pick the "
+            "simpler one to operate.",
+        ),
         (1001.0, 0.1, ""),
         (1001.0, None, "by $1.00 (0.1%): a small lead."),
-        (1100.0, 0.63, "by $100 (10.0%), which costs less in 63% of the draws."),
+        (1100.0, 0.63, "by $100 (10.0%), which costs less in 63% of the outcomes."),
         (1100.0, 0.4, ""),
         (1100.0, None, ""),
     ],

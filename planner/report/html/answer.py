@@ -1,0 +1,133 @@
+"""The first section of the page: a card for each scenario that the answer names, and what to know about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.decide.comparison import Comparison
+from planner.decide.leaders import p90_is_floor, rank_of, safest
+from planner.estimate.result import Scenario
+from planner.report.data.groups import unpriced_of
+from planner.report.html.inline import shown
+from planner.report.html.what_would_change import ChangeView
+from planner.report.wording import answer, breakdown, figures, recommendation, relaxations, scenario_facts, stale_prices
+from planner.report.wording.figures import many, visible
+from planner.report.wording.page_texts import more_changes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartView:
+    """One part of the breakdown. width: of its bar, in percent."""
+
+    name: str
+    width: float
+    share: str
+    usd: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardView:
+    """One scenario. p90, range: "" without draws; caution: empty where it is sure to finish."""
+
+    title: str
+    usd: str
+    p90: str
+    range: str
+    caution: tuple[str, ...]
+    facts: scenario_facts.Facts
+    parts: tuple[PartView, ...]
+    rank: int
+    id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkView:
+    """A list entry of which the first words are a link."""
+
+    href: str
+    link: str
+    rest: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerView:
+    """nothing: why there is no card. fixes: (what to type, what it gives), where nothing is feasible."""
+
+    nothing: str
+    cards: tuple[CardView, ...]
+    trade: str
+    fixes_title: str
+    fixes: tuple[tuple[str, str], ...]
+    changes: tuple[str, ...]
+    more_changes: str
+    based_on: tuple[str, ...]
+    links: tuple[LinkView, ...]
+    edited: bool
+
+
+def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView:
+    best, safe = comparison.best, safest(comparison)
+    cards: list[CardView] = []
+    trade = ""
+    if best is not None and safe is not None:
+        cards.append(_card(comparison, best, answer.first_title(comparison)))
+        if best.id != safe.id:
+            cards.append(_card(comparison, safe, answer.p90_title(comparison, safe)))
+            trade = answer.trade_sentence(best, safe)
+    return AnswerView(
+        nothing="" if cards else answer.nothing(comparison),
+        cards=tuple(cards),
+        trade=trade,
+        fixes_title=relaxations.title(comparison) if comparison.relaxations else "",
+        fixes=tuple((visible(fix.options), visible(relaxations.outcome(fix, "≥ "))) for fix in comparison.relaxations),
+        changes=shown((change.lead, *change.sentences, *_likeliest(change))) if change else (),
+        more_changes=more_changes(change.more) if change else "",
+        based_on=shown([*recommendation.limits(comparison), *recommendation.staff(comparison), *comparison.notes]),
+        links=tuple(_links(comparison)),
+        edited=not comparison.prices.intact,
+    )
+
+
+def _likeliest(change: ChangeView) -> list[str]:
+    first = [(row.name, row.cheapest) for row in change.likeliest[:3]]
+    return [answer.cheapest_of_all(first)] if first else []
+
+
+def _links(comparison: Comparison) -> list[LinkView]:
+    """What is wrong with the prices, with a link to the section that lists it."""
+    found = []
+    lines = len(unpriced_of(comparison.scenarios))
+    if lines:
+        incomplete = sum(bool(scenario.unpriced) for scenario in comparison.scenarios)
+        link, rest = answer.unpriced(lines, incomplete)
+        found.append(LinkView(href="unpriced", link=link, rest=rest))
+    old = len(stale_prices.sentences(comparison.stale))
+    if old:
+        found.append(LinkView(href="stale", link=many(old, "price"), rest=answer.out_of_date(old)))
+    return found
+
+
+def _card(comparison: Comparison, scenario: Scenario, title: str) -> CardView:
+    cost = scenario.cost_usd
+    assert cost is not None
+    floor = "> " if p90_is_floor(scenario) else ""
+    return CardView(
+        title=title,
+        usd=f"${figures.money(cost.plan)}",
+        p90=f"{floor}${figures.money(cost.p90)}" if comparison.draws else "",
+        range=answer.cost_range(cost) if comparison.draws else "",
+        caution=scenario_facts.caution(scenario) or (),
+        facts=scenario_facts.card(comparison, scenario),
+        parts=tuple(
+            PartView(
+                name=part.name,
+                width=round(part.share * 100, 1),
+                share=figures.share(part.share),
+                usd=f"${figures.dollars(part.usd)}",
+            )
+            for part in breakdown.parts_of(scenario)
+            if part.usd
+        ),
+        rank=rank_of(comparison, scenario),
+        id=scenario.id,
+    )

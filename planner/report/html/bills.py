@@ -1,0 +1,129 @@
+"""The bills on the page: every line with its price, what is due when, and what the scenario gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from planner.decide.comparison import Comparison
+from planner.decide.spreads import Spread
+from planner.estimate.result import Scenario
+from planner.models.bill import SERVICES, Line
+from planner.report.html.calculations import Calculation, anchor, lines_of, numbers_of
+from planner.report.html.inline import inline, shown
+from planner.report.wording import evidence, figures, page_texts, scenario_facts, signs
+from planner.report.wording.figures import visible
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineView:
+    """A line of a bill. id: its anchor on the page; linked: whether its calculation has that anchor instead."""
+
+    id: str
+    linked: bool
+    name: str
+    service: str
+    note: str
+    cost: str
+    share: str
+    quantity: str
+    unit: str
+    unit_price: str
+    equation: str
+    price_date: str
+    grade: str
+    basis: str
+    source: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BillView:
+    """The bill of a feasible scenario. rounded: whether the printed lines or the cash add up to another figure than the
+    total. calculations: empty where the bill is not of what the answer names."""
+
+    rank: int
+    title: str
+    summary: str
+    opened: bool
+    warnings: tuple[str, ...]
+    lines: tuple[LineView, ...]
+    unpriced: tuple[tuple[str, str], ...]
+    total_title: str
+    total: str
+    list_total: str
+    rounded: bool
+    calculations: tuple[Calculation, ...]
+    ranges: bool
+    numbers: tuple[Calculation, ...]
+    without_calculation: Markup
+    cash: tuple[tuple[str, str, str], ...]
+    cash_total: str
+    gpu_time: scenario_facts.Facts
+    storage: scenario_facts.Facts
+
+
+def bill_view(
+    comparison: Comparison,
+    rank: int,
+    scenario: Scenario,
+    sources: Mapping[str, int],
+    spreads: Mapping[str, Spread] | None,
+) -> BillView:
+    """spreads: how far its numbers go; None where no calculation is shown."""
+    total, opened = figures.plan_usd(scenario), spreads is not None
+    floor = "" if scenario.complete else "≥ "
+    calculations = lines_of(comparison, scenario, rank, spreads) if spreads is not None else ()
+    return BillView(
+        rank=rank,
+        title=signs.bill_title(comparison, rank, scenario),
+        summary=signs.bill_summary(scenario),
+        opened=opened,
+        warnings=shown(scenario.warnings),
+        lines=tuple(_line(rank, line, total, sources, linked=opened) for line in scenario.bill),
+        unpriced=tuple((entry.line, evidence.no_price(entry)) for entry in scenario.unpriced),
+        total_title=signs.total_title(scenario),
+        total=f"{floor}{total:,.2f}",
+        list_total=f"{floor}{sum(line.list_cost for line in scenario.bill):,.2f}",
+        rounded=rounded(scenario),
+        calculations=calculations,
+        ranges=bool(calculations and calculations[0].reach),
+        numbers=numbers_of(comparison, scenario, rank, spreads) if spreads is not None else (),
+        without_calculation=inline(page_texts.without_calculation(rank)),
+        cash=tuple((entry.due, scenario_facts.cash(entry), entry.what) for entry in scenario.cash),
+        cash_total=f"{floor}${total:,.2f}" if len(scenario.cash) > 1 else "",
+        gpu_time=scenario_facts.gpu_time(scenario),
+        storage=scenario_facts.storage(scenario),
+    )
+
+
+def rounded(scenario: Scenario) -> bool:
+    """Whether the printed cents of the bill or of the cash do not add up to the printed total."""
+    total = round(figures.plan_usd(scenario), 2)
+    columns = [
+        [round(line.effective_cost, 2) for line in scenario.bill],
+        [round(entry.usd, 2) for entry in scenario.cash],
+    ]
+    return any(abs(sum(column) - total) > 0.005 for column in columns if column)
+
+
+def _line(rank: int, line: Line, total: float, sources: Mapping[str, int], *, linked: bool) -> LineView:
+    cents = round(line.effective_cost, 2)
+    return LineView(
+        id=anchor(rank, line.line),
+        linked=linked,
+        name=line.line,
+        service=SERVICES[line.service][0],
+        note=visible(line.note),
+        cost=f"{cents:,.2f}",
+        share=figures.share(cents / total if total else 0.0),
+        quantity=figures.quantity(line.quantity),
+        unit=line.unit,
+        unit_price=figures.plain(line.effective_unit_price, 8),
+        equation=line.equation,
+        price_date=str(line.price_date),
+        grade=line.price_grade or "",
+        basis=f"{line.basis} back" if line.carried_back else line.basis,
+        source=sources[line.price_source],
+    )

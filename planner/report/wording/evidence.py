@@ -1,0 +1,53 @@
+"""What the figures are based on, in words: grades of prices, lines without a price, assumptions, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner import __version__
+from planner.decide.comparison import Comparison
+from planner.models.bill import Unpriced
+from planner.plan.assumptions import Assumption
+
+PLAN = "Plan"
+NOT_FEASIBLE = "Not feasible"
+UNPRICED = "Lines without a price"
+ASSUMPTIONS = "Assumptions"
+ASSUMED_RANGE = "Low and high are the 5th and 95th percentile."
+SOURCES = "Sources of prices"
+STALE = "Out-of-date prices"
+PROVENANCE = "How to reproduce this"
+GRADES = (
+    "A: read by the named source from an AWS price list or AWS page; B: a third party's data; C: secondary, derived or "
+    "undated."
+)
+BASES = (
+    "Observed: read on or near the day of the price book. Carried: read on another day, with no known change in "
+    "between; carried back: read after the day that it is used for."
+)
+
+
+def no_price(entry: Unpriced) -> str:
+    return f"no price for {entry.what}"
+
+
+def nearest(texts: Sequence[str]) -> str:
+    """What is near a missing price; "" where nothing is."""
+    return f"nearest: {'; '.join(texts)}" if texts else ""
+
+
+def sourced(entry: Assumption) -> str:
+    """The source of an assumption, with its year."""
+    return f"{entry.source} ({entry.year})" if entry.year else entry.source
+
+
+def reproduction(comparison: Comparison, model_sha256: str) -> list[tuple[str, str, str, str]]:
+    """(name, text, what is hashed, hash) of everything that gives the same bytes again; the plan's text is its name."""
+    prices = comparison.prices
+    edited = "" if prices.intact else ", edited after it was built"
+    return [
+        (PLAN, comparison.plan_name, "sha256", comparison.plan_sha256),
+        ("Prices", f"{prices.as_of}{edited}", "sha256", prices.sha256),
+        ("Draws", f"{comparison.draws:,}, seed {comparison.seed}", "", ""),
+        ("Program", f"planner {__version__}", "model sha256", model_sha256),
+    ]

@@ -1,0 +1,105 @@
+"""What is said of a sensitivity study: what the cost depends on, what changes the ranking, how probable that is."""
+
+from __future__ import annotations
+
+from planner.decide.comparison import Comparison
+from planner.decide.leaders import rank_of
+from planner.decide.probability import LowerCostProbability
+from planner.decide.sensitivity import End, Swing
+from planner.decide.study import Study
+from planner.estimate.result import Scenario
+from planner.report.wording import figures
+from planner.report.wording.break_evens import INFEASIBLE, short_id, unmoved, value
+
+WHAT_IT_DEPENDS_ON = (
+    "What it depends on: recalculated at the low and the high end of each assumption, the others as planned"
+)
+WHAT_WOULD_CHANGE = "What would change the cheapest scenario."
+NOTHING_CHANGES_IT = "nothing: no assumption with a range changes it"
+TRY_ONE = "To try such a value:"
+NO_DRAWS = "Probability: no outcomes were simulated (--draws 0), so there are no shares."
+
+
+def title(comparison: Comparison, study: Study) -> str:
+    """Which scenario is studied, its planned figures, and how many plans were priced."""
+    scenario = study.scenario
+    assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  a study has a priced scenario
+    return (
+        f"#{rank_of(comparison, scenario)} {scenario.id}: ${figures.dollars(scenario.cost_usd.plan)} planned in "
+        f"{figures.days(scenario.days.plan)} days; {figures.many(study.plans_priced, 'plan')} priced for this page"
+    )
+
+
+def unit(of: str) -> str:
+    return "$" if of == "cost_usd" else "days"
+
+
+def at_end(end: End, of: str) -> str:
+    """The scenario's cost or days with an assumption at one of its ends."""
+    if end.cost_usd is None or end.days is None:
+        return INFEASIBLE
+    return figures.dollars(end.cost_usd) if of == "cost_usd" else figures.days(end.days)
+
+
+def ends(swing: Swing, of: str) -> list[str]:
+    """Both ends of an assumption, as a record has them."""
+    return [
+        f"{which} {value(swing.parameter, end.at)}: {unit(of)} {at_end(end, of)}"
+        for which, end in (("low", swing.low), ("high", swing.high))
+    ]
+
+
+def changes(study: Study, swing: Swing) -> str:
+    """At which ends another scenario is the cheapest."""
+    leader = study.ranking[0].id
+    found = [which for which, end in (("low", swing.low), ("high", swing.high)) if end.first != leader]
+    return "at " + " and ".join(found) if found else "no"
+
+
+def left_out(smaller: int, unchanged: int) -> list[str]:
+    """What the table does not show: assumptions with a smaller effect, and those without any."""
+    found = [f"... and {smaller} with a smaller effect (--top 0 shows all)"] if smaller else []
+    verb = "has" if unchanged == 1 else "have"
+    found += [f"{figures.many(unchanged, 'assumption')} with a range {verb} no effect on it"] if unchanged else []
+    return found
+
+
+def unchanged(study: Study) -> str:
+    """What was tried without changing the ranking."""
+    entries = unmoved(study)
+    if not entries:
+        return "Every number that was tried changes it at some value."
+    runs = sum(entry.runs for entry in entries)
+    names = "1 more number changes" if len(entries) == 1 else f"{len(entries)} more numbers change"
+    return (
+        f"{names} nothing, tried at {runs:,} values from a quarter of the low end to four times the high end "
+        "(-f json lists them)."
+    )
+
+
+def pair(comparison: Comparison, odds: LowerCostProbability, fleet: str) -> str:
+    """Two scenarios, draw by draw."""
+    a, b = short_id(odds.a, fleet), short_id(odds.b, fleet)
+    same = f", the same in {odds.same_fraction:.1%}" if odds.same_fraction else ""
+    return (
+        f"{a} costs less than {b} in {odds.below_fraction:.1%} of {comparison.draws:,} simulated outcomes{same}. In "
+        f"the median outcome it {_saves(odds.saves_usd_p50)}; at P10 it {_saves(odds.saves_usd_p10)}, at P90 it "
+        f"{_saves(odds.saves_usd_p90)}."
+    )
+
+
+def _saves(usd: float) -> str:
+    size = figures.dollars(abs(usd))
+    return f"saves ${size}" if usd >= 0 else f"costs ${size} more"
+
+
+def how_often(comparison: Comparison) -> str:
+    return f"How often each is the cheapest, in {comparison.draws:,} simulated outcomes with everything varied at once"
+
+
+def likely(comparison: Comparison, scenario: Scenario, fleet: str) -> str:
+    """`62.4%  #1 s3-stream, spot; costs less than the planned best in 12.0%`."""
+    below = scenario.below_best_fraction
+    beats = "" if below is None else f"; costs less than the planned best in {below:.1%}"
+    rank = rank_of(comparison, scenario)
+    return f"{scenario.cheapest_fraction:6.1%}  #{rank} {short_id(scenario.id, fleet)}{beats}"
