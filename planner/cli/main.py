@@ -25,7 +25,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "diff": ("planner.cli.diff", "What changed between two plans, price books or saved comparisons, by line."),
     "stack": ("planner.cli.stack", "Write the stack file of a scenario for `pulumi up`, or check one."),
     "preview": ("planner.cli.preview", "Every resource that `pulumi up` would create, with its dollars an hour."),
-    "lint": ("planner.cli.lint", "Mistakes in what would stand on AWS, found before it does."),
+    "lint": ("planner.cli.lint", "Check the planned deployment for mistakes before it exists."),
     "reserve": ("planner.cli.reserve", "Buy the Capacity Block of a stack, for a dollar amount that you type."),
     "teardown-check": ("planner.cli.teardown_check", "What a stack still bills, from its state and from its tags."),
     "pool": ("planner.cli.pool", "Look after a pool that stands: buckets, prefetch, status, drain, canary."),

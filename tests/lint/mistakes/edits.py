@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tests.lint.graphs import Document, drop, find
 
-Edit = Callable[[Document], None]
+Edit = Callable[[Document], object]
 
 
 @dataclass(frozen=True)
