@@ -16,14 +16,14 @@ plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML pag
 
 test: $(VENV)/.dev lint types  ## every check that needs no built program: at most four minutes on 2 cores
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "tests/browser is skipped: no Chromium found (Debian: apt-get install chromium)"
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not real"
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not real and not thorough"
 
 test-real: $(VENV)/.dev  ## the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
 	@echo "make test-real takes about 15 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
 	@echo "booted nodes, the pool client, and a sample of both fault campaigns (all of them: make faults, make pool-faults)."
 	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
 	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m real
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "real or thorough"
 
 check: test test-real  ## everything that decides whether a change lands
 
