@@ -6,7 +6,7 @@ REPORT ?= out/report.html
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: plan test test-real check tools bundle lint types books bench golden docs pictures \
+.PHONY: plan test test-real check tools bundle lint types books bench golden docs pictures mutants \
   rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
@@ -42,6 +42,9 @@ types: $(VENV)/.dev
 
 bench: $(VENV)/.dev  ## run the benchmarks, each beside a reference measured in the same run
 	@$(BIN)/python -m benchmarks
+
+mutants: $(VENV)/.dev  ## change operators and numbers in models, purchase and infra; list the changes that no test notices
+	@$(BIN)/python -m tools.mutate
 
 golden: $(VENV)/.dev  ## rewrite the golden files after an intended change
 	@$(BIN)/python -m pytest -q tests/report --update-golden
