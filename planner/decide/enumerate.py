@@ -8,7 +8,7 @@ from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.evaluate import Evaluated, EvaluatedFleet, ScenarioRuns, bought, fleet_of, runs_of
 from planner.estimate.request import Request
 from planner.layouts.base import Layout
-from planner.layouts.registry import layouts_of
+from planner.layouts.sizing import layouts_of
 from planner.models.values import Values
 from planner.plan.types import Fleet, Plan
 from pricing.catalog import InstanceType

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from planner.layouts.registry import DEFAULTS, ROOMS
 from planner.plan.catalogue_check import types_of
 from planner.plan.check import check_plan
-from planner.plan.forms import LAYOUTS
 from planner.plan.quantities import Accelerators
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
@@ -60,28 +60,24 @@ def purchases(base: Alternative) -> Iterator[Alternative]:
 
 def layouts(base: Alternative) -> Iterator[Alternative]:
     """Each layout that the plan leaves out."""
-    for layout in LAYOUTS:
+    for layout in DEFAULTS:
         if layout not in base.plan.storage.layouts:
             yield with_value(base, "storage", "layouts", (layout,), f"storage.layouts=[{layout}]")
 
 
-# section, field, its key: what makes a layout refuse where the plan says it, and not at its default
-_SETTINGS = (
-    ("storage.fsx_lustre", "efa", "storage.fsx-lustre.efa"),
-    ("storage.fsx_lustre", "capacity_bytes", "storage.fsx-lustre.capacity"),
-    ("storage.fsx_lustre", "deployment", "storage.fsx-lustre.deployment"),
-    ("storage.separate_nvme", "instance_type", "storage.separate-nvme.instance_type"),
-)
 _WORDS = {False: "false", None: "null"}
 
 
 def defaults(base: Alternative) -> Iterator[Alternative]:
     """Each setting of a layout that can forbid it, back at its default."""
-    for section, name, key in _SETTINGS:
-        here = getattr(base.plan.storage, section.partition(".")[2])
-        usual = type(here).model_fields[name].default
-        if getattr(here, name) != usual:
-            yield with_value(base, section, name, usual, f"{key}={_WORDS.get(usual, usual)}")
+    for layout, room in ROOMS.items():
+        for name in room.may_refuse:
+            section = layout.replace("-", "_")
+            here = getattr(base.plan.storage, section)
+            field = type(here).model_fields[name]
+            if getattr(here, name) != field.default:
+                setting = f"storage.{layout}.{field.alias or name}={_WORDS.get(field.default, field.default)}"
+                yield with_value(base, f"storage.{section}", name, field.default, setting)
 
 
 def types(base: Alternative, instances: Sequence[InstanceType]) -> Iterator[Alternative]:

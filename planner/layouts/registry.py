@@ -1,29 +1,34 @@
-"""Every storage layout, one line each. A room's answers are loaded only where a plan asks for its layout."""
+"""Every storage layout, one line each: its name in plans and scenario ids. The folder has the same name with `_`.
+
+Loads nothing of a layout but what its `Room` says: the command line starts with it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import ModuleType
 
-if TYPE_CHECKING:
-    from planner.layouts.base import Demand, Layout
-    from planner.models.values import Values
-    from planner.plan.types import Plan
-    from pricing.book import PriceBook
+from planner.layouts.room import Room
 
-# name in plans and scenario ids -> room
-ROOMS = {
-    "converged": "planner.layouts.converged",
-    "fsx-lustre": "planner.layouts.fsx_lustre",
-    "separate-nvme": "planner.layouts.separate_nvme",
-    "s3-stream": "planner.layouts.s3_stream",
-}
+NAMES = (
+    "converged",
+    "fsx-lustre",
+    "separate-nvme",
+    "s3-stream",
+)
 
 
-def layouts_of(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """Every layout and variant of the plan, sized for one demand, in the plan's order. Sizes come from central
-    values: they are what would be deployed."""
-    found: list[Layout] = []
-    for name in plan.storage.layouts:
-        found += import_module(f"{ROOMS[name]}.layout").variants(plan, demand, book, values)
-    return found
+def _module(name: str, answer: str = "") -> ModuleType:
+    return import_module(f"planner.layouts.{name.replace('-', '_')}{answer and f'.{answer}'}")
+
+
+ROOMS: Mapping[str, Room] = {name: _module(name).ROOM for name in NAMES}
+DEFAULTS = tuple(name for name, room in ROOMS.items() if room.is_default)
+WITH_SETTINGS = tuple(name for name, room in ROOMS.items() if room.has_settings)
+DEPLOYED = tuple(name for name, room in ROOMS.items() if not room.not_deployed)
+
+
+def answer_of(name: str, answer: str) -> ModuleType:
+    """One answer of a layout, loaded now: settings, checks or layout."""
+    return _module(name, answer)

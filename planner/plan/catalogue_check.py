@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from planner.errors import Problem
+from planner.layouts.registry import WITH_SETTINGS, answer_of
 from planner.plan.assumptions import default_assumptions
-from planner.plan.check import Finding, no_fit
+from planner.plan.check import no_fit
+from planner.plan.finding import Finding
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, listed, shown
 from planner.plan.yamlfile import Path
@@ -49,20 +51,19 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
     yield from _gpu_counts(plan, mine, complete=len(mine) == len(plan.fleet.instance_types))
     for instance in mine:
         yield from _fits(plan, instance)
-    separate, converged, people = plan.storage.separate_nvme, plan.storage.converged, plan.people
-    work = people.preprocessing if people else None
-    for path, name in (
-        (("storage", "separate-nvme", "instance_type"), separate.instance_type),
-        (("storage", "converged", "control_instance_type"), converged.control_instance_type),
-        (("people", "preprocessing", "instance_type"), work.instance_type if work else None),
-    ):
+    named: list[tuple[Path, str | None]] = []
+    wrong: list[Finding] = []
+    for layout in WITH_SETTINGS:
+        checks, settings = answer_of(layout, "checks"), getattr(plan.storage, layout.replace("-", "_"))
+        at = ("storage", layout)
+        named += [((*at, key), name) for key, name in checks.instance_types(settings).items()]
+        wrong += [((*at, *path), *words) for path, *words in checks.hardware_findings(settings, known)]
+    work = plan.people.preprocessing if plan.people else None
+    named.append((("people", "preprocessing", "instance_type"), work.instance_type if work else None))
+    for path, name in named:
         if name is not None and name not in known:
             yield path, *_unknown(name, known)
-    storage = known.get(separate.instance_type or "")
-    if storage is not None and (storage.gpu_count or not storage.nvme_drives):
-        at = ("storage", "separate-nvme", "instance_type")
-        why = "has GPUs to pay for" if storage.gpu_count else "has no NVMe drives of its own"
-        yield at, f"{storage.name} {why}", "write an i3en, i4i or i7ie type"
+    yield from wrong
 
 
 def _asks_for_flop(plan: Plan) -> bool:

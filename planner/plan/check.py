@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from planner.layouts.registry import WITH_SETTINGS, answer_of
+from planner.plan.finding import Finding, repeated
 from planner.plan.types import Assumption, Data, Phase, Plan, Run, ThroughputRow, Work
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
@@ -12,8 +14,6 @@ from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 
 LOWEST_MFU = 0.01  # below it somebody wrote a percentage as a fraction of a percent
 FIRST_DAY, LAST_DAY = date(2015, 1, 1), date(2100, 12, 31)  # before the first GPU worth planning; a slip of the century
-
-Finding = tuple[Path, str, str]  # where in the plan, what is wrong, what to do
 
 
 def check_plan(plan: Plan) -> list[Finding]:
@@ -45,7 +45,7 @@ def _run(run: Run) -> Iterator[Finding]:
             if getattr(run, key):
                 yield ("run", key), f"run.{key} stands beside run.phases", f"move {key} into the phases, or drop them"
         names = [phase.name for phase in run.phases]
-        yield from _twice(("run", "phases"), names, "a second phase with this name")
+        yield from repeated(("run", "phases"), names, "a second phase with this name")
         for index, phase in enumerate(run.phases):
             at = ("run", "phases", index)
             yield from _work(phase, at)
@@ -136,7 +136,7 @@ def _fleet(plan: Plan) -> Iterator[Finding]:
         yield ("fleet",), "fleet needs nodes or gpus", "write nodes: 64 (paid, spares included) or gpus: A100:512"
     if fleet.nodes is not None and fleet.gpus is not None:
         yield ("fleet", "gpus"), "gpus stands beside nodes: the size is told one way", "keep one of them"
-    yield from _twice(("fleet", "instance_types"), fleet.instance_types)
+    yield from repeated(("fleet", "instance_types"), fleet.instance_types)
     none_left = [count for count in fleet.nodes or () if fleet.spares >= count]
     if none_left:
         message = f"{fleet.spares} spares leave no node of {min(none_left)} to train"
@@ -165,7 +165,7 @@ def _purchase(plan: Plan) -> Iterator[Finding]:
             remedy = did_you_mean(text, ALL_PURCHASE_OPTIONS) or "on-demand, spot, capacity-block, ri-..., sp-..."
             at: Path = ("purchase", "options", index)
             yield at, f"unknown purchase option {shown(text)}", remedy
-    yield from _twice(("purchase", "options"), options)
+    yield from repeated(("purchase", "options"), options)
     if plan.purchase.spot_usd_per_hour is not None and len(plan.fleet.instance_types) > 1:
         message = f"spot_usd_per_hour is the price of one type, and the plan compares {len(plan.fleet.instance_types)}"
         yield ("purchase", "spot_usd_per_hour"), message, "remove it, or name one type in fleet.instance_types"
@@ -175,20 +175,11 @@ def _purchase(plan: Plan) -> Iterator[Finding]:
 
 
 def _storage(plan: Plan) -> Iterator[Finding]:
-    yield from _twice(("storage", "layouts"), plan.storage.layouts)
-    lustre, at = plan.storage.fsx_lustre, ("storage", "fsx-lustre")
-    tiers = lustre.throughput_mbps_per_tib
-    yield from _twice((*at, "throughput_mbps_per_tib"), tiers)
-    if tiers and lustre.deployment != "PERSISTENT_2":
-        message = f"{lustre.deployment} has no throughput tiers"
-        yield (*at, "throughput_mbps_per_tib"), message, "remove it, or write deployment: PERSISTENT_2"
-    if lustre.metadata_iops is not None and lustre.deployment != "PERSISTENT_2":
-        message = "metadata IOPS are bought for PERSISTENT_2 only"
-        yield (*at, "metadata_iops"), message, "remove it, or write deployment: PERSISTENT_2"
-    protection = plan.storage.separate_nvme.protection
-    if protection and protection != "none" and not 3 <= int(protection.split("+")[0]) <= 16:
-        message = f"protection {protection}: a stripe has 3 to 16 data parts"
-        yield ("storage", "separate-nvme", "protection"), message, "write 16+4, 8+2 or 6+2"
+    yield from repeated(("storage", "layouts"), plan.storage.layouts)
+    for name in WITH_SETTINGS:
+        settings = getattr(plan.storage, name.replace("-", "_"))
+        for path, message, remedy in answer_of(name, "checks").plan_findings(settings):
+            yield ("storage", name, *path), message, remedy
 
 
 def _assumptions(plan: Plan) -> Iterator[Finding]:
@@ -198,11 +189,3 @@ def _assumptions(plan: Plan) -> Iterator[Finding]:
             if (low is not None and low > override.value) or (high is not None and high < override.value):
                 bounds = " <= ".join(f"{x:g}" for x in (low, override.value, high) if x is not None)
                 yield ("assumptions", key), f"low <= value <= high does not hold: {bounds}", "put them in order"
-
-
-def _twice(at: Path, names: Sequence[object], message: str = "") -> Iterator[Finding]:
-    first: dict[object, int] = {}
-    for index, name in enumerate(names):
-        if name in first:
-            yield (*at, index), message or f"{shown(name)} stands twice", "keep one of them"
-        first.setdefault(name, index)

@@ -6,10 +6,11 @@ from its text, and a priced plan waits for it.
 
 import re
 from datetime import date
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
 
+from planner.layouts.registry import NAMES
 from planner.plan.quantities import (
     MOST_KEPT,
     Accelerators,
@@ -105,5 +106,20 @@ KeptCheckpoints = Annotated[
 ]
 # An editor offers the names; the check answers a wrong one with the nearest (planner/plan/check.py).
 PurchaseName = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ALL_PURCHASE_OPTIONS)})]
-LayoutName = Literal["converged", "fsx-lustre", "separate-nvme", "s3-stream"]
-LAYOUTS: tuple[LayoutName, ...] = ("converged", "fsx-lustre", "separate-nvme", "s3-stream")
+# one name for each layout in the registry, as `Literal["converged", ...]` would have them
+if TYPE_CHECKING:
+    LayoutName = str
+else:
+    LayoutName = Literal[NAMES]
+
+
+class Section(BaseModel):
+    """A mapping in the plan file: unknown keys are errors, values never change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True, defer_build=True)
+
+
+def left_out(section: type[Section], **more: Any) -> Any:
+    """A section that may be left out. Built without validation: every default is known to be right, and
+    a validator for each section would cost more time than the whole plan (tests hold both)."""
+    return Field(default_factory=section.model_construct, description=section.__doc__, **more)

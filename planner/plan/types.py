@@ -5,12 +5,12 @@ in hours (`*_hours`), shares as fractions. In the file they carry their unit (`2
 the alias of each field is the key in the file.
 """
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, create_model
 
+from planner.layouts.registry import DEFAULTS, WITH_SETTINGS, answer_of
 from planner.plan.forms import (
-    LAYOUTS,
     Bytes,
     BytesPerSecond,
     Count,
@@ -26,24 +26,15 @@ from planner.plan.forms import (
     LayoutName,
     Name,
     Positive,
-    Protection,
     PurchaseName,
     Region,
+    Section,
     StackName,
     ZoneId,
+    left_out,
 )
 
-
-class Section(BaseModel):
-    """A mapping in the plan file: unknown keys are errors, values never change after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True, defer_build=True)
-
-
-def _settings(section: type[Section], **more: Any) -> Any:
-    """A section that may be left out. Built without validation: every default is known to be right, and
-    a validator for each section would cost more time than the whole plan (tests hold both)."""
-    return Field(default_factory=section.model_construct, description=section.__doc__, **more)
+S = TypeVar("S", bound=Section)
 
 
 class ThroughputRow(Section):
@@ -126,7 +117,7 @@ class Data(Section):
     )
     checkpoint_bytes: Bytes | None = Field(None, alias="checkpoint", description="size of one checkpoint")
     checkpoints_kept: KeptCheckpoints = Field(3, description="checkpoints that stay in S3: a number or all")
-    ingest: Ingest = _settings(Ingest)
+    ingest: Ingest = left_out(Ingest)
 
 
 class Fleet(Section):
@@ -156,53 +147,33 @@ class Purchase(Section):
     )
 
 
-class ConvergedSettings(Section):
-    """The GPU nodes' own NVMe, pooled."""
-
-    control_instance_type: InstanceName | None = Field(None, description="type of the control nodes")
-    control_nodes: Annotated[int, Field(ge=1, le=9)] | None = Field(
-        None, description="control nodes, on-demand; default: an assumption"
-    )
-
-
-class LustreSettings(Section):
-    """FSx for Lustre."""
-
-    deployment: Literal["PERSISTENT_2", "SCRATCH_2", "INTELLIGENT_TIERING"] = Field(
-        "PERSISTENT_2", description="deployment type as AWS names it"
-    )
-    throughput_mbps_per_tib: tuple[Literal[125, 250, 500, 1000], ...] = Field(
-        (),
-        strict=False,
-        max_length=4,
-        description="MB/s for each TiB, one variant each; default: the cheapest tier that is fast enough",
-    )
-    capacity_bytes: Bytes | None = Field(None, alias="capacity", description="default: from the hot data set")
-    metadata_iops: Annotated[int, Field(ge=1500, le=192_000)] | None = Field(
-        None, description="provisioned metadata operations a second; default: what the capacity includes"
-    )
-    efa: bool = Field(False, description="EFA between clients and file system; needs Nitro v4 or newer")
-
-
-class SeparateSettings(Section):
-    """A storage cluster of its own on i3en, i4i or i7ie."""
-
-    instance_type: InstanceName | None = Field(None, description="default: the cheapest that fits")
-    spares: Count | None = Field(None, description="storage nodes paid for that wait for a failure")
-    protection: Protection | None = Field(None, description="none, or data+parity like 16+4")
-
-
-class Storage(Section):
+class _Storage(Section):
     """Layouts to compare and their settings."""
 
     layouts: tuple[LayoutName, ...] = Field(
-        LAYOUTS, strict=False, min_length=1, max_length=16, description="storage layouts to compare; default: all"
+        DEFAULTS, strict=False, min_length=1, max_length=16, description="storage layouts to compare; default: all"
     )
     retention_hours: Hours | None = Field(None, alias="retention", description="S3 is kept this long after the run")
     s3_gateway_endpoint: bool = Field(True, description="false: S3 traffic passes the NAT gateway and is billed")
-    converged: ConvergedSettings = _settings(ConvergedSettings)
-    fsx_lustre: LustreSettings = _settings(LustreSettings, alias="fsx-lustre")
-    separate_nvme: SeparateSettings = _settings(SeparateSettings, alias="separate-nvme")
+
+    def settings_of(self, kind: type[S]) -> S:
+        """The settings of the layout whose settings are of this type."""
+        return next(value for value in vars(self).values() if isinstance(value, kind))
+
+
+if TYPE_CHECKING:
+    Storage = _Storage
+else:
+    # a section for each layout that has settings: each layout's own `settings.py` says what it may contain
+    Storage = create_model(
+        "Storage",
+        __base__=_Storage,
+        __doc__=_Storage.__doc__,
+        **{
+            name.replace("-", "_"): (kind, left_out(kind, alias=name))
+            for name, kind in ((name, answer_of(name, "settings").SETTINGS) for name in WITH_SETTINGS)
+        },
+    )
 
 
 class Reliability(Section):
@@ -286,15 +257,15 @@ class Plan(Section):
     run: Run = Field(description=Run.__doc__)
     data: Data = Field(description=Data.__doc__)
     fleet: Fleet = Field(description=Fleet.__doc__)
-    purchase: Purchase = _settings(Purchase)
-    storage: Storage = _settings(Storage)
-    reliability: Reliability = _settings(Reliability)
+    purchase: Purchase = left_out(Purchase)
+    storage: Storage = left_out(Storage)
+    reliability: Reliability = left_out(Reliability)
     people: People | None = Field(None, description=People.__doc__)
-    constraints: Constraints = _settings(Constraints)
+    constraints: Constraints = left_out(Constraints)
     assumptions: dict[str, Override] = Field(
         default_factory=dict, description="overrides by key: a number, or value with low, high and source"
     )
-    deploy: Deploy = _settings(Deploy)
+    deploy: Deploy = left_out(Deploy)
 
     def canonical(self) -> dict[str, Any]:
         """The resolved plan as plain data, the same for the same meaning: what its hash is taken over.

@@ -1,0 +1,5 @@
+"""The GPU nodes' own NVMe, pooled over S3."""
+
+from planner.layouts.room import Room
+
+ROOM = Room(title="NVMe of the GPU nodes, pooled over S3", sections=("control", "pool"))

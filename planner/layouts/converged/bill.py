@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from planner.layouts.base import Timing
+from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
 from planner.layouts.shared.instances import bill_on_demand_nodes, bill_volumes
 from planner.models.bill import Ledger
 from planner.models.derived import Sourced
 from planner.models.values import Values
-from planner.plan.types import ConvergedSettings
 
 
 def control_instance_type(settings: ConvergedSettings) -> str:

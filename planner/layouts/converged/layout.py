@@ -8,9 +8,10 @@ from typing import ClassVar
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.converged.bill import bill_control_nodes
 from planner.layouts.converged.service import service_of
+from planner.layouts.converged.settings import ConvergedSettings
 from planner.models.bill import Ledger
 from planner.models.values import Values
-from planner.plan.types import ConvergedSettings, Plan
+from planner.plan.types import Plan
 from pricing.book import PriceBook
 
 
@@ -36,4 +37,4 @@ class Converged(Layout):
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
     """The one variant: every GPU node holds data."""
-    return [Converged(settings=plan.storage.converged, demand=demand)]
+    return [Converged(settings=plan.storage.settings_of(ConvergedSettings), demand=demand)]

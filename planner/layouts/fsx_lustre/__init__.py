@@ -1,0 +1,10 @@
+"""FSx for Lustre, linked to the bucket."""
+
+from planner.layouts.room import Room
+
+ROOM = Room(
+    title="FSx for Lustre",
+    sections=("lustre",),
+    may_refuse=("efa", "capacity_bytes", "deployment"),
+    lustre_deployment="PERSISTENT_2",
+)

@@ -8,11 +8,12 @@ from typing import ClassVar
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.fsx_lustre.bill import bill_file_system
 from planner.layouts.fsx_lustre.service import service_of
+from planner.layouts.fsx_lustre.settings import LustreSettings
 from planner.layouts.shared.lustre_bill import SERVICE, storage_item
 from planner.layouts.shared.lustre_size import Choice, FileSystem, sized, too_small
 from planner.models.bill import Ledger
 from planner.models.values import Values
-from planner.plan.types import LustreSettings, Plan
+from planner.plan.types import Plan
 from pricing.book import PriceBook, PriceNotFound
 
 TIERS_MBPS_PER_TIB = (125, 250, 500, 1000)
@@ -57,7 +58,7 @@ class FsxLustre(Layout):
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
     """One variant for each tier of the plan, or the one with the lowest price."""
     fill_fraction = values.central("lustre.fill_fraction")
-    return lustre_variants(plan.storage.fsx_lustre, demand, book, plan.region, fill_fraction)
+    return lustre_variants(plan.storage.settings_of(LustreSettings), demand, book, plan.region, fill_fraction)
 
 
 def lustre_variants(

@@ -1,0 +1,5 @@
+"""The bucket alone: every epoch is read from S3 again."""
+
+from planner.layouts.room import Room
+
+ROOM = Room(title="Streaming from S3", has_settings=False)

@@ -1,0 +1,5 @@
+"""A storage cluster of its own over S3."""
+
+from planner.layouts.room import Room
+
+ROOM = Room(title="Separate NVMe cluster over S3", sections=("control", "pool", "nvme"), may_refuse=("instance_type",))

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.layouts.base import Demand
+from planner.layouts.separate_nvme.settings import SeparateSettings
 from planner.layouts.shared.pool import client_rate, pool_of
 from planner.models.capacity import cluster_nodes, pool_usable_tb
 from planner.models.derived import Sourced
 from planner.models.values import Values
-from planner.plan.types import SeparateSettings
 from pricing.catalog import InstanceType
 
 

@@ -9,9 +9,10 @@ from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.separate_nvme.bill import bill_cluster
 from planner.layouts.separate_nvme.cluster import Cluster, cluster_of
 from planner.layouts.separate_nvme.service import service_of
+from planner.layouts.separate_nvme.settings import SeparateSettings
 from planner.models.bill import Ledger
 from planner.models.values import Values
-from planner.plan.types import Plan, SeparateSettings
+from planner.plan.types import Plan
 from pricing.book import NotOffered, PriceBook, PriceNotFound
 
 CANDIDATES = ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge")
@@ -42,7 +43,7 @@ class SeparateNvme(Layout):
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
     """The one variant."""
-    return [separate_cluster(plan.storage.separate_nvme, demand, book, plan.region, values)]
+    return [separate_cluster(plan.storage.settings_of(SeparateSettings), demand, book, plan.region, values)]
 
 
 def separate_cluster(

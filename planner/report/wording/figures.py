@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
+from planner.layouts.registry import ROOMS
 
 NO_END_DAYS = 1095  # beyond three years a run does not end in any useful sense
 
@@ -18,12 +19,6 @@ FAMILIES = {
     "capacity-block": "Capacity Block",
     "ri": "Reserved Instances",
     "sp": "Savings Plans",
-}
-LAYOUTS = {
-    "converged": "NVMe of the GPU nodes, pooled over S3",
-    "fsx-lustre": "FSx for Lustre",
-    "separate-nvme": "Separate NVMe cluster over S3",
-    "s3-stream": "Streaming from S3",
 }
 
 
@@ -133,7 +128,8 @@ def layout_name(scenario: Scenario) -> str:
 
 def layout_words(scenario: Scenario) -> str:
     """`fsx-lustre+125` in full: `FSx for Lustre, 125 MB/s per TiB`."""
-    words = LAYOUTS.get(scenario.layout, scenario.layout)
+    room = ROOMS.get(scenario.layout)
+    words = room.title if room else scenario.layout
     variant = scenario.variant
     return f"{words}, {variant} MB/s per TiB" if variant.isdigit() else f"{words}, {variant}" if variant else words
 

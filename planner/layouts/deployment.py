@@ -1,0 +1,56 @@
+"""What a layout deploys: its part of a stack file, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fleet_pool.settings import BadSetting, low_watermark_percent
+
+from planner.models.values import Values
+from planner.plan.types import Plan
+
+Fields = Mapping[str, str | int | bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """The sizes that were priced, as a stack file has them.
+
+    sections: fields by section, without what only an account knows. reserved_vcpu: vCPU of each GPU node that are kept
+    for the pool's target. why_not: why the layout cannot be deployed with these settings; empty where it can.
+    """
+
+    sections: Mapping[str, Fields]
+    reserved_vcpu: int = 0
+    why_not: str = ""
+
+
+class NotDeployable(Exception):
+    """Settings that can be priced and not deployed. The text says why, and what to change."""
+
+
+def whole(key: str, values: Values) -> int:
+    """An assumption that counts things or sizes a volume. Raises NotDeployable for a fraction."""
+    value = values.central(key)
+    if value != int(value):
+        raise NotDeployable(f"assumptions.{key} is {value:g}: a stack needs a whole number")
+    return int(value)
+
+
+def control_section(instance_type: str, count: int, values: Values) -> Fields:
+    """The control nodes of a pool. Raises NotDeployable."""
+    gib = whole("pool.control_volume_gib", values)
+    return {"instance_type": instance_type, "count": count, "root_volume_gib": gib}
+
+
+def pool_section(plan: Plan, values: Values) -> Fields:
+    """The pool's engine settings: the watermark that its capacity was planned with is the one that is set.
+
+    Raises NotDeployable where the engine does not take it.
+    """
+    try:
+        percent = low_watermark_percent(values.central("converged.low_watermark_fraction"))
+    except BadSetting as error:
+        raise NotDeployable(f"assumptions.converged.low_watermark_fraction: {error}") from None
+    return {"low_watermark_percent": percent, "tls": plan.deploy.pool_tls}

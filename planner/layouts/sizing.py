@@ -1,0 +1,18 @@
+"""The layouts that a plan asks for, each sized for one demand and loaded only where it is asked for."""
+
+from __future__ import annotations
+
+from planner.layouts.base import Demand, Layout
+from planner.layouts.registry import answer_of
+from planner.models.values import Values
+from planner.plan.types import Plan
+from pricing.book import PriceBook
+
+
+def layouts_of(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
+    """Every layout and variant of the plan, in the plan's order. Sizes come from central values: they are what
+    would be deployed."""
+    found: list[Layout] = []
+    for name in plan.storage.layouts:
+        found += answer_of(name, "layout").variants(plan, demand, book, values)
+    return found
