@@ -47,7 +47,7 @@ def drawn_stack(
 ) -> StackView:
     """The stack of a scenario as the report shows it, or why it cannot: not a reason for having no report."""
     try:
-        graph = graph_of(spec_of(loaded, comparison, scenario, book), "the picture of the stack needs")
+        graph = graph_of(spec_of(loaded, comparison, scenario, book, preview=True), "the picture of the stack needs")
         return view(graph, stored_usd_per_hour(scenario))
     except UsageProblem as problem:
         return not_drawn(scenario.id, str(problem))

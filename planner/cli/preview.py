@@ -71,5 +71,5 @@ def stood(asked: Asked, scenario: str, stack: str | None, nic_profile: str) -> t
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     comparison = compare(replace(asked, draws=0).request_of(loaded, book))
     chosen = named(comparison, scenario)
-    spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile)
+    spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile, preview=True)
     return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen)

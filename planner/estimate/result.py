@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from planner.estimate.purchase import Cash
 from planner.estimate.ranges import Range
+from planner.layouts.deployment import Deployment
 from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived
 
@@ -50,6 +51,7 @@ class Scenario:
 
     cheapest_fraction: the share of the draws in which it costs least of all complete scenarios; below_best_fraction:
     in which it costs less than the one with the lowest planned cost. None without draws or without every price.
+    deployment: the sizes that were priced, as a stack file has them.
     derived: how its numbers came about, but for the lines of the bill, which have their own inputs.
     """
 
@@ -82,3 +84,4 @@ class Scenario:
     unpriced: tuple[Unpriced, ...] = ()
     warnings: tuple[str, ...] = ()
     derived: tuple[Derived, ...] = ()
+    deployment: Deployment | None = None

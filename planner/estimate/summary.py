@@ -49,6 +49,7 @@ def scenario_of(request: Request, entry: Evaluated, sheet: Sheet) -> Scenario:
     scenario = replace(
         blank,
         feasible=True,
+        deployment=entry.layout.deployment(plan, request.central(recording=False)),
         complete=not entry.unpriced,
         unpriced=entry.unpriced,
         days=range_of(float(run.hours) / 24, spread.run.hours / 24, draws),

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
+from planner.layouts.deployment import Deployment, NotDeployable
 from planner.models.bill import Ledger
 from planner.models.derived import Derived
 from planner.models.number import Number
 from planner.models.values import Values
+from planner.plan.types import Plan
 from pricing.catalog import InstanceType
 
 NO_SLOWDOWN = (0.0, "rule:nothing runs beside training on the GPU nodes")
@@ -126,3 +128,14 @@ class Layout(ABC):
     @abstractmethod
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         """Add the lines that only this layout has; what all layouts share is added elsewhere."""
+
+    @abstractmethod
+    def spec(self, plan: Plan, values: Values) -> Deployment:
+        """What a stack file says of this layout, at these sizes. Raises NotDeployable."""
+
+    def deployment(self, plan: Plan, values: Values) -> Deployment:
+        """The same; settings that cannot be deployed give the reason instead of sections."""
+        try:
+            return self.spec(plan, values)
+        except NotDeployable as error:
+            return Deployment(sections={}, why_not=str(error))

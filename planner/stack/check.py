@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
+from planner.layouts.registry import ROOMS
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.check_buying import buying_findings
 from planner.stack.check_storage import storage_findings
 from planner.stack.component import component_of
 from planner.stack.finding import Finding
-from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, ClusterSpec
+from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, ClusterSpec
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]", re.ASCII)
@@ -40,9 +41,26 @@ _SHORT = {
 GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, which root volumes do not need
 
 
+<<<<<<< HEAD
 def findings_of(spec: ClusterSpec) -> tuple[Finding, ...]:
     """Everything that keeps this spec from being deployed. Placeholders are allowed: a preview accepts them."""
     parts = (_names(spec), _place(spec), _fleet(spec), buying_findings(spec), storage_findings(spec), _dollars(spec))
+=======
+def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, ...]:
+    """Everything that keeps this spec from being deployed. Placeholders are no fault: a preview takes them.
+
+    preview: whether a layout that is not deployed yet is accepted.
+    """
+    layouts = SECTIONS if preview else LAYOUTS
+    parts = (
+        _names(spec, layouts),
+        _place(spec),
+        _fleet(spec),
+        buying_findings(spec),
+        storage_findings(spec),
+        _dollars(spec),
+    )
+>>>>>>> b3d7120 (A scenario keeps the sizes it was priced with; a stack file is written from them, nothing is evaluated again)
     return tuple(finding for part in parts for finding in part)
 
 
@@ -52,7 +70,7 @@ def zone_prefix(region: str) -> str:
     return area + "".join(_SHORT.get(word, word[:1]) for word in directions) + number
 
 
-def _names(spec: ClusterSpec) -> Iterator[Finding]:
+def _names(spec: ClusterSpec, layouts: Container[str]) -> Iterator[Finding]:
     if not _STACK.fullmatch(spec.stack):
         yield Finding(
             path=("stack",),
@@ -65,7 +83,10 @@ def _names(spec: ClusterSpec) -> Iterator[Finding]:
             message="not a plan's hash: 64 hexadecimal digits identify the plan of this stack",
             remedy="`planner stack` writes it",
         )
-    if spec.layout not in LAYOUTS:
+    if spec.layout in SECTIONS and spec.layout not in layouts:
+        message = f"{spec.layout} is {ROOMS[spec.layout].not_deployed}"
+        yield Finding(path=("layout",), message=message, remedy=f"choose a scenario of {', '.join(LAYOUTS)}")
+    elif spec.layout not in SECTIONS:
         yield Finding(
             path=("layout",),
             message=f"unknown layout {shown(spec.layout)}",

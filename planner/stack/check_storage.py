@@ -8,6 +8,7 @@ from itertools import combinations
 
 from fleet_pool.settings import AISTORE_VERSION, BadSetting, low_watermark_percent
 
+from planner.layouts.registry import ROOMS
 from planner.plan.quantities import MOST_KEPT
 from planner.plan.wording import shown
 from planner.stack.finding import Finding
@@ -47,9 +48,18 @@ def _section(spec: ClusterSpec, section: str, what: str) -> Iterator[Finding]:
 
 
 def _lustre(spec: ClusterSpec, lustre: Lustre) -> Iterator[Finding]:
+<<<<<<< HEAD
     if lustre.deployment != "PERSISTENT_2":
         message = f"{shown(lustre.deployment)} is priced but not deployed: a stack deploys PERSISTENT_2 alone"
+=======
+    room = ROOMS.get(spec.layout)
+    if lustre.deployment != ((room and room.lustre_deployment) or "PERSISTENT_2"):
+        message = f"{shown(lustre.deployment)} is priced, not deployed: a stack links PERSISTENT_2 to the bucket"
+>>>>>>> b3d7120 (A scenario keeps the sizes it was priced with; a stack file is written from them, nothing is evaluated again)
         yield Finding(path=("lustre", "deployment"), message=message, remedy="plan with deployment: PERSISTENT_2")
+        return
+    if lustre.deployment != "PERSISTENT_2":  # its throughput and metadata are what AWS gives it
+        yield from _capacity(lustre)
         return
     if lustre.mbps_per_tib not in EFA_STEP_GIB:
         tiers = ", ".join(map(str, EFA_STEP_GIB))

@@ -6,25 +6,18 @@ The sizes are those of the layout that was priced, so that what stands is what i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fleet_pool.settings import BadSetting, low_watermark_percent, reserved_vcpu
-
 from planner.decide.comparison import Comparison
-from planner.decide.enumerate import evaluate
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-from planner.layouts.base import Layout
-from planner.layouts.converged.bill import control_nodes
-from planner.layouts.converged.layout import Converged
-from planner.layouts.fsx_lustre.layout import FsxLustre
-from planner.layouts.separate_nvme.layout import SeparateNvme
-from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
+from planner.layouts.deployment import Deployment, NotDeployable, whole
+from planner.layouts.registry import ROOMS
 from planner.models.bill import Line
 from planner.models.bill_lines import bill_line
-from planner.models.capacity import included_metadata_iops
 from planner.models.values import Values
 from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
@@ -53,10 +46,8 @@ _FROM_PLAN = {
     "fleet.nodes": "fleet",
     "stack": "deploy.stack",
     "guard.notify": "deploy.notify",
-    "lustre": "storage.fsx-lustre",
-    "nvme": "storage.separate-nvme",
-    "control": "storage.converged",
 }
+_SECTIONS: Mapping[str, type[Any]] = {"control": Control, "pool": Pool, "lustre": Lustre, "nvme": NvmeCluster}
 _FROM_CALL = {
     "zone_id": "--zone-id",
     "fleet.ami": "--ami",
@@ -96,17 +87,28 @@ def spec_of(
     nic_profile: str = "ip-saving",
     given: FromAccount | None = None,
     budget: float | None = None,
+    preview: bool = False,
 ) -> ClusterSpec:
     """The cluster of a scenario of `comparison`, which is of `loaded` and `book`. budget: USD instead of the forecast.
+    preview: whether a layout that is not deployed yet is accepted.
 
     Raises UsageProblem where the scenario cannot be deployed, PlanProblems with all that does not go together.
     """
     plan, given = loaded.plan, given or FromAccount()
     if not scenario.feasible:
         raise UsageProblem(f"{scenario.id} is not feasible: {'; '.join(scenario.why_not)}")
+<<<<<<< HEAD
     request = Request(plan=plan, plan_sha256=loaded.sha256, book=book, draws=0)
     values = request.central(recording=False)
     layout = _layout_of(request, scenario, values)
+=======
+    deployment = scenario.deployment
+    if deployment is None:
+        raise UsageProblem(f"{scenario.id} has no sizes to deploy: compare the plan again")
+    if deployment.why_not and not (preview and deployment.sections):
+        raise UsageProblem(deployment.why_not)
+    values = Request(plan=plan, plan_sha256=loaded.sha256, book=book, draws=0).central(recording=False)
+>>>>>>> b3d7120 (A scenario keeps the sizes it was priced with; a stack file is written from them, nothing is evaluated again)
     instance, lines = book.instance(scenario.instance_type), _lines(scenario)
     spec = ClusterSpec(
         stack=stack or plan.deploy.stack,
@@ -126,7 +128,7 @@ def spec_of(
             vcpu=instance.vcpu,
             network_cards=max(instance.network_cards, 1),
             efa_interfaces=instance.efa_interfaces,
-            reserved_vcpu=reserved_vcpu(instance.vcpu) if isinstance(layout, Converged) else 0,
+            reserved_vcpu=deployment.reserved_vcpu,
         ),
         buying=_buying(scenario, given),
         guard=Guard(
@@ -142,8 +144,8 @@ def spec_of(
         metered=tuple(line.line for line in lines if line.usd_per_hour is None),
         unpriced=tuple(dict.fromkeys(e.line for e in scenario.unpriced if bill_line(e.line).in_stack)),
     )
-    spec = replace(spec, **_sizes(layout, values, given), pool=_pool(layout, plan, values))
-    findings = findings_of(spec)
+    spec = replace(spec, **_sections(deployment, given))
+    findings = findings_of(spec, preview=preview)
     if findings:
         raise PlanProblems(tuple(_at_the_plan(loaded, spec, finding) for finding in findings))
     return spec
@@ -160,11 +162,6 @@ def budget_usd(scenario: Scenario) -> float:
 
 def _lines(scenario: Scenario) -> list[Line]:
     return [line for line in scenario.bill if bill_line(line.line).in_stack]
-
-
-def _layout_of(request: Request, scenario: Scenario, values: Values) -> Layout:
-    """The layout that was sized for this scenario, evaluated again: sizes do not stand on a bill without prices."""
-    return next(entry.layout for entry in evaluate(request, values, None) if entry.choice.id == scenario.id)
 
 
 def _zone_of_price(plan: Plan, scenario: Scenario) -> str:
@@ -203,76 +200,27 @@ def _max_days(plan: Plan, scenario: Scenario) -> float:
 
 
 def _whole(key: str, values: Values) -> int:
-    """An assumption that counts things or sizes a volume. Raises UsageProblem for a part of one."""
-    value = values.central(key)
-    if value != int(value):
-        raise UsageProblem(f"assumptions.{key} is {value:g}: a stack needs a whole number")
-    return int(value)
-
-
-def _sizes(layout: Layout, values: Values, given: FromAccount) -> dict[str, Any]:
-    """The sections of a spec that only this layout has."""
-    if isinstance(layout, Converged):
-        kind = layout.settings.control_instance_type or CONTROL_INSTANCE_TYPE
-        count, _ = control_nodes(layout.settings, values)
-        return {"control": _control(kind, int(count), values, given)}
-    if isinstance(layout, FsxLustre):
-        return {"lustre": _lustre(layout)}
-    if isinstance(layout, SeparateNvme):
-        if layout.cluster.stripes is not None:
-            raise UsageProblem(
-                f"protection {layout.cluster.settings.protection} is priced, not deployed: "
-                "take it out of storage.separate-nvme to deploy a cluster without it"
-            )
-        cluster = NvmeCluster(
-            instance_type=layout.cluster.storage_instance.name,
-            nodes=layout.cluster.nodes,
-            spares=layout.cluster.spares,
-            drives=layout.cluster.storage_instance.nvme_drives,
-            root_volume_gib=_whole("pool.control_volume_gib", values),
-        )
-        return {
-            "nvme": cluster,
-            "control": _control(CONTROL_INSTANCE_TYPE, _whole("pool.control_nodes", values), values, given),
-        }
-    return {}
-
-
-def _pool(layout: Layout, plan: Plan, values: Values) -> Pool | None:
-    """What the plan chose for the pool: the watermark that its capacity was planned with is the one that is set.
-    Raises UsageProblem where the engine does not take it."""
-    if not isinstance(layout, Converged | SeparateNvme):
-        return None
+    """An assumption that counts things or sizes a volume. Raises UsageProblem for a fraction."""
     try:
-        percent = low_watermark_percent(values.central("converged.low_watermark_fraction"))
-    except BadSetting as error:
-        raise UsageProblem(f"assumptions.converged.low_watermark_fraction: {error}") from None
-    return Pool(low_watermark_percent=percent, tls=plan.deploy.pool_tls)
+        return whole(key, values)
+    except NotDeployable as error:
+        raise UsageProblem(str(error)) from None
 
 
-def _control(instance_type: str, count: int, values: Values, given: FromAccount) -> Control:
-    gib, ami = _whole("pool.control_volume_gib", values), given.control_ami or f"{PLACEHOLDER}-control-ami"
-    return Control(instance_type=instance_type, count=count, root_volume_gib=gib, ami=ami)
-
-
-def _lustre(layout: FsxLustre) -> Lustre:
-    system, choice = layout.file_system, layout.file_system.choice
-    gib, asked = system.capacity_gib, system.metadata_iops
-    whole = choice.is_tiering
-    return Lustre(
-        deployment=choice.deployment,
-        capacity_gib=gib,
-        mbps_per_tib=0 if whole else system.mbps,
-        throughput_mbps=system.mbps if whole else 0,
-        metadata_iops=asked if asked > included_metadata_iops(capacity_gib=gib) else 0,
-        efa=choice.efa,
-    )
+def _sections(deployment: Deployment, given: FromAccount) -> dict[str, object]:
+    """The sections of a spec that only this layout has, with what the account gives."""
+    found = {name: _SECTIONS[name](**fields) for name, fields in deployment.sections.items()}
+    if "control" in found:
+        found["control"] = replace(found["control"], ami=given.control_ami or f"{PLACEHOLDER}-control-ami")
+    return found
 
 
 def _at_the_plan(loaded: LoadedPlan, spec: ClusterSpec, finding: Finding) -> Problem:
     """A finding where the plan or the call decides it, since no stack file is there to point into."""
     path = ".".join(map(str, finding.path))
     key = next((key for start, key in _FROM_PLAN.items() if path.startswith(start)), "")
+    if path.partition(".")[0] in _SECTIONS and ROOMS[spec.layout].has_settings:
+        key = f"storage.{spec.layout}"
     message = f"{spec.scenario}: {finding.message}"
     if path in _FROM_CALL and (not key or split_path(key) not in loaded.places):
         return Problem(where=_FROM_CALL[path], line=None, column=None, message=message, remedy=finding.remedy)

@@ -14,17 +14,13 @@ from typing import ClassVar
 from fleet_pool import settings
 from pydantic import ConfigDict
 
+from planner.layouts.registry import DEPLOYED, ROOMS
 from planner.stack.scalars import Flag, Number, Text, Whole
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
 # layout -> sections of the stack file that it has and others have not
-SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "converged": ("control", "pool"),
-    "fsx-lustre": ("lustre",),
-    "separate-nvme": ("control", "pool", "nvme"),
-    "s3-stream": (),
-}
-LAYOUTS = tuple(SECTIONS)
+SECTIONS: Mapping[str, tuple[str, ...]] = {name: room.sections for name, room in ROOMS.items()}
+LAYOUTS = DEPLOYED
 NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
 ENGINE = "aistore"  # what `make bundle` builds for the nodes, at the release that settings pin
 BEFORE_END = timedelta(minutes=45)  # AWS takes the nodes from 30 minutes before the end of a block

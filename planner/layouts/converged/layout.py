@@ -9,6 +9,8 @@ from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.converged.bill import bill_control_nodes
 from planner.layouts.converged.service import service_of
 from planner.layouts.converged.settings import ConvergedSettings
+from planner.layouts.converged.spec import deployment_of
+from planner.layouts.deployment import Deployment
 from planner.models.bill import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
@@ -33,6 +35,9 @@ class Converged(Layout):
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         bill_control_nodes(self.settings, ledger, timing, values)
+
+    def spec(self, plan: Plan, values: Values) -> Deployment:
+        return deployment_of(self.settings, self.demand.instance, plan, values)
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:

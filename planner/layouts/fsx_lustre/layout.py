@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.deployment import Deployment
 from planner.layouts.fsx_lustre.bill import bill_file_system
 from planner.layouts.fsx_lustre.service import service_of
 from planner.layouts.fsx_lustre.settings import LustreSettings
+from planner.layouts.fsx_lustre.spec import deployment_of
 from planner.layouts.shared.lustre_bill import SERVICE, storage_item
 from planner.layouts.shared.lustre_size import Choice, FileSystem, sized, too_small
 from planner.models.bill import Ledger
@@ -53,6 +55,9 @@ class FsxLustre(Layout):
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         bill_file_system(ledger, self.file_system, self.demand, timing)
+
+    def spec(self, plan: Plan, values: Values) -> Deployment:
+        return deployment_of(self.file_system)
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.deployment import Deployment
 from planner.layouts.s3_stream.service import service_of
 from planner.models.bill import Ledger
 from planner.models.values import Values
@@ -27,6 +28,10 @@ class S3Stream(Layout):
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         """No line of its own: reads are GET requests on the S3 bill that all layouts share."""
+
+    def spec(self, plan: Plan, values: Values) -> Deployment:
+        """No section of its own: every stack has the bucket."""
+        return Deployment(sections={})
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:

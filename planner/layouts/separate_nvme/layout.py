@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.deployment import Deployment
 from planner.layouts.separate_nvme.bill import bill_cluster
 from planner.layouts.separate_nvme.cluster import Cluster, cluster_of
 from planner.layouts.separate_nvme.service import service_of
 from planner.layouts.separate_nvme.settings import SeparateSettings
+from planner.layouts.separate_nvme.spec import deployment_of
 from planner.models.bill import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
@@ -39,6 +41,9 @@ class SeparateNvme(Layout):
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         bill_cluster(self.cluster, ledger, timing, values)
+
+    def spec(self, plan: Plan, values: Values) -> Deployment:
+        return deployment_of(self.cluster, plan, values)
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
