@@ -92,6 +92,7 @@ LAYOUTS = {
         components=("pool", "nvme"), flows=(*CONTROL_NODES, *STORAGE_CLUSTER), targets_on="storage"
     ),
     "s3-stream": DeployedLayout(),
+    "fsx-lustre-scratch": DeployedLayout(components=("lustre",), flows=FILE_SYSTEM),
 }
 
 

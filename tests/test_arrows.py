@@ -23,7 +23,10 @@ ALLOWED = {
     "fleet_pool.node": {"fleet_pool"},
     "fleet_pool.operate": {"fleet_pool"},
     "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat"},
-    "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors"},
+    # which layouts there are, and what each lets a plan say: nothing of it loads a model
+    "planner.layouts.room": set(),
+    "planner.layouts.registry": {"planner.layouts.room"},
+    "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors", "planner.layouts.registry"},
     # what infra and stack files know of a bill is names, not models
     "planner.models.bill_lines": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
@@ -39,7 +42,13 @@ ALLOWED = {
         "planner.estimate",
         "planner.errors",
     },
-    "planner.stack": {"planner.plan", "planner.models.bill_lines", "fleet_pool.settings", "planner.errors"},
+    "planner.stack": {
+        "planner.plan",
+        "planner.layouts.registry",
+        "planner.models.bill_lines",
+        "fleet_pool.settings",
+        "planner.errors",
+    },
     # the one door between what was compared and what is deployed: infra reads the rest without any model
     "planner.stack.choose": {
         "pricing",
@@ -74,6 +83,7 @@ ALLOWED = {
         "pricing",
         "planner.plan",
         "planner.models",
+        "planner.layouts.registry",
         "planner.estimate",
         "planner.decide",
         "planner.templates",
@@ -94,6 +104,13 @@ ALLOWED = {
     # what is left of a stack is a result of planner.stack, not of a comparison
     "planner.report.terminal.leftovers_text": {"planner.report", "planner.stack", "planner.errors"},
 }
+
+# what is known of a layout before its models are loaded, and what planner.plan may load of it
+for _room in sorted(path.parent.name for path in (ROOT / "planner" / "layouts").glob("*/layout.py")):
+    _name = f"planner.layouts.{_room}"
+    ALLOWED[f"{_name}.__init__"] = {"planner.layouts.room"}
+    ALLOWED[f"{_name}.settings"] = {"planner.plan.forms"}
+    ALLOWED[f"{_name}.checks"] = {f"{_name}.settings", "planner.plan.finding", "pricing.catalog"}
 
 # library -> the places that may import it
 DOORS = {
@@ -173,5 +190,15 @@ def test_lint_needs_nothing_but_the_standard_library():
 def test_starting_the_command_line_loads_nothing_heavy():
     heavy = ("numpy", "pydantic", "yaml", "rich", "jinja2", "boto3", "pulumi", "planner.api")
     code = f"import sys, planner.cli.main; print([m for m in {heavy!r} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_a_plan_is_read_and_checked_without_any_model():
+    heavy = ("numpy", "planner.models", "planner.layouts.base", "pulumi")
+    code = (
+        "import sys; from planner.plan.load import load_plan; load_plan('examples/small.yaml');"
+        f"print([m for m in {heavy!r} if m in sys.modules])"
+    )
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

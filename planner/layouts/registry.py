@@ -16,6 +16,7 @@ NAMES = (
     "fsx-lustre",
     "separate-nvme",
     "s3-stream",
+    "fsx-lustre-scratch",
 )
 
 

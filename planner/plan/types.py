@@ -151,7 +151,11 @@ class _Storage(Section):
     """Layouts to compare and their settings."""
 
     layouts: tuple[LayoutName, ...] = Field(
-        DEFAULTS, strict=False, min_length=1, max_length=16, description="storage layouts to compare; default: all"
+        DEFAULTS,
+        strict=False,
+        min_length=1,
+        max_length=16,
+        description="storage layouts to compare; default: all that can be deployed",
     )
     retention_hours: Hours | None = Field(None, alias="retention", description="S3 is kept this long after the run")
     s3_gateway_endpoint: bool = Field(True, description="false: S3 traffic passes the NAT gateway and is billed")
@@ -276,4 +280,8 @@ class Plan(Section):
         for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):
             if found[section][key] == default:
                 del found[section][key]
+        for name in set(WITH_SETTINGS) - set(DEFAULTS):
+            section = getattr(self.storage, name.replace("-", "_"))
+            if vars(section) == vars(type(section).model_construct()):
+                del found["storage"][name]
         return found

@@ -41,13 +41,8 @@ _SHORT = {
 GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, which root volumes do not need
 
 
-<<<<<<< HEAD
-def findings_of(spec: ClusterSpec) -> tuple[Finding, ...]:
-    """Everything that keeps this spec from being deployed. Placeholders are allowed: a preview accepts them."""
-    parts = (_names(spec), _place(spec), _fleet(spec), buying_findings(spec), storage_findings(spec), _dollars(spec))
-=======
 def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, ...]:
-    """Everything that keeps this spec from being deployed. Placeholders are no fault: a preview takes them.
+    """Everything that keeps this spec from being deployed. Placeholders are allowed: a preview accepts them.
 
     preview: whether a layout that is not deployed yet is accepted.
     """
@@ -60,7 +55,6 @@ def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, .
         storage_findings(spec),
         _dollars(spec),
     )
->>>>>>> b3d7120 (A scenario keeps the sizes it was priced with; a stack file is written from them, nothing is evaluated again)
     return tuple(finding for part in parts for finding in part)
 
 

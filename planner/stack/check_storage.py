@@ -48,14 +48,9 @@ def _section(spec: ClusterSpec, section: str, what: str) -> Iterator[Finding]:
 
 
 def _lustre(spec: ClusterSpec, lustre: Lustre) -> Iterator[Finding]:
-<<<<<<< HEAD
-    if lustre.deployment != "PERSISTENT_2":
-        message = f"{shown(lustre.deployment)} is priced but not deployed: a stack deploys PERSISTENT_2 alone"
-=======
     room = ROOMS.get(spec.layout)
     if lustre.deployment != ((room and room.lustre_deployment) or "PERSISTENT_2"):
-        message = f"{shown(lustre.deployment)} is priced, not deployed: a stack links PERSISTENT_2 to the bucket"
->>>>>>> b3d7120 (A scenario keeps the sizes it was priced with; a stack file is written from them, nothing is evaluated again)
+        message = f"{shown(lustre.deployment)} is priced but not deployed: a stack deploys PERSISTENT_2 alone"
         yield Finding(path=("lustre", "deployment"), message=message, remedy="plan with deployment: PERSISTENT_2")
         return
     if lustre.deployment != "PERSISTENT_2":  # its throughput and metadata are what AWS gives it

@@ -97,18 +97,12 @@ def spec_of(
     plan, given = loaded.plan, given or FromAccount()
     if not scenario.feasible:
         raise UsageProblem(f"{scenario.id} is not feasible: {'; '.join(scenario.why_not)}")
-<<<<<<< HEAD
-    request = Request(plan=plan, plan_sha256=loaded.sha256, book=book, draws=0)
-    values = request.central(recording=False)
-    layout = _layout_of(request, scenario, values)
-=======
     deployment = scenario.deployment
     if deployment is None:
         raise UsageProblem(f"{scenario.id} has no sizes to deploy: compare the plan again")
     if deployment.why_not and not (preview and deployment.sections):
         raise UsageProblem(deployment.why_not)
     values = Request(plan=plan, plan_sha256=loaded.sha256, book=book, draws=0).central(recording=False)
->>>>>>> b3d7120 (A scenario keeps the sizes it was priced with; a stack file is written from them, nothing is evaluated again)
     instance, lines = book.instance(scenario.instance_type), _lines(scenario)
     spec = ClusterSpec(
         stack=stack or plan.deploy.stack,

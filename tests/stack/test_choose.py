@@ -200,3 +200,20 @@ def test_the_components_share_out_all_that_stands(layout):
     assert set(found) <= set(COMPONENTS)
     assert math.fsum(found.values()) == pytest.approx(math.fsum(spec.usd_per_hour.values()))
     assert ("lustre" in found, "nvme" in found) == (layout == "fsx-lustre", layout == "separate-nvme")
+
+
+def test_nothing_is_evaluated_again(monkeypatch):
+    """A scenario keeps its sizes: once compared, a spec needs no layout to be sized, timed or billed."""
+    loaded, book = loaded_of(), book_of()
+    comparison = compare(Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book, draws=0))
+
+    def never(*args, **kwargs):
+        raise AssertionError("evaluated a second time")
+
+    for place in ("planner.layouts.sizing.layouts_of", "planner.decide.enumerate.layouts_of"):
+        monkeypatch.setattr(place, never)
+    monkeypatch.setattr("planner.estimate.evaluate.run_on", never)
+    feasible = [scenario for scenario in comparison.scenarios if scenario.feasible]
+    assert {scenario.layout for scenario in feasible} == set(loaded.plan.storage.layouts)
+    for scenario in feasible:
+        assert spec_of(loaded, comparison, scenario, book).layout == scenario.layout

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.plan.finding import Finding
-from pricing.catalog import InstanceType
+
+if TYPE_CHECKING:
+    from pricing.catalog import InstanceType
 
 
 def plan_findings(settings: ConvergedSettings) -> Iterator[Finding]:

@@ -7,12 +7,10 @@ PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files 
 from __future__ import annotations
 
 from planner.layouts.base import NO_SLOWDOWN, Demand, Service
-from planner.layouts.shared.lustre_rates import rates_of
+from planner.layouts.shared.lustre_rates import HOLDS_ALL, rates_of
 from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
 from planner.layouts.shared.s3 import DURABILITY
 from planner.models.values import Values
-
-HOLDS_ALL = (1.0, "rule:a file system holds all data that it has loaded")
 
 
 def service_of(file_system: FileSystem, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:

@@ -15,6 +15,8 @@ from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
+HOLDS_ALL = (1.0, "rule:a file system holds all data that it has loaded")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
@@ -66,8 +68,10 @@ def rates_of(file_system: FileSystem, demand: Demand, values: Values, sheet: She
         lazy_load=(*lazy, "fraction"),
         gets=(from_s3, "run:storage.s3_get_gb_per_s", "GB/s"),
     )
+    written = _disk_write(file_system, disk, sheet)
+    limits["disk"] = (written[0], written[1], "GB/s")
     write = sheet.arithmetic(
-        "storage.write_gb_per_s", np.minimum(clients, disk), "GB/s", "min(clients, disk)", **limits
+        "storage.write_gb_per_s", np.minimum(clients, written[0]), "GB/s", "min(clients, disk)", **limits
     )
     return Rates(warm=warm, cold=cold, write=write)
 
@@ -91,6 +95,20 @@ def _disk(file_system: FileSystem, demand: Demand, sheet: Sheet) -> float:
         capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
         mbps_per_tib=(file_system.mbps, "run:storage.mbps_per_tib"),
     )
+
+
+def _disk_write(file_system: FileSystem, disk: float, sheet: Sheet) -> tuple[float, str]:
+    """GB/s that the disks write, with its origin."""
+    if file_system.choice.write_mbps_per_tib is None:
+        return disk, "run:storage.disk_gb_per_s"
+    rule = f"rule:FSx for Lustre User Guide: disk throughput of {file_system.choice.deployment} for writes"
+    rate = sheet.equation(
+        "storage.disk_write_gb_per_s",
+        lustre_throughput_gb_per_s,
+        capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
+        mbps_per_tib=(file_system.choice.write_mbps_per_tib, rule),
+    )
+    return rate, "run:storage.disk_write_gb_per_s"
 
 
 def _metadata(file_system: FileSystem, sheet: Sheet) -> int:

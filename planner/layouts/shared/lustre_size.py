@@ -20,7 +20,8 @@ DEFAULT_QUOTA_GIB = 100_800  # per account and region; AWS raises it on request
 class Choice:
     """What a plan says of a file system. section: where it says so, like `storage.fsx-lustre`.
 
-    capacity_bytes, metadata_iops: None where the plan leaves them open.
+    capacity_bytes, metadata_iops: None where the plan leaves them open. write_mbps_per_tib: MB/s per TiB that disks
+    write; None where they write as fast as they read.
     """
 
     section: str
@@ -28,6 +29,7 @@ class Choice:
     capacity_bytes: float | None = None
     metadata_iops: int | None = None
     efa: bool = False
+    write_mbps_per_tib: int | None = None
 
     @property
     def is_tiering(self) -> bool:
