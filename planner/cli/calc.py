@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.options import book_for, common
+from planner.cli.options import book_for, common, prices_option
 from planner.cli.output import columns, write_result
 from planner.errors import UsageProblem
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from planner.models.equation import Equation, Parameter
 
 
-@click.command(short_help="Evaluate one numbered equation and show its steps.")
+@click.command()
 @click.argument("name", required=False)
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--list", "list_all", is_flag=True, help="List every equation.")
 @click.option("-f", "--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--prices", metavar="DATE|DIR", help="Price book for price: values. [default: the newest]")
+@prices_option("Price book for price: values. [default: the newest]")
 @common
 def command(
     name: str | None,

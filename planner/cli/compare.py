@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import click
 
-from planner.cli.options import Asked, checked_plan, common, priced_plan
+from planner.cli.gates import report_violations
+from planner.cli.options import OUT, Asked, checked_plan, common, format_option, priced_plan, top_option
 from planner.cli.output import format_of, room_of, say, write_result
 
 
-@click.command(short_help="Price every layout and purchase option of a plan, ranked.")
+@click.command()
 @priced_plan
-@click.option(
-    "-f",
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "csv", "md", "html"]),
-    help="json and html hold everything, csv a row for each bill line, md what fits the comment of a pull request. "
+@format_option(
+    ["table", "json", "csv", "md", "html"],
+    "json and html hold everything, csv a row for each bill line, md what fits the comment of a pull request. "
     "[default: by FILE's ending, else table]",
 )
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
-@click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of the table; 0 for all.")
+@OUT
+@top_option("Rows of the table; 0 for all.")
 @click.option("-v", "--verbose", is_flag=True, help="List every assumption with its range and source.")
 @click.option("--strict", is_flag=True, help="Fail on stale prices (11) and on unpriced or weak ones (12).")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Fail (10) when the best costs more.")
@@ -53,7 +51,7 @@ def command(
     The planned cost has every assumption at its central value; P10 and P90 come from seeded draws.
     """
     from planner.api.comparisons import answered
-    from planner.decide.gates import Gates, exit_code, violations
+    from planner.decide.gates import Gates, violations
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
@@ -105,6 +103,4 @@ def command(
 
         old = sentences(comparison.stale)
         say(f"warning: {many(len(old), 'price')} out of date: {old[0]}", quiet)
-    for violation in found:
-        say(f"gate ({violation.code:d}): {violation.message}")
-    return exit_code(found)
+    return report_violations(found)

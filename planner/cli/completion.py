@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 Items = list[CompletionItem]
 
 
-@click.command(name="completion", short_help="Print the completion script of a shell.")
+@click.command(name="completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

@@ -8,19 +8,30 @@ from typing import Any
 
 import click
 
-from planner.cli.options import DRAWS, SEEDS, Asked, book_of, common
+from planner.cli.options import (
+    DRAWS,
+    OUT,
+    SEEDS,
+    Asked,
+    book_of,
+    common,
+    format_option,
+    overrides_option,
+    prices_option,
+    top_option,
+)
 from planner.cli.output import format_of, room_of, write_result
 from planner.errors import ExitCode, UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 
 
-@click.command(short_help="What changed between two plans, price books or saved comparisons, by line.")
+@click.command()
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path(), required=False)
-@click.option("--prices", metavar="DATE|DIR", help="Price book of both. [default: the plan's, else the newest]")
+@prices_option("Price book of both. [default: the plan's, else the newest]")
 @click.option("--prices-a", metavar="DATE|DIR", help="Price book of A.")
 @click.option("--prices-b", metavar="DATE|DIR", help="Price book of B.")
-@click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of both plans.")
+@overrides_option("Override a value of both plans.")
 @click.option("--set-a", "overrides_a", multiple=True, metavar="PATH=VALUE", help="Override a value of A.")
 @click.option("--set-b", "overrides_b", multiple=True, metavar="PATH=VALUE", help="Override a value of B.")
 @click.option(
@@ -30,15 +41,12 @@ from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
     metavar="ID",
     help="Show the bill of this one, too: an id, a rank of B like 3, or best.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "md"]),
-    help="json holds everything, md what fits the comment of a pull request. [default: by FILE's ending, else table]",
+@format_option(
+    ["table", "json", "md"],
+    "json holds everything, md what fits the comment of a pull request. [default: by FILE's ending, else table]",
 )
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
-@click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of each list; 0 for all.")
+@OUT
+@top_option("Rows of each list; 0 for all.")
 @click.option("--exit-code", is_flag=True, help="Exit with 14 when anything differs in dollars, days or plan.")
 @click.option("--draws", type=DRAWS, help=f"Monte Carlo draws of both. [default: {DEFAULT_DRAWS}]")
 @click.option("--seed", type=SEEDS, help=f"Seed of both. [default: {DEFAULT_SEED}]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import Asked, checked_plan, common, priced_plan
+from planner.cli.options import OUT, Asked, checked_plan, common, format_option, priced_plan
 from planner.cli.output import columns, format_of, write_result
 from planner.errors import UsageProblem
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from planner.estimate.result import Scenario
 
 
-@click.command(short_help="Any number: its formula, its inputs, where each came from, what moves it.")
+@click.command()
 @priced_plan
 @click.argument("scenario", required=False)
 @click.argument("number", metavar="[ID]", required=False)
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     metavar="N",
     help="Levels of inputs opened; 0: all.",
 )
-@click.option(
-    "-f", "--format", "style", type=click.Choice(["text", "json"]), help="[default: by FILE's ending, else text]"
-)
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@format_option(["text", "json"], "[default: by FILE's ending, else text]")
+@OUT
 @common
 def command(
     asked: Asked,

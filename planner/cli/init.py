@@ -15,7 +15,7 @@ from planner.errors import UsageProblem
 CHECKOUT = "planner/plan/schema.json"
 
 
-@click.command(short_help="Write a commented plan that runs.")
+@click.command()
 @click.argument("file", default="plan.yaml", metavar="[FILE]")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option(

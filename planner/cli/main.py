@@ -46,7 +46,10 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        return importlib.import_module(VERBS[cmd_name][0]).command
+        module, summary = VERBS[cmd_name]
+        found = importlib.import_module(module).command
+        found.short_help = summary
+        return found
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
         if args and args[0] not in VERBS and not args[0].startswith("-"):

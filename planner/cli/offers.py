@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli import books
+from planner.cli.options import prices_option
 from planner.cli.output import say, write_result
 from planner.errors import UsageProblem
 
@@ -28,7 +29,7 @@ Record = dict[str, books.Cell]
 @click.argument("types", nargs=-1, metavar="TYPE...")
 @click.option("--gpu", metavar="NAME", help="Every type with this GPU, such as H100.")
 @click.option("--region", "regions", multiple=True, metavar="REGION", help="May repeat; default: us-east-1.")
-@click.option("--prices", metavar="DATE|DIR", help="The book; default: the newest.")
+@prices_option("The book; default: the newest.")
 @click.option("--sort", type=click.Choice(list(SORTS)), default="gpu-hour", show_default=True)
 @click.option("--top", type=click.IntRange(min=1), help="Only so many offers.")
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")

@@ -1,9 +1,9 @@
-"""Options that several verbs share, and what they mean: which plan, which prices, which colours."""
+"""Options that several verbs share: the plan, its prices, the output."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -22,15 +22,38 @@ if TYPE_CHECKING:
 
 STACK = click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
 PROFILES = click.Choice(["ip-saving", "bandwidth", "efa-every-card"])
-PROFILES_SAID = "ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: as AWS had it before."
+PROFILES_HELP = "ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: AWS's earlier layout."
 DRAWS, SEEDS = click.IntRange(0, MAX_DRAWS), click.IntRange(0, MAX_SEED)
+
+
+OUT = click.option("-o", "--out", metavar="FILE", help="Write to FILE instead of standard output.")
+
+
+def prices_option(help: str = "Price book. [default: the plan's, else the newest]") -> Callable[..., Any]:
+    """--prices."""
+    return click.option("--prices", metavar="DATE|DIR", help=help)
+
+
+def overrides_option(help: str = "Override a value of the plan.") -> Callable[..., Any]:
+    """--set, which may repeat."""
+    return click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help=help)
+
+
+def format_option(styles: Sequence[str], help: str) -> Callable[..., Any]:
+    """--format, of the verbs that otherwise take the format from the ending of --out."""
+    return click.option("-f", "--format", "style", type=click.Choice(list(styles)), help=help)
+
+
+def top_option(help: str) -> Callable[..., Any]:
+    """--top, the rows of a table."""
+    return click.option("--top", type=click.IntRange(0), default=12, show_default=True, help=help)
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
     """--color, --quiet and --debug, on every verb."""
     for option in (
         click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error."),
-        click.option("-q", "--quiet", is_flag=True, help="No notes and warnings on standard error."),
+        click.option("-q", "--quiet", is_flag=True, help="Print no notes or warnings to standard error."),
         click.option(
             "--color",
             type=click.Choice(["auto", "always", "never"]),
@@ -43,14 +66,14 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def planned_stack(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--stack and --nic-profile, of a stack that a plan would have."""
-    profile = click.option("--nic-profile", type=PROFILES, default="ip-saving", show_default=True, help=PROFILES_SAID)
+    """--stack and --nic-profile, of the stack that a plan would deploy."""
+    profile = click.option("--nic-profile", type=PROFILES, default="ip-saving", show_default=True, help=PROFILES_HELP)
     return STACK(profile(function))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A plan and what was said about how to price it."""
+    """A plan and how to price it, as the command line states it."""
 
     plan: str
     overrides: tuple[str, ...]
@@ -79,7 +102,7 @@ class Asked:
         return self.request_of(*checked_plan(self.plan, self.overrides, self.prices), derivations=derivations)
 
     def request_of(self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True) -> Request:
-        """The same for a plan that was read already. derivations: whether the result shows how numbers come about.
+        """The same for a plan that is already loaded. derivations: whether the result shows how numbers come about.
         Raises UsageProblem."""
         from planner.estimate.request import Request
 
@@ -99,31 +122,31 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
     """The plan, its overrides, the price book and the draws, as one `asked`."""
 
     @functools.wraps(function)
-    def gathered(**given: Any) -> Any:
+    def with_asked(**given: Any) -> Any:
         asked = Asked(**{field.name: given.pop(field.name) for field in fields(Asked)})
         return function(asked=asked, **given)
 
-    wrapped: Callable[..., Any] = gathered
+    wrapped: Callable[..., Any] = with_asked
     for option in (
         click.option(
             "--max-price-age",
             type=click.IntRange(1),
             metavar="DAYS",
-            help="Days after which a price is stale. [default: 120 of EC2, 1095 of the rest]",
+            help="Days after which a price is out of date. [default: 120 for EC2, 1095 for the rest]",
         ),
         click.option(
             "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
         ),
-        click.option("--prices", metavar="DATE|DIR", help="Price book. [default: the plan's, else the newest]"),
-        click.option("--seed", type=SEEDS, default=DEFAULT_SEED, show_default=True, help="Seed."),
+        prices_option(),
+        click.option("--seed", type=SEEDS, default=DEFAULT_SEED, show_default=True, help="Seed of the draws."),
         click.option(
             "--draws",
             type=DRAWS,
             default=DEFAULT_DRAWS,
             show_default=True,
-            help="Monte Carlo draws.",
+            help="Monte Carlo draws (simulated outcomes).",
         ),
-        click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan."),
+        overrides_option(),
     ):
         wrapped = option(wrapped)
     return click.argument("plan", type=click.Path())(wrapped)
@@ -141,7 +164,7 @@ def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
 
 
 def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> tuple[LoadedPlan, PriceBook]:
-    """A plan that is right by itself and by its price book's catalogue, and that book.
+    """A valid plan whose types the price book knows, and that book.
 
     Raises PlanProblems or UsageProblem.
     """

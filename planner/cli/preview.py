@@ -9,23 +9,20 @@ import click
 
 from planner.api.arguments import named
 from planner.api.graphs import graph_of
-from planner.cli.options import Asked, checked_plan, common, planned_stack, priced_plan
+from planner.cli.options import OUT, Asked, checked_plan, common, format_option, planned_stack, priced_plan
 from planner.cli.output import format_of, room_of, write_result
 
 
-@click.command(short_help="Every resource that `pulumi up` would create, with its dollars an hour.")
+@click.command()
 @priced_plan
 @click.option("--scenario", metavar="ID", required=True, help="The scenario to deploy: an id, a rank like 3, or best.")
 @planned_stack
-@click.option(
-    "-f",
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "svg"]),
-    help="json is the resource graph that `planner lint --graph` reads, svg a picture. "
+@format_option(
+    ["table", "json", "svg"],
+    "json is the resource graph that `planner lint --graph` reads, svg a picture. "
     "[default: by FILE's ending, else table]",
 )
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@OUT
 @common
 def command(
     asked: Asked,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from planner.cli import books
+from planner.cli.options import prices_option
 from planner.cli.output import say, write_result
 from planner.errors import UsageProblem
 
@@ -25,7 +26,7 @@ def command() -> None:
 @click.option("--type", "instance_type", metavar="TYPE", help="Only this instance type.")
 @click.option("--region", metavar="REGION", help="Only this Region.")
 @click.option("--service", metavar="NAME", help="Only this service: AmazonEC2, AmazonS3, AmazonFSx ...")
-@click.option("--prices", metavar="DATE|DIR", help="The book; default: the newest.")
+@prices_option("The book; default: the newest.")
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 def show(
     words: tuple[str, ...],

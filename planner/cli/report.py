@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import click
 
-from planner.cli.options import Asked, checked_plan, common, priced_plan
+from planner.cli.gates import report_violations
+from planner.cli.options import Asked, checked_plan, common, format_option, priced_plan
 from planner.cli.output import format_of, say, write_result
 from planner.errors import ExitCode
 
 
-@click.command(short_help="Write the comparison as one HTML page, or as Markdown.")
+@click.command()
 @priced_plan
-@click.option(
-    "-f",
-    "--format",
-    "style",
-    type=click.Choice(["html", "md"]),
-    help="md is for the comment of a pull request. [default: by FILE's ending, else html]",
-)
+@format_option(["html", "md"], "md is for the comment of a pull request. [default: by FILE's ending, else html]")
 @click.option("-o", "--out", metavar="FILE", help="`-`: standard output. [default: report.html or report.md]")
 @click.option(
     "--architecture/--no-architecture",
@@ -40,7 +35,7 @@ def command(
     which a later run finds the comment again.
     """
     from planner.api.comparisons import answered
-    from planner.decide.gates import Gates, exit_code, violations
+    from planner.decide.gates import Gates, violations
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
@@ -59,7 +54,4 @@ def command(
     write_result(text, out)
     if out != "-":
         say(f"wrote {out}", quiet)
-    nothing = [found for found in violations(comparison, Gates()) if found.code is ExitCode.GATE]
-    for violation in nothing:
-        say(f"gate ({violation.code:d}): {violation.message}")
-    return exit_code(nothing)
+    return report_violations([found for found in violations(comparison, Gates()) if found.code is ExitCode.GATE])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOTHING = "nothing bought"
 
 
-@click.command(short_help="Buy the Capacity Block of a stack, for a dollar amount that you type.")
+@click.command()
 @click.argument("stackfile", type=click.Path(), required=False)
 @click.option("--stack", metavar="NAME", help="The stack whose file is beside Pulumi.yaml, in place of STACKFILE.")
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Only to look: offers of another size.")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from planner.cli.options import common
+from planner.cli.options import OUT, common
 from planner.cli.output import write_result
 
 FOLDER = Path(__file__).resolve().parent.parent / "report" / "data" / "schemas"
 VERBS = ("compare", "sensitivity", "explain", "diff")
 
 
-@click.command(short_help="Print the JSON Schema of the plan file, or of a verb's JSON.")
+@click.command()
 @click.option(
     "--of",
     "what",
@@ -22,7 +22,7 @@ VERBS = ("compare", "sensitivity", "explain", "diff")
     show_default=True,
     help="The plan file, or what a verb prints with `-f json`.",
 )
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@OUT
 @common
 def command(what: str, out: str | None, color: str, quiet: bool, debug: bool) -> None:
     """Print a JSON Schema (draft 2020-12), for editors and other validators."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import Asked, common, priced_plan
+from planner.cli.options import OUT, Asked, common, format_option, priced_plan, top_option
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.errors import ExitCode, UsageProblem
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 3  # lines without a price that are named
 
 
-@click.command(short_help="What moves a scenario, and what flips the decision.")
+@click.command()
 @priced_plan
 @click.option("--scenario", metavar="ID", help="The scenario to vary: an id or a rank like 3. [default: the best one]")
 @click.option("--against", metavar="ID", help="Tell how often the scenario costs less than this one.")
@@ -28,15 +28,9 @@ MOST = 3  # lines without a price that are named
     show_default=True,
     help="What the table sorts by and shows.",
 )
-@click.option("--top", type=click.IntRange(0), default=12, show_default=True, help="Rows of the table; 0 for all.")
-@click.option(
-    "-f",
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "svg"]),
-    help="svg is the picture of the table. [default: by FILE's ending, else table]",
-)
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@top_option("Rows of the table; 0 for all.")
+@format_option(["table", "json", "svg"], "svg is the picture of the table. [default: by FILE's ending, else table]")
+@OUT
 @common
 def command(
     asked: Asked,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import PROFILES, PROFILES_SAID, STACK, Asked, checked_plan, common, priced_plan
+from planner.cli.options import PROFILES, PROFILES_HELP, STACK, Asked, checked_plan, common, priced_plan
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pricing.book import PriceBook
 
 
-@click.command(short_help="Write the stack file of a scenario, or hold one against its plan.")
+@click.command()
 @priced_plan
 @click.option("--scenario", metavar="ID", help="The scenario to deploy: an id, a rank like 3, or best.")
 @STACK
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Folder of the stack file; `-` prints its text. [default: where Pulumi.yaml is, here or above]",
 )
-@click.option("--nic-profile", type=PROFILES, help=f"{PROFILES_SAID} [default: ip-saving]")
+@click.option("--nic-profile", type=PROFILES, help=f"{PROFILES_HELP} [default: ip-saving]")
 @click.option("--ami", metavar="AMI", help="Image of the GPU nodes.")
 @click.option("--control-ami", metavar="AMI", help="Plain image of the control and storage nodes.")
 @click.option("--zone-id", metavar="ZONE", help="The one zone that everything stands in, like use1-az4.")

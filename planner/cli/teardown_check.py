@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.api.graphs import graph_of
-from planner.cli.options import common
+from planner.cli.options import OUT, common, format_option
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.stack_shared import stack_path, text_of
 from planner.errors import ExitCode, UsageProblem
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planner.stack.spec import ClusterSpec
 
 
-@click.command(short_help="What a stack still bills, from its state and from its tags.")
+@click.command()
 @click.option("--stack", metavar="NAME", required=True, help="Name of the Pulumi stack.")
 @click.option(
     "--state", type=click.Path(), metavar="FILE", help="What `pulumi stack export` wrote; - is standard input."
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     "--from-tags", is_flag=True, help="Ask AWS for everything with the stack's tag. [default without --state]"
 )
 @click.option("--region", metavar="REGION", help="Where to ask. [default: the stack file's]")
-@click.option("-f", "--format", "style", type=click.Choice(["table", "json"]), help="[default: by FILE's ending]")
-@click.option("-o", "--out", metavar="FILE", help="Write there instead of standard output.")
+@format_option(["table", "json"], "[default: by FILE's ending]")
+@OUT
 @common
 def command(
     stack: str,

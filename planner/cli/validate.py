@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from planner.cli.options import checked_plan, common
+from planner.cli.options import checked_plan, common, overrides_option, prices_option
 from planner.cli.output import write_result
 from planner.errors import PlanProblems, Problem
 
 
-@click.command(short_help="Check plan files; every problem with its line.")
+@click.command()
 @click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
-@click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of every plan.")
-@click.option("--prices", metavar="DATE|DIR", help="Price book that knows the types. [default: the plan's]")
+@overrides_option("Override a value of every plan.")
+@prices_option("Price book that knows the types. [default: the plan's]")
 @common
 def command(
     plans: tuple[str, ...], overrides: tuple[str, ...], prices: str | None, color: str, quiet: bool, debug: bool

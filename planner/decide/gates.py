@@ -61,7 +61,7 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     return found
 
 
-def exit_code(found: list[Violation]) -> ExitCode:
+def exit_code(found: Sequence[Violation]) -> ExitCode:
     """The lowest code of the violations; 0 without any."""
     return min((violation.code for violation in found), default=ExitCode.OK)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.demand import demand_of, planned_write_gb_per_s
-from planner.estimate.purchase import Buy
+from planner.estimate.node_purchase import NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
@@ -113,17 +113,17 @@ def runs_of(
 def _interruption_rates(
     request: Request, instance_type: str
 ) -> tuple[Unpriced | None, tuple[str, ...], Callable[[Values, Sheet], Sourced] | None]:
-    """(what is missing, what to note, reclaims of a node an hour on some values): the plan's own rate, else the
-    advisor's band."""
+    """(what is missing, what to note, interruptions of a node an hour on some values): the plan's own rate, else
+    the advisor's band."""
     own = request.plan.reliability.spot_reclaims_per_node_day
     if own is not None:
-        note = f"reclaims as the plan says: {own:g} a node-day"
+        note = f"spot interruption rate as the plan says: {own:g} per node-day"
         return None, (note,), lambda values, sheet: (planned_interruption_rate(own, values, sheet), HAZARD)
     try:
         band = request.book.interruption(instance_type, request.plan.region)
     except PriceNotFound as error:
         return Unpriced(line=SPOT_INTERRUPTIONS, what=error.asked, nearest=error.nearest), (), None
-    note = f"reclaims after the Spot Advisor of {band.observed}: {band.label} of the instances in a month"
+    note = f"AWS Spot Advisor ({band.observed}): {band.label} of instances interrupted per month"
     return None, (note,), lambda values, sheet: (advised_interruption_rate(band, values, sheet), HAZARD)
 
 
@@ -136,21 +136,21 @@ def bought(
     central: Values,
     drawn: Values | None,
 ) -> Evaluated:
-    buy = Buy(
+    purchase = NodePurchase(
         instance=choice.instance,
         nodes=choice.nodes,
         option=choice.option,
         settings=request.plan.purchase,
         start=request.start,
     )
-    planned = price(request.book, runs.planned, buy, central)
+    planned = price(request.book, runs.planned, purchase, central)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
     return Evaluated(
         choice=choice,
         layout=layout,
         work=fleet.work,
         planned=planned,
-        spread=planned if unvaried or drawn is None else price(request.book, runs.spread, buy, drawn),
+        spread=planned if unvaried or drawn is None else price(request.book, runs.spread, purchase, drawn),
         why_not=planned.why_not,
         unpriced=(*planned.unpriced, *((runs.missing,) if runs.missing else ())),
         notes=runs.notes,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.estimate.purchase import Cash
+from planner.estimate.node_purchase import Cash
 from planner.estimate.result import Goodput, StorageFacts
 from planner.estimate.run import Run
 from planner.estimate.scenario import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.estimate.purchase import Cash
+from planner.estimate.node_purchase import Cash
 from planner.estimate.ranges import Range
 from planner.layouts.deployment import Deployment
 from planner.models.bill import Line, Unpriced

@@ -40,7 +40,7 @@ class Decided:
 class Run:
     """A run before anyone buys the nodes: numbers are floats, or arrays with one entry a draw.
 
-    node_hours_unpaid: hours in which a reclaimed spot gang waits for capacity and no GPU node is held.
+    unallocated_node_hours: hours in which an interrupted spot fleet waits for capacity and holds no GPU node.
     """
 
     plan: Plan

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.estimate.purchase import Bought, Buy, bill_compute
+from planner.estimate.node_purchase import NodePurchase, PurchaseResult
+from planner.estimate.purchase import bill_gpu_nodes
 from planner.estimate.run import Run
 from planner.models.bill import Ledger, Line, Unpriced
 from planner.models.compute import node_hours, usd_per_useful_gpu_hour
@@ -24,7 +25,7 @@ class Outcome:
     """What one evaluation gives: numbers are floats, or arrays with one entry a draw."""
 
     run: Run
-    bought: Bought
+    bought: PurchaseResult
     lines: tuple[Line, ...]
     unpriced: tuple[Unpriced, ...]
     cost_usd: Number
@@ -34,15 +35,15 @@ class Outcome:
     derived: tuple[Derived, ...] = ()
 
 
-def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
+def price(book: PriceBook, run: Run, purchase: NodePurchase, values: Values) -> Outcome:
     """Put the GPU nodes and the people on a run's bill."""
     sheet = values.sheet()
     nodes = Ledger(book, run.plan.region, sheet)
-    bought = bill_compute(nodes, buy, run.hours, values, unpaid_hours=run.unallocated_node_hours)
+    bought = bill_gpu_nodes(nodes, purchase, run.hours, values, unallocated_hours=run.unallocated_node_hours)
     held = sheet.equation(
         "fleet.node_hours",
         node_hours,
-        nodes=(buy.nodes, "run:nodes"),
+        nodes=(purchase.nodes, "run:nodes"),
         hours=(run.hours, "run:run.hours"),
         unheld_hours=(run.unallocated_node_hours, "run:fleet.unheld_hours"),
     )
@@ -50,14 +51,14 @@ def price(book: PriceBook, run: Run, buy: Buy, values: Values) -> Outcome:
     bill_people(
         people,
         run.plan.people,
-        buy.instance,
+        purchase.instance,
         hours=run.hours,
         node_hours=held,
         unused_node_hours=bought.unused_node_hours,
         usd_per_node_hour=bought.usd_per_hour,
         values=values,
     )
-    if buy.option.family not in ("ri", "sp") or bought.usd_per_hour is None:
+    if purchase.option.family not in ("ri", "sp") or bought.usd_per_hour is None:
         nothing = (0.0, "rule:no commitment leaves any unused")
         sheet.taken("fleet.unused_node_hours", "node-hours", unused=nothing)
     ledgers = (nodes, run.ledger, people)

@@ -172,7 +172,7 @@ def test_what_cannot_be_planned_says_why_not():
     blocks = ("--set", "fleet.nodes=300", "--set", "purchase.options=[capacity-block]", "--draws", 0)
     done = planner("explain", SMALL, 1, "days", *FEW, *blocks)
     assert done.returncode == 0
-    assert "Not feasible: Capacity Blocks end at 256 instances" in " ".join(done.stdout.split())
+    assert "Not feasible: Capacity Blocks are limited to 256 instances" in " ".join(done.stdout.split())
 
 
 def test_a_scenario_beyond_a_constraint_has_its_numbers_all_the_same():

@@ -108,7 +108,7 @@ def test_the_picture_is_a_file_of_its_own(tmp_path: Path) -> None:
             2,
             "no price for fleet.",
         ),
-        (("--set", "fleet.nodes=300", "--scenario", "6"), 2, "Capacity Blocks end at 256"),
+        (("--set", "fleet.nodes=300", "--scenario", "6"), 2, "Capacity Blocks are limited to 256"),
     ],
 )
 def test_what_it_refuses(words: tuple[str, ...], code: int, said: str) -> None:

@@ -1,0 +1,222 @@
+"""GPU nodes bought ahead: Capacity Blocks, Reserved Instances, Savings Plans; used and unused hours, and payments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.estimate.node_purchase import (
+    COMPUTE_PRICE,
+    RUN_HOURS,
+    Cash,
+    NodePurchase,
+    PurchaseResult,
+    bill_used_hours,
+    list_price,
+    nodes_of,
+)
+from planner.models.bill import INSTANCES, Ledger
+from planner.models.bill_lines import COMPUTE
+from planner.models.compute import (
+    BLOCK_MAX_DAYS,
+    BLOCK_MAX_NODES,
+    block_days,
+    block_sizes,
+    unused_node_hours,
+)
+from planner.models.derived import PRICE
+from planner.models.number import Number, middle
+
+UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}
+
+
+def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
+    if purchase.nodes > BLOCK_MAX_NODES:
+        return PurchaseResult(
+            why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
+        )
+    days = ledger.sheet.equation("fleet.block_days", block_days, run_hours=(hours, RUN_HOURS))
+    if middle(days) > BLOCK_MAX_DAYS:
+        return PurchaseResult(why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days; the run needs more",))
+    offer = ledger.look_up(COMPUTE, lambda: ledger.book.capacity_block(purchase.instance.name, ledger.region))
+    if offer is None:
+        return PurchaseResult()
+    usd = offer.price.usd
+    listed, unknown = list_price(ledger, purchase, usd)
+    bill_used_hours(
+        ledger,
+        purchase,
+        hours,
+        offer.price,
+        usd,
+        list_usd=listed,
+        note="reservation fee of the hours used" + unknown,
+        pricing_category="Committed",
+    )
+    ledger.add(
+        "fleet.block-unused",
+        service=INSTANCES,
+        equation="C10",
+        quantity=purchase.nodes * (days * 24 - hours),
+        price=offer.price,
+        inputs={
+            "nodes": nodes_of(purchase),
+            "run_hours": (hours, RUN_HOURS),
+            "block_days": (days, "run:fleet.block_days"),
+            "usd_per_hour": (None, PRICE),
+        },
+        usd=usd,
+        list_usd=listed,
+        pricing_category="Committed",
+        note=f"unused time of {middle(days):g} whole days, less the last 30 minutes",
+    )
+    sizes = block_sizes(purchase.nodes)
+    warnings = [
+        f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity. "
+        "The range assumes that a block that proves too short is extended"
+    ]
+    if len(sizes) > 1:
+        shown = " + ".join(str(size) for size in sizes)
+        warnings.append(
+            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), which may lie in different zones or clusters"
+        )
+    fee = ledger.sheet.arithmetic(
+        "fleet.block_usd",
+        middle(purchase.nodes * days * 24 * usd),
+        "USD",
+        "nodes * block_days * 24 * usd_per_hour",
+        nodes=(*nodes_of(purchase), "nodes"),
+        block_days=(days, "run:fleet.block_days", "days"),
+        usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
+    )
+    due = "due at purchase: on the first day at the latest"
+    cash = Cash(
+        due=purchase.start.isoformat(),
+        usd=fee,
+        what=f"Capacity Block fee, {due}, not refundable",
+        derivation="fleet.block_usd",
+    )
+    return PurchaseResult(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
+
+
+def _terms(terms: Number, years: int) -> str:
+    count = int(middle(terms))
+    return (
+        f"the whole {years}-year term is"
+        if count == 1
+        else f"{count} whole terms of {years} year{'s' * (years > 1)} are"
+    )
+
+
+def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
+    found = ledger.look_up(
+        "fleet.compute", lambda: ledger.book.commitment(purchase.instance.name, ledger.region, purchase.option)
+    )
+    if found is None:
+        return PurchaseResult()
+    usd, term = found.price.usd, purchase.option.term_hours
+    listed, unknown = list_price(ledger, purchase, usd)
+    terms = np.ceil(hours / term)
+    of_term = f"rule:the term of {purchase.option.id}, years of 8,760 hours"
+    reused = (purchase.settings.reuse_value, "plan:purchase.reuse_value")
+    bill_used_hours(
+        ledger,
+        purchase,
+        hours,
+        found.price,
+        usd,
+        list_usd=listed,
+        note="commitment, hours used" + unknown,
+        pricing_category="Committed",
+        equation="C3",
+        hours_input="run_hours",
+    )
+    ledger.add(
+        "fleet.commitment-unused",
+        service=INSTANCES,
+        equation="C4",
+        quantity=unused_node_hours(nodes=purchase.nodes, run_hours=hours, term_hours=term),
+        price=found.price,
+        inputs={
+            "nodes": nodes_of(purchase),
+            "run_hours": (hours, RUN_HOURS),
+            "term_hours": (term, of_term),
+            "usd_per_hour": (usd, PRICE),
+            "reuse_value_fraction": reused,
+        },
+        usd=usd * (1 - purchase.settings.reuse_value),
+        list_usd=listed,
+        pricing_category="Committed",
+        note="unused part of the term"
+        + (f", {purchase.settings.reuse_value:.0%} reused" if purchase.settings.reuse_value else ""),
+    )
+    share = UPFRONT_SHARE[found.upfront]
+    whole = ledger.sheet.arithmetic(
+        "fleet.committed_usd",
+        middle(terms) * term * purchase.nodes * usd,
+        "USD",
+        "ceil(run_hours / term_hours) * term_hours * nodes * usd_per_hour",
+        "whole terms",
+        run_hours=(hours, RUN_HOURS, "h"),
+        term_hours=(term, of_term, "h"),
+        nodes=(*nodes_of(purchase), "nodes"),
+        usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
+    )
+    upfront, instalments = _payments(ledger, purchase, whole, share, months=middle(terms) * purchase.option.years * 12)
+    unused = whole - middle(purchase.nodes * hours) * usd
+    if purchase.settings.reuse_value:
+        ledger.sheet.arithmetic(
+            "fleet.taken_over_usd",
+            unused * purchase.settings.reuse_value,
+            "USD",
+            "(committed - nodes * run_hours * usd_per_hour) * reuse_value",
+            "the part of the unused hours that other work pays",
+            committed=(whole, "run:fleet.committed_usd", "USD"),
+            nodes=(*nodes_of(purchase), "nodes"),
+            run_hours=(hours, RUN_HOURS, "h"),
+            usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
+            reuse_value=(*reused, "fraction"),
+        )
+    return PurchaseResult(
+        usd_per_hour=usd,
+        upfront=upfront,
+        instalments=instalments,
+        taken_over_usd=unused * purchase.settings.reuse_value,
+        unused_node_hours=ledger.sheet.equation(
+            "fleet.unused_node_hours",
+            unused_node_hours,
+            nodes=nodes_of(purchase),
+            run_hours=(hours, RUN_HOURS),
+            term_hours=(term, of_term),
+            reuse_value_fraction=reused,
+        ),
+        warnings=(f"{_terms(terms, purchase.option.years)} committed: {whole:,.0f} USD",),
+    )
+
+
+def _payments(
+    ledger: Ledger, purchase: NodePurchase, whole: float, share: float, months: float
+) -> tuple[tuple[Cash, ...], tuple[Cash, ...]]:
+    """(upfront, instalments) of a commitment. share: of the whole that is due upfront."""
+    name = "Reserved Instances" if purchase.option.family == "ri" else "Savings Plan"
+    committed = (whole, "run:fleet.committed_usd", "USD")
+    part = (share, f"rule:the share of {purchase.option.id} that is due upfront", "fraction")
+    upfront: tuple[Cash, ...] = ()
+    instalments: tuple[Cash, ...] = ()
+    if share:
+        usd = ledger.sheet.arithmetic(
+            "fleet.upfront_usd", whole * share, "USD", "committed * upfront", committed=committed, upfront=part
+        )
+        what = f"{name}, upfront part, not refundable"
+        upfront = (Cash(due=purchase.start.isoformat(), usd=usd, what=what, derivation="fleet.upfront_usd"),)
+    if share < 1:
+        usd = ledger.sheet.arithmetic(
+            "fleet.instalments_usd",
+            whole * (1 - share),
+            "USD",
+            "committed * (1 - upfront)",
+            committed=committed,
+            upfront=part,
+        )
+        what = f"{name}, {months:.0f} months of {usd / months:,.2f} USD, also after the run"
+        instalments = (Cash(due="monthly", usd=usd, what=what, derivation="fleet.instalments_usd"),)
+    return upfront, instalments

@@ -1,0 +1,112 @@
+"""What a purchase of GPU nodes takes and gives, and the bill line that every purchase option has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from planner.models.bill import INSTANCES, Ledger
+from planner.models.bill_lines import COMPUTE
+from planner.models.compute import node_hours
+from planner.models.derived import PRICE, Sourced
+from planner.models.number import Number
+from planner.plan.types import Purchase
+from pricing.catalog import InstanceType
+from pricing.offers import Price, PurchaseOption
+
+RUN_HOURS = "run:run.hours"
+COMPUTE_PRICE = "run:fleet.compute.effective_unit_price"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cash:
+    """Money due. due: a day, or "monthly" for what arrives with the monthly bill. at_least: a line without a price
+    belongs to it too. derivation: the id of the number that it is, "" where the bill gives it."""
+
+    due: str
+    usd: float
+    what: str
+    at_least: bool = False
+    derivation: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodePurchase:
+    """What a purchase needs to know."""
+
+    instance: InstanceType
+    nodes: int
+    option: PurchaseOption
+    settings: Purchase
+    start: date
+
+
+@dataclass
+class PurchaseResult:
+    """The result: the hourly rate that the run's own hours cost (for experiments), upfront money, warnings.
+
+    taken_over_usd: the part of a commitment's bill that other work in the company carries (reuse_value).
+    unused_node_hours: paid for and not used by the run; experiments use them first.
+    """
+
+    usd_per_hour: Number | None = None
+    upfront: tuple[Cash, ...] = ()
+    instalments: tuple[Cash, ...] = ()
+    taken_over_usd: float = 0.0
+    unused_node_hours: Number = 0.0
+    warnings: tuple[str, ...] = ()
+    why_not: tuple[str, ...] = ()
+
+
+def nodes_of(purchase: NodePurchase) -> Sourced:
+    """The paid nodes, as an input of an equation."""
+    return purchase.nodes, "run:nodes"
+
+
+def list_price(ledger: Ledger, purchase: NodePurchase, otherwise: float) -> tuple[float, str]:
+    """(On-Demand list price of a node-hour, note); `otherwise` with a note where no On-Demand price is known."""
+    try:
+        return ledger.book.on_demand(purchase.instance.name, ledger.region).usd, ""
+    except LookupError:
+        return otherwise, "; no on-demand price known, so the list price shown is this rate"
+
+
+def bill_used_hours(
+    ledger: Ledger,
+    purchase: NodePurchase,
+    hours: Number,
+    price: Price,
+    usd: Number,
+    *,
+    list_usd: float,
+    note: str,
+    pricing_category: str,
+    equation: str = "C9",
+    hours_input: str = "hours",
+    unallocated_hours: Number = 0.0,
+    more_inputs: Mapping[str, Sourced] | None = None,
+) -> None:
+    """Add the line of the node-hours that the run uses, at `usd` a node-hour.
+
+    hours_input: what the equation calls the run's hours. unallocated_hours: in which no node is held.
+    """
+    inputs: dict[str, Sourced] = {
+        "nodes": nodes_of(purchase),
+        hours_input: (hours, RUN_HOURS),
+        "usd_per_hour": (None, PRICE),
+        **(more_inputs or {}),
+    }
+    ledger.add(
+        COMPUTE,
+        service=INSTANCES,
+        equation=equation,
+        quantity=node_hours(nodes=purchase.nodes, hours=hours, unheld_hours=unallocated_hours),
+        price=price,
+        inputs=inputs,
+        usd=usd,
+        list_usd=list_usd,
+        usd_per_hour=purchase.nodes * usd,
+        pricing_category=pricing_category,
+        note=note,
+    )
