@@ -1,4 +1,4 @@
-"""Errors that know their exit code, and problems that know their place in a file (design 3.4)."""
+"""Errors with their exit codes, and problems with their location in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One thing wrong with an input: where (path, line and column counted from 1), what, what to do."""
+    """One problem of an input: location (path; line and column from 1), message, remedy."""
 
     where: str
     line: int | None
@@ -42,25 +42,25 @@ class PlannerError(Exception):
 
 
 class UsageProblem(PlannerError):
-    """The words of the call are off."""
+    """The command line is invalid."""
 
     exit_code = ExitCode.USAGE
 
 
 class CredentialsProblem(PlannerError):
-    """AWS does not know who asks, or does not let them."""
+    """AWS credentials are missing, invalid or lack a permission."""
 
     exit_code = ExitCode.CREDENTIALS
 
 
 class AwsProblem(PlannerError):
-    """AWS was asked and did not do it, or could not be reached."""
+    """AWS refused a request or could not be reached."""
 
     exit_code = ExitCode.AWS
 
 
 class PlanProblems(PlannerError):
-    """Everything that is wrong with a plan, reported together."""
+    """Every problem of a plan, reported together."""
 
     exit_code = ExitCode.USAGE
 

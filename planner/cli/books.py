@@ -28,8 +28,8 @@ def open_book(which: str | None) -> PriceBook:
 
 
 @contextmanager
-def reading() -> Iterator[None]:
-    """Tables are read late: a book that turns out broken is still a wrong input, exit 2."""
+def broken_book_as_usage_problem() -> Iterator[None]:
+    """Tables are read late: a broken book that is found then is still invalid input, exit 2."""
     from pricing.book import BrokenBook
 
     try:

@@ -13,23 +13,25 @@ from planner.cli.output import format_of, room_of, say, write_result
 @priced_plan
 @format_option(
     ["table", "json", "csv", "md", "html"],
-    "json and html hold everything, csv a row for each bill line, md what fits the comment of a pull request. "
+    "json and html contain everything, csv one row per bill line; md fits a pull request comment. "
     "[default: by FILE's ending, else table]",
 )
 @OUT
-@top_option("Rows of the table; 0 for all.")
+@top_option("Rows of the table; 0 shows all.")
 @click.option("-v", "--verbose", is_flag=True, help="List every assumption with its range and source.")
-@click.option("--strict", is_flag=True, help="Fail on stale prices (11) and on unpriced or weak ones (12).")
-@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Fail (10) when the best costs more.")
-@click.option("--max-days", type=click.FloatRange(0), metavar="DAYS", help="Fail (10) when the best takes longer.")
+@click.option("--strict", is_flag=True, help="Fail on prices that are out of date (11), missing or weak (12).")
+@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Fail (10) if the best scenario costs more.")
+@click.option(
+    "--max-days", type=click.FloatRange(0), metavar="DAYS", help="Fail (10) if the best scenario takes longer."
+)
 @click.option(
     "--at",
     type=click.Choice(["plan", "p50", "p90"]),
     default="plan",
     show_default=True,
-    help="The figure that --max-cost and --max-days judge.",
+    help="The figure that --max-cost and --max-days check.",
 )
-@click.option("--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) with more unpriced lines.")
+@click.option("--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) if more bill lines have no price.")
 @common
 def command(
     asked: Asked,
@@ -46,9 +48,10 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Price every layout x purchase option x instance type of PLAN and rank them by planned cost.
+    """Price every storage layout, purchase option and instance type of PLAN and rank them by planned cost.
 
-    The planned cost has every assumption at its central value; P10 and P90 come from seeded draws.
+    The planned cost uses the central value of every assumption. P10, P50 and P90 come from seeded random draws: 9 of
+    10 outcomes cost less than P90.
     """
     from planner.api.comparisons import answered
     from planner.decide.gates import Gates, violations
@@ -96,7 +99,7 @@ def command(
         text = page_of(loaded, request, comparison)
     write_result(text, out)
     if not comparison.prices.intact:
-        say("warning: this price book was edited after it was built; `planner prices verify` says where", quiet)
+        say("warning: this price book was edited after it was built; `planner prices verify` lists the files", quiet)
     if comparison.stale and style != "table":
         from planner.report.wording.figures import many
         from planner.report.wording.stale_prices import sentences

@@ -1,7 +1,7 @@
-"""What a plan on the command line has to offer to who types on: its scenarios, and the numbers of one of them.
+"""Completions from the plan on the command line: its scenarios, and the numbers of one of them.
 
-A shell waits for this at every tab, so nothing is drawn and no more priced than must be; and it is told nothing where
-the plan cannot be read, since an error would stand in the middle of what is being typed.
+A shell waits for this at every tab, so nothing is drawn and as little as possible is priced. A plan that cannot be read
+gives no completions, since an error message would appear in the middle of the line.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from planner.cli.options import Asked
 if TYPE_CHECKING:
     from planner.estimate.request import Request
 
-MOST_PRICED = 400  # scenarios: beyond these a tab would be felt
+MOST_PRICED = 400  # scenarios; more would make a tab noticeably slow
 
 
 def scenarios(given: dict[str, Any]) -> list[str]:
-    """The ids of the plan's scenarios, after `best`. given: what stands on the line, by parameter."""
+    """The ids of the plan's scenarios, after `best`. given: the parameters on the line, by name."""
     from planner.decide.enumerate import ids_of
 
     return _quietly(given, lambda request: ["best", *ids_of(request)])
 
 
 def numbers(given: dict[str, Any]) -> list[str]:
-    """The ids of the numbers of the scenario that stands on the line, the lines of its bill first."""
+    """The ids of the numbers of the scenario on the line, the lines of its bill first."""
 
     def known(request: Request) -> list[str]:
         from planner.api.arguments import named
@@ -61,5 +61,5 @@ def _quietly(given: dict[str, Any], found: Callable[[Request], list[str]]) -> li
     try:
         with redirect_stderr(io.StringIO()):
             return found(asked.request())
-    except Exception:  # whatever is wrong with the plan, the verb says it when it is called
+    except Exception:  # the verb reports what is wrong with the plan when it is called
         return []

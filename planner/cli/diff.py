@@ -39,15 +39,15 @@ from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
     "scenarios",
     multiple=True,
     metavar="ID",
-    help="Show the bill of this one, too: an id, a rank of B like 3, or best.",
+    help="Also compare the bill of this scenario: an id, a rank in B like 3, or best.",
 )
 @format_option(
     ["table", "json", "md"],
-    "json holds everything, md what fits the comment of a pull request. [default: by FILE's ending, else table]",
+    "json contains everything; md fits a pull request comment. [default: by FILE's ending, else table]",
 )
 @OUT
-@top_option("Rows of each list; 0 for all.")
-@click.option("--exit-code", is_flag=True, help="Exit with 14 when anything differs in dollars, days or plan.")
+@top_option("Rows of each list; 0 shows all.")
+@click.option("--exit-code", is_flag=True, help="Exit with 14 if dollars, days or the plan differ.")
 @click.option("--draws", type=DRAWS, help=f"Monte Carlo draws of both. [default: {DEFAULT_DRAWS}]")
 @click.option("--seed", type=SEEDS, help=f"Seed of both. [default: {DEFAULT_SEED}]")
 @click.option("--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]")
@@ -73,18 +73,18 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """What changed from A to B, in dollars and days, by scenario and by line of the bill.
+    """Show what changed from A to B, in dollars and days, by scenario and bill line.
 
-    A and B are plans or saved comparisons (`compare -f json`). With A alone, a plan is held against itself:
-    `planner diff PLAN --prices-a 2025-05-31 --prices-b 2026-09-01`. Plans are priced with the same seed and draws,
-    which are those of the saved comparison where the other side is one.
+    A and B are plans or saved comparisons (`compare -f json`). With A alone, the plan is compared with itself:
+    `planner diff PLAN --prices-a 2025-05-31 --prices-b 2026-09-01`. Both plans are priced with the same seed and draws;
+    if one side is a saved comparison, with its seed and draws.
     """
     from planner.report.diff.comparisons import changes
 
     options = (prices_a or overrides_a, prices_b or overrides_b)
     if b is None and not any(options):
         raise UsageProblem(
-            f"nothing to hold {_name(a)} against: name a second file, or --prices-a, --prices-b, --set-b"
+            f"nothing to compare {_name(a)} with: name a second file, or use --prices-a, --prices-b or --set-b"
         )
     style = format_of(style, out, ("table", "json", "md"))
     if a == "-" and b == "-":
@@ -92,7 +92,9 @@ def command(
     one = _read(a)
     other = one if b is None else _read(b)
     if b is None and one.saved is not None:
-        raise UsageProblem(f"{_name(a)} is a saved comparison, which has its prices: name its plan, or a second file")
+        raise UsageProblem(
+            f"{_name(a)} is a saved comparison, whose prices cannot change: name its plan, or a second file"
+        )
     shared = [side.saved for side in (one, other) if side.saved is not None]
     known = shared[0] if shared else {}
     asked = Asked(
@@ -155,7 +157,9 @@ def _document(
     if side.saved is not None:
         if prices or overrides:
             option = f"--prices-{letter}" if prices else f"--set-{letter}"
-            raise UsageProblem(f"{option} cannot change {side.label}, a saved comparison: name its plan instead")
+            raise UsageProblem(
+                f"{option} cannot change {side.label}, which is a saved comparison: name its plan instead"
+            )
         return side.saved, None
     from planner.decide.compare import compare
     from planner.plan.load import load_text

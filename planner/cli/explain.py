@@ -1,4 +1,4 @@
-"""`planner explain`: any number of any output, down to the plan, the prices, the catalogue and the assumptions."""
+"""`planner explain`: any number of any output, traced to the plan, prices, catalogue and assumptions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     default=2,
     show_default=True,
     metavar="N",
-    help="Levels of inputs opened; 0: all.",
+    help="Levels of inputs to expand; 0 expands all.",
 )
 @format_option(["text", "json"], "[default: by FILE's ending, else text]")
 @OUT
@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Explain one number of one scenario of PLAN.
 
-    SCENARIO is an id, a rank like 3, or best; without it the scenarios are listed. ID is a line of the bill, such as
+    SCENARIO is an id, a rank like 3, or best; if omitted, the scenarios are listed. ID is a bill line, such as
     storage.s3.standard, or any number of `compare -f json` by its path in the scenario, such as goodput.mtbf_hours or
-    bill[0].list_cost, or the key of an assumption; without it the numbers are listed.
+    bill[0].list_cost, or the key of an assumption; if omitted, the numbers are listed.
     """
     from planner.api.explanations import explanation_of
     from planner.decide.compare import compare

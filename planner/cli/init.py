@@ -17,7 +17,7 @@ CHECKOUT = "planner/plan/schema.json"
 
 @click.command()
 @click.argument("file", default="plan.yaml", metavar="[FILE]")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option(
     "--schema",
     metavar="PATH|URL",
@@ -25,7 +25,7 @@ CHECKOUT = "planner/plan/schema.json"
 )
 @common
 def command(file: str, force: bool, schema: str | None, color: str, quiet: bool, debug: bool) -> None:
-    """Write a plan to FILE (plan.yaml unless named; - is standard output). It never overwrites unless forced."""
+    """Write a commented plan to FILE (default plan.yaml; - is standard output). Overwrites only with --force."""
     from planner.plan.starter import BESIDE, starter_plan
 
     check_out(file)
@@ -39,13 +39,13 @@ def command(file: str, force: bool, schema: str | None, color: str, quiet: bool,
         with Path(file).open("w" if force else "x", encoding="utf-8", newline="\n") as out:
             out.write(text)
     except FileExistsError:
-        raise UsageProblem(f"{file} is there already: name another file, or say --force") from None
+        raise UsageProblem(f"{file} already exists: name another file, or use --force") from None
     except (OSError, ValueError) as error:
         raise UsageProblem(f"cannot write {file}: {getattr(error, 'strerror', None) or error}") from None
-    say(f"wrote {file}; next: planner compare {file}", quiet)
+    say(f"Wrote {file}. Next: planner compare {file}", quiet)
     beside = Path(file).with_name(BESIDE)
     if f"$schema={BESIDE}\n" in text and not beside.exists():
-        say(f"editors complete its keys after: planner schema -o {shlex.quote(str(beside))}", quiet)
+        say(f"For completion in editors: planner schema -o {shlex.quote(str(beside))}", quiet)
 
 
 def schema_of_checkout(plan: Path) -> str | None:

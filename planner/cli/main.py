@@ -16,29 +16,29 @@ from planner.errors import ExitCode, PlannerError, PlanProblems
 # verb -> (module, one line for --help); the module has a click command called `command`
 VERBS: dict[str, tuple[str, str]] = {
     "init": ("planner.cli.init", "Write a commented plan that runs."),
-    "validate": ("planner.cli.validate", "Check plan files; every problem with its line."),
-    "compare": ("planner.cli.compare", "Price every layout and purchase option of a plan, ranked."),
+    "validate": ("planner.cli.validate", "Check plan files and report every problem with its line."),
+    "compare": ("planner.cli.compare", "Price and rank every storage layout and purchase option of a plan."),
     "estimate": ("planner.cli.compare", "Another name for compare."),
-    "report": ("planner.cli.report", "Write the comparison as one HTML page, or as Markdown."),
-    "explain": ("planner.cli.explain", "Any number: its formula, its inputs, where each came from, what moves it."),
-    "sensitivity": ("planner.cli.sensitivity", "What moves a scenario, and what flips the decision."),
-    "diff": ("planner.cli.diff", "What changed between two plans, price books or saved comparisons, by line."),
-    "stack": ("planner.cli.stack", "Write the stack file of a scenario for `pulumi up`, or check one."),
-    "preview": ("planner.cli.preview", "Every resource that `pulumi up` would create, with its dollars an hour."),
+    "report": ("planner.cli.report", "Write the comparison as an HTML page or Markdown."),
+    "explain": ("planner.cli.explain", "Explain any number: formula, inputs, sources, sensitivity."),
+    "sensitivity": ("planner.cli.sensitivity", "What the cost depends on, and what would change the recommendation."),
+    "diff": ("planner.cli.diff", "Compare two plans, price books or saved comparisons, line by line."),
+    "stack": ("planner.cli.stack", "Write or check the stack file that `pulumi up` deploys."),
+    "preview": ("planner.cli.preview", "List every resource that `pulumi up` would create, with its cost per hour."),
     "lint": ("planner.cli.lint", "Check the planned deployment for mistakes before it exists."),
-    "reserve": ("planner.cli.reserve", "Buy the Capacity Block of a stack, for a dollar amount that you type."),
-    "teardown-check": ("planner.cli.teardown_check", "What a stack still bills, from its state and from its tags."),
-    "pool": ("planner.cli.pool", "Look after a pool that stands: buckets, prefetch, status, drain, canary."),
+    "reserve": ("planner.cli.reserve", "Buy the stack's Capacity Block; you type the exact price to confirm."),
+    "teardown-check": ("planner.cli.teardown_check", "List what a stack still costs, from its state and tags."),
+    "pool": ("planner.cli.pool", "Operate a running storage pool: buckets, prefetch, status, drain, canary."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
-    "offers": ("planner.cli.offers", "Prices of an instance type on every purchase option, without a plan."),
-    "prices": ("planner.cli.prices", "The dated price books: show, diff, verify."),
-    "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file, or of compare's JSON."),
-    "completion": ("planner.cli.completion", "Print the completion script of bash, zsh or fish."),
+    "offers": ("planner.cli.offers", "List the prices of an instance type under every purchase option; needs no plan."),
+    "prices": ("planner.cli.prices", "Show, compare and verify the dated price books."),
+    "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file or of a verb's JSON."),
+    "completion": ("planner.cli.completion", "Print the shell completion script for bash, zsh or fish."),
 }
 
 
 class Verbs(click.Group):
-    """A group that knows its verbs by name and imports the one that is asked for."""
+    """A group that imports a verb only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -68,18 +68,18 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Offline: no verb but reserve, teardown-check and pool reads a clock, a network or credentials. "
-    "Exit codes: 0 ok, 2 usage or plan wrong, 3 credentials, 4 AWS, 10 gate violated, 11 stale prices, 12 unpriced, "
-    "13 lint or leftovers, 14 differences.",
+    epilog="Only reserve, teardown-check and pool use the clock, the network or credentials; the others are offline. "
+    "Exit codes: 0 ok, 2 invalid usage or plan, 3 credentials, 4 AWS error, 10 gate violated, 11 prices out of date, "
+    "12 unpriced, 13 lint errors or remaining resources, 14 differences.",
 )
 @click.version_option(__version__, prog_name="planner")
 def command() -> None:
-    """What a finished GPU training run on AWS costs: every purchase option, every storage layout, as a range."""
+    """What a finished GPU training run on AWS costs, for every purchase option and storage layout, as a range."""
 
 
 def run(arguments: list[str] | None = None) -> None:
     """Entry point of the console script. Exits with the codes of planner.errors."""
-    # a command lives for a second: looking for garbage in cycles takes a tenth of that and frees nothing it needs
+    # a command runs for about a second: garbage collection would take a tenth of it and free nothing useful
     gc.disable()
     # a validation plugin that happens to be installed must not change what a plan means, nor delay it
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -89,7 +89,7 @@ def run(arguments: list[str] | None = None) -> None:
 
         completion.register()
     if sys.stdout is None or sys.stderr is None:
-        sys.exit(ExitCode.USAGE)  # nowhere to answer to
+        sys.exit(ExitCode.USAGE)  # no output stream
     try:
         code = command.main(args=arguments, prog_name="planner", standalone_mode=False)
         sys.stdout.flush()
@@ -102,13 +102,13 @@ def run(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         sys.exit(ExitCode.INTERRUPTED)
     except (ReaderGone, BrokenPipeError):
-        # whoever read us has gone; nothing is wrong, and nobody is there to be told
+        # the reader of standard output is gone; this is no error, and there is nobody to report to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.OK)
     except PlannerError as error:
         if debug:
             raise
-        # a problem begins with its place, which editors and CI read; anything else with our name
+        # a problem starts with its location, which editors and CI parse; any other error with our name
         click.echo(str(error) if isinstance(error, PlanProblems) else f"planner: {error}", err=True)
         sys.exit(error.exit_code)
     except OSError as error:
@@ -128,7 +128,7 @@ def run(arguments: list[str] | None = None) -> None:
             raise
         click.echo(
             f"planner: unexpected {type(error).__name__}: {error}\n"
-            "This is a defect of ours: run again with --debug and report what it prints.",
+            "This is a bug in planner: run again with --debug and report the output.",
             err=True,
         )
         sys.exit(ExitCode.UNEXPECTED)

@@ -28,10 +28,10 @@ Record = dict[str, books.Cell]
 @click.command(name="offers")
 @click.argument("types", nargs=-1, metavar="TYPE...")
 @click.option("--gpu", metavar="NAME", help="Every type with this GPU, such as H100.")
-@click.option("--region", "regions", multiple=True, metavar="REGION", help="May repeat; default: us-east-1.")
-@prices_option("The book; default: the newest.")
+@click.option("--region", "regions", multiple=True, metavar="REGION", help="Region; may repeat. [default: us-east-1]")
+@prices_option("Price book. [default: the newest]")
 @click.option("--sort", type=click.Choice(list(SORTS)), default="gpu-hour", show_default=True)
-@click.option("--top", type=click.IntRange(min=1), help="Only so many offers.")
+@click.option("--top", type=click.IntRange(min=1), help="Show only this many offers.")
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 def command(
     types: tuple[str, ...],
@@ -44,16 +44,16 @@ def command(
 ) -> None:
     """Compare every purchase option of instance types, in USD per hour and per GPU-hour.
 
-    What is not known or not offered is listed apart and never counts as zero.
+    Options that are unknown or not offered are listed separately, never as zero.
     """
     book = books.open_book(prices)
     known = set(book.regions())
     for region in regions:
         if region not in known:
-            raise UsageProblem(f"no price in {region}; there are: {', '.join(sorted(known))}")
+            raise UsageProblem(f"no price in {region}; known Regions: {', '.join(sorted(known))}")
     offered: list[Record] = []
     missing: list[Record] = []
-    with books.reading():
+    with books.broken_book_as_usage_problem():
         for name in _types(book, types, gpu):
             for region in dict.fromkeys(regions or ("us-east-1",)):
                 _ask(book, name, region, offered, missing)

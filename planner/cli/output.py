@@ -15,12 +15,12 @@ from planner.errors import UsageProblem
 
 
 class ReaderGone(Exception):
-    """Whoever read standard output has left. Not an OSError: click would end those with 1, and nothing is wrong."""
+    """The reader of standard output closed it. Not an OSError: click would exit with 1, and this is no error."""
 
 
 def write_result(text: str, out: str | None) -> None:
     """The result alone, to a file or to standard output ("-"). Raises UsageProblem where it cannot be written, and
-    ReaderGone where nobody reads on."""
+    ReaderGone if the reader closed it."""
     if out in (None, "-"):
         try:
             sys.stdout.write(text)
@@ -48,13 +48,15 @@ def check_out(out: str | None) -> None:
     path = Path(out)
     if not path.parent.exists():
         folder = path.parent
-        raise UsageProblem(f"cannot write {out}: there is no folder {folder}; mkdir -p {shlex.quote(str(folder))}")
+        raise UsageProblem(f"cannot write {out}: folder {folder} does not exist; mkdir -p {shlex.quote(str(folder))}")
     if path.is_dir():
         raise UsageProblem(f"cannot write {out}: it is a folder; name a file in it")
     for name, given in _read_by_the_verb():
         # the same file under any name: a link, another spelling of its path
         if path.is_file() and Path(given).is_file() and path.samefile(given):
-            raise UsageProblem(f"cannot write {out}: that is {name} itself, which would be lost; name another file")
+            raise UsageProblem(
+                f"cannot write {out}: it is {name} itself, which would be overwritten; name another file"
+            )
 
 
 def _read_by_the_verb() -> Iterator[tuple[str, str]]:
@@ -69,7 +71,7 @@ def _read_by_the_verb() -> Iterator[tuple[str, str]]:
             yield parameter.opts[0] if option else parameter.human_readable_name, value
 
 
-# endings that a reader opens with a program of their own
+# endings that open in a program of their own
 PROMISES = frozenset(
     [
         "csv",
@@ -116,7 +118,7 @@ def format_of(style: str | None, out: str | None, known: tuple[str, ...]) -> str
     if ending not in PROMISES or (ending == "txt" and in_columns):
         return known[0]
     endings = ", ".join(f".{name}" for name in known if name not in in_columns)
-    raise UsageProblem(f"{out}: no format is called .{ending}: the endings are {endings}, or say -f")
+    raise UsageProblem(f"{out}: .{ending} is not a known format: use {endings}, or -f")
 
 
 def say(message: str, quiet: bool = False) -> None:
@@ -152,7 +154,7 @@ def ascii_only() -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """What text in columns may take where it goes: cells a line, colours, more than ASCII."""
+    """What the output can show: cells per line, colours, more than ASCII."""
 
     width: int
     colour: bool

@@ -20,9 +20,9 @@ def _verbs(context: click.Context, parameter: click.Parameter, incomplete: str) 
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, shell_complete=_verbs)
 def command(words: tuple[str, ...]) -> int:
-    """Look after the pool of NVMe drives over S3 that stands: its buckets, its data, its nodes.
+    """Operate a running storage pool (NVMe drives over S3): its buckets, data and nodes.
 
-    `planner pool --help` lists its verbs. It asks the pool at the proxies of --endpoint or AIS_ENDPOINT.
+    `planner pool --help` lists its verbs. It connects to the proxies of --endpoint or AIS_ENDPOINT.
     """
     from fleet_pool.operate.command import main
 

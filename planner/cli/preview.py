@@ -19,7 +19,7 @@ from planner.cli.output import format_of, room_of, write_result
 @planned_stack
 @format_option(
     ["table", "json", "svg"],
-    "json is the resource graph that `planner lint --graph` reads, svg a picture. "
+    "json is the resource graph that `planner lint --graph` reads, svg is a picture. "
     "[default: by FILE's ending, else table]",
 )
 @OUT
@@ -35,15 +35,15 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> None:
-    """Show what one scenario of PLAN is made of on AWS: resources by component, dollars an hour, lines of the bill.
+    """Show the AWS resources of one scenario of PLAN: by component, with cost per hour and bill lines.
 
-    Runs the program of `pulumi up` against a recording stand-in. Ids that only an account can give are placeholders.
+    Runs the Pulumi program against a recorder in place of AWS. IDs that only an account knows are placeholders.
     """
     from planner.report.data import resource_graph
     from planner.report.terminal import resources_text
 
     style = format_of(style, out, ("table", "json", "svg"))
-    graph, stored_usd = stood(asked, scenario, stack, nic_profile)
+    graph, stored_usd = previewed_graph(asked, scenario, stack, nic_profile)
     if style == "json":
         text = resource_graph.as_json(graph)
     elif style == "svg":
@@ -56,7 +56,9 @@ def command(
     write_result(text, out)
 
 
-def stood(asked: Asked, scenario: str, stack: str | None, nic_profile: str) -> tuple[dict[str, Any], float | None]:
+def previewed_graph(
+    asked: Asked, scenario: str, stack: str | None, nic_profile: str
+) -> tuple[dict[str, Any], float | None]:
     """The resource graph of a scenario of a plan, and what it stores in S3 in dollars an hour.
 
     Raises UsageProblem or PlanProblems.

@@ -18,7 +18,7 @@ DIFF_COLUMNS = ("what", "region", "old", "new", "change")
 
 @click.group(name="prices")
 def command() -> None:
-    """Look into the dated price books."""
+    """Show, compare and verify the dated price books."""
 
 
 @command.command()
@@ -26,7 +26,7 @@ def command() -> None:
 @click.option("--type", "instance_type", metavar="TYPE", help="Only this instance type.")
 @click.option("--region", metavar="REGION", help="Only this Region.")
 @click.option("--service", metavar="NAME", help="Only this service: AmazonEC2, AmazonS3, AmazonFSx ...")
-@prices_option("The book; default: the newest.")
+@prices_option("Price book. [default: the newest]")
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 def show(
     words: tuple[str, ...],
@@ -36,12 +36,12 @@ def show(
     prices: str | None,
     form: str,
 ) -> None:
-    """Show the prices whose line has all the WORDS (case does not count)."""
+    """Show the prices whose line contains all the WORDS, ignoring case."""
     from pricing.listing import lines
 
     book = books.open_book(prices)
     wanted = [word.lower() for word in words]
-    with books.reading():
+    with books.broken_book_as_usage_problem():
         found = [
             line
             for line in lines(book)
@@ -73,10 +73,10 @@ def show(
         books.print_csv(JSON_COLUMNS, records)
     else:
         shown = [{**record, "what": str(record["what"]).removesuffix("-upfront")} for record in records]
-        title = f"Prices as of {book.as_of} in USD; ri and sp stand without their `-upfront`"
+        title = f"Prices as of {book.as_of} in USD; ri and sp are shown without `-upfront`"
         books.print_table(COLUMNS, shown, title, optional=("unit", "basis"))
     if not records:
-        say(f"nothing in the book of {book.as_of} fits; fewer words find more")
+        say(f"no price in the book of {book.as_of} matches; try fewer words")
 
 
 @command.command()
@@ -85,11 +85,11 @@ def show(
 @click.argument("words", nargs=-1)
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json"]), default="table")
 def diff(old: str, new: str, words: tuple[str, ...], form: str) -> None:
-    """What changed from book A to book B (dates or folders), in lines that have all the WORDS."""
+    """Show what changed from book A to book B (dates or folders), in lines that contain all the WORDS."""
     from pricing.listing import compare
 
     before, after = books.open_book(old), books.open_book(new)
-    with books.reading():
+    with books.broken_book_as_usage_problem():
         changes = compare(before, after)
     records = [
         {
@@ -120,16 +120,16 @@ def diff(old: str, new: str, words: tuple[str, ...], form: str) -> None:
     ]
     regions = {record["region"] for record in records}
     where = f", {regions.pop()}" if len(regions) == 1 else ""
-    title = f"From {before.as_of} to {after.as_of}{where} in USD; ri and sp stand without their `-upfront`"
+    title = f"From {before.as_of} to {after.as_of}{where} in USD; ri and sp are shown without `-upfront`"
     books.print_table([name for name in DIFF_COLUMNS if name != "region" or not where], shown, title)
     if not records:
-        say("no price differs" + (", among those with these words" if words else ""))
+        say("no price differs" + (" in the lines that match" if words else ""))
 
 
 @command.command()
 @click.argument("folder", required=False, metavar="[DIR]")
 def verify(folder: str | None) -> None:
-    """Check that a book (default: every bundled one) stands as it was written."""
+    """Check that a book (default: every bundled one) has not been edited."""
     from pricing import snapshot
     from pricing.book import BrokenBook
 

@@ -12,12 +12,14 @@ from planner.errors import ExitCode
 
 @click.command()
 @priced_plan
-@format_option(["html", "md"], "md is for the comment of a pull request. [default: by FILE's ending, else html]")
-@click.option("-o", "--out", metavar="FILE", help="`-`: standard output. [default: report.html or report.md]")
+@format_option(["html", "md"], "md fits a pull request comment. [default: by FILE's ending, else html]")
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write to FILE; `-` is standard output. [default: report.html or report.md]"
+)
 @click.option(
     "--architecture/--no-architecture",
     default=True,
-    help="Draw what stands on AWS for the answer into the HTML page; needs the `deploy` extra. [default: draw it]",
+    help="Draw the deployment of the best scenario on the HTML page; needs the `deploy` extra. [default: draw it]",
 )
 @common
 def command(
@@ -29,10 +31,10 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Write one self-contained HTML page on PLAN: the answer, the comparison, every bill, every source.
+    """Write one self-contained HTML page about PLAN: the answer, the comparison, every bill, every source.
 
-    As Markdown it fits the comment of a pull request: the answer first, tables folded, and a hidden marker by
-    which a later run finds the comment again.
+    As Markdown it fits a pull request comment: the answer first, folded tables, and a hidden marker by which a later
+    run finds the comment to update.
     """
     from planner.api.comparisons import answered
     from planner.decide.gates import Gates, violations
@@ -53,5 +55,5 @@ def command(
         text = page_of(loaded, request, comparison, architecture=architecture)
     write_result(text, out)
     if out != "-":
-        say(f"wrote {out}", quiet)
+        say(f"Wrote {out}", quiet)
     return report_violations([found for found in violations(comparison, Gates()) if found.code is ExitCode.GATE])

@@ -1,4 +1,4 @@
-"""`planner reserve`: the one verb that spends, and only for a dollar amount that a person has typed."""
+"""`planner reserve`: the only verb that spends money, and only for a dollar amount that a person confirms."""
 
 from __future__ import annotations
 
@@ -24,16 +24,22 @@ NOTHING = "nothing bought"
 
 @click.command()
 @click.argument("stackfile", type=click.Path(), required=False)
-@click.option("--stack", metavar="NAME", help="The stack whose file is beside Pulumi.yaml, in place of STACKFILE.")
-@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Only to look: offers of another size.")
+@click.option(
+    "--stack", metavar="NAME", help="Name of the stack, whose file is beside Pulumi.yaml; replaces STACKFILE."
+)
+@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Show offers of another size; needs --dry-run.")
 @click.option("--days", type=click.IntRange(1, 182), metavar="DAYS", help="Length of the block. [default: the plan's]")
-@click.option("--starts-after", metavar="DATE", help="Not before this day, 2026-12-01. [default: as soon as there is]")
-@click.option("--zone-id", metavar="ZONE", help="Only in this zone. [default: the stack's, where it has one]")
-@click.option("--offering", metavar="ID", help="This offer. [default: the lowest fee, then the earliest]")
-@click.option("--capacity-reservation", "open_ended", is_flag=True, help="On-demand capacity, until it is cancelled.")
-@click.option("--placement-group", metavar="ARN", default="", help="The cluster group of --capacity-reservation.")
-@click.option("--accept-usd", type=float, metavar="USD", help="Buy at this amount, within 0.5 %, without asking.")
-@click.option("--dry-run", is_flag=True, help="Show the offers, buy nothing.")
+@click.option("--starts-after", metavar="DATE", help="Earliest start, like 2026-12-01. [default: the earliest offer]")
+@click.option("--zone-id", metavar="ZONE", help="Only offers in this zone. [default: the stack's, if set]")
+@click.option("--offering", metavar="ID", help="Choose this offer. [default: the lowest fee, then the earliest]")
+@click.option(
+    "--capacity-reservation", "open_ended", is_flag=True, help="Reserve On-Demand capacity, billed until you cancel it."
+)
+@click.option("--placement-group", metavar="ARN", default="", help="Cluster placement group of --capacity-reservation.")
+@click.option(
+    "--accept-usd", type=float, metavar="USD", help="Buy without a prompt if the price is within 0.5 % of this."
+)
+@click.option("--dry-run", is_flag=True, help="Show the offers; buy nothing.")
 @common
 def command(
     stackfile: str | None,
@@ -51,10 +57,11 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Show what AWS offers for the nodes of a stack, and buy it if the dollar amount is typed or given.
+    """Show what AWS offers for the nodes of a stack, and buy it once you confirm the dollar amount.
 
-    A Capacity Block is paid at once and not given back. Exit code 10 where nothing was bought. What was bought is
-    written into the stack file; what a call bought that died before that is found by its tag, and not bought twice.
+    A Capacity Block is paid at once and is not refundable. Exits with 10 if nothing was bought. The purchase is written
+    to the stack file. If an earlier call bought it but failed before writing, it is found by its tag and not bought
+    again.
     """
     from planner.account import aws_client
     from planner.account.reservations import reservations_of
@@ -66,11 +73,11 @@ def command(
     spec = read(path)
     check_purchasable(spec, open_ended=open_ended)
     if nodes not in (None, spec.fleet.nodes) and not dry_run:
-        raise UsageProblem(f"the stack has {spec.fleet.nodes} nodes: --nodes {nodes} is to look only, with --dry-run")
+        raise UsageProblem(f"the stack has {spec.fleet.nodes} nodes: --nodes {nodes} needs --dry-run")
     if (days or starts_after or offering) and open_ended:
-        raise UsageProblem("--days, --starts-after and --offering are of Capacity Blocks")
+        raise UsageProblem("--days, --starts-after and --offering apply only to Capacity Blocks")
     if placement_group and not open_ended:
-        raise UsageProblem("--placement-group is of --capacity-reservation: a Capacity Block takes none")
+        raise UsageProblem("--placement-group needs --capacity-reservation: a Capacity Block has no placement group")
     ec2 = aws_client.client("ec2", spec.region)
     bought_before = reservations_of(ec2, spec.stack)
     held = [entry for entry in bought_before if entry.held and entry.instance_type == spec.fleet.instance_type]
@@ -99,10 +106,10 @@ def command(
     wrong = findings_of(after_it)
     if wrong:
         listed = "; ".join(finding.message for finding in wrong)
-        raise AwsProblem(f"{found.id} is bought, and does not fit {path}: {listed}")
+        raise AwsProblem(f"{found.id} was bought but does not fit {path}: {listed}")
     write(path, rendered(after_it, open_file(path).text, where=str(path)))
     write_result(f"{found.id}\n", None)
-    say(f"wrote {path}: {_written(after_it)}", quiet)
+    say(f"Wrote {path}: {_written(after_it)}", quiet)
     return ExitCode.OK
 
 
@@ -167,11 +174,11 @@ def _open_ended(
 
     where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
     if not where:
-        raise UsageProblem("in which zone? --zone-id, like use1-az4")
+        raise UsageProblem("name a zone with --zone-id, like use1-az4")
     usd = spec.usd_per_hour.get("fleet.compute")
     write_result("\n".join(open_ended_lines(spec, where, usd, columns())) + "\n", None)
     if usd is None:
-        say(f"the plan has no price of {spec.fleet.instance_type}, so there is no amount to agree to: {NOTHING}")
+        say(f"the plan has no price of {spec.fleet.instance_type}, so there is no amount to confirm: {NOTHING}")
         return None
     if dry_run or not _agreed(usd * 24, "a day's dollars", accept_usd):
         return None

@@ -18,7 +18,7 @@ SHOWN = 8
 
 
 def block_lines(spec: ClusterSpec, offers: Sequence[Offer], chosen: Offer, gpus: int, width: int) -> list[str]:
-    """Every offer with its fee, the chosen one first, and in words what signing for it means."""
+    """Every offer with its fee, the chosen one first, and what buying it means in words."""
     shown = [chosen, *(offer for offer in offers if offer is not chosen)][:SHOWN]
     placed = [
         Column(title="", values=["*" if offer is chosen else "" for offer in shown], text=True),
@@ -33,13 +33,13 @@ def block_lines(spec: ClusterSpec, offers: Sequence[Offer], chosen: Offer, gpus:
     hours = chosen.hours - HOURS_LOST_AT_END
     count = f"{chosen.instances} x {visible(chosen.instance_type)}, {chosen.instances * gpus:,} GPUs"
     said = [
-        f"* {count}: ${chosen.fee_usd:,.2f} in all, paid at once, non-refundable: it cannot be cancelled or moved.",
-        f"  {chosen.hours:g} hours, of which AWS takes the last 30 minutes to end the nodes: {hours:g} to train in, "
+        f"* {count}: ${chosen.fee_usd:,.2f} in all, paid at once and non-refundable; it cannot be cancelled or moved.",
+        f"  {chosen.hours:g} hours, less the last 30 minutes, in which AWS ends the nodes: {hours:g} hours to train, "
         f"${_per_gpu_hour(chosen, gpus) * chosen.hours / hours:.4f} a usable GPU-hour.",
         f"  {_against(spec, chosen)}",
     ]
     left = len(offers) - len(shown)
-    more = [f"and {many(left, 'offer')} more, dearer or later"] if left else []
+    more = [f"and {many(left, 'offer')} more, costlier or later"] if left else []
     return [*table, *more, "", *(line for part in said for line in wrap(part, width, "  "))]
 
 
@@ -47,7 +47,7 @@ def open_ended_lines(spec: ClusterSpec, zone_id: str, usd_per_hour: float | None
     """What a reservation without an end bills."""
     what = f"{spec.fleet.nodes} x {visible(spec.fleet.instance_type)} in {visible(zone_id)}"
     price = f"${usd_per_hour:,.2f} an hour, ${usd_per_hour * 24:,.2f} a day" if usd_per_hour is not None else "unpriced"
-    said = f"{what}, reserved on demand: {price}, from now until it is cancelled, whether nodes run in it or not."
+    said = f"{what}, reserved On-Demand: {price}, from now until you cancel it, whether or not nodes run in it."
     end = f"aws ec2 cancel-capacity-reservation --region {spec.region} --capacity-reservation-id ID"
     return [*wrap(said, width, "  "), "To end it:", f"  {end}"]
 

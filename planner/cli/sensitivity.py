@@ -1,4 +1,4 @@
-"""`planner sensitivity`: what moves a scenario, what flips the decision, how often one is cheaper than another."""
+"""`planner sensitivity`: what a cost depends on, what would change the recommendation, how often one is cheaper."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from planner.errors import ExitCode, UsageProblem
 if TYPE_CHECKING:
     from planner.estimate.result import Scenario
 
-MOST = 3  # lines without a price that are named
+MOST = 3  # unpriced lines named in a message
 
 
 @click.command()
 @priced_plan
 @click.option("--scenario", metavar="ID", help="The scenario to vary: an id or a rank like 3. [default: the best one]")
-@click.option("--against", metavar="ID", help="Tell how often the scenario costs less than this one.")
+@click.option("--against", metavar="ID", help="Show how often the scenario costs less than this one.")
 @click.option(
     "--of",
     type=click.Choice(["cost", "days"]),
     default="cost",
     show_default=True,
-    help="What the table sorts by and shows.",
+    help="What the table shows and sorts by.",
 )
-@top_option("Rows of the table; 0 for all.")
+@top_option("Rows of the table; 0 shows all.")
 @format_option(["table", "json", "svg"], "svg is the picture of the table. [default: by FILE's ending, else table]")
 @OUT
 @common
@@ -44,11 +44,11 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Vary every assumption of PLAN, one at a time, and show what it does.
+    """Vary every assumption of PLAN, one at a time, and show the effect.
 
-    First how far each moves one scenario, planned again at its 5th and 95th percentile; then the values at which
-    another scenario becomes the cheapest, each of them planned with; then how often each is the cheapest when
-    everything varies at once.
+    First the cost of one scenario with each assumption at its 5th and 95th percentile; then the break-even values at
+    which another scenario becomes the cheapest; then how often each scenario is the cheapest when everything varies
+    at once. Every value is recalculated, none is interpolated.
     """
     from planner.decide.compare import compare
     from planner.decide.probability import lower_cost_probability
@@ -59,11 +59,11 @@ def command(
     comparison = compare(request)
     chosen = named(comparison, scenario) if scenario else comparison.best
     if chosen is None:
-        say("gate (10): no scenario is both feasible and completely priced; `planner compare` says why")
+        say("gate (10): no scenario is both feasible and completely priced; `planner compare` shows the reasons")
         return ExitCode.GATE
     other = named(comparison, against) if against else None
     if other is chosen:
-        raise UsageProblem(f"--against {against}: that is the scenario itself, {chosen.id}; name another one")
+        raise UsageProblem(f"--against {against} is the same scenario, {chosen.id}; name another one")
     found = study(request, comparison, chosen.id, grid=False)
     if found is None:
         other_one = "--scenario best, or name another one" if comparison.best else "`planner compare` shows all"

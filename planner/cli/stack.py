@@ -32,20 +32,27 @@ if TYPE_CHECKING:
     "-o",
     "--out",
     metavar="DIR",
-    help="Folder of the stack file; `-` prints its text. [default: where Pulumi.yaml is, here or above]",
+    help="Folder for the stack file; `-` prints it. [default: the nearest folder upwards with a Pulumi.yaml]",
 )
 @click.option("--nic-profile", type=PROFILES, help=f"{PROFILES_HELP} [default: ip-saving]")
-@click.option("--ami", metavar="AMI", help="Image of the GPU nodes.")
-@click.option("--control-ami", metavar="AMI", help="Plain image of the control and storage nodes.")
-@click.option("--zone-id", metavar="ZONE", help="The one zone that everything stands in, like use1-az4.")
-@click.option("--reservation", metavar="CR", help="Capacity Reservation or Capacity Block that the nodes run in.")
-@click.option("--placement-group", metavar="GROUP", help="Cluster group that the Capacity Reservation was made in.")
-@click.option("--block-starts", metavar="TIME", help="Start of a Capacity Block that has not begun: nodes wait for it.")
+@click.option("--ami", metavar="AMI", help="AMI of the GPU nodes.")
+@click.option("--control-ami", metavar="AMI", help="AMI of the control and storage nodes, without GPU drivers.")
+@click.option("--zone-id", metavar="ZONE", help="Availability Zone ID for the whole stack, like use1-az4.")
+@click.option("--reservation", metavar="CR", help="ID of the Capacity Reservation or Capacity Block to run in.")
+@click.option("--placement-group", metavar="GROUP", help="Cluster placement group of the Capacity Reservation.")
+@click.option(
+    "--block-starts", metavar="TIME", help="Start of the Capacity Block, if it has not begun; nodes wait for it."
+)
 @click.option("--block-ends", metavar="TIME", help="End of the Capacity Block, like 2026-11-30T11:30:00Z.")
-@click.option("--notify", metavar="ADDRESS", help="E-mail address that budget and alarms tell.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Instead of the forecast.")
-@click.option("--force", is_flag=True, help="Write over the stack file of another plan or scenario.")
-@click.option("--check", is_flag=True, help="Write nothing: hold the stack file against the plan as it is now.")
+@click.option("--notify", metavar="ADDRESS", help="E-mail address for budget and alarm notices.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    metavar="USD",
+    help="Budget of the stack. [default: the planned cost]",
+)
+@click.option("--force", is_flag=True, help="Overwrite the stack file of another plan or scenario.")
+@click.option("--check", is_flag=True, help="Write nothing; check the stack file against the current plan.")
 @common
 def command(
     asked: Asked,
@@ -68,10 +75,10 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> None:
-    """Write Pulumi.STACK.yaml for one scenario of PLAN: what stands, and what each part costs an hour.
+    """Write Pulumi.STACK.yaml for one scenario of PLAN and show what each component costs per hour.
 
-    What only an account knows is a placeholder until it is given, here or in the plan's deploy section; a file that
-    is there keeps what was given before, and every key that is not the planner's.
+    Values that only your AWS account knows are placeholders until you give them, here or in the plan's deploy section.
+    An existing file keeps the values given before and every key that is not the planner's.
     """
     from planner.cli.stack_words import change_lines, summary
     from planner.decide.compare import compare
@@ -100,12 +107,12 @@ def command(
     if check:
         _check(loaded, comparison, book, before, path, scenario, given, nic_profile, budget)
         missing = before.spec.placeholders if before and before.spec else ()
-        more = f"; still to give: {', '.join(missing)}" if missing else ""
-        say(f"{path} is what {asked.plan} gives{more}", quiet)
+        more = f"; missing: {', '.join(missing)}" if missing else ""
+        say(f"{path} matches {asked.plan}{more}", quiet)
         return
     if scenario is None:
         raise UsageProblem(
-            "which scenario? --scenario with best, a rank like 3, or an id: `planner compare` ranks them"
+            "name a scenario with --scenario: best, a rank like 3, or an id; `planner compare` ranks them"
         )
     chosen = named(comparison, scenario)
     kept = before.spec if before else None
@@ -114,14 +121,14 @@ def command(
     if out == "-":
         write_result(text, None)
         return
-    check_out(str(path))  # not before the stack's name is known to be one
+    check_out(str(path))  # only once the stack's name is known to be valid
     _refuse_another(path, kept, spec, force)
     write(path, text)
-    write_result(summary(spec, chosen, asked.plan, loaded.plan.start, width=columns(), ascii_only=ascii_only()), None)
+    write_result(summary(spec, chosen, loaded.plan, asked.plan, width=columns(), ascii_only=ascii_only()), None)
     if kept is not None:
         changed = change_lines(changes(kept, spec))
-        say("\n".join(["changed:", *changed] if changed else ["nothing changed"]), quiet)
-    say(f"wrote {path}" + ("" if (folder / "Pulumi.yaml").is_file() else "; no Pulumi.yaml is beside it"), quiet)
+        say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
+    say(f"Wrote {path}" + ("" if (folder / "Pulumi.yaml").is_file() else "; there is no Pulumi.yaml beside it"), quiet)
 
 
 def _before(path: Path, force: bool) -> StackFile | None:
@@ -166,7 +173,7 @@ def _refuse_another(path: Path, kept: ClusterSpec | None, spec: ClusterSpec, for
         return
     what = "scenario" if kept.plan_sha256 == spec.plan_sha256 else "plan"
     lines = "\n".join(change_lines(changes(kept, spec)))
-    raise UsageProblem(f"{path} is of another {what}; --force would change\n{lines}")
+    raise UsageProblem(f"{path} belongs to another {what}; --force would change\n{lines}")
 
 
 def _check(
@@ -187,7 +194,7 @@ def _check(
     from planner.stack.finding import Finding
 
     if file is None:
-        raise UsageProblem(f"no {path} to check: `planner stack {loaded.where} --scenario best` writes it")
+        raise UsageProblem(f"{path} does not exist: `planner stack {loaded.where} --scenario best` writes it")
     kept = read(path)
     chosen = named(comparison, scenario or kept.scenario)
     spec = _spec(loaded, comparison, chosen, book, kept.stack, kept, given, nic_profile, budget)
@@ -200,4 +207,4 @@ def _check(
         for change in changes(kept, spec)
     )
     if problems:
-        raise PlanProblems((*problems[:-1], replace(problems[-1], remedy=f"to take the plan's: {again}")))
+        raise PlanProblems((*problems[:-1], replace(problems[-1], remedy=f"to use the plan's values: {again}")))

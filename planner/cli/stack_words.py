@@ -1,4 +1,4 @@
-"""What `planner stack` says: what stands and costs, what is still to give, what to type next."""
+"""What `planner stack` prints: the deployment and its cost, missing values, next commands."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from planner.stack.component import component_of, usd_per_hour_by_component
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
 from planner.stack.spec import PLACEHOLDER
+from pricing.offers import PurchaseOption
 
 if TYPE_CHECKING:
     from datetime import date
 
     from planner.estimate.result import Scenario
+    from planner.plan.types import Plan
     from planner.stack.changes import Change
     from planner.stack.spec import ClusterSpec
 
@@ -26,15 +28,12 @@ MOST_CHANGES = 20
 MOST_DAYS = 3 * 365  # beyond, a draw that never ends has been counted
 
 
-def summary(
-    spec: ClusterSpec, scenario: Scenario, plan_path: str, start: date | None, *, width: int, ascii_only: bool
-) -> str:
-    """The whole answer, no line longer than `width` but commands, which must stay whole to be copied. start: of the
-    run, where the plan says it."""
+def summary(spec: ClusterSpec, scenario: Scenario, plan: Plan, plan_path: str, *, width: int, ascii_only: bool) -> str:
+    """The whole answer, no line longer than `width` but commands, which must stay whole to be copied."""
     blocks = [
         _what(spec, scenario, width),
         _table(spec, width, ascii_only),
-        _notes(spec, scenario, start, width),
+        _notes(spec, scenario, plan, width),
         _missing(spec, width),
         _next(spec, plan_path),
     ]
@@ -119,36 +118,43 @@ def _table(spec: ClusterSpec, width: int, ascii_only: bool) -> list[str]:
     return rows(fit, "-" if ascii_only else "─", "..." if ascii_only else "…")
 
 
-def _notes(spec: ClusterSpec, scenario: Scenario, start: date | None, width: int) -> list[str]:
+def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> list[str]:
     notes = []
-    priced_in = next((line.note for line in scenario.bill if line.line == "fleet.compute"), "")
-    if priced_in.startswith("zone ") and spec.zone_id not in priced_in and "zone_id" not in spec.placeholders:
-        notes.append(f"! The spot price is that of {priced_in}, and the stack stands in {spec.zone_id}.")
+    priced_in = _zone_of_spot_price(plan, scenario)
+    if priced_in and spec.zone_id != priced_in and "zone_id" not in spec.placeholders:
+        notes.append(f"! The spot price is that of zone {priced_in}, but the stack is in {spec.zone_id}.")
     if spec.buying.kind == "reservation" and not spec.buying.placement_group and spec.fleet.nodes > 1:
         notes.append(
-            "! No placement group: nodes of a reservation stand in the one that it was made in, or apart. "
-            "If it was made in one: --placement-group GROUP."
+            "! No placement group: nodes are placed close together only in the group that the reservation was made in. "
+            "If it has one, give --placement-group GROUP."
         )
     if spec.unpriced:
         listed = ", ".join(spec.unpriced)
-        notes.append(f"! No price, so that the stack costs more than this: {listed}. It can be deployed all the same.")
-        notes.append("! The budget is a lower bound as well, and its action would come too early: give --budget USD.")
+        notes.append(f"! The stack costs more than this: no price for {listed}. It can still be deployed.")
+        notes.append("! The budget is too low as well, so its action would come too early: set it with --budget USD.")
     else:
-        notes.append("The budget is what is planned. The report has the P90 of the cost: --budget USD takes it.")
+        notes.append("Budget = planned cost. Use `--budget` to set another, such as the P90 from the report.")
     notes.append(_action(spec))
-    notes += _new_year(scenario, start)
+    notes += _new_year(scenario, plan.start)
     if spec.metered:
-        notes.append(f"Not by the hour, but by use or once: {', '.join(spec.metered)}")
-    if spec.scenario.rpartition("/")[2].startswith(("ri-", "sp-")):
-        notes.append("Reserved Instances and Savings Plans are bought apart: without them these nodes bill on-demand.")
+        notes.append(f"Billed by use or once, not by the hour: {', '.join(spec.metered)}")
+    if PurchaseOption.parse(scenario.purchase).family in ("ri", "sp"):
+        notes.append("Buy the Reserved Instances or Savings Plan separately; without them these nodes bill On-Demand.")
     return [part for note in notes for part in wrap(note, width, "  ")]
+
+
+def _zone_of_spot_price(plan: Plan, scenario: Scenario) -> str:
+    """The zone whose spot price was planned with; "" where it is another kind of price."""
+    of_zone = scenario.purchase == "spot" and plan.purchase.spot_usd_per_hour is None
+    return (plan.purchase.zone_id or "") if of_zone else ""
 
 
 def _action(spec: ClusterSpec) -> str:
     roles = f" and to {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
     return (
-        "When all of it is spent, its action forbids buying more to the members of the stack's group of operators "
-        f"(nobody, until you add them){roles}. It stops nothing that runs: nodes bill until `pulumi destroy`."
+        "When the budget is spent, its action stops members of the stack's operator group "
+        f"(empty until you add them){roles} from buying more. It stops nothing that runs: nodes bill until "
+        "`pulumi destroy`."
     )
 
 
@@ -161,9 +167,9 @@ def _new_year(scenario: Scenario, start: date | None) -> list[str]:
     lasts = f"{days:,.1f} days" if days <= MOST_DAYS else "more than 3 years"
     return [
         f"! From {start} the run {'goes' if surely else 'may go'} on into {start.year + 1} "
-        f"({'planned' if surely else 'P90'}: {lasts}). The budget is of a calendar year: on 1 January it counts from "
-        "nothing again, and the stack may spend it once more. Then write this file again with what is left: "
-        "--budget USD."
+        f"({'planned' if surely else 'P90'}: {lasts}). The budget is per calendar year: on 1 January it starts again "
+        "from zero, and the stack could spend it a second time. Then write this file again with the amount that is "
+        "left: --budget USD."
     ]
 
 
@@ -172,7 +178,7 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
     if not missing:
         return []
     count = many(len(missing), "value")
-    lines = wrap(f"{count} still to give: `pulumi preview` takes placeholders, `pulumi up` does not.", width, "  ")
+    lines = wrap(f"{count} missing: `pulumi preview` accepts placeholders, `pulumi up` does not.", width, "  ")
     for entry in missing:
         also = f", or {entry.key} in the plan" if entry.key else ""
         lines += wrap(f"- {entry.what}: {entry.option} {entry.example}{also}", width, "  ")

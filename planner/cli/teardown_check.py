@@ -1,4 +1,4 @@
-"""`planner teardown-check`: what a stack still bills, in dollars a day, and what is left of it that nobody knows."""
+"""`planner teardown-check`: what a stack still costs per day, and resources that its state does not know."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--stack", metavar="NAME", required=True, help="Name of the Pulumi stack.")
 @click.option(
-    "--state", type=click.Path(), metavar="FILE", help="What `pulumi stack export` wrote; - is standard input."
+    "--state", type=click.Path(), metavar="FILE", help="Output of `pulumi stack export`; - is standard input."
 )
 @click.option(
-    "--from-tags", is_flag=True, help="Ask AWS for everything with the stack's tag. [default without --state]"
+    "--from-tags", is_flag=True, help="Search AWS for resources with the stack's tag. [default without --state]"
 )
-@click.option("--region", metavar="REGION", help="Where to ask. [default: the stack file's]")
+@click.option("--region", metavar="REGION", help="Region to search. [default: the stack file's]")
 @format_option(["table", "json"], "[default: by FILE's ending]")
 @OUT
 @common
@@ -42,10 +42,10 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """List what is left of a stack: in the state and at AWS, at AWS alone (what a killed `up` made twice), in the
-    state alone; and what was kept on purpose. With what each bills a day by the plan's prices.
+    """List what remains of a stack, with its cost per day at the plan's prices: in the state and on AWS, only on AWS
+    (such as duplicates of an interrupted `up`), only in the state, and what was retained on purpose.
 
-    Exit code 13 where anything is left but what was kept on purpose.
+    Exits with 13 if anything remains that was not retained on purpose.
     """
     from planner.report.terminal.leftovers_text import as_json, table
     from planner.stack.deployed_resources import read_state
@@ -56,10 +56,10 @@ def command(
     if state is not None:
         of, known = read_state(text_of(state), state)
         if of not in ("", stack):
-            raise UsageProblem(f"{state} is of stack {of!r}, not of {stack!r}")
+            raise UsageProblem(f"{state} belongs to stack {of!r}, not {stack!r}")
     spec, why = _spec(stack)
     if why:
-        say(f"{why}: what things bill is unknown", quiet)
+        say(f"{why}: costs are unknown", quiet)
     prices = prices_of(spec)
     tagged, where = None, ""
     if from_tags or state is None:
@@ -68,7 +68,7 @@ def command(
 
         where = region or (spec.region if spec else "")
         if not where:
-            raise UsageProblem("in which Region? --region, like us-east-1: no stack file says")
+            raise UsageProblem("name a Region with --region, like us-east-1: there is no stack file to read it from")
         tagged = stack_resources(stack, where, aws_client.client)
     rows = remaining_resources(prices, known, tagged)
     if tagged is not None:

@@ -12,12 +12,12 @@ from planner.errors import PlanProblems, Problem
 @click.command()
 @click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
 @overrides_option("Override a value of every plan.")
-@prices_option("Price book that knows the types. [default: the plan's]")
+@prices_option("Price book to check instance types against. [default: the plan's]")
 @common
 def command(
     plans: tuple[str, ...], overrides: tuple[str, ...], prices: str | None, color: str, quiet: bool, debug: bool
 ) -> None:
-    """Check each PLAN (- is standard input): one line for each that is right, every problem of the others."""
+    """Check each PLAN (- is standard input): print one line for a valid plan, every problem of an invalid one."""
     problems: list[Problem] = []
     for plan in plans:
         try:

@@ -57,7 +57,7 @@ def test_every_verb_refuses_such_an_ending_before_it_works(words, endings, tmp_p
     verb, *more = words
     done = planner(verb, "no-such-plan.yaml", *more, "-o", "result.pdf", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == f"planner: result.pdf: no format is called .pdf: the endings are {endings}, or say -f\n"
+    assert done.stderr == f"planner: result.pdf: .pdf is not a known format: use {endings}, or -f\n"
 
 
 def test_a_folder_that_is_not_there_is_said_before_the_work(tmp_path):
@@ -90,7 +90,7 @@ def test_no_verb_writes_over_what_it_reads(words, name, tmp_path):
     for out in ("plan.yaml", f"../{tmp_path.name}/plan.yaml", "link.yaml"):
         done = planner(*words, "-o", out, cwd=tmp_path)
         assert done.returncode == 2
-        told = f"planner: cannot write {out}: that is {name} itself, which would be lost; name another file\n"
+        told = f"planner: cannot write {out}: it is {name} itself, which would be overwritten; name another file\n"
         assert (done.stdout, done.stderr) == ("", told)
     assert plan.read_text() == "precious"
 
@@ -260,7 +260,7 @@ def test_work_too_small_for_arithmetic_is_refused():
     assert "RuntimeWarning" not in done.stderr
 
 
-def test_stale_prices_name_the_line_they_stand_on():
+def test_out_of_date_prices_name_their_bill_line():
     document = json.loads(planner("compare", SMALL, *FEW, "-f", "json", "--as-of", "2030-01-01", "-q").stdout)
     volumes = [entry for entry in document["stale"] if entry.startswith("fleet.ebs:")]
     assert len(volumes) == 1

@@ -1,4 +1,4 @@
-"""The diff verb as a person or a pipeline meets it: what is held against what, exit codes, streams, errors."""
+"""The diff verb: what is compared with what, exit codes, streams, errors."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_against_another(document: dict) -> None:
 def test_against_itself_is_a_slip(document: dict) -> None:
     done = sensitivity(SMALL, *FEW, "--against", "1")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"that is the scenario itself, {document['scenario']}" in done.stderr
+    assert f"is the same scenario, {document['scenario']}" in done.stderr
 
 
 def test_days_order_the_table_otherwise() -> None:

@@ -43,9 +43,9 @@ def test_it_writes_beside_the_project_and_says_what_stands(here):
     assert (spec.scenario, spec.fleet.nodes, spec.placeholders) == (SMALL, 4, ())
     total = sum(spec.usd_per_hour.values())
     assert f"{total:,.4f}" in said.stdout
-    assert "still to give" not in said.stdout
+    assert "missing:" not in said.stdout
     assert "pulumi up --stack dev" in said.stdout
-    assert said.stderr == "wrote Pulumi.dev.yaml\n"
+    assert said.stderr == "Wrote Pulumi.dev.yaml\n"
 
 
 def test_from_a_folder_below_it_still_writes_beside_the_project(here, monkeypatch):
@@ -80,7 +80,7 @@ def test_writing_again_keeps_what_was_given_and_what_is_of_others(here):
     path.write_text("encryptionsalt: v1:x\n" + text + "  acme:k: 1\n", encoding="utf-8")
     before = read(path)
     said = run("small.yaml", "--scenario", SMALL)
-    assert "nothing changed" in said.stderr
+    assert "Nothing changed" in said.stderr
     assert read(path) == before
     assert before.fleet.nic_profile == "bandwidth"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -133,7 +133,7 @@ def test_what_is_said_of_a_reservation_stays_and_goes_with_it(here):
 
 def test_check_holds_the_file_against_the_plan(here):
     run("small.yaml", "--scenario", SMALL, *IDS)
-    assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml is what small.yaml gives\n"
+    assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml matches small.yaml\n"
     with pytest.raises(PlanProblems) as error:
         run("small.yaml", "--check", "--set", "fleet.nodes=8")
     said, lines = str(error.value), Path("Pulumi.dev.yaml").read_text(encoding="utf-8").splitlines()
@@ -223,7 +223,7 @@ def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
     said = one_line(run("small.yaml", "--scenario", SMALL).stdout)
     assert "(nobody, until you add them) and to team/deployer." in said
     assert read(path).guard.roles == ("team/deployer",), "writing again keeps what a person put in"
-    assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml is what small.yaml gives\n"
+    assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml matches small.yaml\n"
 
 
 @pytest.mark.parametrize(

@@ -352,7 +352,7 @@ def test_hostile_tags_stay_text(folder, aws, capsys):
 def test_no_stack_file_and_a_region(tmp_path, monkeypatch, aws, capsys):
     monkeypatch.chdir(tmp_path)
     assert ran("teardown-check", "--stack", "dev") == 2
-    assert "in which Region?" in capsys.readouterr().err
+    assert "name a Region with --region" in capsys.readouterr().err
     aws += at_aws(spec_of("s3-stream"))
     assert ran("teardown-check", "--stack", "dev", "--region", "us-east-1") == 13
     captured = capsys.readouterr()
