@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner import __version__
-from planner.cli.options import Asked, common, planned_stack
+from planner.cli.options import OUT, Asked, common, format_option, overrides_option, planned_stack, prices_option
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.stack_shared import text_of
 from planner.errors import ExitCode, UsageProblem
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from planner.lint.read.graph import Graph
 
 
-@click.command(short_help="Check the planned deployment for mistakes before it exists.")
+@click.command()
 @click.argument("plan", type=click.Path(), required=False)
 @click.option("--scenario", metavar="ID", help="The scenario of PLAN: an id, a rank such as 3, or best.")
 @click.option(
@@ -29,16 +29,12 @@ if TYPE_CHECKING:
     "a plan; - is standard input.",
 )
 @planned_stack
-@click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the plan.")
-@click.option("--prices", metavar="DATE|DIR", help="Price book. [default: the plan's, else the newest]")
-@click.option(
-    "-f",
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "sarif"]),
-    help="sarif is for code hosts and editors. [default: by FILE's ending, else table]",
+@overrides_option()
+@prices_option()
+@format_option(
+    ["table", "json", "sarif"], "sarif is for code hosts and editors. [default: by FILE's ending, else table]"
 )
-@click.option("-o", "--out", metavar="FILE", help="Write to FILE instead of standard output.")
+@OUT
 @common
 def command(
     plan: str | None,
@@ -115,11 +111,11 @@ def _parsed(source: str, text: str) -> Graph:
 def _of_plan(
     plan: str, scenario: str, stack: str | None, nic_profile: str, overrides: tuple[str, ...], prices: str | None
 ) -> Graph:
-    from planner.cli.preview import stood
+    from planner.cli.preview import previewed_graph
     from planner.lint.read.graph import graph_from
 
     asked = Asked(plan=plan, overrides=overrides, draws=0, prices=prices)
-    document, _ = stood(asked, scenario, stack, nic_profile)
+    document, _ = previewed_graph(asked, scenario, stack, nic_profile)
     return graph_from(document)
 
 

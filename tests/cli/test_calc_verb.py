@@ -8,7 +8,7 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from planner.cli.calc import _sample, command
+from planner.cli.calc_inputs import _sample, command
 from planner.errors import ExitCode, UsageProblem
 from planner.models.catalogue import all_equations
 from pricing.book import PriceBook, default_book

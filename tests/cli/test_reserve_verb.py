@@ -299,29 +299,16 @@ class TestOpenEnded:
 @pytest.mark.parametrize(
     ("what", "words", "said"),
     [
-<<<<<<< HEAD
-        (wanted(), ("--nodes", "8"), "is to look only"),
-        (wanted(), ("--capacity-reservation",), "this stack uses capacity-block"),
-=======
         (wanted(), ("--nodes", "8"), "needs --dry-run"),
-        (wanted(), ("--capacity-reservation",), "the stack buys by capacity-block"),
->>>>>>> 0afbc3d (The command line in plain English; no sentence is parsed back; tests of one scenario in tests/estimate)
+        (wanted(), ("--capacity-reservation",), "this stack uses capacity-block"),
         (wanted(), ("--days", "15"), "whole weeks"),
         (wanted(), ("--placement-group", "arn:x"), "has no placement group"),
         (wanted(), ("--starts-after", "soon"), "is not a day"),
-<<<<<<< HEAD
         (on_demand(), (), "not a Capacity Block"),
-        (on_demand(), ("--capacity-reservation",), "in which zone?"),
-        (on_demand(), ("--capacity-reservation", "--days", "3"), "are of Capacity Blocks"),
-        (spec(), (), "not a Capacity Block"),
-        (block(), (), "nothing bought: the stack already has"),
-=======
-        (on_demand(), (), "not by Capacity Block"),
         (on_demand(), ("--capacity-reservation",), "name a zone with --zone-id"),
         (on_demand(), ("--capacity-reservation", "--days", "3"), "apply only to Capacity Blocks"),
-        (spec(), (), "not by Capacity Block"),
-        (block(), (), "already: nothing bought"),
->>>>>>> 0afbc3d (The command line in plain English; no sentence is parsed back; tests of one scenario in tests/estimate)
+        (spec(), (), "not a Capacity Block"),
+        (block(), (), "nothing bought: the stack already has"),
     ],
 )
 def test_words_that_do_not_go_together(cloud, tmp_path, capsys, what, words, said):
