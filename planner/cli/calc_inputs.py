@@ -49,12 +49,12 @@ def read_inputs(entry: Equation, inputs: tuple[str, ...], prices: str | None) ->
 def _example(entry: Equation, inputs: tuple[str, ...]) -> str:
     """The command as typed, completed with a sample value for each missing input."""
     given = {text.partition("=")[0].strip() for text in inputs}
-    rest = [f"{p.name}={_sample(p)}" for p in entry.parameters if p.default is None and p.name not in given]
+    rest = [f"{p.name}={sample(p)}" for p in entry.parameters if p.default is None and p.name not in given]
     words = " ".join([*(shlex.quote(text) for text in inputs), *rest])
     return f"\n    like this: planner calc {entry.number} {words}\n    `planner calc {entry.number}` explains each"
 
 
-def _sample(parameter: Parameter) -> str:
+def sample(parameter: Parameter) -> str:
     if parameter.unit == "YYYY-MM-DD":
         return "2026-10-05"
     if ":" in parameter.unit:

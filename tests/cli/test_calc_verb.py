@@ -8,7 +8,8 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from planner.cli.calc_inputs import _sample, command
+from planner.cli.calc import command
+from planner.cli.calc_inputs import sample
 from planner.errors import ExitCode, UsageProblem
 from planner.models.catalogue import all_equations
 from pricing.book import PriceBook, default_book
@@ -74,7 +75,7 @@ def test_what_is_missing_is_told_with_a_whole_command_that_runs(entry):
     needed = [p for p in entry.parameters if p.default is None]
     if len(needed) < 2:
         return
-    first = f"{needed[0].name}={_sample(needed[0])}"
+    first = f"{needed[0].name}={sample(needed[0])}"
     with pytest.raises(UsageProblem) as problem:
         calc(entry.number, first)
     said = str(problem.value)
