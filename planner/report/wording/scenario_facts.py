@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import may_not_finish, share_above_plan
-from planner.estimate.purchase import Cash
+from planner.estimate.node_purchase import Cash
 from planner.estimate.result import Scenario
 from planner.report.wording import figures
 from planner.report.wording.recommendation import above_plan, on_time
