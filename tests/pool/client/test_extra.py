@@ -35,7 +35,7 @@ def _said(program: str) -> str:
 @pytest.mark.parametrize("library", ["aistore", "boto3"])
 def test_without_a_library_the_error_says_how_to_get_it(library):
     said = _said(WITHOUT.format(library=library))
-    assert said.endswith(f"and {library} is not installed: pip install 'fleet-pool[client]'")
+    assert said.endswith(f"{library}, which is not installed: pip install 'fleet-pool[client]'")
 
 
 def test_a_job_on_a_folder_loads_none_of_them():

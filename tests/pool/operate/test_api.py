@@ -153,7 +153,7 @@ class TestEndpoints:
 
     @pytest.mark.parametrize("text", ["", " , "])
     def test_none_is_said(self, text):
-        with pytest.raises(UsageProblem, match="where is the pool"):
+        with pytest.raises(UsageProblem, match="no pool given"):
             endpoints(text)
 
 

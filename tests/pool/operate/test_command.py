@@ -105,7 +105,7 @@ class TestExitCodes:
 
     def test_where_the_pool_is_must_be_said(self, capsys):
         assert main(["buckets"]) == Code.USAGE
-        assert "where is the pool? --endpoint or AIS_ENDPOINT" in capsys.readouterr().err
+        assert "no pool given: set --endpoint or AIS_ENDPOINT" in capsys.readouterr().err
 
     def test_a_defect_of_ours_is_one_without_a_traceback(self, monkeypatch, capsys):
         monkeypatch.setattr(node_commands, "client", lambda *_, **__: 1 / 0)
@@ -138,7 +138,7 @@ class TestExitCodes:
         out, err = capsys.readouterr()
         assert code == Code.USAGE
         assert out == "train: registered\n"
-        assert "mine: the pool has a bucket" in err
+        assert "mine: data in the pool's bucket" in err
         assert "other: S3 has no bucket" in err
 
 
@@ -194,7 +194,7 @@ class TestWhereOnlyPythonIs:
         assert helped.stdout.startswith("usage: planner pool drain ")
         wrong = subprocess.run([*planner, "status"], cwd=ROOT, capture_output=True, text=True, check=False, env={})
         assert wrong.returncode == Code.USAGE
-        assert wrong.stderr.startswith("planner pool status: where is the pool?")
+        assert wrong.stderr.startswith("planner pool status: no pool given")
 
     @pytest.mark.parametrize(("line", "offered"), [("planner pool und", ["undrain"]), ("planner pool ", VERBS)])
     def test_the_shell_completes_its_verbs(self, line, offered):

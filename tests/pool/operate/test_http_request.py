@@ -52,7 +52,7 @@ def test_plain_http_where_tls_is_spoken_is_said_in_words():
 
 @pytest.mark.parametrize("url", ["10.0.0.4:51080", "ftp://10.0.0.4", "http://", "http:///v1"])
 def test_what_is_no_address_is_said(url):
-    with pytest.raises(Unreachable, match="is no address"):
+    with pytest.raises(Unreachable, match="is not a URL"):
         send("GET", url, limit_s=1)
 
 

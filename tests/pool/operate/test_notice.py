@@ -12,7 +12,7 @@ import pytest
 from fleet_pool import settings
 from fleet_pool.api import Client
 from fleet_pool.operate.imds import Metadata
-from fleet_pool.operate.notice import Notice, look, parse_spot, seconds_left, wait
+from fleet_pool.operate.notice import Notice, current, parse_spot, seconds_left, wait
 from fleet_pool.operate.shutdown import ShutdownSteps, run_command, shut_down
 from fleet_pool.problems import PoolProblem, Refused
 
