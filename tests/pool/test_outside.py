@@ -36,7 +36,7 @@ def by_the_s3_door(pool: Cluster, method: str, path: str, body: bytes = b"") -> 
         place = answer.headers["Location"].partition("://")[2]
         host, _, rest = place.partition(":")
         port, path = int(rest.partition("/")[0]), "/" + rest.partition("/")[2]
-    raise AssertionError("redirected in a circle")
+    raise AssertionError("too many redirects")
 
 
 def status_of(client: PoolClient, key: str) -> int:

@@ -44,7 +44,7 @@ def test_a_node_that_is_not_one_is_told_what_it_lacks(tmp_path):
     command = [sys.executable, "-I", str(path), "node", "prepare"]
     done = subprocess.run(command, env={}, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("planner-pool node prepare: /opt/planner/stack.json cannot be read")
+    assert done.stderr.startswith("planner-pool node prepare: cannot read /opt/planner/stack.json")
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.12", "3.13"])
@@ -101,5 +101,5 @@ def test_another_daemon_is_not_bundled(daemon, tmp_path, monkeypatch, capsys):
 
 def test_what_is_missing_is_said_by_name(tmp_path):
     (tmp_path / "a").write_text("1")
-    assert missing({"a": "0" * 64, "b": "0" * 64}, tmp_path) == "a is not the one of this version; b is not built"
+    assert missing({"a": "0" * 64, "b": "0" * 64}, tmp_path) == "a is of another version; b is not built"
     assert built.FOLDER.parts[-2:] == ("out", "bundle")

@@ -328,7 +328,7 @@ def test_a_commit_of_another_run_or_format_is_not_taken():
     with pytest.raises(Damaged, match="COMMIT is inconsistent"):
         from_bytes(PREFIX, 1, to_bytes(made))
     body = json.loads(to_bytes(made)) | {"format": 2}
-    with pytest.raises(Damaged, match="newer planner"):
+    with pytest.raises(Damaged, match="newer version wrote it"):
         from_bytes("run-8", 1, json.dumps(body).encode())
     with pytest.raises(Damaged, match="says step 1"):
         from_bytes("run-8", 2, to_bytes(made))

@@ -124,7 +124,7 @@ def test_told_to_stop_it_saves_the_step_it_is_at(job):
     code, lines = job.interrupted(signal.SIGTERM, 61, "--run", "checkpoints/stopped")
     assert code == 143
     last = int(lines[-2].split()[1])
-    assert lines[-1] == f"stopped at step {last}: start again to go on"
+    assert lines[-1] == f"stopped at step {last}: start again to continue"
     begun, resumed = job.result("--run", "checkpoints/stopped")
     assert (begun, resumed) == (last, unkilled)
 
@@ -134,7 +134,7 @@ def test_a_run_does_not_go_on_with_another_order_of_its_data(job):
     process = job.start("train.py", "--epochs", "2", "--seed", "2")
     out, errors = process.communicate(timeout=120)
     assert process.returncode == 2
-    assert "checkpoints/toy was begun with {'batch': 50, 'seed': 1, 'shards': 24}, not" in errors
+    assert "checkpoints/toy was started with {'batch': 50, 'seed': 1, 'shards': 24}, not" in errors
     assert "Traceback" not in errors + out
     begun, _ = job.result("--epochs", "2")
     assert begun == STEPS_IN_EPOCH

@@ -111,7 +111,7 @@ class Folder:
         self.asked.append(name)
         path.write_bytes((self.path / name).read_bytes())
 
-    def keep(self, name: str, path: Path) -> None:
+    def upload(self, name: str, path: Path) -> None:
         (self.path / name).write_bytes(path.read_bytes())
 
 

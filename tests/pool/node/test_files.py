@@ -90,7 +90,7 @@ def test_what_is_missing_is_named():
     with pytest.raises(BadFacts, match="PLANNER_ADDRESS, PLANNER_REGION"):
         node_of({"PLANNER_ROLE": "gpu", "PLANNER_INSTANCE": INSTANCE, "PLANNER_BUCKET": "b", "PLANNER_DATA": "d"})
     names = ("INSTANCE", "ADDRESS", "REGION", "BUCKET", "DATA")
-    with pytest.raises(BadFacts, match="can be control, storage, gpu"):
+    with pytest.raises(BadFacts, match="must be one of control, storage, gpu"):
         node_of({"PLANNER_ROLE": "spare", **{f"PLANNER_{name}": "x" for name in names}})
 
 

@@ -55,7 +55,7 @@ class TestPatience:
     @pytest.mark.parametrize("status", [400, 401, 403, 404, 500, 501, 507])
     def test_what_stays_a_no_is_said_at_once_in_the_pools_words(self, status):
         with answering(lambda _: refusal(status, "no, and that is that")) as server:
-            with pytest.raises(Refused, match="the pool refuses PUT /v1/cluster: no, and that is that") as caught:
+            with pytest.raises(Refused, match="the pool refused PUT /v1/cluster: no, and that is that") as caught:
                 Client([server.url], patience_s=30).ask("PUT", "/v1/cluster")
             assert caught.value.status == status
         assert len(server.asked) == 1
@@ -95,7 +95,7 @@ class TestRedirects:
         with answering(
             lambda asked: Say(status=307, headers={"Location": f"http://{asked.headers['host']}/"})
         ) as server:
-            with pytest.raises(Unreachable, match="redirected in a circle"):
+            with pytest.raises(Unreachable, match="too many redirects"):
                 Client([server.url], patience_s=3).ask("GET", "/")
             assert len(server.asked) < 50
 
@@ -163,15 +163,15 @@ class TestCertificates:
         assert tls_context({"AIS_CRT": "", "AIS_CRT_KEY": "", "AIS_CLIENT_CA": ""}) is None
 
     def test_half_a_pair_is_said(self):
-        with pytest.raises(UsageProblem, match="AIS_CRT and AIS_CRT_KEY go together"):
+        with pytest.raises(UsageProblem, match="set both AIS_CRT and AIS_CRT_KEY"):
             tls_context({"AIS_CRT": "a.crt"})
 
     def test_a_file_that_is_not_there_or_no_certificate_is_said(self, tmp_path):
-        with pytest.raises(UsageProblem, match="cannot use the pool's certificates"):
+        with pytest.raises(UsageProblem, match="cannot load the certificates"):
             tls_context({"AIS_CLIENT_CA": str(tmp_path / "none.crt")})
         wrong = tmp_path / "wrong.crt"
         wrong.write_text("not a certificate")
-        with pytest.raises(UsageProblem, match="cannot use the pool's certificates"):
+        with pytest.raises(UsageProblem, match="cannot load the certificates"):
             tls_context({"AIS_CLIENT_CA": str(wrong)})
 
     def test_names_and_authorities_are_checked(self):

@@ -93,7 +93,7 @@ class TestRegister:
         pool.refuses = Say(status=403, headers={"Hdr-Error": '{"message": "AccessDenied"}'})
         with (
             answering(pool) as server,
-            pytest.raises(UsageProblem, match=r"not let the pool into 'train'.*instance"),
+            pytest.raises(UsageProblem, match=r"denies the pool access to 'train'.*instance"),
         ):
             register(Client([server.url]), "train", "dataset")
 
@@ -103,7 +103,7 @@ class TestRegister:
         def forgets(asked: Asked) -> Say:
             return Say() if asked.method == "PATCH" else pool(asked)
 
-        with answering(forgets) as server, pytest.raises(Blocked, match="does not show them"):
+        with answering(forgets) as server, pytest.raises(Blocked, match="does not report them"):
             register(Client([server.url]), "train", "dataset")
 
     def test_no_kind_is_said(self):
@@ -187,7 +187,9 @@ class TestJobs:
 
     def test_a_share_that_was_lost_with_its_target_is_not_passed_over(self):
         """Seen with a real target that was killed: the others end well, and the job as a whole looks done."""
-        with pytest.raises(Unreachable, match=r"job job1 is incomplete: t2 left before finishing its share; run it again"):
+        with pytest.raises(
+            Unreachable, match=r"job job1 is incomplete: t2 left before finishing its share; run it again"
+        ):
             self.waited(
                 say_json({"t1": snap(3, over=False), "t2": snap(1, over=False)}),
                 say_json({"t1": snap(5)}),

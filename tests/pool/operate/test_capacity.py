@@ -59,7 +59,10 @@ class TestMeasured:
         assert share.full_in_s == pytest.approx(1800)
         [wrong] = excesses(found, None, None)
         assert not wrong.demanded
-        assert wrong.what == "t1 fetches 2 GB/s from S3, more than the 1.56 GB/s that it can sustain: at this rate it refuses data in 30 min"
+        assert wrong.what == (
+            "t1 fetches 2 GB/s from S3, more than the 1.56 GB/s that it can sustain: "
+            "at this rate it refuses data in 30 min"
+        )
 
     def test_below_the_limit_there_is_nothing_to_say(self):
         found = capacity(RULES, [target("t1")], [target("t1", at_s=10, from_s3=15_000_000_000)])
@@ -86,7 +89,7 @@ class TestDemanded:
         hot, cold = excesses(self.found, hot_tb=22.5, cold_gb_per_s=6.3)
         assert (hot.demanded, cold.demanded) == (True, True)
         assert hot.what == "22.5 TB of hot data exceed the 22.4 TB that the pool guarantees"
-        assert cold.what == "6.3 GB/s from S3, and the drives take 6.22 GB/s for ever"
+        assert cold.what == "6.3 GB/s from S3 exceed the 6.22 GB/s that drives sustain"
 
     def test_on_paper(self):
         wrong = excesses(self.found, 30, None)

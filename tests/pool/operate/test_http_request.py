@@ -75,7 +75,7 @@ def test_an_empty_body_says_that_it_is_empty(method):
 def test_an_answer_that_is_no_json_says_who_gave_it():
     with answering(lambda _: Say(body=b"<html>hello")) as server:
         answer = send("GET", server.url, limit_s=30)
-    with pytest.raises(Refused, match=r"does not answer as a pool does, in JSON: '<html>hello'"):
+    with pytest.raises(Refused, match=r"is not a pool: its answer is not JSON: '<html>hello'"):
         answer.json()
     with answering(lambda _: say_json({"a": 1})) as server:
         assert send("GET", server.url, limit_s=30).json() == {"a": 1}

@@ -126,5 +126,5 @@ def test_nobody_or_somebody_else_is_said():
         pytest.raises(Refused, match="has no map: <Err"),
     ):
         cluster_map(Client([server.url]))
-    with answering(lambda _: say_json({})) as server, pytest.raises(Refused, match="does not answer as a pool does"):
+    with answering(lambda _: say_json({})) as server, pytest.raises(Refused, match="does not answer like a pool"):
         cluster_map(Client([server.url]))

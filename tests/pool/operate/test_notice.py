@@ -43,37 +43,37 @@ def instance(paths: dict[str, bytes], tokens: list[str] | None = None) -> Callab
 class TestLook:
     def test_nothing(self):
         with answering(instance({})) as server:
-            assert look(Metadata(server.url, limit_s=20)) is None
+            assert current(Metadata(server.url, limit_s=20)) is None
 
     def test_a_spot_notice(self):
         with answering(instance({SPOT: NOTICE})) as server:
-            found = look(Metadata(server.url, limit_s=20))
+            found = current(Metadata(server.url, limit_s=20))
         assert found == Notice(kind="spot", action="terminate", at=datetime(2026, 11, 21, 20, 15, tzinfo=UTC))
 
     @pytest.mark.parametrize("text", [b"", b"{}", b"terminate", b'{"action": "stop", "time": "soon"}', b"[1]"])
     def test_a_notice_that_cannot_be_read_is_one_all_the_same(self, text):
         with answering(instance({SPOT: text})) as server:
-            found = look(Metadata(server.url, limit_s=20))
+            found = current(Metadata(server.url, limit_s=20))
         assert found is not None
         assert (found.kind, found.at) == ("spot", None)
 
     @pytest.mark.parametrize(("state", "going"), [(b"InService", False), (b"Detached", False), (b"Terminated", True)])
     def test_the_group_takes_it_out(self, state, going):
         with answering(instance({GROUP: state})) as server:
-            found = look(Metadata(server.url, limit_s=20))
+            found = current(Metadata(server.url, limit_s=20))
         assert (found is not None) is going
         assert found is None or found == Notice(kind="scale-in", action="terminate", at=None)
 
     def test_the_token_is_asked_for_once_and_again_when_it_is_of_another_life(self):
         with answering(instance({}, ["old", "new"])) as server:
             metadata = Metadata(server.url, limit_s=20)
-            assert look(metadata) is None
-            assert look(metadata) is None
+            assert current(metadata) is None
+            assert current(metadata) is None
         assert [asked.method for asked in server.asked].count("PUT") == 2
 
     def test_metadata_that_are_switched_off_say_so(self):
         with answering(lambda _: Say(status=403)) as server, pytest.raises(Refused, match="hop limit"):
-            look(Metadata(server.url, limit_s=20))
+            current(Metadata(server.url, limit_s=20))
 
 
 class TestWait:
@@ -106,7 +106,7 @@ class TestWait:
 
             assert wait(metadata, told.append, sleep=sleep).kind == "scale-in"
         assert len(told) == 2
-        assert "cannot be read" in told[0]
+        assert "cannot read the instance metadata" in told[0]
         assert told[1] == "the instance's metadata answer again"
 
 
@@ -176,9 +176,9 @@ class TestLeave:
             notice = Notice(kind="spot", action="stop", at=at)
             assert not shut_down(Client([gone], patience_s=0.5), steps, notice, told.append)
         assert (tmp_path / "log").read_text() == "after\n"
-        assert "tell the job: failed, going on: /no/such/command: No such file or directory" in told
-        assert any(line.startswith("leave the map: failed, going on: ") for line in told)
-        assert told[-1] == "tell AWS: done"
+        assert "notify the job: failed, continuing: /no/such/command: No such file or directory" in told
+        assert any(line.startswith("drain: failed, continuing: ") for line in told)
+        assert told[-1] == "notify AWS: done"
 
     def test_a_daemon_that_left_already_is_told(self):
         url: list[str] = []
@@ -187,7 +187,7 @@ class TestLeave:
             url.append(server.url)
             steps = ShutdownSteps(ids=("t1node00",), unit="", before=(), after=())
             assert shut_down(Client([server.url]), steps, self.notice, told.append)
-        assert "t1node00 was not in the map any more" in told
+        assert "t1node00 was not in the map" in told
 
     def test_a_command_has_its_time(self):
         with pytest.raises(PoolProblem, match=r"sleep took longer than 0\.3 s"):

@@ -88,8 +88,8 @@ class TestGet:
         ("status", "kind", "words"),
         [
             (404, Refused, "HTTP 404"),
-            (403, NoCredentials, "does not let AKIA... read"),
-            (301, Refused, "AWS_REGION names its Region"),
+            (403, NoCredentials, "denies AKIA... access to"),
+            (301, Refused, "set AWS_REGION to its Region"),
             (503, Refused, "HTTP 503"),
         ],
     )
@@ -134,16 +134,16 @@ class TestWhoAsks:
         def bare(asked: Asked) -> Say:
             return Say(body=b"t") if asked.method == "PUT" else Say(status=404)
 
-        with answering(bare) as server, pytest.raises(NoCredentials, match="the instance has no role"):
+        with answering(bare) as server, pytest.raises(NoCredentials, match="the instance has no IAM role"):
             credentials({}, Metadata(server.url, limit_s=20))
 
     def test_no_instance_is_said(self):
         with nobody() as gone:
-            with pytest.raises(NoCredentials, match="who asks S3"):
+            with pytest.raises(NoCredentials, match="no AWS credentials"):
                 credentials({}, Metadata(gone))
             with pytest.raises(UsageProblem, match="which Region"):
                 place({}, Metadata(gone))
-        with pytest.raises(NoCredentials, match="who asks S3"):
+        with pytest.raises(NoCredentials, match="no AWS credentials"):
             credentials({"AWS_EC2_METADATA_DISABLED": "true"}, Metadata(gone))
 
     def test_a_profile_is_read_by_the_aws_cli(self, tmp_path, monkeypatch):
@@ -158,12 +158,12 @@ class TestWhoAsks:
         found = credentials({"AWS_PROFILE": "team"}, Metadata())
         assert (found.key_id, found.token) == ("AKPROFILE", "t")
         cli.write_text("#!/bin/sh\nexit 255\n")
-        with pytest.raises(NoCredentials, match="gives no key of profile team"):
+        with pytest.raises(NoCredentials, match="has no credentials for profile team"):
             credentials({"AWS_PROFILE": "team"}, Metadata())
 
     def test_a_profile_without_the_cli_is_said(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(NoCredentials, match="AWS CLI that reads it is not installed"):
+        with pytest.raises(NoCredentials, match="AWS CLI, which reads it, is not installed"):
             credentials({"AWS_PROFILE": "team"}, Metadata())
 
     @pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"])
