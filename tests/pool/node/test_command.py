@@ -28,7 +28,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return log
 
 
-def test_the_group_is_told_that_the_node_has_left(asked):
+def test_the_lifecycle_hook_is_completed(asked):
     command.complete(P4D.stack, P4D.node)
     [line] = asked.read_text().splitlines()
     assert line == (
@@ -60,7 +60,7 @@ def test_a_group_that_is_not_there_is_one(tmp_path, monkeypatch, capfd):
     assert "name not found" in capfd.readouterr().err
 
 
-def test_nobody_is_told_of_a_node_without_a_group(asked, capsys):
+def test_a_node_without_a_group_completes_nothing(asked, capsys):
     command.complete(P4D.stack, replace(P4D.node, group=""))
     assert not asked.exists()
     assert "in no Auto Scaling group" in capsys.readouterr().out

@@ -114,7 +114,7 @@ def test_an_array_that_also_lies_on_the_root_s_volume_is_refused():
         told({"blockdevices": [root, disk("nvme1n1", fstype="LVM2_member", children=[shared])]})
 
 
-def test_all_reasons_are_told_at_once():
+def test_all_reasons_are_reported_at_once():
     devices = [disk(f"nvme{n}n1", mountpoints=[f"/data{n}"]) for n in range(3)]
     with pytest.raises(Refused) as caught:
         told({"blockdevices": devices})

@@ -71,7 +71,7 @@ def test_a_proxy_keeps_its_id_when_its_instance_is_replaced_and_a_target_does_no
     assert f'PLANNER_DAEMON_ID="t{INSTANCE.replace("-", "")}"' in by_name["p5"]["/etc/planner/target.env"]
 
 
-def test_without_tls_nothing_is_said_of_certificates():
+def test_without_tls_there_are_no_certificate_settings():
     case = next(case for case in CASES if case.name == "p5")
     plain = stack_of({**vars(case.stack), "tls": False})
     texts = {**bundle_files(plain), **installed_files(plain)}

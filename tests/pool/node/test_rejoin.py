@@ -158,7 +158,7 @@ class TestVerb:
             monkeypatch.setattr(config, "url", lambda address, port, tls: urls[address])
             yield folder
 
-    def test_a_stray_comes_back(self, systemctl, state, capsys):
+    def test_a_detached_proxy_rejoins(self, systemctl, state, capsys):
         command.rejoin(CONTROL.stack, STRAY)
         assert systemctl.read_text() == "stop planner-proxy.service\nstart planner-proxy.service\n"
         assert not (state / rejoin.SAVED_STATE[0]).exists()

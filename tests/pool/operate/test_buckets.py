@@ -84,11 +84,11 @@ class TestRegister:
         assert "destroy-local mine --yes" in told
         assert (pool.changes, pool.aws) == ([], {})
 
-    def test_one_that_s3_has_not_is_said(self):
+    def test_a_bucket_that_s3_lacks_is_reported(self):
         with answering(Pool()) as server, pytest.raises(UsageProblem, match=r"S3 has no bucket 'other'.*aws-error"):
             register(Client([server.url]), "other", "dataset")
 
-    def test_one_that_s3_does_not_let_the_pool_into_is_said(self):
+    def test_denied_access_is_reported(self):
         pool = Pool()
         pool.refuses = Say(status=403, headers={"Hdr-Error": '{"message": "AccessDenied"}'})
         with (
@@ -97,7 +97,7 @@ class TestRegister:
         ):
             register(Client([server.url]), "train", "dataset")
 
-    def test_settings_that_do_not_stay_are_said(self):
+    def test_settings_that_do_not_stick_are_reported(self):
         pool = Pool(evicts=False)
 
         def forgets(asked: Asked) -> Say:
@@ -106,7 +106,7 @@ class TestRegister:
         with answering(forgets) as server, pytest.raises(Blocked, match="does not report them"):
             register(Client([server.url]), "train", "dataset")
 
-    def test_no_kind_is_said(self):
+    def test_an_unknown_kind_is_reported(self):
         with pytest.raises(UsageProblem, match="dataset or rewritten"):
             register(Client(["http://127.0.0.1:1"]), "train", "mixed")
 
@@ -170,7 +170,7 @@ class TestJobs:
         assert (found.objects, found.bytes) == (9, 90)
 
     @pytest.mark.parametrize("wrong", [{"err": "aws-error[NoSuchKey: k]"}, {"aborted": True}])
-    def test_one_that_failed_or_was_stopped_is_said(self, wrong):
+    def test_a_failed_or_stopped_share_is_reported(self, wrong):
         with pytest.raises(Refused, match=r"job job1 is incomplete: t2: (aws-error|stopped)"):
             self.waited(say_json({"t1": snap(5), "t2": snap(0, **wrong)}))
 
@@ -185,7 +185,7 @@ class TestJobs:
         with pytest.raises(Unreachable, match=r"restarted while it ran.*run it again"):
             self.waited(say_json({"message": "invalid xaction (job) UUID", "status": 400}, 400))
 
-    def test_a_share_that_was_lost_with_its_target_is_not_passed_over(self):
+    def test_a_share_lost_with_its_target_is_reported(self):
         """Seen with a real target that was killed: the others end well, and the job as a whole looks done."""
         with pytest.raises(
             Unreachable, match=r"job job1 is incomplete: t2 left before finishing its share; run it again"
@@ -220,7 +220,7 @@ class TestJobs:
             self.waited(say_json({"t1": snap(1, over=False)}), limit_s=0.2)
 
     @pytest.mark.parametrize("start", [prefetch, evict])
-    def test_a_bucket_that_nobody_registered_is_refused(self, start):
+    def test_an_unregistered_bucket_is_refused(self, start):
         """The engine would add it by itself, without our settings."""
         pool = Pool(ais=("mine",))
         with (

@@ -68,11 +68,11 @@ class TestMeasured:
         found = capacity(RULES, [target("t1")], [target("t1", at_s=10, from_s3=15_000_000_000)])
         assert excesses(found, None, None) == ()
 
-    def test_a_daemon_that_started_anew_has_no_rate(self):
+    def test_a_restarted_daemon_has_no_rate(self):
         before, after = target("t1", from_s3=10**12), target("t1", at_s=10, from_s3=5)
         assert capacity(RULES, [before], [after]).shares[0].from_s3_gb_per_s is None
 
-    def test_who_is_silent_is_said_and_not_counted(self):
+    def test_a_silent_target_is_named_and_not_counted(self):
         quiet = silent(target("t2").member, "hangs")
         found = capacity(RULES, (), [target("t1"), quiet])
         assert (found.raw, found.silent) == (P4D, ("t2",))
@@ -85,7 +85,7 @@ class TestDemanded:
     def test_what_fits_fits(self):
         assert excesses(self.found, hot_tb=22.4, cold_gb_per_s=6.22) == ()
 
-    def test_what_does_not_is_said_with_both_numbers(self):
+    def test_an_excess_is_reported_with_both_numbers(self):
         hot, cold = excesses(self.found, hot_tb=22.5, cold_gb_per_s=6.3)
         assert (hot.demanded, cold.demanded) == (True, True)
         assert hot.what == "22.5 TB of hot data exceed the 22.4 TB that the pool guarantees"

@@ -90,7 +90,7 @@ class TestWait:
             assert wait(Metadata(server.url, limit_s=20), pytest.fail, sleep=sleep).action == "terminate"
         assert pauses == [settings.NOTICE_POLL_S] * 3
 
-    def test_silence_is_told_once_and_its_end_as_well(self):
+    def test_unreadable_metadata_are_reported_once_and_their_return_too(self):
         """Nobody there, three looks; then the metadata stand, and a notice comes."""
         told: list[str] = []
         paths: dict[str, bytes] = {}
@@ -167,7 +167,7 @@ class TestLeave:
         assert flags == {"t1node00": 4}
         assert told[0] == "notice: spot, this instance will terminate within 120 s"
 
-    def test_a_step_that_fails_is_told_and_the_next_ones_go_on(self, tmp_path):
+    def test_a_failed_step_is_reported_and_the_next_ones_run(self, tmp_path):
         after = script(tmp_path / "after", f"echo after >> {tmp_path}/log")
         told: list[str] = []
         steps = ShutdownSteps(ids=("t1node00",), unit="", before=("/no/such/command",), after=after, settle_s=0)
@@ -180,7 +180,7 @@ class TestLeave:
         assert any(line.startswith("drain: failed, continuing: ") for line in told)
         assert told[-1] == "notify AWS: done"
 
-    def test_a_daemon_that_left_already_is_told(self):
+    def test_a_daemon_that_has_left_already_is_reported(self):
         url: list[str] = []
         told: list[str] = []
         with answering(pool_of({}, url, {})) as server:

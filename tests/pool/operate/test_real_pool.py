@@ -85,7 +85,7 @@ class TestBuckets:
         assert command("destroy-local", name, "--yes").code == Code.OK
         assert command("register", name, "--kind", "dataset").code == Code.OK
 
-    def test_one_that_s3_has_not_is_said(self, real, command):
+    def test_a_bucket_that_s3_lacks_is_reported(self, real, command):
         said = command("register", "nowhere-to-be-found", "--kind", "dataset")
         assert said.code == Code.USAGE
         assert "S3 has no bucket 'nowhere-to-be-found'" in said.err
@@ -173,7 +173,7 @@ class TestStatus:
 
 
 class TestCapacity:
-    def test_drives_and_watermark_of_the_pool_that_stands(self, real, command):
+    def test_drives_and_watermark_of_the_running_pool(self, real, command):
         told = json.loads(command("capacity", "--json").out)
         assert told["low_watermark_percent"] == real.shape.watermarks.low
         assert told["raw_bytes"] == pytest.approx(3 * 2 * real.shape.drive_gib * 2**30, rel=0.1)

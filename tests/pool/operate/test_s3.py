@@ -93,11 +93,11 @@ class TestGet:
             (503, Refused, "HTTP 503"),
         ],
     )
-    def test_a_no_is_said(self, status, kind, words):
+    def test_a_refusal_is_reported(self, status, kind, words):
         with answering(lambda _: Say(status=status)) as server, pytest.raises(kind, match=words):
             self.get(server.url)
 
-    def test_nobody_is_said(self):
+    def test_missing_credentials_are_reported(self):
         with nobody() as gone, pytest.raises(Unreachable):
             self.get(gone)
 
@@ -130,14 +130,14 @@ class TestWhoAsks:
             assert credentials({}, metadata).token == "role-token"
             assert place({}, metadata) == Place(region="ap-south-1", endpoint="")
 
-    def test_an_instance_without_a_role_is_said(self):
+    def test_an_instance_without_a_role_is_reported(self):
         def bare(asked: Asked) -> Say:
             return Say(body=b"t") if asked.method == "PUT" else Say(status=404)
 
         with answering(bare) as server, pytest.raises(NoCredentials, match="the instance has no IAM role"):
             credentials({}, Metadata(server.url, limit_s=20))
 
-    def test_no_instance_is_said(self):
+    def test_a_machine_that_is_no_instance_is_reported(self):
         with nobody() as gone:
             with pytest.raises(NoCredentials, match="no AWS credentials"):
                 credentials({}, Metadata(gone))
@@ -161,7 +161,7 @@ class TestWhoAsks:
         with pytest.raises(NoCredentials, match="has no credentials for profile team"):
             credentials({"AWS_PROFILE": "team"}, Metadata())
 
-    def test_a_profile_without_the_cli_is_said(self, tmp_path, monkeypatch):
+    def test_a_profile_without_the_cli_is_reported(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(NoCredentials, match="AWS CLI, which reads it, is not installed"):
             credentials({"AWS_PROFILE": "team"}, Metadata())

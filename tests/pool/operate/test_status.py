@@ -113,7 +113,7 @@ class TestInTime:
             ("warning", "answers health checks but not status requests"),
         ]
 
-    def test_forty_that_hang_end_with_the_limit(self):
+    def test_forty_hanging_daemons_end_at_the_time_limit(self):
         """In the order of the map, those whose time never came with them."""
         with answering(lambda _: Say(silent=True)) as hung:
             targets = {f"t{number:03}node": hung.url for number in range(200)}
@@ -156,7 +156,7 @@ def pool(stack: ExitStack, flags: int = WELL, hangs: bool = False) -> str:
 
 
 class TestWhole:
-    def test_a_pool_that_is_well(self):
+    def test_a_healthy_pool(self):
         with ExitStack() as stack:
             found = status(Client([pool(stack)]), Expected(targets=2, drives=8), limit_s=30, each_s=10)
         assert found.healthy
@@ -166,7 +166,7 @@ class TestWhole:
         assert "train   dataset  yes     yes" in text
         assert ".sys-" not in text
 
-    def test_every_status_hangs_and_the_answer_is_there_all_the_same(self):
+    def test_every_status_request_hangs_and_there_is_still_an_answer(self):
         with ExitStack() as stack:
             url = pool(stack, hangs=True)
             found = status(Client([url]), Expected(), limit_s=30, each_s=2)
@@ -181,7 +181,7 @@ class TestWhole:
         assert text.startswith("1 active target, 1 gateway, ")
         assert "t2node00  target  up, drained  " in text
 
-    def test_the_same_in_many_places_is_said_once(self):
+    def test_the_same_problem_in_many_places_is_one_line(self):
         targets = {f"t{number:03}node": URL for number in range(400)}
         found = parse_map(smap({"p1node00": URL}, targets))
         said = tuple(parse_status(target, told(WELL | bit("low-cpu"))) for target in found.targets)
@@ -207,7 +207,7 @@ class TestWhole:
         with nobody() as gone, pytest.raises(Unreachable):
             status(Client([gone]), Expected(), limit_s=0.5, each_s=0.5)
 
-    def test_something_else_that_answers_is_said(self):
+    def test_another_server_is_reported(self):
         with answering(lambda _: say_json({"hello": 1})) as server, pytest.raises(Refused, match="like a pool"):
             cluster_map(Client([server.url]))
 
