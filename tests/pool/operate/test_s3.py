@@ -141,7 +141,7 @@ class TestWhoAsks:
         with nobody() as gone:
             with pytest.raises(NoCredentials, match="no AWS credentials"):
                 credentials({}, Metadata(gone))
-            with pytest.raises(UsageProblem, match="which Region"):
+            with pytest.raises(UsageProblem, match="unknown Region"):
                 place({}, Metadata(gone))
         with pytest.raises(NoCredentials, match="no AWS credentials"):
             credentials({"AWS_EC2_METADATA_DISABLED": "true"}, Metadata(gone))
