@@ -34,7 +34,7 @@ def test_its_numbers_match_the_code():
     patience = Patience()
     assert f"`Patience.total_s` ({patience.total_s:.0f} s" in PAGE
     assert patience.tries_before_rest == 3
-    assert f"three times running is left alone for {patience.rest_s:.0f} s" in re.sub(r"\s+", " ", PAGE)
+    assert f"three times in a row is skipped for {patience.rest_s:.0f} s" in re.sub(r"\s+", " ", PAGE)
     assert f"the read goes to S3 after {READ_TIMEOUT_S:.0f} s" in PAGE
     assert f"`S3-Reverse-Proxy`, {REVERSE_PROXY}" in PAGE
 

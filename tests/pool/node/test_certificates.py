@@ -182,7 +182,7 @@ def test_a_renewal_does_not_wait(tmp_path, monkeypatch, capsys):
     assert not got(tmp_path / "node", store, creates_authority=False, waits=waits)
     assert waits == []
     assert (tmp_path / "node/node.crt").read_bytes() == before
-    assert "not renewed, tomorrow again" in capsys.readouterr().out
+    assert "not renewed, trying again tomorrow" in capsys.readouterr().out
 
 
 def test_a_renewal_creates_no_second_authority(tmp_path, monkeypatch):

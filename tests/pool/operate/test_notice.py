@@ -91,7 +91,7 @@ class TestWait:
         assert pauses == [settings.NOTICE_POLL_S] * 3
 
     def test_unreadable_metadata_are_reported_once_and_their_return_too(self):
-        """Nobody there, three looks; then the metadata stand, and a notice comes."""
+        """Three failed reads; then the metadata can be read, and a notice comes."""
         told: list[str] = []
         paths: dict[str, bytes] = {}
         with nobody() as gone, answering(instance(paths)) as server:
@@ -107,7 +107,7 @@ class TestWait:
             assert wait(metadata, told.append, sleep=sleep).kind == "scale-in"
         assert len(told) == 2
         assert "cannot read the instance metadata" in told[0]
-        assert told[1] == "the instance's metadata answer again"
+        assert told[1] == "the instance metadata can be read again"
 
 
 def test_time_that_is_left():
