@@ -1,9 +1,9 @@
-"""`make bundle`: what the nodes of a pool fetch and this machine must build, into out/bundle, with its sums.
+"""`make bundle`: builds what the nodes of a pool fetch into out/bundle, with checksums.
 
     python -m tools.bundle
 
-The daemon is built from its pinned module for linux/amd64, whatever this machine is; the pool's commands are one file.
-`pulumi up` uploads both and takes no others: their hashes are known to the program before they are built.
+The daemon is built from its pinned module for linux/amd64 on any machine; the pool's commands are one file. `pulumi up`
+uploads both and accepts no other files, because the program knows their hashes in advance.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tools.gotools import TOOLS, CannotBuild, alone, build, compile_to
 
 
 def make(folder: Path) -> dict[str, str]:
-    """Builds into `folder`; name -> sha256. Raises CannotBuild, also where the daemon is not the pinned one."""
+    """Builds into `folder`; returns name -> sha256. Raises CannotBuild, also for a daemon with another hash."""
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / f"{DAEMON}.new"
     if (sys.platform, platform.machine()) == ("linux", "x86_64"):
@@ -32,8 +32,8 @@ def make(folder: Path) -> dict[str, str]:
     if found != DAEMON_SHA256:
         new.unlink()
         raise CannotBuild(
-            f"{DAEMON} {AISTORE_VERSION} came out as {found}, not as {DAEMON_SHA256}: nodes would refuse it. "
-            "The module, its flags or the compiler changed: after a change that is meant, infra/node/built.py names it"
+            f"nodes would refuse this build of {DAEMON} {AISTORE_VERSION}: its hash is {found}, not {DAEMON_SHA256}. "
+            "The module, its flags or the compiler changed. If that is intended, update infra/node/built.py"
         )
     new.chmod(0o755)
     new.replace(folder / DAEMON)
@@ -44,7 +44,7 @@ def make(folder: Path) -> dict[str, str]:
 
 
 def ensure(folder: Path) -> None:
-    """Makes what is missing or of another version in `folder`; one process at a time. Raises CannotBuild."""
+    """Builds what is missing or outdated in `folder`, in one process at a time. Raises CannotBuild."""
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):
         if missing(expected(), folder):

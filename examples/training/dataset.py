@@ -2,11 +2,11 @@
 
     python examples/training/dataset.py --store s3://BUCKET --pool http://PROXY:51080
 
-On a node of a stack /etc/planner/pool.env says both. Nodes may read data sets and not write them: write this one from
-where the bucket is yours.
+On a stack's node /etc/planner/pool.env sets both. Nodes may read data sets but not write them, so run this where you
+have write access to the bucket.
 
-Each sample is eight normal numbers, and a label that is 1 with the probability sigmoid(WEIGHTS . x + BIAS): whoever
-trains a logistic regression on enough of them finds WEIGHTS and BIAS again.
+Each sample is eight normal numbers and a label that is 1 with probability sigmoid(WEIGHTS . x + BIAS). A logistic
+regression trained on enough samples finds WEIGHTS and BIAS.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PREFIX = os.environ.get("PLANNER_POOL_DATASET", "dataset/")
 
 
 def samples(shard: int, count: int, seed: int) -> Iterator[Sample]:
-    """The samples of one shard, from its number and the seed alone."""
+    """The samples of one shard, determined by its number and the seed."""
     random = np.random.default_rng([seed, shard])
     features = random.normal(size=(count, len(WEIGHTS)))
     chance = 1 / (1 + np.exp(-(features @ WEIGHTS + BIAS)))
@@ -40,7 +40,7 @@ def samples(shard: int, count: int, seed: int) -> Iterator[Sample]:
 
 
 def arrays(shard: bytes, key: str) -> tuple[np.ndarray, np.ndarray]:
-    """Features and labels of a shard as it was read."""
+    """Features and labels of a shard's bytes."""
     read = list(unpack(shard, key))
     features = np.stack([np.load(io.BytesIO(sample.files["x.npy"])) for sample in read])
     return features, np.array([float(sample.files["cls"]) for sample in read])
@@ -52,21 +52,21 @@ def write(store: Store, *, shards: int, count: int, seed: int) -> None:
 
 
 def store_options(parser: argparse.ArgumentParser) -> None:
-    """Where the objects are; the same words for both programs."""
+    """The options about the store, the same for both programs."""
     bucket = os.environ.get("PLANNER_POOL_BUCKET")
     store = {"default": f"s3://{bucket}"} if bucket else {"required": True}
     parser.add_argument("--store", **store, help="s3://BUCKET, or a folder to try it without a pool")
-    parser.add_argument("--pool", action="append", help="a proxy of the pool, http://10.0.0.10:51080; more than once")
-    parser.add_argument("--region", help="of the bucket")
-    parser.add_argument("--s3-endpoint-url", help="of another server that speaks S3")
+    parser.add_argument("--pool", action="append", help="a proxy, http://10.0.0.10:51080; repeatable")
+    parser.add_argument("--region", help="Region of the bucket")
+    parser.add_argument("--s3-endpoint-url", help="endpoint of another S3-compatible server")
 
 
 def opened(options: argparse.Namespace) -> Store:
     return open_store(options.store, pool=options.pool, region=options.region, s3_endpoint_url=options.s3_endpoint_url)
 
 
-def told(main: Callable[[], int]) -> int:
-    """Exit code of a program; what is wrong in words, not as a traceback."""
+def run(main: Callable[[], int]) -> int:
+    """Exit code of a program; prints errors as messages instead of tracebacks."""
     try:
         return main()
     except StoreProblem as problem:
@@ -88,4 +88,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(told(main))
+    sys.exit(run(main))

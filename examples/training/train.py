@@ -1,10 +1,10 @@
-"""Train on the shards of dataset.py, keep checkpoints, and go on from the last one after a kill.
+"""Train on the shards of dataset.py, save checkpoints, and resume from the last one after a kill.
 
     python examples/training/train.py --store s3://BUCKET --pool http://PROXY:51080
 
-A run that was killed and started again ends with the same numbers, to the last bit, as one that was not: the order of
-the shards comes from seed and epoch, and the position in it lies beside the weights. SIGTERM, which a node's spot
-notice becomes, saves and leaves.
+A run that was killed and restarted ends with the same numbers, to the last bit, as an undisturbed one: the order of the
+shards follows from seed and epoch, and a checkpoint has the position in it. On SIGTERM, which a spot notice sends, it
+saves and exits.
 """
 
 from __future__ import annotations
@@ -20,18 +20,25 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from dataset import BIAS, PREFIX, WEIGHTS, arrays, opened, store_options, told
+from dataset import BIAS, PREFIX, WEIGHTS, arrays, opened, run, store_options
 from fleet_pool.client import Checkpoints, Store, StoreProblem
 from fleet_pool.client.shards import order, read_ahead
+from fleet_pool.problems import Code
 
 KEPT = int(os.environ.get("PLANNER_POOL_CHECKPOINTS_KEPT", "2"))  # 0: all
 RATE, MOMENTUM = 1.0, 0.9
-STOPPED = 143  # as a shell tells of SIGTERM: start me again
+STOPPED = 143  # exit code of a shell after SIGTERM: start again to continue
+
+
+class AnotherRun(StoreProblem):
+    """The checkpoints are of a run with other settings."""
+
+    exit_code = Code.USAGE
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where the next batch is: numbers from 0. Batches do not go over a shard's end."""
+    """Where the next batch is, counted from 0. A batch never spans two shards."""
 
     epoch: int = 0
     shard: int = 0
@@ -40,7 +47,7 @@ class Position:
 
 @dataclass
 class Model:
-    """A logistic regression under gradient descent with momentum; the last of each array is the bias."""
+    """A logistic regression trained by gradient descent with momentum; the last entry of each array is the bias."""
 
     step: int
     weights: np.ndarray
@@ -51,7 +58,7 @@ class Model:
         return cls(0, np.zeros(len(WEIGHTS) + 1), np.zeros(len(WEIGHTS) + 1))
 
     def learn(self, features: np.ndarray, labels: np.ndarray, rate: float) -> float:
-        """One step; the loss before it."""
+        """One training step; returns the loss before it."""
         inputs = np.hstack([features, np.ones((len(features), 1))])
         scores = inputs @ self.weights
         gradient = inputs.T @ (1 / (1 + np.exp(-scores)) - labels) / len(labels)
@@ -74,7 +81,7 @@ class Model:
 def batches(
     store: Store, keys: list[str], begin: Position, *, seed: int, epochs: int, size: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Position]]:
-    """Every batch from a position on, with the position behind it."""
+    """Every batch from a position on, with the position after it."""
     for epoch in range(begin.epoch, epochs):
         first = begin.shard if epoch == begin.epoch else 0
         left = order(keys, seed=seed, epoch=epoch)[first:]
@@ -95,7 +102,7 @@ def train(store: Store, options: argparse.Namespace) -> int:
     keys = [entry.key for entry in store.entries(PREFIX)]
     fixed = {"batch": options.batch, "seed": options.seed, "shards": len(keys)}
     if restored.commit and restored.commit.notes["fixed"] != fixed:
-        raise StoreProblem(f"{options.run} was begun with {restored.commit.notes['fixed']}, not {fixed}: see --run")
+        raise AnotherRun(f"{options.run} was started with {restored.commit.notes['fixed']}, not {fixed}: see --run")
     begin = Position(**restored.commit.notes["position"]) if restored.commit else Position()
     model = Model.from_bytes(restored.shards[0]) if restored.commit else Model.new()
     checkpoints.forget_after(restored.commit.step if restored.commit else None)
@@ -113,7 +120,7 @@ def train(store: Store, options: argparse.Namespace) -> int:
             save(checkpoints, model, position, loss, fixed)
             saved = model.step
         if stopped:
-            print(f"stopped at step {model.step}: start again to go on", flush=True)
+            print(f"stopped at step {model.step}: start again to continue", flush=True)
             return STOPPED
         time.sleep(options.pace_s)
     if model.step > saved:
@@ -127,7 +134,7 @@ def train(store: Store, options: argparse.Namespace) -> int:
 
 
 def save(checkpoints: Checkpoints, model: Model, position: Position, loss: float | None, fixed: dict[str, int]) -> None:
-    """Weights as the one shard; beside it where the next batch is, and what must not change when the run goes on."""
+    """Saves the weights as the one shard; its notes have the position and the settings that must not change."""
     notes = {"position": asdict(position), "loss": loss, "fixed": fixed}
     checkpoints.save(step=model.step, shards=[model.to_bytes()], notes=notes)
     if KEPT:
@@ -138,15 +145,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Train a logistic regression, resuming from its last checkpoint.")
     store_options(parser)
     below = os.environ.get("PLANNER_POOL_CHECKPOINTS", "checkpoints/")
-    parser.add_argument("--run", default=f"{below}toy", help="what the keys of its checkpoints begin with")
+    parser.add_argument("--run", default=f"{below}toy", help="prefix of the keys of its checkpoints")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--batch", type=int, default=50, help="samples in a step")
     parser.add_argument("--save-every", type=int, default=40, help="steps between checkpoints")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pace-s", type=float, default=0.0, help="seconds to wait after a step: time to kill it")
+    parser.add_argument(
+        "--pace-s", type=float, default=0.0, help="seconds to wait after a step, to leave time to kill it"
+    )
     options = parser.parse_args()
     return train(opened(options), options)
 
 
 if __name__ == "__main__":
-    sys.exit(told(main))
+    sys.exit(run(main))

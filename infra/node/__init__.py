@@ -1,1 +1,1 @@
-"""What nodes fetch and run: files rendered from templates/node, the pool's commands as one file, the built daemon."""
+"""What does a node fetch and run? Files rendered from templates/node, the pool's commands as one file, the daemon."""

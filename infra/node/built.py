@@ -1,7 +1,7 @@
-"""What `make bundle` has built into out/bundle, held against what the program expects there.
+"""The files that `make bundle` builds into out/bundle, and their expected hashes.
 
-The daemon's hash is known before it is built: the module, its checksums, the compiler and the flags are pinned, and Go
-builds the same bytes from them everywhere. So a preview needs no build, and `pulumi up` takes no other one.
+The daemon's hash is known in advance: module, checksums, compiler and flags are pinned, and Go builds the same bytes
+everywhere. So a preview needs no build, and `pulumi up` accepts no other file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "out" / "bundle"
 # linux/amd64, by tools/gotools.py; a test builds it and compares
 DAEMON_SHA256 = "2db88c671b5c28e8a37665950f445a91bac5f58f514e28060f3e5ca378380abb"
 POOL_FILE = "planner-pool.pyz"
-HOW = "type `make bundle`"
+HOW = "run `make bundle`"
 
 
 def expected() -> dict[str, str]:
@@ -27,14 +27,14 @@ def expected() -> dict[str, str]:
 
 
 def missing(files: Mapping[str, str], folder: Path) -> str:
-    """What keeps the files from being uploaded, in one line; nothing where all are there. files: name -> hash."""
+    """Why the files cannot be uploaded, in one line; "" if all are there. files: name -> hash."""
     wrong = []
     for name, sha256 in files.items():
         path = folder / name
         if not path.is_file():
             wrong.append(f"{name} is not built")
         elif sha256_of(path) != sha256:
-            wrong.append(f"{name} is not the one of this version")
+            wrong.append(f"{name} is of another version")
     return "; ".join(wrong)
 
 

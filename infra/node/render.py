@@ -1,4 +1,4 @@
-"""The files of a stack's bundle, from what its nodes must know: templates in, text out, nothing else read."""
+"""Renders the files of a stack's bundle from templates/node. Reads nothing else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAKES_FILE_SYSTEMS = ("mkfs.xfs", "wipefs", "lsblk", "blkid", "udevadm")
 
 @dataclass(frozen=True, kw_only=True)
 class Role:
-    """What nodes of one role run. daemon: whether they fetch the engine. programs: what their image must have."""
+    """One role of nodes. units: that they run. daemon: if they fetch the engine. programs: needed in the image."""
 
     name: str
     units: tuple[str, ...]
@@ -37,7 +37,7 @@ class Role:
 
 
 def roles(stack: Stack) -> tuple[Role, ...]:
-    """Roles of a pool's nodes: control, and storage or gpu with targets; GPU nodes without them are clients."""
+    """The roles in a pool: control, then storage or gpu with targets; GPU nodes without targets are clients."""
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
     common = ("planner-prepare.service", *own, "planner-metrics.service", "planner-metrics.timer")
     programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
@@ -58,7 +58,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
 
 
 def installed_files(stack: Stack) -> dict[str, str]:
-    """What start.sh carries and puts in place, by name: units and a script; nothing where there is no pool."""
+    """Units and the script that start.sh contains and installs, by name; empty without a pool."""
     if not stack.proxies:
         return {}
     units = sorted({unit for role in roles(stack) for unit in role.units})
@@ -67,7 +67,7 @@ def installed_files(stack: Stack) -> dict[str, str]:
 
 
 def bundle_files(stack: Stack) -> dict[str, str]:
-    """Every text file of the bundle, by name."""
+    """The text files of the bundle, by name."""
     pooled = bool(stack.proxies)
     return {
         "start.sh": _rendered(
@@ -87,7 +87,7 @@ def bundle_files(stack: Stack) -> dict[str, str]:
 
 
 def user_data_text(settings_of_node: Mapping[str, str], sums: Sequence[tuple[str, str]]) -> str:
-    """The cloud-config of a node. settings_of_node: PLANNER_* of it. sums: (name, sha256) of what it fetches."""
+    """A node's cloud-config. settings_of_node: its PLANNER_* variables. sums: (name, sha256) of the files to fetch."""
     return _rendered("user-data.yaml.j2", settings=sorted(settings_of_node.items()), sums=sums)
 
 
@@ -128,7 +128,7 @@ def _environment() -> Environment:
 
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=False,  # shell, units and YAML; every value is checked where it enters a spec
+        autoescape=False,  # shell, units and YAML; values are validated when the spec is made
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

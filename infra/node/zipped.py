@@ -1,4 +1,4 @@
-"""planner-pool.pyz: the pool's package as one file that a node's Python runs; the same bytes for the same sources."""
+"""planner-pool.pyz: the pool's package without the client as one file for a node's Python. Reproducible bytes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import fleet_pool
 
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can name
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format
 FILE = 0o100644 << 16
-_MAIN = '''"""`node ...` is for the units of a node, every other word for people and scripts."""
+_MAIN = '''"""`node VERB` is for a node's systemd units, every other verb for people and scripts."""
 
 import sys
 
@@ -26,14 +26,14 @@ sys.exit(main())
 
 @cache
 def pool_file() -> bytes:
-    """The file's bytes. Entries are stored, not compressed: compression differs between builds of Python."""
+    """The file's bytes. Entries are not compressed, because compression differs between builds of Python."""
     written = io.BytesIO()
     written.write(b"#!/usr/bin/env python3\n")
     with zipfile.ZipFile(written, "a", zipfile.ZIP_STORED) as archive:
         for name, data in sorted(_entries()):
             entry = zipfile.ZipInfo(name, FIRST_DAY)
             entry.external_attr = FILE
-            entry.create_system = 3  # Unix, wherever it is made
+            entry.create_system = 3  # Unix on every platform
             archive.writestr(entry, data)
     return written.getvalue()
 
@@ -42,5 +42,5 @@ def _entries() -> Iterator[tuple[str, bytes]]:
     root = Path(fleet_pool.__file__).parent
     yield "__main__.py", _MAIN.encode()
     for path in root.rglob("*.py"):
-        if "client" not in path.relative_to(root).parts:  # jobs install the client as a package
+        if "client" not in path.relative_to(root).parts:  # jobs install the wheel, which has the client
             yield f"fleet_pool/{path.relative_to(root).as_posix()}", path.read_bytes().replace(b"\r\n", b"\n")

@@ -1,7 +1,7 @@
-"""The pool's native API: asks one proxy after another until one answers, follows redirects, gives up in time.
+"""Client of the pool's native API: tries one proxy after another, follows redirects, keeps time limits.
 
-The S3 door (/s3) is not used: it knows no bucket that was not registered here, and one that is made there is the
-pool's alone.
+The pool's S3 endpoint (/s3) is not used: it does not know unregistered buckets, and a bucket created there is local to
+the pool.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from fleet_pool import settings
 from fleet_pool.http_request import REDIRECTS, Answer, send
 from fleet_pool.problems import Refused, Unreachable, UsageProblem
 
-ENDPOINT_VARIABLE = "AIS_ENDPOINT"  # as the engine's own tools call it; here a list is fine
+ENDPOINT_VARIABLE = "AIS_ENDPOINT"  # the engine's own variable; here it may hold a list
 CERTIFICATE_VARIABLE, KEY_VARIABLE, AUTHORITY_VARIABLE = "AIS_CRT", "AIS_CRT_KEY", "AIS_CLIENT_CA"
 
-# Answers that pass: another change of membership is under way (409), busy, a primary is being elected.
+# Answers worth a retry: another membership change in progress (409), busy, an election.
 PASSING = (409, 429, 502, 503, 504)
 LONGEST_PAUSE_S = 3.0
 
 
 def endpoints(text: str) -> tuple[str, ...]:
-    """Proxies from a list with commas: addresses or URLs, the public port where none is named. Raises UsageProblem."""
+    """URLs of proxies from a comma-separated list of addresses or URLs; the default port is the public one.
+
+    Raises UsageProblem.
+    """
     found = []
     for word in (part.strip().rstrip("/") for part in text.split(",")):
         if not word:
@@ -36,39 +39,39 @@ def endpoints(text: str) -> tuple[str, ...]:
         url = word if "://" in word else f"http://{word}"
         scheme, _, place = url.partition("://")
         if scheme not in ("http", "https") or not place or "/" in place or "@" in place:
-            raise UsageProblem(f"{word!r} is not a proxy of the pool: write http://10.0.0.4:{settings.PROXY_PORT}")
+            raise UsageProblem(f"{word!r} is not a proxy's URL: write http://10.0.0.4:{settings.PROXY_PORT}")
         port = place.rpartition("]")[2].rpartition(":")[2] if ":" in place.rpartition("]")[2] else ""
         if ":" in place.rpartition("]")[2] and not (port.isdigit() and 0 < int(port) < 65536):
-            raise UsageProblem(f"{word!r}: {port!r} is no port: write http://10.0.0.4:{settings.PROXY_PORT}")
+            raise UsageProblem(f"{word!r}: {port!r} is not a port: write http://10.0.0.4:{settings.PROXY_PORT}")
         found.append(url if port else f"{url}:{settings.PROXY_PORT}")
     if not found:
         raise UsageProblem(
-            f"where is the pool? --endpoint or {ENDPOINT_VARIABLE}: its proxies, as http://10.0.0.4:51080"
+            f"no pool given: set --endpoint or {ENDPOINT_VARIABLE} to its proxies, such as http://10.0.0.4:51080"
         )
     return tuple(dict.fromkeys(found))
 
 
 def tls_context(environment: Mapping[str, str]) -> ssl.SSLContext | None:
-    """Who we are and whom we trust, from the engine's own variables; None where none is set. Raises UsageProblem."""
+    """TLS identity and authority from the engine's variables, None if none is set. Raises UsageProblem."""
     certificate, key, authority = (
         environment.get(name) or None for name in (CERTIFICATE_VARIABLE, KEY_VARIABLE, AUTHORITY_VARIABLE)
     )
     if not (certificate or key or authority):
         return None
     if bool(certificate) != bool(key):
-        raise UsageProblem(f"{CERTIFICATE_VARIABLE} and {KEY_VARIABLE} go together: one of them is not set")
+        raise UsageProblem(f"set both {CERTIFICATE_VARIABLE} and {KEY_VARIABLE}, or neither")
     try:
         context = ssl.create_default_context(cafile=authority)
         if certificate:
             context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
         names = ", ".join(name for name in (certificate, key, authority) if name)
-        raise UsageProblem(f"cannot use the pool's certificates ({names}): {error.strerror or error}") from None
+        raise UsageProblem(f"cannot load the certificates ({names}): {error.strerror or error}") from None
     return context
 
 
-def said(answer: Answer) -> str:
-    """The pool's own words about what it refuses."""
+def error_text(answer: Answer) -> str:
+    """The pool's own error message."""
     text = answer.headers.get("hdr-error") or answer.body.decode("utf-8", "replace")
     try:
         message = json.loads(text)["message"]
@@ -78,7 +81,7 @@ def said(answer: Answer) -> str:
 
 
 class Client:
-    """The proxies of one pool. attempt_s: for one request; patience_s: for all of a question, retries with it."""
+    """The proxies of one pool. attempt_s: limit of one request. patience_s: limit of one call with its retries."""
 
     def __init__(
         self,
@@ -102,9 +105,9 @@ class Client:
         value: Any = None,
         patience_s: float | None = None,
     ) -> Answer:
-        """An answer below 400 from the first proxy that gives one. Everything that is asked here may be asked twice.
+        """An answer below 400 from the first proxy that gives one. Only for requests that may be sent twice.
 
-        Raises Refused for a no that will stay one, else, when patience ends, what came last; Unreachable.
+        Raises Refused for a final error at once; after `patience_s` the last error, Refused or Unreachable.
         """
         deadline = time.monotonic() + (self.patience_s if patience_s is None else patience_s)
         pause = 0.2
@@ -122,16 +125,16 @@ class Client:
                 if answer.status < 400:
                     self.first(proxy)
                     return answer
-                refusal = Refused(f"the pool refuses {method} {path}: {said(answer)}", answer.status)
+                refusal = Refused(f"the pool refused {method} {path}: {error_text(answer)}", answer.status)
                 if answer.status not in PASSING:
                     raise refusal
                 last = heard = refusal
             left = deadline - time.monotonic()
             if left <= pause:
                 assert last is not None
-                # a no says more than a silence that our own deadline has cut short
+                # an error answer says more than a timeout that our own deadline cut short
                 raise heard if heard and limit < self.attempt_s else last
-            # a share of chance, so that a hundred nodes that leave at once do not ask in step
+            # random, so that a hundred nodes that leave at once do not retry in step
             time.sleep(min(pause * random.uniform(0.5, 1.5), left))
             pause = min(pause * 2, LONGEST_PAUSE_S)
 
@@ -145,7 +148,7 @@ class Client:
         body: bytes = b"",
         limit_s: float | None = None,
     ) -> Answer:
-        """One question to one daemon, redirects followed. Raises Unreachable."""
+        """One request to one daemon, following redirects. Raises Unreachable."""
         headers = {}
         if value is not None:
             body, headers = json.dumps(value).encode(), {"Content-Type": "application/json"}
@@ -157,19 +160,19 @@ class Client:
             if answer.status not in REDIRECTS or "location" not in answer.headers:
                 return answer
             url = answer.headers["location"]
-        raise Unreachable(f"{url}: redirected in a circle")
+        raise Unreachable(f"{url}: too many redirects")
 
     def act(self, path: str, action: str, value: Any = None, *, method: str = "PUT", **more: Any) -> Answer:
-        """An action message, the form of everything that changes something. Raises Refused or Unreachable."""
+        """Sends an action message, which is how anything is changed. Raises Refused or Unreachable."""
         message: dict[str, Any] = {"action": action}
         if value is not None:
             message["value"] = value
         return self.ask(method, path, value=message, **more)
 
     def put(self, proxy: str, bucket: str, key: str, body: bytes, limit_s: float) -> None:
-        """An object, through one proxy: acknowledged when S3 has it. Raises Refused or Unreachable.
+        """Writes an object through one proxy; returns when S3 has it. Raises Refused or Unreachable.
 
-        The proxy is asked without the bytes where they go, since it redirects before it has read them.
+        The first request has no body: the proxy answers with the target's URL and would hang up on a body.
         """
         url = f"{proxy}{object_path(bucket, key)}?provider=aws"
         deadline = time.monotonic() + limit_s
@@ -177,22 +180,22 @@ class Client:
         if answer.status in REDIRECTS and "location" in answer.headers:
             url = answer.headers["location"]
         elif answer.status >= 400:
-            raise Refused(f"PUT {key} through {proxy}: {said(answer)}", answer.status)
+            raise Refused(f"PUT {key} through {proxy}: {error_text(answer)}", answer.status)
         left = max(deadline - time.monotonic(), 0.1)
         answer = self.once("PUT", url, body=body, limit_s=left)
         if answer.status >= 300:
-            raise Refused(f"PUT {key} through {proxy}: {said(answer)}", answer.status)
+            raise Refused(f"PUT {key} through {proxy}: {error_text(answer)}", answer.status)
 
     def get(self, proxy: str, bucket: str, key: str, limit_s: float) -> bytes:
-        """An object's bytes, through one proxy. Raises Refused or Unreachable."""
+        """An object's bytes through one proxy. Raises Refused or Unreachable."""
         url = proxy + object_path(bucket, key)
         answer = self.once("GET", url, query={"provider": "aws"}, limit_s=limit_s)
         if answer.status >= 300:
-            raise Refused(f"GET {key} through {proxy}: {said(answer)}", answer.status)
+            raise Refused(f"GET {key} through {proxy}: {error_text(answer)}", answer.status)
         return answer.body
 
     def each(self, path: str, query: Mapping[str, str], limit_s: float) -> dict[str, Answer | Unreachable]:
-        """One question to every proxy at once, each with `limit_s`, in the order of the proxies."""
+        """One request to every proxy at once, each with `limit_s` seconds; by URL, in the order of the proxies."""
 
         def one(proxy: str) -> Answer | Unreachable:
             try:
@@ -204,7 +207,7 @@ class Client:
             return dict(zip(self.proxies, pool.map(one, self.proxies)))
 
     def first(self, *proxies: str) -> None:
-        """These are asked first from now on."""
+        """Makes these the first to be asked."""
         self.proxies = (*proxies, *(other for other in self.proxies if other not in proxies))
 
 

@@ -1,4 +1,4 @@
-"""One HTTP request with a time limit that holds: for the pool, for the instance's metadata and for S3."""
+"""One HTTP request with a time limit for all of it: to the pool, the instance metadata service, and S3."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REDIRECTS = (301, 307, 308)  # the ones that keep the method
 
 @frozen
 class Answer:
-    """What came back. headers: by their names in small letters. url: who answered."""
+    """An HTTP answer. headers: by lowercase name. url: that answered."""
 
     url: str
     status: int
@@ -29,12 +29,12 @@ class Answer:
     body: bytes
 
     def json(self) -> Any:
-        """Raises Refused where the body is no JSON: then somebody else listens there."""
+        """The body's JSON. Raises Refused if it is not JSON, as when another program listens there."""
         try:
             return json.loads(self.body)
         except ValueError:
-            said = self.body[:80].decode("utf-8", "replace")
-            raise Refused(f"{self.url} does not answer as a pool does, in JSON: {said!r}", self.status) from None
+            start = self.body[:80].decode("utf-8", "replace")
+            raise Refused(f"{self.url} is not a pool: its answer is not JSON: {start!r}", self.status) from None
 
 
 def send(
@@ -46,13 +46,13 @@ def send(
     body: bytes = b"",
     tls: ssl.SSLContext | None = None,
 ) -> Answer:
-    """One request, redirects not followed, over within `limit_s` even where the other side drips. Raises Unreachable.
+    """One request without following redirects, over within `limit_s` even if bytes trickle in. Raises Unreachable.
 
-    Only the look-up of a name takes its own time; the pool is called by addresses.
+    The time for a DNS look-up is not limited; the pool is addressed by IP.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Unreachable(f"{url!r} is no address: write http://10.0.0.4:51080")
+        raise Unreachable(f"{url!r} is not a URL: write http://10.0.0.4:51080")
     start = time.monotonic()
     if parts.scheme == "https":
         context = tls or ssl.create_default_context()
@@ -62,7 +62,7 @@ def send(
     late = threading.Event()
     try:
         connection.connect()
-        # the socket's own limit starts again with every byte: this one does not
+        # the socket's own limit restarts with every byte; this one does not
         watch = threading.Timer(max(0.0, start + limit_s - time.monotonic()), _cut, (connection.sock, late))
         watch.daemon = True
         watch.start()
@@ -83,9 +83,9 @@ def send(
 
 
 def _with_length(method: str, body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
-    """An empty PUT says that it is empty; http.client leaves it out where there is no body."""
-    said = {} if body or method in ("GET", "HEAD") else {"Content-Length": "0"}
-    return {**headers, **said}
+    """Content-Length for a request without a body, which http.client leaves out."""
+    length = {} if body or method in ("GET", "HEAD") else {"Content-Length": "0"}
+    return {**headers, **length}
 
 
 def _cut(open_socket: socket.socket, late: threading.Event) -> None:
@@ -96,13 +96,13 @@ def _cut(open_socket: socket.socket, late: threading.Event) -> None:
 
 def _why(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted: {error.verify_message}; AIS_CLIENT_CA names the authority"
+        return f"its certificate is not trusted: {error.verify_message}; set AIS_CLIENT_CA to the pool's authority"
     if isinstance(error, ssl.SSLError):
-        return f"TLS failed ({error.reason or error}): AIS_CRT and AIS_CRT_KEY are a certificate that the pool trusts"
+        return f"TLS failed ({error.reason or error}): AIS_CRT and AIS_CRT_KEY need a certificate the pool trusts"
     if isinstance(error, http.client.IncompleteRead):
         return f"the answer ended after {len(error.partial)} bytes"
     if isinstance(error, http.client.HTTPException):
-        return f"the answer broke off or is no HTTP ({type(error).__name__})"
+        return f"the answer is incomplete or not HTTP ({type(error).__name__})"
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
     return str(error)

@@ -1,4 +1,4 @@
-"""Errors of the pool's commands: a message for a person, an exit code for a script (the same codes as everywhere)."""
+"""Errors of the pool's commands: a message for a person and an exit code for a script."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """Exit codes. Those of planner.errors, which a node does not have; a test holds them together."""
+    """Exit codes, the same as in planner.errors, which nodes do not have; a test keeps them equal."""
 
     OK = 0
     UNEXPECTED = 1
@@ -19,31 +19,31 @@ class Code(IntEnum):
 
 
 class PoolProblem(Exception):
-    """Anything that ends a command of the pool's."""
+    """Base class of the errors that end a command."""
 
     code = Code.UNEXPECTED
 
 
 class UsageProblem(PoolProblem):
-    """The words of the call are off, or what they name is not there."""
+    """Wrong arguments, or they name something that does not exist."""
 
     code = Code.USAGE
 
 
 class NoCredentials(PoolProblem):
-    """Nobody said who asks S3, or S3 does not let them."""
+    """No credentials for S3, or S3 denies access."""
 
     code = Code.CREDENTIALS
 
 
 class Unreachable(PoolProblem):
-    """No answer within the time that was given."""
+    """No answer within the time limit."""
 
     code = Code.AWS
 
 
 class Refused(PoolProblem):
-    """An answer came, and it was no. status: of HTTP."""
+    """The request was answered with an error. status: of HTTP."""
 
     code = Code.AWS
 
@@ -53,6 +53,6 @@ class Refused(PoolProblem):
 
 
 class Blocked(PoolProblem):
-    """Something is wrong with the pool, and nothing was done about it."""
+    """A problem in the pool keeps the command from doing anything."""
 
     code = Code.BLOCKER

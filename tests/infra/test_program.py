@@ -102,8 +102,8 @@ def test_the_built_files_are_uploaded(bundle_folder):
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        (DAEMON, "aisnode is not built; type `make bundle`"),
-        (POOL_FILE, "planner-pool.pyz is not built; type `make bundle`"),
+        (DAEMON, "aisnode is not built; run `make bundle`"),
+        (POOL_FILE, "planner-pool.pyz is not built; run `make bundle`"),
     ],
 )
 def test_without_its_bundle_a_pool_does_not_come_up_but_is_previewed(bundle_folder, caplog, file, said):
@@ -118,7 +118,7 @@ def test_without_its_bundle_a_pool_does_not_come_up_but_is_previewed(bundle_fold
 
 def test_a_bundle_of_another_version_is_refused(bundle_folder):
     (bundle_folder / POOL_FILE).write_bytes(b"older")
-    with pytest.raises(pulumi.RunError, match=r"planner-pool\.pyz is not the one of this version"):
+    with pytest.raises(pulumi.RunError, match=r"planner-pool\.pyz is of another version"):
         up(spec_of())
 
 

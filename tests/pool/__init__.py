@@ -1,1 +1,1 @@
-"""The pool broken on purpose: real daemons, real XFS, a real S3 server, network namespaces as nodes."""
+"""Fault injection in a real pool: real daemons, XFS, an S3 server, and network namespaces as nodes."""

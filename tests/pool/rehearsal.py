@@ -58,7 +58,7 @@ class Jobs:
     """Training programs of examples/training, over one store."""
 
     def __init__(self, where: list[str], environment: dict[str, str]) -> None:
-        self.where, self.environment = where, {**PLAIN, **environment, "PYTHONPATH": str(ROOT)}
+        self.where, self.environment = where, {**PLAIN, **environment, "PYTHONPATH": str(ROOT / "pool")}
 
     def start(self, program: str, *words: str) -> subprocess.Popen[str]:
         command = [sys.executable, str(ROOT / "examples" / "training" / program), *self.where, *words]
@@ -97,21 +97,21 @@ def rehearse(page: Page) -> None:
     page.say(
         "plan",
         f"{PLAN}, {SCENARIO}: {spec.fleet.nodes} nodes with {spec.fleet.drives} drives, {spec.control.count} control",
-        f"here: {shape.nodes} + {shape.proxies} network namespaces, {DRIVES} XFS drives of {DRIVE_GIB:g} GiB a node",
+        f"here: {shape.nodes} + {shape.proxies} network namespaces, {DRIVES} XFS drives of {DRIVE_GIB:g} GiB per node",
     )
     with standing(shape, registered=False) as cluster, tempfile.TemporaryDirectory() as folder:
         page.say(
             "pool",
-            f"whole {cluster.formed_s:.0f} s after its first daemon: {settings.AISTORE_MODULE} "
+            f"complete {cluster.formed_s:.0f} s after its first daemon: {settings.AISTORE_MODULE} "
             f"{settings.AISTORE_VERSION}, {'mutual TLS' if shape.mutual_tls else 'no TLS'}",
-            "configured by the files that the stack's nodes write for themselves; S3 below is versitygw",
+            "configured by the files that the stack's nodes write; versitygw serves as S3",
         )
         _train_and_break(page, cluster, Path(folder))
         folders = cluster.folder
     rest = left_behind(folders)
     page.say("removed", "namespaces, mounts, loop devices, processes: none left" if not rest else "; ".join(rest))
     if rest:
-        raise Failed("not everything could be taken down")
+        raise Failed("not everything could be removed")
 
 
 def _train_and_break(page: Page, cluster: Cluster, folder: Path) -> None:
@@ -122,7 +122,7 @@ def _train_and_break(page: Page, cluster: Cluster, folder: Path) -> None:
     alone.run("dataset.py")
     shards = _promises(folder)
     _must_be_kept(judge(cluster, shards))
-    page.say("dataset", f"{len(shards)} shards written through the pool; each is in S3 with the same SHA-256")
+    page.say("dataset", f"{len(shards)} shards written through the pool; all are in S3 with the same SHA-256")
     unbroken = json.loads(alone.run("train.py")[-1])
     with _under_load(cluster) as load:
         at = _killed_at(jobs, cluster, page)
@@ -131,18 +131,18 @@ def _train_and_break(page: Page, cluster: Cluster, folder: Path) -> None:
         found = json.loads(lines[-1])
     page.say(
         "restored",
-        f"from the checkpoint of step {begun}: {at - begun} steps done again, {found['steps']} in all",
-        f"loss {found['loss']:.6f}; a run that nobody killed: {unbroken['loss']:.6f}; "
+        f"from the checkpoint of step {begun}: {at - begun} steps repeated, {found['steps']} in total",
+        f"loss {found['loss']:.6f}; an undisturbed run: {unbroken['loss']:.6f}; "
         f"weights {'equal to the last bit' if found['weights'] == unbroken['weights'] else 'DIFFER'}",
-        f"the job's calls: {_words(found['answered'])}",
+        f"calls of the job: {_words(found['answered'])}",
     )
     if found["weights"] != unbroken["weights"] or not 0 < begun <= at:
-        raise Failed("the run that was killed did not end where the other one ended")
+        raise Failed("the killed run did not end with the same weights as the undisturbed one")
     verdict = judge(cluster, [*shards, *load.promises])
     page.say(
         "lost",
         f"{len(verdict.lost)} of {verdict.acknowledged:,} acknowledged objects, {len(verdict.wrong)} with wrong bytes",
-        "asked of S3 directly and through the pool, one node short",
+        "read from S3 directly and through the pool, with one node missing",
     )
     _must_be_kept(verdict)
 
@@ -162,7 +162,7 @@ def _killed_at(jobs: Jobs, cluster: Cluster, page: Page) -> int:
     if step < KILLED_AT:
         raise Failed(f"training ended at step {step} with {process.returncode}")
     page.say("training", f"step {step} of examples/training/train.py, a checkpoint every {SAVED_EVERY} steps")
-    page.say("kill", f"SIGKILL of a node's daemon and of the job; {len(cluster.nodes) - 1} nodes go on")
+    page.say("kill", f"SIGKILL of a node's daemon and of the job; {len(cluster.nodes) - 1} nodes are left")
     return step
 
 
@@ -195,7 +195,7 @@ def _environment(cluster: Cluster) -> dict[str, str]:
 
 def _pool_command(cluster: Cluster, *words: str) -> list[str]:
     """The command of a control node. Raises Failed."""
-    there = {**PLAIN, **_environment(cluster), "PYTHONPATH": str(ROOT)}
+    there = {**PLAIN, **_environment(cluster), "PYTHONPATH": str(ROOT / "pool")}
     command = [sys.executable, "-m", "fleet_pool", *words]
     done = subprocess.run(command, env=there, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode:
@@ -225,7 +225,7 @@ def _words(counts: dict[str, int] | None) -> str:
 def main() -> int:
     lacking = missing()
     if lacking:
-        print("a rehearsal stands a real pool up, and this machine lacks: " + "; ".join(lacking), file=sys.stderr)
+        print("the rehearsal needs a real pool, for which this machine lacks: " + "; ".join(lacking), file=sys.stderr)
         return 2
     os.chdir(ROOT)
     page = Page()
@@ -234,7 +234,7 @@ def main() -> int:
     except Failed as failure:
         print(f"the rehearsal failed: {failure}", file=sys.stderr)
         return 1
-    page.say("done", "what the pool acknowledged is in S3, and the run went on from its checkpoint")
+    page.say("done", "S3 has every acknowledged object, and the run resumed from its checkpoint")
     return 0
 
 

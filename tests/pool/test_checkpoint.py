@@ -27,7 +27,7 @@ class Job:
             **pool.s3.environment,
             "STORE": f"s3://{BUCKET}",
             "AIS_ENDPOINT": ",".join(endpoints(pool)),
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": f"{ROOT}:{ROOT / 'pool'}",
         }
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.pool.saver", str(step)],

@@ -88,7 +88,7 @@ def test_an_acknowledged_write_is_in_s3_before_the_answer(pool: Cluster) -> None
         assert store.get_object(Bucket=BUCKET, Key=f"before/{n}")["Body"].read() == data
 
 
-def test_no_write_is_acknowledged_while_s3_is_away(pool: Cluster) -> None:
+def test_no_write_is_acknowledged_while_s3_is_down(pool: Cluster) -> None:
     client = pool.client(timeout_s=30)
     client.put("cached/here", b"here")
     pool.s3.kill()

@@ -27,7 +27,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_what_a_killed_run_leaves_is_taken_away(pool_machine: None) -> None:
+def test_leftovers_of_a_killed_run_are_removed(pool_machine: None) -> None:
     command = [sys.executable, "-c", KILLED]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         told, _ = process.communicate(timeout=60)

@@ -36,7 +36,7 @@ def by_the_s3_door(pool: Cluster, method: str, path: str, body: bytes = b"") -> 
         place = answer.headers["Location"].partition("://")[2]
         host, _, rest = place.partition(":")
         port, path = int(rest.partition("/")[0]), "/" + rest.partition("/")[2]
-    raise AssertionError("redirected in a circle")
+    raise AssertionError("too many redirects")
 
 
 def status_of(client: PoolClient, key: str) -> int:
@@ -87,7 +87,7 @@ def test_a_bucket_of_rewritten_keys_never_serves_the_old_object(pool: Cluster) -
         assert client.get("latest") == body
 
 
-def test_an_object_that_s3_lost_is_told_as_lost_once_it_is_not_cached(pool: Cluster) -> None:
+def test_an_object_that_s3_lost_counts_as_lost_once_it_is_not_cached(pool: Cluster) -> None:
     client, store = pool.client(timeout_s=20), pool.s3.client()
     client.put("deleted/behind", OLD)
     store.delete_object(Bucket=BUCKET, Key="deleted/behind")

@@ -25,7 +25,7 @@ def shape(text: str) -> list[str]:
     return [re.sub(r"\s*\d[\d,.]*", " #", line).strip() for line in text.strip().splitlines()]
 
 
-def test_it_ends_well_and_leaves_nothing(pool_machine: None) -> None:
+def test_it_succeeds_and_leaves_nothing(pool_machine: None) -> None:
     command = [sys.executable, "-m", "tests.pool.rehearsal"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         out, errors = process.communicate(timeout=HANGS_S)

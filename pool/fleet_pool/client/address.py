@@ -1,4 +1,4 @@
-"""Where a job's objects are, as one line: s3://bucket/prefix, with or without a pool before it, or a folder."""
+"""Opens a store by its address: s3://BUCKET, with or without a pool in front, or a folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fleet_pool.client.pool import Pool
 from fleet_pool.client.s3 import S3
 from fleet_pool.client.store import Store, checked
 
-# what nodes of a stack tell jobs in pool.env: all proxies, with commas between; the engine's own variable names one
+# set by a node's pool.env: all proxies, comma-separated; and the engine's own variable, which names one
 ENDPOINTS = ("PLANNER_POOL", "AIS_ENDPOINT")
 
 
@@ -28,20 +28,20 @@ def open_store(
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Store:
-    """The store at `s3://bucket` or in a folder. Opening asks nobody anything.
+    """The store at `s3://bucket` or in a folder. Opening makes no request.
 
-    pool: the proxies; those of PLANNER_POOL or AIS_ENDPOINT where none are given, and S3 alone where both are empty.
-    direct: also ask S3 itself; a job without access to it turns that off, and waits where others read on.
+    pool: URLs of the proxies; default PLANNER_POOL or AIS_ENDPOINT, and S3 alone if both are empty. direct: whether
+    to use S3 itself too; a job without access to S3 sets False and waits while the pool does not answer.
     Raises Refused.
     """
     if "://" not in address:
         return Folder(Path(address))
     scheme, _, bucket = address.partition("://")
     if scheme != "s3":
-        remedy = "a bucket that is not in S3 is lost with the nodes" if scheme == "ais" else "say s3://BUCKET"
-        raise Refused(f"{address}: objects are in s3:// or in a folder; {remedy}")
+        remedy = "a bucket that is not in S3 is lost with the nodes" if scheme == "ais" else "use s3://BUCKET"
+        raise Refused(f"{address}: the store must be s3:// or a folder; {remedy}")
     if not bucket or "/" in bucket.rstrip("/"):
-        raise Refused(f"{address}: say s3://BUCKET alone, and the rest as the beginning of keys")
+        raise Refused(f"{address}: use s3://BUCKET alone, and put the prefix in the keys")
     bucket = checked(bucket.rstrip("/"))
     named = next(filter(None, (environment.get(name) for name in ENDPOINTS)), "")
     proxies = tuple(pool) if pool is not None else tuple(filter(None, named.split(",")))

@@ -1,7 +1,7 @@
-"""Checkpoints that are whole or not there, whenever a job is killed.
+"""Checkpoints that are either complete or absent, whenever a job is killed.
 
-Every rank writes its shard under a key that was never used before; one rank then writes COMMIT, once, with size and
-checksum of every shard. Restoring takes committed steps only, newest first, and checks every byte that it hands out.
+Every rank writes its shard under a new key; one rank then writes COMMIT, once, with size and checksum of every shard.
+Restoring uses committed steps only, newest first, and verifies every byte that it returns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fleet_pool.client import commit as record
+from fleet_pool.client import commit as commits
 from fleet_pool.client.commit import Commit, Shard, step_of, step_prefix
 from fleet_pool.client.errors import Damaged, NotThere, Refused
 from fleet_pool.client.store import Store, checked, whole_file
@@ -29,8 +29,8 @@ class Skipped:
 
 @frozen
 class Restored:
-    """commit: None where no step was ever committed, so that a job begins at its beginning. shards: by rank, those
-    that were asked for. skipped: newer steps, newest first."""
+    """commit: None if no step was ever committed, so that the run starts from the beginning. shards: the requested
+    ones by rank. skipped: newer steps, newest first."""
 
     commit: Commit | None
     shards: Mapping[int, bytes]
@@ -44,12 +44,12 @@ class Checkpoints:
         self._store, self._prefix = store, checked(prefix)
 
     def put_shard(self, *, step: int, rank: int, data: bytes | Path) -> Shard:
-        """What a rank has to keep. The receipt goes to the rank that commits. Returns when the bytes are in S3.
+        """Writes the shard of one rank; returns its receipt, for the rank that commits, when the bytes are in S3.
 
-        The key has a name of its own a try: what an earlier, killed try left can never be taken for this one's.
+        Each try uses a new key, so that the leftovers of a killed try are never mistaken for this one.
         """
         if isinstance(rank, bool) or rank < 0:
-            raise Refused(f"a rank is 0 or more, not {rank!r}")
+            raise Refused(f"a rank must be 0 or more, not {rank!r}")
         size, _ = whole_file(data)
         key = f"{step_prefix(self._prefix, step)}shard-{rank:06d}-{secrets.token_hex(8)}"
         shard = Shard(step=step, rank=rank, key=key, size_bytes=size, sha256=_sha256(data))
@@ -57,27 +57,28 @@ class Checkpoints:
         return shard
 
     def commit(self, *, step: int, shards: Iterable[Shard], notes: Mapping[str, Any] | None = None) -> Commit:
-        """Make a step one, by one rank after all have written. Raises Refused where a rank is missing or a shard is
-        not in S3 (it was kept by the nodes alone), AlreadyThere where the step is committed with other shards."""
-        made = record.commit_of(self._prefix, step, shards, notes or {})
-        told = record.to_bytes(made)
+        """Commits a step, by one rank after all have written. Raises Refused if a rank is missing or a shard is not in
+        S3 (only on the nodes), AlreadyThere if the step is committed with other shards."""
+        made = commits.commit_of(self._prefix, step, shards, notes or {})
+        body = commits.to_bytes(made)
         missing = _missing(made, self._sizes(step_prefix(self._prefix, step)))
         if missing:
-            raise Refused(f"step {step} is not committed, since {self._store.place} does not hold it: {missing}")
-        self._store.write_once(self._commit_key(step), told)
+            raise Refused(f"step {step} is not committed; in {self._store.place} {missing}")
+        self._store.write_once(self._commit_key(step), body)
         return made
 
     def save(self, *, step: int, shards: Iterable[bytes], notes: Mapping[str, Any] | None = None) -> Commit:
-        """Shards of all ranks from one process, and COMMIT."""
+        """Writes the shards of all ranks from one process and commits them."""
         written = [self.put_shard(step=step, rank=rank, data=data) for rank, data in enumerate(shards)]
         return self.commit(step=step, shards=written, notes=notes)
 
     def restore(self, *, ranks: Iterable[int] | None = None, at_most: int | None = None) -> Restored:
-        """The newest step that is whole, with the shards of `ranks`; all of them by default.
+        """The newest complete step, with the shards of `ranks` (default: all).
 
-        Ranks that each read their own agree afterwards: the lowest step that any of them got is what all restore,
-        by `at_most`, until none moves. Raises Damaged where steps were committed and none can be restored: to begin
-        anew in silence would lose the run. An S3 that does not answer is Unavailable, never an older step.
+        Ranks that each restore their own shard must agree: all restore the lowest step that any of them got, with
+        `at_most`, until no rank changes. Raises Damaged if steps were committed and none can be restored, because a
+        silent restart would lose the run. If S3 does not answer it raises Unavailable and never returns an older
+        step.
         """
         wanted = None if ranks is None else tuple(ranks)
         skipped: list[Skipped] = []
@@ -97,15 +98,15 @@ class Checkpoints:
                 continue
             return Restored(commit=found, shards=shards, skipped=tuple(skipped))
         if committed:
-            told = "; ".join(f"step {each.step}: {each.why}" for each in skipped)
-            raise Damaged(f"{self._prefix} of {self._store.place}: no committed step can be restored: {told}")
+            reasons = "; ".join(f"step {each.step}: {each.why}" for each in skipped)
+            raise Damaged(f"{self._prefix} of {self._store.place}: no committed step can be restored: {reasons}")
         return Restored(commit=None, shards={}, skipped=tuple(skipped))
 
     def expire(self, *, keep: int) -> tuple[int, ...]:
-        """Remove what is older than the `keep` newest whole steps; the steps that went. Where fewer are whole,
-        nothing goes. COMMIT goes first: a removal that is killed leaves no step that says it is whole and is not."""
+        """Removes what is older than the `keep` newest complete steps; returns the removed steps. Removes nothing if
+        fewer are complete. COMMIT goes first, so that a killed removal leaves no step that only looks complete."""
         if keep < 1:
-            raise Refused(f"one step is kept at least, not {keep}")
+            raise Refused(f"keep at least one step, not {keep}")
         steps = self._steps()
         kept: list[int] = []
         for step in sorted(steps, reverse=True):
@@ -119,8 +120,9 @@ class Checkpoints:
         return self._remove({step: steps[step] for step in steps if len(kept) == keep and step < kept[-1]})
 
     def forget_after(self, step: int | None) -> tuple[int, ...]:
-        """Remove every step newer than the one a run goes on from (None: all); the steps that went. One rank does it
-        after all agreed, so that a damaged or half-saved step can be saved again: its COMMIT is never written over."""
+        """Removes every step newer than the one that the run resumes from (None: all); returns the removed steps. One
+        rank calls it after all agreed, so that a damaged or unfinished step can be saved again: a COMMIT is never
+        overwritten."""
         steps = self._steps()
         return self._remove({each: steps[each] for each in steps if step is None or each > step})
 
@@ -131,13 +133,13 @@ class Checkpoints:
         return tuple(sorted(steps))
 
     def _commit_key(self, step: int) -> str:
-        return step_prefix(self._prefix, step) + record.NAME
+        return step_prefix(self._prefix, step) + commits.NAME
 
     def _sizes(self, prefix: str) -> dict[str, int]:
         return {entry.key: entry.size_bytes for entry in self._store.entries(prefix)}
 
     def _steps(self) -> dict[int, dict[str, int]]:
-        """Sizes of a step's objects by key, of every step."""
+        """By step: the sizes of its objects by key."""
         steps: dict[int, dict[str, int]] = {}
         for key, size in self._sizes(f"{self._prefix}/step-").items():
             step = step_of(self._prefix, key)
@@ -146,22 +148,23 @@ class Checkpoints:
         return steps
 
     def _whole(self, step: int, sizes: Mapping[str, int]) -> Commit:
-        """A step whose shards are all there with their sizes; no byte of them is read. Raises Damaged, NotThere."""
-        found = record.from_bytes(self._prefix, step, self._store.read(self._commit_key(step), fresh=True))
+        """The commit of a step whose shards all exist with the right size; reads no shard. Raises Damaged, NotThere."""
+        found = commits.from_bytes(self._prefix, step, self._store.read(self._commit_key(step), fresh=True))
         missing = _missing(found, sizes)
         if missing:
             raise Damaged(missing)
         return found
 
     def _shard(self, commit: Commit, rank: int) -> bytes:
-        """Bytes of a shard as they were written. The pool's copy may be damaged where S3's is not: that is asked
-        before the step is given up. Raises Damaged, NotThere."""
+        """Verified bytes of a shard. A damaged copy in the pool is read again from S3. Raises Damaged, NotThere."""
         shard = commit.shards[rank]
         for fresh in (False, True):
             data = self._store.read(shard.key, fresh=fresh)
             if len(data) == shard.size_bytes and _sha256(data) == shard.sha256:
                 return data
-        raise Damaged(f"{shard.key}: {len(data)} bytes with another checksum than the {shard.size_bytes} committed")
+        raise Damaged(
+            f"{shard.key}: {len(data)} bytes, not the {shard.size_bytes} bytes committed, or another checksum"
+        )
 
 
 def _of(commit: Commit, ranks: tuple[int, ...] | None) -> tuple[int, ...]:
@@ -169,12 +172,12 @@ def _of(commit: Commit, ranks: tuple[int, ...] | None) -> tuple[int, ...]:
         return tuple(range(commit.world_size))
     wrong = [rank for rank in ranks if not 0 <= rank < commit.world_size]
     if wrong:
-        raise Refused(f"step {commit.step} has ranks 0 to {commit.world_size - 1}: none are {wrong}")
+        raise Refused(f"step {commit.step} has ranks 0 to {commit.world_size - 1}, not {wrong}")
     return ranks
 
 
 def _missing(commit: Commit, sizes: Mapping[str, int]) -> str:
-    """What a listing lacks of a commit's shards, in words; empty where it has all."""
+    """The shards that a listing lacks, as a message; "" if it has all."""
     found = []
     for shard in commit.shards:
         if shard.key not in sizes:

@@ -1,4 +1,4 @@
-"""What can go wrong with an object, each kind once: whoever calls tells them apart by type, never by text."""
+"""Errors of reading and writing objects; callers tell them apart by type."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ class StoreProblem(Exception):
 
 
 class NotThere(StoreProblem):
-    """There is no such object: a definite answer."""
+    """The object does not exist; a final answer."""
 
 
 class AlreadyThere(StoreProblem):
-    """An object that is written once is there already, with other bytes."""
+    """An object that may be written only once exists already, with other bytes."""
 
 
 class OutOfRange(StoreProblem):
-    """A range that begins behind the object's end."""
+    """The range begins beyond the object's end."""
 
 
 class Refused(StoreProblem):
-    """The store knows who asks and does not let them, or what was asked makes no sense: trying again is no use."""
+    """Access is denied or the request is invalid: a retry would not help."""
 
 
 class Damaged(StoreProblem):
-    """Bytes that are not what was written: too few, or another checksum."""
+    """The bytes differ from what was written: too few, or another checksum."""
 
 
 class Unavailable(StoreProblem):
-    """No answer, or "not now": the same call may succeed later. status: of HTTP; None where nothing was answered."""
+    """No answer, or a temporary error: the same call may succeed later. status: of HTTP, None without an answer."""
 
     def __init__(self, message: str, *, status: int | None = None) -> None:
         self.status = status

@@ -1,7 +1,7 @@
-"""The pool and S3 as one store: the pool first, S3 at once where the pool cannot, and again until patience ends.
+"""The pool and S3 as one store: the pool first, S3 at once if the pool fails, with retries until a time limit.
 
-What is large goes through the pool. What decides (listings, writes that must happen once, fresh reads) is asked of
-S3 itself, which is the truth: it holds every acknowledged byte whatever becomes of the pool.
+Bulk data goes through the pool. Listings, fresh reads and writes that must happen once go to S3 itself, which has every
+acknowledged byte, whatever happens to the pool.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from fleet_pool.compat import frozen
 
 _log = logging.getLogger("fleet_pool.client")
 
-# what S3, or the only store there is, says about an object: the last word
+# final answers about an object, if they come from S3 or from the only store
 _ANSWERS = (NotThere, AlreadyThere, OutOfRange)
 
 
 @frozen
 class Counts:
-    """Calls since the store was opened, of this process: by whom they were answered, and how often nobody did."""
+    """Calls of this process since the store was opened, by who answered them, and failed tries."""
 
     by_pool: int
     by_s3: int
@@ -38,10 +38,10 @@ class Counts:
 
 
 class FallbackStore:
-    """cache: the pool, or None. truth: S3, or None where a job has no access to it; one of the two at least.
+    """cache: the pool, or None. truth: S3, or None for a job without access to it. At least one of them.
 
-    With both, 507, 503, any other "not now", a lost connection and a damaged copy send the call to S3 in the same
-    moment. A pool that gave no answer several times running is left alone for some seconds.
+    With both, a temporary error (503, 507 and so on), a lost connection or a damaged copy sends the call to S3 at
+    once. A pool that did not answer several times in a row is skipped for some seconds.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class FallbackStore:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if cache is None and truth is None:
-            raise Refused("neither a pool nor S3 to read from")
+            raise Refused("no pool and no S3 to read from")
         self._cache, self._truth, self._patience = cache, truth, patience or Patience()
         self._now, self._sleep = now, sleep
         self._histories: dict[int, _CallHistory] = {}
@@ -64,7 +64,7 @@ class FallbackStore:
 
     @property
     def _history(self) -> _CallHistory:
-        """What this process has seen; a forked worker begins anew, with a lock that nobody holds."""
+        """Of this process; a forked worker starts with its own and a free lock."""
         return self._histories.setdefault(os.getpid(), _CallHistory())
 
     @property
@@ -78,24 +78,24 @@ class FallbackStore:
             return Counts(by_pool=mine.counts["cache"], by_s3=mine.counts["truth"], failed_tries=mine.counts["failed"])
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
-        doors = self._truth_first() if fresh else self._cache_first()
+        stores = self._truth_first() if fresh else self._cache_first()
         ranged = {"start": start, "length": length, "fresh": fresh}
-        return self._attempt(f"read {checked(key)}", doors, lambda store: store.read(key, **ranged))
+        return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged))
 
     def write(self, key: str, data: bytes | Path) -> None:
-        """As Store. A write that the pool did not acknowledge goes to S3 itself; the same bytes twice are no harm."""
+        """As Store. A write that the pool did not acknowledge goes to S3; writing the same bytes twice does no harm."""
         self._attempt(f"write {checked(key)}", self._cache_first(), lambda store: store.write(key, data))
 
     def write_once(self, key: str, data: bytes) -> None:
-        door = self._truth_first()[:1]  # one door only: two could each find the place empty
-        self._attempt(f"write {checked(key)} once", door, lambda store: store.write_once(key, data))
+        stores = self._truth_first()[:1]  # one store only: two could each find that the key is free
+        self._attempt(f"write {checked(key)} once", stores, lambda store: store.write_once(key, data))
 
     def entries(self, prefix: str) -> tuple[Entry, ...]:
         return self._attempt(f"list {prefix}", self._truth_first()[:1], lambda store: store.entries(prefix))
 
     def remove(self, key: str) -> None:
-        """Through the pool, which drops its copy too. A pool that does not answer may serve its copy a while longer;
-        listings and fresh reads know better."""
+        """Through the pool, which drops its copy too. A pool that does not answer may serve its copy for a while;
+        listings and fresh reads are right at once."""
         with suppress(NotThere):
             self._attempt(f"remove {checked(key)}", self._cache_first(), lambda store: store.remove(key))
 
@@ -105,69 +105,69 @@ class FallbackStore:
     def _truth_first(self) -> list[Store]:
         return self._cache_first()[::-1]
 
-    def _attempt(self, what: str, doors: list[Store], call: Callable[[Store], Any]) -> Any:
-        """Every door in turn, round after round. Raises what S3 says of the object, what none of them takes, and
-        Unavailable when patience ends."""
+    def _attempt(self, what: str, stores: list[Store], call: Callable[[Store], Any]) -> Any:
+        """Calls the stores in turn, round after round. Raises S3's final answer, an error that no retry would mend,
+        and Unavailable after the time limit."""
         began, tries = self._now(), 0
         for wait_s in waits_s(self._patience, random.random):
             failures: list[StoreProblem] = []
-            for door in doors:
-                if door is self._cache and len(doors) > 1 and self._resting():
-                    failures.append(Unavailable(f"{door.place} has not answered and is left alone for a while"))
+            for store in stores:
+                if store is self._cache and len(stores) > 1 and self._resting():
+                    failures.append(Unavailable(f"{store.place} has not answered and is skipped for some seconds"))
                     continue
                 tries += 1
                 try:
-                    answer = call(door)
+                    answer = call(store)
                 except StoreProblem as problem:
-                    self._failed(door, problem)
-                    if isinstance(problem, _ANSWERS) and (door is self._truth or len(doors) == 1):
+                    self._failed(store, problem)
+                    if isinstance(problem, _ANSWERS) and (store is self._truth or len(stores) == 1):
                         raise
                     failures.append(problem)
                 else:
-                    self._answered(door)
+                    self._answered(store)
                     return answer
             waiting = [problem for problem in failures if isinstance(problem, Unavailable)]
             if not waiting:
-                raise failures[doors.index(self._truth)] if self._truth in doors else failures[0]
+                raise failures[stores.index(self._truth)] if self._truth in stores else failures[0]
             if self._now() - began + wait_s > self._patience.total_s:
-                told = f"could not {what} within {self._now() - began:.0f} s and {tries} tries"
+                tried = f"could not {what} within {self._now() - began:.0f} s and {tries} tries"
                 status = next((problem.status for problem in waiting if problem.status), None)
-                raise Unavailable(f"{told}: {'; '.join(map(str, failures))}", status=status)
+                raise Unavailable(f"{tried}: {'; '.join(map(str, failures))}", status=status)
             self._sleep(wait_s)
 
     def _resting(self) -> bool:
         return self._now() < self._history.rest_until_s
 
-    def _answered(self, door: Store) -> None:
+    def _answered(self, store: Store) -> None:
         mine = self._history
         with mine.lock:
-            mine.counts["cache" if door is self._cache else "truth"] += 1
-            if door is self._cache:
+            mine.counts["cache" if store is self._cache else "truth"] += 1
+            if store is self._cache:
                 mine.silent = 0
-            back = door in mine.failing
-            mine.failing.discard(door)
+            back = store in mine.failing
+            mine.failing.discard(store)
         if back:
-            _log.warning("%s answers again", door.place)
+            _log.warning("%s answers again", store.place)
 
-    def _failed(self, door: Store, problem: StoreProblem) -> None:
-        """Count it; leave a pool alone that gives no answer. The first failure after a success is failing, not each."""
+    def _failed(self, store: Store, problem: StoreProblem) -> None:
+        """Counts it; lets a pool rest that does not answer. Only the first failure after a success is logged."""
         mine = self._history
         with mine.lock:
             mine.counts["failed"] += 1
-            if door is self._cache and isinstance(problem, Unavailable) and problem.status is None:
+            if store is self._cache and isinstance(problem, Unavailable) and problem.status is None:
                 mine.silent += 1
                 if mine.silent >= self._patience.tries_before_rest:
                     mine.rest_until_s = self._now() + self._patience.rest_s
-            first = door not in mine.failing and not isinstance(problem, _ANSWERS)
+            first = store not in mine.failing and not isinstance(problem, _ANSWERS)
             if first:
-                mine.failing.add(door)
+                mine.failing.add(store)
         if first:
-            _log.warning("%s%s", problem, "; asking S3 itself" if door is self._cache and self._truth else "")
+            _log.warning("%s%s", problem, "; falling back to S3" if store is self._cache and self._truth else "")
 
 
 class _CallHistory:
-    """How the calls of one process went. silent: tries running that the pool did not answer. failing: of which door the
-    log knows that it fails."""
+    """Calls of one process. silent: consecutive tries without an answer from the pool. failing: stores whose failure
+    is logged already."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

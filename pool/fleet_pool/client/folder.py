@@ -1,7 +1,7 @@
-"""A folder of files in place of S3, for trying a job on one machine. The file system must know hard links.
+"""A folder of files instead of S3, to try a job on one machine. The file system must support hard links.
 
-Promises what the file system below promises: an object appears whole (written beside, then renamed), and survives a
-power cut where fsync does.
+An object appears complete or not at all (written to a temporary file, then renamed), and survives a power failure if
+the file system's fsync does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused
 from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
 
-_PART = ".part-"  # what is being written begins so
+_PART = ".part-"  # prefix of files being written
 
 
 class Folder:
@@ -33,7 +33,7 @@ class Folder:
             with self._path(key).open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 if start and start >= size:
-                    raise OutOfRange(f"{key} of {self.place} has {size} bytes: none from {start} on")
+                    raise OutOfRange(f"{key} of {self.place} has only {size} bytes; the range starts at {start}")
                 file.seek(start)
                 return file.read(-1 if length is None else length)
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
@@ -47,7 +47,7 @@ class Folder:
             self._put(key, data, once=True)
         except FileExistsError:
             if self.read(key) != data:
-                raise AlreadyThere(f"{key} of {self.place} is there already, with other bytes") from None
+                raise AlreadyThere(f"{key} of {self.place} exists already, with other bytes") from None
 
     def entries(self, prefix: str) -> tuple[Entry, ...]:
         found = []
@@ -65,7 +65,7 @@ class Folder:
     def _path(self, key: str) -> Path:
         path = self._root / checked(key)
         if path.name.startswith(_PART):
-            raise Refused(f"key {key!r}: names that begin with {_PART!r} are files being written")
+            raise Refused(f"key {key!r}: the prefix {_PART!r} is reserved for files being written")
         return path
 
     def _put(self, key: str, data: bytes | Path, *, once: bool) -> None:
@@ -93,10 +93,10 @@ class Folder:
 
 
 def _link(part: Path, path: Path) -> None:
-    """Fails where there is one, in one step; a rename would go over it. Raises FileExistsError, Refused."""
+    """Creates `path` atomically unless it exists; a rename would overwrite it. Raises FileExistsError, Refused."""
     try:
         os.link(part, path)
     except FileExistsError:
         raise
     except OSError as error:
-        raise Refused(f"{path} can be written once only where hard links are known: {error.strerror}") from None
+        raise Refused(f"{path} cannot be written once without hard links: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""How long to go on asking, and how long to wait between: pure."""
+"""How long to retry, and how long to wait between tries. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fleet_pool.compat import frozen
 
 @frozen
 class Patience:
-    """In all `total_s` from the first try. The longest window of errors in trials was 45 s (primary and target
-    killed with the engine's own keepalive settings), of a mount over the pool 55 s: three times that.
+    """total_s: from the first try, three times the longest outage in trials (45 s with primary and target killed
+    under the engine's default keepalive, 55 s for a mount over the pool).
 
-    rest_s: how long nothing is asked of a pool that did not answer `tries_before_rest` times running.
+    rest_s: how long a pool is skipped that did not answer `tries_before_rest` times in a row.
     """
 
     total_s: float = 180.0
@@ -23,8 +23,8 @@ class Patience:
 
 
 def waits_s(patience: Patience, random: Callable[[], float]) -> Iterator[float]:
-    """Seconds to wait after each failed round, without end: doubling up to the longest, between half and the whole
-    of it by chance, so that a thousand readers do not come back in the same instant."""
+    """Seconds to wait after each failed round, endless: doubling up to the longest, with random jitter down to half, so
+    that a thousand readers do not return at the same moment."""
     wait = patience.first_wait_s
     while True:
         yield wait * (0.5 + random() / 2)

@@ -1,8 +1,7 @@
-"""Objects through the pool, by the engine's official SDK: one try a call, whoever calls has the patience.
+"""Objects through the pool, with the engine's official SDK: one try per call; retries are the caller's.
 
-The SDK's own retries are off: they would wait a minute and a half at a dead node while S3 could answer at once.
-Of its request client the body of a write is sent to the target alone: the SDK sends it to the proxy as well when
-there is no TLS, and the proxy, which only redirects, hangs up in the middle of it.
+The SDK's own retries are off: they would wait 90 s for a dead node while S3 could answer at once. The body of a write
+is sent to the target only. Without TLS the SDK would send it to the proxy too, which only redirects and hangs up.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange
 from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
 
 CONNECT_TIMEOUT_S = 3.0
-CONNECTIONS = 32  # kept to each daemon, so as many threads may read at once
-READ_TIMEOUT_S = 30.0  # between two bytes; a cold object is fetched whole before its first byte comes
-# a write is answered when S3 has it: that much longer for what is large. One stream to S3 gives 80 to 100 MB/s.
+CONNECTIONS = 32  # per daemon, so that many threads can read at once
+READ_TIMEOUT_S = 30.0  # between two bytes; a cold object is fetched completely before its first byte is sent
+# a write returns when S3 has it, so large ones get more time. One stream to S3 reaches 80 to 100 MB/s.
 SLOWEST_UPLOAD_BYTES_PER_S = 50e6
-PROVIDER = {"provider": "aws"}  # always said: the SDK's default is a bucket on the nodes' drives alone, lost with them
-_XXHASH = "xxhash2"  # XXH64: what the pool itself wrote; what it fetched from S3 carries S3's MD5
+PROVIDER = {"provider": "aws"}  # the SDK's default would be a bucket on the nodes' drives only
+_XXHASH = "xxhash2"  # XXH64, of objects that the pool wrote; those that it fetched have S3's MD5
 
 
 class Pool:
     """An S3 bucket as the pool serves it.
 
-    endpoints: the proxies' addresses, https://10.0.0.10:51080 and so on; one that does not answer is left for the
-    next. Certificates are the engine's own variables: AIS_CRT, AIS_CRT_KEY, AIS_CLIENT_CA. Raises Refused where the
-    SDK is not installed.
+    endpoints: URLs of the proxies, such as https://10.0.0.10:51080; if one does not answer, the next is used.
+    Certificates come from the engine's variables AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA. Raises Refused if the SDK is
+    not installed.
     """
 
     def __init__(
@@ -45,12 +44,12 @@ class Pool:
     ) -> None:
         for endpoint in endpoints:
             if not endpoint.startswith(("http://", "https://")):
-                raise Refused(f"pool endpoint {endpoint!r}: say http:// or https://, as in https://10.0.0.10:51080")
+                raise Refused(f"pool endpoint {endpoint!r} needs http:// or https://, as in https://10.0.0.10:51080")
         if not endpoints:
-            raise Refused("no proxy of the pool was named: give one endpoint at least, all of them at best")
+            raise Refused("no pool endpoint given: give at least one proxy, preferably all")
         self._bucket, self._endpoints = bucket, endpoints
         self._timeout_s = (connect_timeout_s, read_timeout_s)
-        self._start = os.getpid() % len(endpoints)  # jobs spread over the proxies
+        self._start = os.getpid() % len(endpoints)  # spreads jobs over the proxies
         self._clients: dict[tuple[int, str], Any] = {}
         _sdk()
 
@@ -59,12 +58,12 @@ class Pool:
         return f"s3://{self._bucket} through the pool at {self._endpoint}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Connections stay behind: a loader's worker makes its own."""
+        """Without connections: a data loader's worker opens its own."""
         return {**self.__dict__, "_clients": {}}
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
         asked = http_range(start, length)
-        with self._asked(key):
+        with self._errors(key):
             answer = self._request("GET", key, asked=asked, fresh=fresh, stream=True)
             try:
                 data = answer.raw.read(decode_content=False)
@@ -75,40 +74,40 @@ class Pool:
             raise Damaged(f"{key} of {self.place} ends after {len(data)} of {expected} bytes")
         if asked is None:
             _compare(data, answer.headers, f"{key} of {self.place}")
-        elif answer.status_code != 206:  # the range was not looked at: this is the whole object
+        elif answer.status_code != 206:  # the range was ignored: this is the whole object
             data = data[start : None if length is None else start + length]
         return data
 
     def write(self, key: str, data: bytes | Path) -> None:
         size, what = whole_file(data)
-        with self._asked(key):
-            told = self._request("PUT", key, allow_redirects=False)
-            target = told.headers.get("Location")
-            if told.status_code not in (301, 307, 308) or not target:
-                raise Unavailable(f"{self.place} named no target to write {key} to", status=told.status_code)
-            with stream_of(data) as stream:  # an empty one would be sent in chunks of unknown number
+        with self._errors(key):
+            answer = self._request("PUT", key, allow_redirects=False)
+            target = answer.headers.get("Location")
+            if answer.status_code not in (301, 307, 308) or not target:
+                raise Unavailable(f"{self.place} named no target to write {key} to", status=answer.status_code)
+            with stream_of(data) as stream:  # an empty stream would be sent chunked
                 answer = self._send(target, stream if size else b"", size)
             if answer.status_code != 200:
                 raise _problem(answer.status_code, answer.text, f"{key} of {self.place} ({what})")
 
     def write_once(self, key: str, data: bytes) -> None:
-        """Looks, then writes: the pool knows no conditional write, so two writers in one moment are not kept apart."""
+        """Checks, then writes: the pool has no conditional write, so two simultaneous writers are not detected."""
         try:
             there = self.read(key, fresh=True)
         except NotThere:
             self.write(key, data)
             return
         if there != data:
-            raise AlreadyThere(f"{key} of {self.place} is there already, with other bytes")
+            raise AlreadyThere(f"{key} of {self.place} exists already, with other bytes")
 
     def entries(self, prefix: str) -> tuple[Entry, ...]:
-        with self._asked(prefix):
+        with self._errors(prefix):
             listed = self._client.bucket(self._bucket, **PROVIDER).list_objects_iter(prefix=prefix, props="name,size")
             found = [Entry(key=each.name, size_bytes=int(each.size)) for each in listed]
         return tuple(sorted(found, key=lambda entry: entry.key))
 
     def remove(self, key: str) -> None:
-        with self._asked(key):  # the engine says 200 where there is none, 404 of a bucket that it does not know
+        with self._errors(key):  # the engine answers 200 for a missing object, 404 for an unknown bucket
             self._request("DELETE", key)
 
     @property
@@ -117,7 +116,7 @@ class Pool:
 
     @property
     def _client(self) -> Any:
-        """The SDK's client of this process for the proxy in use."""
+        """This process's SDK client for the current proxy."""
         mine = (os.getpid(), self._endpoint)
         if mine not in self._clients:
             self._clients[mine] = _client(self._endpoint, self._timeout_s)
@@ -140,8 +139,8 @@ class Pool:
         return session.put(target, data=body, headers=headers, timeout=timeout_s, allow_redirects=False)
 
     @contextmanager
-    def _asked(self, key: str) -> Iterator[None]:
-        """Errors of the SDK and of what is below it, as ours. After a lost connection the next proxy is asked."""
+    def _errors(self, key: str) -> Iterator[None]:
+        """Turns errors of the SDK and its libraries into ours. After a lost connection the next proxy is used."""
         import requests
         import urllib3
         from aistore.sdk.errors import AISError
@@ -150,7 +149,7 @@ class Pool:
             yield
         except AISError as error:
             problem = _problem(error.status_code, error.message, f"{key} of {self.place}")
-            if _no_targets(error.message):  # a proxy that was cut off says so as long as its map is empty
+            if _no_targets(error.message):  # a proxy that was cut off answers this while its map is empty
                 self._start += 1
             raise problem from None
         except (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema) as error:
@@ -159,7 +158,7 @@ class Pool:
             place, cause = self.place, _cause(error)
             self._start += 1
             if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE" in cause.upper():
-                remedy = "AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA name the certificate, its key, the pool's authority"
+                remedy = "check the certificate, key and authority in AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA"
                 raise Refused(f"{key} of {place}: {cause}; {remedy}") from None
             raise Unavailable(f"{key} of {place}: {cause}") from None
 
@@ -169,13 +168,13 @@ def _sdk() -> Any:
         import aistore.sdk
     except ModuleNotFoundError as error:
         library = str(error.name).partition(".")[0]
-        missing = f"the pool is read by its SDK, and {library} is not installed"
+        missing = f"reading the pool needs {library}, which is not installed"
         raise Refused(f"{missing}: pip install 'fleet-pool[client]'") from None
     return aistore.sdk
 
 
 def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
-    """A client that tries once, and listens to nothing but its own arguments and the engine's AIS_ variables."""
+    """An SDK client that tries once and uses no configuration but its arguments and the engine's AIS_ variables."""
     from aistore.sdk.retry_config import RetryConfig
     from tenacity import Retrying, stop_after_attempt
     from urllib3.util.retry import Retry
@@ -184,46 +183,48 @@ def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
         http_retry=Retry(total=0, read=False), network_retry=Retrying(stop=stop_after_attempt(1), reraise=True)
     )
     client = _sdk().Client(endpoint, retry_config=once, timeout=timeout_s, max_pool_size=CONNECTIONS)
-    # REQUESTS_CA_BUNDLE would go over the pool's own authority, HTTP_PROXY lead its traffic out of the VPC
+    # REQUESTS_CA_BUNDLE would override the pool's authority, HTTP_PROXY would lead out of the VPC
     client.cluster().client.session_manager.session.trust_env = False
     return client
 
 
 def _cause(error: Exception) -> str:
-    """What happened, without the layers that it went through and the addresses of their objects."""
+    """The root cause, without wrappers and memory addresses."""
     inner = error.args[0] if error.args else error
     cause = getattr(inner, "reason", None) or inner
     return f"{type(error).__name__}: {re.sub(r'<[^<>]* at 0x[0-9a-f]+>[:,]? ?', '', str(cause))}"
 
 
-_LOST_WORK = "work file does not exist"  # seen on a filling drive: the engine cleaned a write away that was under way
+_LOST_WORK = (
+    "work file does not exist"  # seen on a filling drive: the engine deleted the temporary file of a running write
+)
 
 
 def _problem(status: int, text: str, what: str) -> StoreProblem:
-    """The kind of error that a status of the pool is."""
-    told = f"{what}: {status} {text.strip()[:300]}"
+    """The error for a status and message of the pool."""
+    message = f"{what}: {status} {text.strip()[:300]}"
     if _LOST_WORK in text:
-        return Unavailable(told, status=status)
+        return Unavailable(message, status=status)
     if status == 404:
-        return NotThere(told)
+        return NotThere(message)
     if status == 416:
-        return OutOfRange(told)
-    # 409 and 423: the object is being fetched by another reader
+        return OutOfRange(message)
+    # 409 and 423: another reader is fetching the object
     if status in (408, 409, 423, 429) or status >= 500 or _no_targets(text):
-        return Unavailable(told, status=status)
-    return Refused(told)
+        return Unavailable(message, status=status)
+    return Refused(message)
 
 
 def _no_targets(text: str) -> bool:
-    """Whether a proxy knows no target at all, which the engine says with 400 (cmn/err.go, ErrNoNodes)."""
+    """Whether a proxy has no target in its map, which the engine answers with 400 (cmn/err.go, ErrNoNodes)."""
     return "no storage targets in the cluster" in text
 
 
 def _compare(data: bytes, headers: Mapping[str, str], what: str) -> None:
-    """The pool's own checksum of an object that it wrote, against the bytes that came. Raises Damaged."""
+    """Checks the bytes against the checksum of an object that the pool wrote. Raises Damaged."""
     import xxhash
 
     if headers.get("Ais-Checksum-Type") == _XXHASH:
-        found, told = xxhash.xxh64_hexdigest(data), headers.get("Ais-Checksum-Value")
-        if found != told:
-            raise Damaged(f"{what}: checksum {found}, {told} when it was written; `evict` makes the pool fetch it anew")
+        found, expected = xxhash.xxh64_hexdigest(data), headers.get("Ais-Checksum-Value")
+        if found != expected:
+            raise Damaged(f"{what}: checksum {found}, {expected} when written; `evict` it to refetch it from S3")

@@ -1,4 +1,4 @@
-"""Objects straight from S3, the place where they all are: one try a call, whoever calls has the patience."""
+"""Objects in S3 itself, with boto3: one try per call; retries are the caller's."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 60.0
-PART_BYTES = 128 * 2**20  # what the pool takes itself; S3 takes no single write above 5 GiB
-# said with 400 and 403, and over soon: credentials being renewed, a clock being set
+PART_BYTES = 128 * 2**20  # the part size that the pool uses too; S3 allows at most 5 GiB in a single write
+# temporary errors with status 400 or 403: credentials being renewed, a clock being set
 _SOON = ("ExpiredToken", "RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ConditionalRequestConflict")
 
 
 class S3:
-    """A bucket in S3. endpoint_url: of another server that speaks S3; credentials come the way boto3 finds them.
+    """A bucket in S3. endpoint_url: of another S3-compatible server. Credentials are found as boto3 does.
 
-    Raises Refused where boto3 is not installed.
+    Raises Refused if boto3 is not installed.
     """
 
     def __init__(self, bucket: str, *, region: str | None = None, endpoint_url: str | None = None) -> None:
@@ -30,7 +30,7 @@ class S3:
         try:
             import boto3  # noqa: F401
         except ModuleNotFoundError as error:
-            missing = f"S3 is read by boto3, and {error.name} is not installed"
+            missing = f"reading S3 needs {error.name}, which is not installed"
             raise Refused(f"{missing}: pip install 'fleet-pool[client]'") from None
 
     @property
@@ -38,18 +38,18 @@ class S3:
         return f"s3://{self._bucket}" + (f" at {self._endpoint_url}" if self._endpoint_url else "")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Connections stay behind: a loader's worker makes its own."""
+        """Without connections: a data loader's worker opens its own."""
         return {**self.__dict__, "_clients": {}}
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
         asked = http_range(start, length)
-        with self._asked(key):
+        with self._errors(key):
             ranged = {"Range": asked} if asked else {}
             return self._client.get_object(Bucket=self._bucket, Key=checked(key), **ranged)["Body"].read()
 
     def write(self, key: str, data: bytes | Path) -> None:
         size, _ = whole_file(data)
-        with self._asked(key), stream_of(data) as stream:
+        with self._errors(key), stream_of(data) as stream:
             if size <= PART_BYTES:
                 self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=stream)
                 return
@@ -59,28 +59,28 @@ class S3:
             self._client.upload_fileobj(stream, self._bucket, checked(key), Config=parts)
 
     def write_once(self, key: str, data: bytes) -> None:
-        """S3 itself keeps two writers apart: If-None-Match (S3 User Guide, "Conditional writes")."""
+        """Atomic by If-None-Match (S3 User Guide, "Conditional writes")."""
         try:
-            with self._asked(key):
+            with self._errors(key):
                 self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=data, IfNoneMatch="*")
         except AlreadyThere:
             if self.read(key) != data:
                 raise
 
     def entries(self, prefix: str) -> tuple[Entry, ...]:
-        with self._asked(prefix):
+        with self._errors(prefix):
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
             listed = [each for page in pages for each in page.get("Contents", ())]
         found = [Entry(key=each["Key"], size_bytes=each["Size"]) for each in listed]
         return tuple(sorted(found, key=lambda entry: entry.key))
 
     def remove(self, key: str) -> None:
-        with self._asked(key):
+        with self._errors(key):
             self._client.delete_object(Bucket=self._bucket, Key=checked(key))
 
     @property
     def _client(self) -> Any:
-        """This process's client: a fork must not share connections."""
+        """This process's client; a fork must not share connections."""
         if os.getpid() not in self._clients:
             import boto3
             from botocore.config import Config
@@ -97,8 +97,8 @@ class S3:
         return self._clients[os.getpid()]
 
     @contextmanager
-    def _asked(self, key: str) -> Iterator[None]:
-        """Errors of botocore, as ours."""
+    def _errors(self, key: str) -> Iterator[None]:
+        """Turns errors of botocore into ours."""
         from botocore import exceptions
 
         try:
@@ -108,7 +108,7 @@ class S3:
             code = str(error.response.get("Error", {}).get("Code", ""))
             raise _problem(status, code, f"{key} of {self.place}: {error}", self._bucket) from None
         except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError, exceptions.NoRegionError) as error:
-            remedy = "on a node they come from the instance's role; a job without any access to S3 opens direct=False"
+            remedy = "a node's come from its instance role; a job without access to S3 sets direct=False"
             raise Refused(f"{self.place}: {error}; {remedy}") from None
         except (exceptions.ParamValidationError, exceptions.InvalidRegionError, ValueError) as error:
             raise Refused(f"{key} of {self.place}: {error}") from None
@@ -116,16 +116,16 @@ class S3:
             raise Unavailable(f"{key} of {self.place}: {type(error).__name__}: {error}") from None
 
 
-def _problem(status: int, code: str, told: str, bucket: str) -> StoreProblem:
-    """The kind of error that an answer of S3 is."""
+def _problem(status: int, code: str, message: str, bucket: str) -> StoreProblem:
+    """The error for an answer of S3."""
     if code == "NoSuchBucket":
-        return Refused(f"{told}; create {bucket} first, or correct its name")
+        return Refused(f"{message}; create {bucket} first, or correct its name")
     if status == 404:
-        return NotThere(told)
+        return NotThere(message)
     if status == 412:
-        return AlreadyThere(told)
+        return AlreadyThere(message)
     if status == 416:
-        return OutOfRange(told)
+        return OutOfRange(message)
     if code in _SOON or status in (408, 429) or status >= 500:
-        return Unavailable(told, status=status)
-    return Refused(told)
+        return Unavailable(message, status=status)
+    return Refused(message)

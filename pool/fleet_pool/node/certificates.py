@@ -1,8 +1,8 @@
-"""Who may speak in the pool: an authority of the stack's own, and a certificate for every node, made by openssl.
+"""Mutual TLS of the pool: the stack's own certificate authority and a certificate for every node, by openssl.
 
-The first control node makes the authority when there is none and keeps it in the artefact bucket, which is encrypted
-and which only the stack's roles read. Every node makes its own key, which never leaves it, and signs its certificate
-with the authority, whose key it then forgets. docs/decisions/0006 says what that protects and what it does not.
+The first control node creates the authority if there is none and stores it in the artifact bucket, which is encrypted
+and readable by the stack's roles only. Every node creates its own key, which never leaves it, signs its certificate
+with the authority, and discards the authority's key. docs/decisions/0006 says what that protects and what not.
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from pathlib import Path
 
 from fleet_pool.compat import frozen
 
-AUTHORITY_DAYS = 3650  # longer than any stack is_valid
+AUTHORITY_DAYS = 3650  # longer than any stack exists
 NODE_DAYS = 90
-RENEW_DAYS = 30  # a daily timer renews before this; the engine warns three days before the end
+RENEW_DAYS = 30  # a daily timer renews this long before the end; the engine warns three days before it
 CURVE = "prime256v1"
 WAIT_S = 5
 OBJECTS = ("authority.key", "authority.crt")
 PREFIX = "authority/"
-NOT_YET = "no authority yet: the first control node makes it"
+NOT_YET = "there is no authority yet; the first control node creates it"
 
 
 class CannotSign(Exception):
-    """openssl or the bucket said no: what was tried, and what it said."""
+    """openssl or the AWS CLI failed: the command and its error."""
 
 
 @frozen
 class Store:
-    """Where the authority lies: a bucket, by the AWS CLI."""
+    """The bucket that holds the authority, read and written with the AWS CLI."""
 
     bucket: str
     region: str
 
     def has_authority(self) -> bool:
-        """Whether there is an authority. Raises CannotSign where the bucket cannot be asked."""
-        told = _run(
+        """Whether there is an authority. Raises CannotSign if the bucket cannot be read."""
+        count = _run(
             "aws",
             *("s3api", "list-objects-v2", "--region", self.region, "--bucket", self.bucket),
             *("--prefix", f"{PREFIX}{OBJECTS[-1]}", "--query", "length(Contents || `[]`)", "--output", "text"),
         )
-        return told.strip() == "1"
+        return count.strip() == "1"
 
     def fetch(self, name: str, path: Path) -> None:
         self._copy(f"s3://{self.bucket}/{PREFIX}{name}", str(path))
 
-    def keep(self, name: str, path: Path) -> None:
+    def upload(self, name: str, path: Path) -> None:
         self._copy(str(path), f"s3://{self.bucket}/{PREFIX}{name}")
 
     def _copy(self, source: str, target: str) -> None:
@@ -57,7 +57,7 @@ class Store:
 
 
 def make_authority(folder: Path, stack: str) -> None:
-    """A key and a certificate that signs certificates and nothing else, in `folder`. Raises CannotSign."""
+    """Writes the authority's key and certificate to `folder`; it can sign certificates only. Raises CannotSign."""
     _run(
         "openssl",
         *("req", "-x509", "-newkey", "ec", "-pkeyopt", f"ec_paramgen_curve:{CURVE}", "-nodes", "-sha256"),
@@ -69,10 +69,10 @@ def make_authority(folder: Path, stack: str) -> None:
 
 
 def make_certificate(folder: Path, authority: Path, name: str, addresses: Sequence[str]) -> None:
-    """node.crt for the key node.key in `folder`, which is made where it is not there; both ways, server and client.
+    """Writes node.crt for the key node.key in `folder`, creating the key if needed; for server and client use.
 
-    name: of the daemon or the node. addresses: IP addresses that others call it by. The key stays at a renewal, so
-    that the engine never reads a pair that does not fit. Raises CannotSign.
+    name: of the daemon or the node. addresses: its IP addresses. A renewal keeps the key, so that the engine never
+    reads a key and a certificate that do not match. Raises CannotSign.
     """
     key, request, signed = folder / "node.key", folder / "node.csr", folder / "node.new"
     if not key.exists():
@@ -89,7 +89,7 @@ def make_certificate(folder: Path, authority: Path, name: str, addresses: Sequen
         "openssl",
         *("x509", "-req", "-sha256", "-in", str(request), "-days", str(NODE_DAYS), "-extfile", str(extensions)),
         *("-CA", str(authority / OBJECTS[1]), "-CAkey", str(authority / OBJECTS[0]), "-out", str(signed)),
-        # AWS gives no entropy problem, and a serial of its own needs no file that nodes would have to share
+        # a random serial needs no file that nodes would have to share
         *("-set_serial", f"0x{_serial()}"),
     )
     signed.replace(folder / "node.crt")
@@ -98,7 +98,7 @@ def make_certificate(folder: Path, authority: Path, name: str, addresses: Sequen
 
 
 def is_valid(folder: Path, days: int = RENEW_DAYS) -> bool:
-    """Whether there is a node certificate of the authority beside it, good for `days` more days."""
+    """Whether `folder` has a node certificate signed by the authority in it, valid for `days` more days."""
     certificate, authority = folder / "node.crt", folder / OBJECTS[1]
     if not (certificate.exists() and authority.exists() and (folder / "node.key").exists()):
         return False
@@ -120,23 +120,23 @@ def obtain(
     creates_authority: bool,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """The node's certificate where it has none that lasts; whether one was made. creates_authority: this node makes the
-    authority where there is none; the others wait for it, however long that takes. Raises CannotSign.
+    """Obtains or renews the node's certificate if needed; whether it did. creates_authority: whether this node creates
+    a missing authority; other nodes wait for it without limit. Raises CannotSign.
 
-    One that is only to be renewed waits for nobody, or a daemon whose start comes after this would wait with it.
+    A renewal does not wait, because the daemon's start waits for this unit.
     """
     if is_valid(folder):
         return False
     renews = is_valid(folder, days=0)
     folder.mkdir(parents=True, exist_ok=True)
-    # in memory where the node has it: the authority's key touches no disk
+    # in memory if possible, so that the authority's key is never written to a disk
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="planner-", dir=memory) as made:
         authority = Path(made)
         if renews:
             why = _fetch_error(authority, store)
             if why:
-                print(f"not renewed, tomorrow again: {why}", flush=True)
+                print(f"not renewed, trying again tomorrow: {why}", flush=True)
                 return False
         else:
             _authority(authority, store, stack, creates_authority, sleep)
@@ -154,13 +154,13 @@ def _authority(folder: Path, store: Store, stack: str, creates_authority: bool, 
         if not why:
             return
         if waited % 60 == 0:
-            print(f"waiting for the pool's authority, {waited} s: {why}", flush=True)
+            print(f"waiting for the pool's authority since {waited} s: {why}", flush=True)
         sleep(WAIT_S)
         waited += WAIT_S
 
 
 def _fetch_error(folder: Path, store: Store) -> str:
-    """Nothing where the authority lies in `folder` now, else what keeps it from there."""
+    """Fetches the authority into `folder`; "" or the reason why it could not."""
     try:
         if not store.has_authority():
             return NOT_YET
@@ -172,11 +172,11 @@ def _fetch_error(folder: Path, store: Store) -> str:
 
 
 def _created(folder: Path, store: Store, stack: str) -> str:
-    """The same of an authority that is made now."""
+    """Creates the authority in `folder` and uploads it; "" or the reason why it could not."""
     try:
         make_authority(folder, stack)
-        for name in OBJECTS:  # the certificate last: where it lies, the key lies
-            store.keep(name, folder / name)
+        for name in OBJECTS:  # the certificate last, so that the key exists wherever it does
+            store.upload(name, folder / name)
     except CannotSign as error:
         return str(error)
     return ""
@@ -189,6 +189,6 @@ def _serial() -> str:
 def _run(*command: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise CannotSign(f"{' '.join(command[:3])}: {told[-1] if told else f'ended with {done.returncode}'}")
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise CannotSign(f"{' '.join(command[:3])}: {lines[-1] if lines else f'exit code {done.returncode}'}")
     return done.stdout

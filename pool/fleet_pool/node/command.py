@@ -1,4 +1,4 @@
-"""`planner-pool.pyz node VERB`: what the units of a node run, as root. Only here are commands run and files written."""
+"""`planner-pool.pyz node VERB`: what a node's systemd units run as root. All files are written from here."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from fleet_pool.problems import PoolProblem
 
 BUNDLE_FOLDER = "/opt/planner"
 METRICS = f"{settings.STATE_FOLDER}/metrics/planner.prom"
-# a spot notice comes before the group has heard of anything; source: AWS's answer as users of the hook report it
+# a spot notice may come before the group waits; source: AWS's error message as users of the hook report it
 NOT_AWAITED = "No active Lifecycle Action found"
-# what ends a verb with a sentence
-SAID = (BadFacts, settings.BadSetting, drives.Refused, certificates.CannotSign, PoolProblem, OSError, ValueError)
+# errors that end a verb with a message instead of a traceback
+REPORTED = (BadFacts, settings.BadSetting, drives.Refused, certificates.CannotSign, PoolProblem, OSError, ValueError)
 VERBS = {
-    "prepare": "find and mount the drives, write the daemon's files, keep its cores",
+    "prepare": "find and mount the drives, write the daemon's files, reserve its cores",
     "certificate": "obtain or renew the node's certificate",
-    "metrics": "write the node's gauges for a textfile collector",
-    "rejoin": "bring a control node back that was cut off and still leads",
+    "metrics": "write the node's metrics for a textfile collector",
+    "rejoin": "bring a control node back that was cut off and still acts as primary",
     "complete": "tell the Auto Scaling group that this node has left",
 }
 
 
 def main(words: Sequence[str], program: str = "planner-pool node") -> int:
-    """0, or 1 with the reason on standard error, or 2 for a wrong call."""
-    parser = argparse.ArgumentParser(prog=program, description="What the units of a node run; see docs/pool.md.")
+    """Exit code: 0, 1 with the reason on standard error, 2 for wrong arguments."""
+    parser = argparse.ArgumentParser(prog=program, description="Commands of a node's systemd units; see docs/pool.md.")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb, told in VERBS.items():
-        verbs.add_parser(verb, help=told, description=told)
+    for verb, about in VERBS.items():
+        verbs.add_parser(verb, help=about, description=about)
     given = parser.parse_args(words)
     try:
         stack, node = read_stack(Path(BUNDLE_FOLDER, "stack.json")), node_of(os.environ)
@@ -51,17 +51,17 @@ def main(words: Sequence[str], program: str = "planner-pool node") -> int:
             "rejoin": rejoin,
             "complete": complete,
         }[given.verb](stack, node)
-    except SAID as error:
+    except REPORTED as error:
         print(f"{program} {given.verb}: {error}", file=sys.stderr)
         return 1
     except subprocess.CalledProcessError as error:
-        print(f"{program} {given.verb}: {' '.join(error.cmd)}: ended with {error.returncode}", file=sys.stderr)
+        print(f"{program} {given.verb}: {' '.join(error.cmd)}: exit code {error.returncode}", file=sys.stderr)
         return 1
     return 0
 
 
 def prepare(stack: Stack, node: Node) -> None:
-    """Before the daemon starts, at every boot."""
+    """Runs before the daemon starts, at every boot."""
     mountpaths: tuple[str, ...] = ()
     if daemon_role(stack, node) == "target":
         drives.release_image(drives.run_command, _write)
@@ -69,7 +69,7 @@ def prepare(stack: Stack, node: Node) -> None:
         mountpaths = tuple(drive.folder for drive in found)
         print(f"{len(found)} of {stack.drives} drives, {sum(d.size_bytes for d in found) / 1e12:.2f} TB", flush=True)
         if not found:
-            raise BadFacts(f"no drive of model {settings.DRIVE_MODEL!r} here: a target needs one at least")
+            raise BadFacts(f"this instance has no drive of model {settings.DRIVE_MODEL!r}; a target needs at least one")
         for folder in mountpaths:
             shutil.chown(folder, USER, USER)
     for file in files(stack, node, mountpaths, cpus.cores_by_node(Path(cpus.SYSFS))):
@@ -78,11 +78,11 @@ def prepare(stack: Stack, node: Node) -> None:
 
 
 def certificate(stack: Stack, node: Node) -> None:
-    """The node's certificate, readable by the daemons and by the jobs of their group."""
+    """Obtains or renews the certificate, readable by the daemons and by jobs of their group."""
     if not (stack.proxies and stack.tls):
         return
     folder = Path(settings.TLS_FOLDER)
-    made = certificates.obtain(
+    created = certificates.obtain(
         folder,
         certificates.Store(bucket=node.artefacts_bucket, region=node.region),
         stack=stack.name,
@@ -95,17 +95,17 @@ def certificate(stack: Stack, node: Node) -> None:
     for name in ("node.crt", "authority.crt"):
         (folder / name).chmod(0o644)
     folder.chmod(0o755)
-    print(f"the certificate was {'made' if made else 'kept'}", flush=True)
+    print(f"the certificate was {'created' if created else 'kept'}", flush=True)
 
 
 def metrics(stack: Stack, node: Node) -> None:
-    """One reading, put in place in one step."""
+    """Writes one reading in one step."""
     role = daemon_role(stack, node)
     space = []
     for folder in sorted(Path(settings.MOUNT_FOLDER).glob("*")) if role == "target" else ():
-        told = os.statvfs(folder)
-        total = told.f_frsize * told.f_blocks if os.path.ismount(folder) else 0
-        space.append(DriveSpace(folder=str(folder), total_bytes=total, free_bytes=told.f_frsize * told.f_bavail))
+        stat = os.statvfs(folder)
+        total = stat.f_frsize * stat.f_blocks if os.path.ismount(folder) else 0
+        space.append(DriveSpace(folder=str(folder), total_bytes=total, free_bytes=stat.f_frsize * stat.f_bavail))
     active = (
         bool(role) and subprocess.run(["systemctl", "is-active", "--quiet", UNIT_OF[role]], check=False).returncode == 0
     )
@@ -122,37 +122,37 @@ def metrics(stack: Stack, node: Node) -> None:
 
 
 def complete(stack: Stack, node: Node) -> None:
-    """The group waits with the end of a node until it hears this, or until the hook's time is over."""
+    """Completes the lifecycle hook, for which the group delays terminating the node, up to the hook's timeout."""
     if not node.group:
-        print("this node is in no group: nobody waits for it", flush=True)
+        print("this node is in no Auto Scaling group: nothing to complete", flush=True)
         return
-    told = ("--lifecycle-hook-name", "drain", "--lifecycle-action-result", "CONTINUE")
+    action = ("--lifecycle-hook-name", "drain", "--lifecycle-action-result", "CONTINUE")
     named = ("--auto-scaling-group-name", node.group, "--instance-id", node.instance, "--region", node.region)
-    command = ("aws", "autoscaling", "complete-lifecycle-action", *told, *named)
+    command = ("aws", "autoscaling", "complete-lifecycle-action", *action, *named)
     print("+", *command, flush=True)
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode and NOT_AWAITED in done.stderr:
-        print(f"{node.group} does not wait for this node: it goes all the same", flush=True)
+        print(f"{node.group} is not waiting for this node: nothing to complete", flush=True)
         return
     sys.stderr.write(done.stderr)
     done.check_returncode()
 
 
 def rejoin(stack: Stack, node: Node) -> None:
-    """One check of a control node, of some seconds; it says nothing where nothing is to be done."""
+    """One check of a control node, which takes seconds and prints nothing if all is well."""
     if daemon_role(stack, node) != "proxy":
         return
     primary = primary_of_others(stack, node, tls_context(os.environ))
     if primary:
         print(
-            f"{daemon_id(node, 'proxy')} was cut off and follows itself, the others follow {primary}: it starts anew",
+            f"{daemon_id(node, 'proxy')} was cut off and acts as primary, the others follow {primary}: restarting it",
             flush=True,
         )
         restart_as_follower(Path(settings.STATE_FOLDER, "proxy"), UNIT_OF["proxy"], drives.run_command)
 
 
 def put(file: File) -> None:
-    """Writes a file in one step; a reader sees the old one or the new one."""
+    """Writes a file in one step, so that a reader sees the old or the new one."""
     path = Path(file.path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if file.owner != "root":
@@ -173,6 +173,6 @@ def _certificate_ends_s() -> float | None:
     path = Path(settings.TLS_FOLDER, "node.crt")
     if not path.exists():
         return None
-    told = drives.run_command(("openssl", "x509", "-in", str(path), "-noout", "-enddate")).strip().partition("=")[2]
-    ends = datetime.strptime(told, "%b %d %H:%M:%S %Y GMT").replace(tzinfo=timezone.utc)
+    text = drives.run_command(("openssl", "x509", "-in", str(path), "-noout", "-enddate")).strip().partition("=")[2]
+    ends = datetime.strptime(text, "%b %d %H:%M:%S %Y GMT").replace(tzinfo=timezone.utc)
     return (ends - datetime.now(timezone.utc)).total_seconds()

@@ -1,7 +1,7 @@
-"""The two files a daemon starts with, as plain data: one for the whole cluster, one for the node. Pure.
+"""The two configuration files of a daemon as plain data: one for the cluster, one for the node. Pure.
 
-The cluster's file is the same on every node, the primary's copy counts. Sections that are not given take the
-engine's own defaults; one that is given must be whole. See docs/pool.md for the reasons in a table.
+The cluster's file is the same on every node; the primary's copy is the one that counts. A section that is left out
+gets the engine's defaults; one that is present must be complete. docs/pool.md gives the reasons in a table.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fleet_pool.compat import frozen
 
 @frozen
 class Tls:
-    """Paths on the node: its certificate, its key, and the authority that both sides are checked against."""
+    """Paths on the node: its certificate, its key, and the authority that both sides are verified with."""
 
     certificate: str
     key: str
@@ -35,9 +35,9 @@ class Watermarks:
 class ClusterSettings:
     """What all daemons of a pool agree on.
 
-    proxies: addresses of the electable proxies; the first is primary when nothing stands yet, the next two are asked
-    when it is gone, or when it comes back. min_free_gib: memory that a daemon leaves to its node. to_journal: log to
-    stderr, not to files.
+    proxies: addresses of the electable proxies; the first is primary of a new pool, the next two are asked for the
+    primary afterwards. min_free_gib: memory that a daemon leaves free on its node. to_journal: log to stderr instead
+    of files.
     """
 
     proxies: tuple[str, ...]
@@ -49,8 +49,8 @@ class ClusterSettings:
 
 @frozen
 class NodeSettings:
-    """One daemon. role: "proxy" or "target". address: for the other daemons. public_addresses: for clients; several
-    are several network cards. mountpaths: a target's drives, one file system each; none for a proxy."""
+    """One daemon. role: "proxy" or "target". address: for other daemons. public_addresses: for clients, one for each
+    network card. mountpaths: of a target's drives, one file system each; none for a proxy."""
 
     role: str
     address: str
@@ -61,7 +61,7 @@ class NodeSettings:
 
 
 def watermarks(low_percent: int) -> Watermarks:
-    """The four watermarks with eviction ending at `low_percent`: as far apart as the standard ones."""
+    """The four watermarks for a low one of `low_percent`, with the standard distances."""
     moved = low_percent - settings.LOW_WATERMARK_PERCENT
     return Watermarks(
         cleanup=settings.CLEANUP_WATERMARK_PERCENT + moved,
@@ -87,15 +87,15 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
     """The cluster's file, ais.json. Raises BadSetting."""
     marks = cluster.watermarks
     if not cluster.proxies:
-        raise settings.BadSetting("a pool has one electable proxy at least: no address was given")
+        raise settings.BadSetting("a pool needs at least one electable proxy: no address was given")
     if not 0 < marks.cleanup <= marks.low <= marks.high <= marks.out_of_space <= 100:
-        raise settings.BadSetting(f"watermarks must rise: cleanup, low, high, out of space; here {marks}")
+        raise settings.BadSetting(f"watermarks must rise in the order cleanup, low, high, out of space: {marks}")
     if cluster.min_free_gib < 0.1:
-        raise settings.BadSetting(f"a daemon leaves 0.1 GiB of memory free at least, not {cluster.min_free_gib:g}")
+        raise settings.BadSetting(f"a daemon must leave at least 0.1 GiB of memory free, not {cluster.min_free_gib:g}")
     primary = proxy_url(cluster, 0)
     alive = {"interval": _s(settings.KEEPALIVE_INTERVAL_S), "name": "heartbeat", "factor": settings.KEEPALIVE_FACTOR}
     return {
-        "backend": {"aws": {}},  # every bucket is S3's; credentials come from the instance's role
+        "backend": {"aws": {}},  # all buckets are in S3; credentials come from the instance's role
         "log": {
             "level": "3",
             "max_size": "10mb",
@@ -106,10 +106,10 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
         },
         "proxy": {
             "primary_url": primary,
-            # whom else to ask: a daemon leaves itself out, and so has two others among three
+            # other proxies to ask; a daemon skips itself, so each of three has two others
             "original_url": proxy_url(cluster, 2) if len(cluster.proxies) > 2 else primary,
             "discovery_url": proxy_url(cluster, 1) if len(cluster.proxies) > 1 else "",
-            "non_electable": False,  # not read by 5.0: a gateway is joined as non-electable instead
+            "non_electable": False,  # 5.0 ignores it: a gateway is joined as non-electable instead
         },
         "timeout": {
             "cplane_operation": _s(settings.CONTROL_OPERATION_S),
@@ -136,13 +136,13 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
             "batch_size": 32_768,
             "dont_cleanup_time": "120m",
         },
-        "lru": {  # off where the section is absent
+        "lru": {  # off if the section is absent
             "dont_evict_time": _s(settings.DONT_EVICT_S),
             "capacity_upd_time": _s(settings.CAPACITY_UPDATE_S),
             "batch_size": 32_768,
             "enabled": True,
         },
-        "rebalance": {  # S3 is the truth: what a lost node held is fetched again, nothing is moved between nodes
+        "rebalance": {  # S3 has every object: a lost node's share is fetched again, nothing moves between nodes
             "dest_retry_time": "2m",
             "compression": "never",
             "bundle_multiplier": 2,
@@ -151,7 +151,7 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
         "resilver": {"enabled": True},
         "checksum": {
             "type": "xxhash2",
-            # the engine takes an ETag for the MD5 of an object, which under KMS it is not: checked, no cold read passed
+            # the engine takes the ETag for the object's MD5, which it is not under KMS: every cold read would fail
             # (AIStore v1.5.0, ais/backend/aws.go; Amazon S3 API reference, "Object", ETag)
             "validate_cold_get": False,
             "validate_warm_get": False,
@@ -166,7 +166,7 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
             "min_pct_total": 0,
             "min_pct_free": 0,
         },
-        # keys are written once; a bucket that is rewritten in place sets validate_warm_get for itself
+        # keys are written once; a bucket of kind "rewritten" sets validate_warm_get for itself
         "versioning": {"enabled": True, "validate_warm_get": False},
         "net": {"l4": {"proto": "tcp", "sndrcv_buf_size": 131_072}, "http": _http(cluster.tls)},
         "auth": {},
@@ -178,8 +178,8 @@ def local_config(node: NodeSettings) -> dict[str, Any]:
     if node.role not in ("proxy", "target"):
         raise settings.BadSetting(f"a daemon is a proxy or a target, not {node.role!r}")
     if (node.role == "target") != bool(node.mountpaths):
-        wrong = "needs a drive at least" if node.role == "target" else "has no drives"
-        raise settings.BadSetting(f"a {node.role} {wrong}: {len(node.mountpaths)} were given")
+        wrong = "needs at least one drive" if node.role == "target" else "has no drives"
+        raise settings.BadSetting(f"a {node.role} {wrong}; got {len(node.mountpaths)}")
     intra = settings.PROXY_INTRA_PORT if node.role == "proxy" else settings.TARGET_INTRA_PORT
     return {
         "confdir": node.conf_folder,
@@ -198,8 +198,8 @@ def local_config(node: NodeSettings) -> dict[str, Any]:
 
 
 def environment(cluster: ClusterSettings, node: NodeSettings, region: str) -> dict[str, str]:
-    """What a daemon's process needs beside its files: the first proxy is told that it is primary when nothing stands
-    yet (it still joins a cluster that it finds), and everyone who it is to the others."""
+    """Environment variables of a daemon: Region, TLS files, and for the first proxy that it is primary of a new pool
+    (it still joins an existing one)."""
     found = {"AWS_REGION": region, "AIS_USE_HTTPS": "true" if cluster.tls else "false"}
     if node.role == "proxy" and node.address == cluster.proxies[0]:
         found["AIS_PRIMARY_EP"] = proxy_url(cluster, 0)
@@ -211,12 +211,12 @@ def environment(cluster: ClusterSettings, node: NodeSettings, region: str) -> di
 
 
 def arguments(node: NodeSettings, node_name: str) -> tuple[str, ...]:
-    """The daemon's command line after its name; the two files lie in its folder of configuration."""
+    """The daemon's arguments; its two files are in its configuration folder."""
     return command_line(node.role, node.conf_folder, settings.daemon_id(node.role, node_name))
 
 
 def command_line(role: str, conf_folder: str, daemon_id: str) -> tuple[str, ...]:
-    """The same for an id that is known already, or for the name of a variable that holds it."""
+    """The same for a given id, or for a reference to a variable that has it."""
     return (
         f"-config={conf_folder}/ais.json",
         f"-local_config={conf_folder}/ais_local.json",
@@ -233,7 +233,7 @@ def _http(tls: Tls | None) -> dict[str, Any]:
         "server_key": tls.key if tls else "",
         "domain_tls": "",
         "client_ca_tls": tls.authority if tls else "",
-        "client_auth_tls": 4 if tls else 0,  # every caller shows a certificate of the authority's
+        "client_auth_tls": 4 if tls else 0,  # clients must present a certificate of the authority
         "idle_conn_time": "6s",
         "idle_conns_per_host": 32,
         "idle_conns": 256,
@@ -245,5 +245,5 @@ def _http(tls: Tls | None) -> dict[str, Any]:
 
 
 def _s(seconds: int) -> str:
-    """As the engine writes a time."""
+    """A duration in the engine's format."""
     return f"{seconds}s"

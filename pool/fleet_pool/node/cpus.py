@@ -14,7 +14,7 @@ SYSFS = "/sys/devices/system"
 
 
 def parse_cpu_list(text: str) -> tuple[int, ...]:
-    """CPUs of a list as the kernel writes it: 0-3,8 is 0, 1, 2, 3 and 8."""
+    """CPUs of a list in the kernel's format: 0-3,8 is 0, 1, 2, 3 and 8."""
     found: list[int] = []
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
@@ -24,7 +24,7 @@ def parse_cpu_list(text: str) -> tuple[int, ...]:
 
 
 def cpu_list(cpus: Sequence[int]) -> str:
-    """The list as the kernel writes it, shortest form."""
+    """CPUs as a list in the kernel's format, in its shortest form."""
     runs = []
     for _, run in groupby(enumerate(sorted(cpus)), key=lambda entry: entry[1] - entry[0]):
         numbered = [cpu for _, cpu in run]
@@ -33,7 +33,7 @@ def cpu_list(cpus: Sequence[int]) -> str:
 
 
 def cores_by_node(sysfs: Path) -> Mapping[int, tuple[tuple[int, ...], ...]]:
-    """NUMA node -> its cores, each with its hyperthreads, in order, from a sysfs tree."""
+    """NUMA node -> its cores in order, each a tuple of its hyperthreads, from a sysfs tree."""
     found: dict[int, tuple[tuple[int, ...], ...]] = {}
     for node in sorted((sysfs / "node").glob("node[0-9]*"), key=lambda path: int(path.name[4:])):
         cores = []
@@ -46,13 +46,13 @@ def cores_by_node(sysfs: Path) -> Mapping[int, tuple[tuple[int, ...], ...]]:
 
 
 def reserved_cpus(cores: Mapping[int, Sequence[Sequence[int]]], count: int) -> tuple[int, ...]:
-    """`count` CPUs of these cores, or one more where a core would be cut in half; the training_cpus is for training.
+    """`count` CPUs of these cores, or one more if a core would be split.
 
-    Raises ValueError where there are not enough to leave one to training.
+    Raises ValueError if no core would be left for training.
     """
     nodes = [list(entry) for entry in cores.values() if entry]
     every = sum(len(core) for entry in nodes for core in entry)
-    none_left = f"cannot keep {count} of {every} CPUs and leave a core to training"
+    none_left = f"cannot reserve {count} of {every} CPUs and leave a core to training"
     if not 0 < count < every:
         raise ValueError(none_left)
     found: list[int] = []
@@ -67,6 +67,6 @@ def reserved_cpus(cores: Mapping[int, Sequence[Sequence[int]]], count: int) -> t
 
 
 def training_cpus(cores: Mapping[int, Sequence[Sequence[int]]], taken: Sequence[int]) -> tuple[int, ...]:
-    """What is left to training."""
+    """The CPUs left for training."""
     every = (cpu for entry in cores.values() for core in entry for cpu in core)
     return tuple(sorted(set(every) - set(taken)))

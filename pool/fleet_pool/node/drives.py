@@ -1,10 +1,9 @@
-"""A node's instance-store drives: which they are, what each of them needs, and the commands that do it.
+"""A node's instance-store drives: which they are, what each needs, and the commands that format and mount them.
 
-Drives are found by their model, never by number: the root volume is NVMe as well, and the order of names changes from
-boot to boot. A drive that this node has formatted carries the node's stamp in its label, so that a reboot keeps it;
-after a stop and start the drives are blank and are formatted anew. Deep Learning images gather the drives into an
-array of their own: it is taken teardown. Whatever else is mounted, or carries another node's stamp, is left alone, and
-then nothing at all is changed.
+Drives are found by their model, never by number: the root volume is NVMe too, and device names change between boots.
+A drive that this node formatted has the node's label, so that a reboot keeps its data; after a stop and start drives
+are blank and are formatted again. The array that Deep Learning images build from the drives is dismantled. If a drive
+is mounted elsewhere or has another node's label, nothing at all is changed.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from fleet_pool.compat import frozen
 IMAGE_FOLDER = "/opt/dlami/nvme"  # where Deep Learning images mount their array, by the service below
 IMAGE_SERVICE = "dlami-nvme.service"
 IMAGE_DROP_IN = f"/etc/systemd/system/{IMAGE_SERVICE}.d/planner.conf"
-STAMP = "pool-"  # an XFS label has 12 characters: this, and 7 that follow from the node
+STAMP = "pool-"  # an XFS label has 12 characters: this prefix and 7 derived from the node
 COLUMNS = "NAME,PATH,TYPE,MODEL,SERIAL,SIZE,MOUNTPOINTS"
-# commands whose exit code answers a question: no signature on the drive, no such unit
+# commands whose non-zero exit code is an answer: no signature on the drive, no such unit
 ANSWERS = {"blkid": (0, 2), "systemctl": (0, 1)}
 
 Command = tuple[str, ...]
@@ -32,7 +31,7 @@ Run = Callable[[Command], str]
 
 
 class Refused(Exception):
-    """Drives that must not be touched. reasons: every one of them."""
+    """Some drives must not be touched. reasons: all of them."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
         self.reasons = tuple(reasons)
@@ -41,7 +40,7 @@ class Refused(Exception):
 
 @frozen
 class Drive:
-    """One instance-store drive. folder: where it is mounted for the pool. blank: it is formatted first."""
+    """One instance-store drive. folder: its mount point for the pool. blank: it must be formatted first."""
 
     path: str
     serial: str
@@ -53,19 +52,19 @@ class Drive:
 
 @frozen
 class Arrangement:
-    """The drives in the order of their serial numbers, and what takes the image's own array teardown first."""
+    """Drives by serial number. teardown: commands that dismantle the image's own array first."""
 
     drives: tuple[Drive, ...]
     teardown: tuple[Command, ...]
 
 
 def stamp_of(node: str) -> str:
-    """Label of the file systems of a node (an instance id), 12 characters."""
+    """Label of a node's file systems, 12 characters. node: its instance id."""
     return STAMP + hashlib.sha256(node.encode()).hexdigest()[:7]
 
 
 def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT_FOLDER) -> Arrangement:
-    """What lsblk told, decided. root: the folder below which drives are mounted. Raises Refused."""
+    """What to do with the drives in lsblk's output. root: folder for their mount points. Raises Refused."""
     ours, others = [], []
     for device in listed["blockdevices"]:
         (ours if _is_instance_store(device) else others).append(device)
@@ -78,12 +77,12 @@ def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT
         allowed = {folder} if kept else {IMAGE_FOLDER}
         places = [(entry["path"], place) for entry in _all(device) for place in _mounts(entry)]
         reasons += [
-            f"{path} is mounted at {place}, which is not the pool's"
+            f"{path} is mounted at {place}, which is not a folder of the pool"
             for path, place in places
             if place not in allowed and not (not kept and place.startswith(IMAGE_FOLDER + "/"))
         ]
         if not kept and label.startswith(STAMP) and label != stamp:
-            reasons.append(f"{device['path']} carries the stamp of another node ({label}; here {stamp})")
+            reasons.append(f"{device['path']} has the label of another node ({label}; this node has {stamp})")
         if not kept:
             teardown.take(device, below, [place for _, place in places])
         found.append(
@@ -97,38 +96,38 @@ def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT
             )
         )
     held = {entry["path"] for device in others for entry in _all(device)}
-    reasons += [f"{path} also lies on a drive that is not instance store" for path in teardown.arrays if path in held]
+    reasons += [f"{path} is also on a drive that is not instance store" for path in teardown.arrays if path in held]
     if reasons:
         raise Refused(tuple(dict.fromkeys(reasons)))
     return Arrangement(drives=tuple(sorted(found, key=lambda drive: drive.serial)), teardown=teardown.commands())
 
 
 def commands(found: Arrangement, node: str) -> tuple[Command, ...]:
-    """Everything to run, in order; nothing where all drives are formatted and mounted."""
-    told: list[Command] = list(found.teardown)
+    """All commands to run, in order; none if every drive is formatted and mounted."""
+    needed: list[Command] = list(found.teardown)
     for drive in found.drives:
         if drive.blank:
-            told.append(("wipefs", "--all", "--force", "--quiet", drive.path))
-            # no trim: drives come blank, and trimming terabytes takes minutes
-            told.append(("mkfs.xfs", "-q", "-f", "-K", "-L", stamp_of(node), drive.path))
+            needed.append(("wipefs", "--all", "--force", "--quiet", drive.path))
+            # -K: no trim, since drives come blank and trimming terabytes takes minutes
+            needed.append(("mkfs.xfs", "-q", "-f", "-K", "-L", stamp_of(node), drive.path))
     for drive in found.drives:
         if not drive.mounted:
-            told.append(("mkdir", "-p", drive.folder))
-            told.append(("mount", "-t", "xfs", "-o", ",".join(settings.MOUNT_OPTIONS), drive.path, drive.folder))
-    return tuple(told)
+            needed.append(("mkdir", "-p", drive.folder))
+            needed.append(("mount", "-t", "xfs", "-o", ",".join(settings.MOUNT_OPTIONS), drive.path, drive.folder))
+    return tuple(needed)
 
 
 def arrange(node: str, run: Run, root: str = settings.MOUNT_FOLDER) -> Arrangement:
-    """Looks, decides, does it, and looks again. Raises Refused, CalledProcessError."""
-    for told in commands(arrangement(listing(run), node, root), node):
-        run(told)
+    """Formats and mounts the drives, and lists them again. Raises Refused, CalledProcessError."""
+    for command in commands(arrangement(listing(run), node, root), node):
+        run(command)
     return arrangement(listing(run), node, root)
 
 
 def release_image(run: Run, write: Callable[[str, str], None]) -> None:
-    """Keeps the image's service from gathering the drives, now and at the next boot; most images have none.
+    """Stops the image's service that builds an array from the drives, now and for later boots; most images have none.
 
-    write: puts a file in place, given its path and text. Raises CalledProcessError.
+    write: writes a file, given its path and text. Raises CalledProcessError.
     """
     listed = run(("systemctl", "list-unit-files", "--no-legend", "--plain", IMAGE_SERVICE))
     if IMAGE_SERVICE not in listed or "masked" in listed:
@@ -137,25 +136,25 @@ def release_image(run: Run, write: Callable[[str, str], None]) -> None:
     try:
         run(("systemctl", "mask", IMAGE_SERVICE))
     except subprocess.CalledProcessError:
-        # its own file lies where a mask would: a condition that never holds here does the same
+        # the unit's file is where the mask would go: a condition that is never true here has the same effect
         write(IMAGE_DROP_IN, f"[Unit]\nConditionPathExists=!{settings.CONF_FOLDER}/node.env\n")
 
 
 def listing(run: Run) -> Mapping[str, Any]:
-    """Every block device as lsblk tells it, after udev has seen them all; what lies on an instance-store drive is read
-    from the drive itself, since udev remembers what was there before."""
+    """lsblk's list of block devices, after udev has settled. Type and label of an instance-store drive are read from
+    the drive itself, since udev may remember old ones."""
     run(("udevadm", "settle", "--timeout=30"))
-    told: dict[str, Any] = json.loads(run(("lsblk", "--json", "--bytes", "--output", COLUMNS)))
-    drives: list[dict[str, Any]] = [device for device in told["blockdevices"] if _is_instance_store(device)]
+    listed: dict[str, Any] = json.loads(run(("lsblk", "--json", "--bytes", "--output", COLUMNS)))
+    drives: list[dict[str, Any]] = [device for device in listed["blockdevices"] if _is_instance_store(device)]
     for device in drives:
         found = run(("blkid", "--probe", "--output", "export", device["path"]))
         read = dict(line.split("=", 1) for line in found.splitlines() if "=" in line)
         device["fstype"], device["label"] = read.get("TYPE"), read.get("LABEL")
-    return told
+    return listed
 
 
 def run_command(command: Command) -> str:
-    """Runs a command and gives its output; what changes something is said first, for the journal.
+    """Runs a command and returns its output. Commands that change something are printed first, for the journal.
 
     Raises CalledProcessError.
     """
@@ -169,7 +168,7 @@ def run_command(command: Command) -> str:
 
 
 class _Teardown:
-    """What is in the way: mounts, volume groups and arrays, each once, in the order in which they must go."""
+    """Mounts, volume groups and arrays to remove, each once, in the order of removal."""
 
     def __init__(self) -> None:
         self.mounts: list[str] = []
@@ -205,13 +204,13 @@ def _is_instance_store(device: Mapping[str, Any]) -> bool:
 
 
 def _name(device: Mapping[str, Any]) -> str:
-    """The serial number, which stays with the drive; its name where it tells none."""
-    told = (device.get("serial") or "").strip() or Path(device["path"]).name
-    return "".join(letter if letter.isalnum() else "-" for letter in told)
+    """The serial number, which stays with the drive; the device name if there is none."""
+    name = (device.get("serial") or "").strip() or Path(device["path"]).name
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 def _all(device: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The device and everything that lies on it."""
+    """The device and everything on it."""
     yield device
     for child in device.get("children") or ():
         yield from _all(child)
@@ -222,5 +221,5 @@ def _mounts(device: Mapping[str, Any]) -> list[str]:
 
 
 def _volume_group(name: str) -> str:
-    """Of the device mapper's name: group-volume, where a hyphen inside of either is doubled."""
+    """From the device mapper's name, group-volume, in which a hyphen of either part is doubled."""
     return name.replace("--", "\0").split("-")[0].replace("\0", "-")

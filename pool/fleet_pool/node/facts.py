@@ -1,4 +1,4 @@
-"""What a node knows of itself and of its stack: /etc/planner/node.env and the bundle's stack.json."""
+"""Facts about a node and its stack: /etc/planner/node.env and the bundle's stack.json."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fleet_pool import settings
 from fleet_pool.compat import frozen
 from fleet_pool.node import config
 
-USER = "planner"  # daemons run as this user, which owns the drives' file systems; jobs that use the pool join its group
+USER = "planner"  # runs the daemons and owns the drives' file systems; jobs that use the pool join its group
 DAEMON_OF = {"control": "proxy", "storage": "target", "gpu": "target"}  # role of a node -> role of its daemon
 TLS = config.Tls(
     certificate=f"{settings.TLS_FOLDER}/node.crt",
@@ -21,14 +21,14 @@ TLS = config.Tls(
 
 
 class BadFacts(Exception):
-    """Facts that are missing or make no sense: which, and where they should stand."""
+    """Facts that are missing or invalid: which ones, and where they belong."""
 
 
 @frozen
 class Stack:
-    """The bundle's stack.json. proxies: addresses of the control nodes; none: the layout has no pool.
-    targets_on: role of the nodes that run targets. drives: of such a node. reserved_vcpu: of a GPU node.
-    checkpoints_kept: of a run, as they are priced; 0: all of them."""
+    """The bundle's stack.json. proxies: addresses of the control nodes; empty if the layout has no pool.
+    targets_on: role of the nodes that run targets. drives: number on such a node. reserved_vcpu: on a GPU node.
+    checkpoints_kept: per run, as priced in the plan; 0 for all."""
 
     name: str
     layout: str
@@ -46,7 +46,7 @@ class Stack:
 @frozen
 class Node:
     """Of /etc/planner/node.env. role: control, storage or gpu. number: of a control node, else -1. group: the Auto
-    Scaling group that launched it; none for a control node."""
+    Scaling group that launched it; "" for a control node."""
 
     role: str
     instance: str
@@ -58,25 +58,25 @@ class Node:
     data_bucket: str
 
 
-def stack_of(told: Mapping[str, Any]) -> Stack:
-    """Raises BadFacts with every key that is missing."""
+def stack_of(data: Mapping[str, Any]) -> Stack:
+    """The stack from the data of stack.json. Raises BadFacts with every key that is missing."""
     keys = Stack.__annotations__
-    missing = [key for key in keys if key not in told]
+    missing = [key for key in keys if key not in data]
     if missing:
-        raise BadFacts(f"stack.json lacks {', '.join(missing)}: the bundle and planner-pool.pyz are of two versions")
-    given: dict[str, Any] = {key: told[key] for key in keys}
+        raise BadFacts(f"stack.json lacks {', '.join(missing)}: bundle and planner-pool.pyz differ in version")
+    given: dict[str, Any] = {key: data[key] for key in keys}
     return Stack(**{**given, "proxies": tuple(given["proxies"])})
 
 
 def node_of(environment: Mapping[str, str]) -> Node:
-    """Raises BadFacts with every variable that is missing."""
+    """The node from the variables of node.env. Raises BadFacts with every variable that is missing."""
     names = ("ROLE", "INSTANCE", "ADDRESS", "REGION", "BUCKET", "DATA")
     missing = [f"PLANNER_{name}" for name in names if not environment.get(f"PLANNER_{name}")]
     if missing:
         raise BadFacts(f"{settings.CONF_FOLDER}/node.env lacks {', '.join(missing)}")
     role = environment["PLANNER_ROLE"]
     if role not in DAEMON_OF:
-        raise BadFacts(f"PLANNER_ROLE is {role!r}: it can be {', '.join(DAEMON_OF)}")
+        raise BadFacts(f"PLANNER_ROLE is {role!r}; it must be one of {', '.join(DAEMON_OF)}")
     return Node(
         role=role,
         instance=environment["PLANNER_INSTANCE"],
@@ -94,19 +94,19 @@ def read_stack(path: Path) -> Stack:
     try:
         return stack_of(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise BadFacts(f"{path} cannot be read: {error}") from None
+        raise BadFacts(f"cannot read {path}: {error}") from None
 
 
 def daemon_role(stack: Stack, node: Node) -> str:
-    """proxy, target, or nothing where the node is a client alone or the layout has no pool."""
+    """ "proxy", "target", or "" for a node that is only a client and for a layout without a pool."""
     if not stack.proxies or (node.role != "control" and node.role != stack.targets_on):
         return ""
     return DAEMON_OF[node.role]
 
 
 def daemon_id(node: Node, role: str) -> str:
-    """A target is its instance, so that drives of another are refused; a proxy is its slot, which keeps its address
-    when the instance behind it is replaced. Raises BadSetting."""
+    """A target's id comes from its instance, so that another instance's drives are refused; a proxy's from its slot,
+    whose address survives a replaced instance. Raises BadSetting."""
     return settings.daemon_id(role, f"control{node.number}" if role == "proxy" else node.instance)
 
 

@@ -1,4 +1,4 @@
-"""The files of a node, from its facts: what its daemon starts with, what jobs read, which cores are whose. Pure."""
+"""A node's files from its facts: for its daemon, for jobs, and for the CPU cores of each. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fleet_pool.node import config, cpus
 from fleet_pool.node.facts import USER, Node, Stack, cluster_settings, daemon_id, daemon_role, node_settings
 
 UNIT_OF = {"proxy": "planner-proxy.service", "target": "planner-target.service"}
-DROP_INS = "/run/systemd/system"  # cores are counted anew at every boot
+DROP_INS = "/run/systemd/system"  # written at every boot
 
 
 @frozen
 class File:
-    """text: of the file. owner: the user, and the group of the same name, that it belongs to."""
+    """owner: the user, and the group of the same name, that owns the file."""
 
     path: str
     text: str
@@ -28,7 +28,7 @@ class File:
 def files(
     stack: Stack, node: Node, mountpaths: tuple[str, ...], cores: Mapping[int, Sequence[Sequence[int]]]
 ) -> tuple[File, ...]:
-    """All files of a node. mountpaths: of its drives. cores: of cpus.cores_by_node. Raises BadSetting, ValueError."""
+    """All files of a node. mountpaths: of its drives. cores: from cpus.cores_by_node. Raises BadSetting, ValueError."""
     if not stack.proxies:
         return ()
     found = [File(path=f"{settings.CONF_FOLDER}/pool.env", text=_jobs(stack, node), mode=0o644, owner="root")]
@@ -46,19 +46,19 @@ def _daemon(stack: Stack, node: Node, role: str, mountpaths: tuple[str, ...]) ->
         **config.environment(cluster, own, node.region),
         "PLANNER_DAEMON_ID": daemon_id(node, role),
     }
-    told = {"ais.json": config.cluster_config(cluster), "ais_local.json": config.local_config(own)}
+    by_name = {"ais.json": config.cluster_config(cluster), "ais_local.json": config.local_config(own)}
     return [
         *(
             File(path=f"{own.conf_folder}/{name}", text=_json(data), mode=0o644, owner=USER)
-            for name, data in told.items()
+            for name, data in by_name.items()
         ),
         File(path=f"{settings.CONF_FOLDER}/{role}.env", text=_assignments(environment), mode=0o644, owner="root"),
     ]
 
 
-def _cores(kept: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]]) -> list[File]:
-    """The cpuset of the target's unit, and both lists for the scheduler, which keeps training off the first."""
-    ours, left = cpus.cpu_list(kept), cpus.cpu_list(cpus.training_cpus(cores, kept))
+def _cores(reserved: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]]) -> list[File]:
+    """The cpuset of the target's unit, and both CPU lists for the scheduler, which keeps training off the first."""
+    ours, left = cpus.cpu_list(reserved), cpus.cpu_list(cpus.training_cpus(cores, reserved))
     lists = _assignments({"PLANNER_POOL_CPUS": ours, "PLANNER_TRAINING_CPUS": left})
     return [
         File(
@@ -72,7 +72,7 @@ def _cores(kept: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]]) ->
 
 
 def _jobs(stack: Stack, node: Node) -> str:
-    """Environment of a training job that uses the pool: the AIStore SDK reads the names that begin with AIS_."""
+    """Environment of a training job that uses the pool; the AIStore SDK reads the names with AIS_."""
     cluster = cluster_settings(stack)
     secure = cluster.tls is not None
     found = {
@@ -92,7 +92,7 @@ def _jobs(stack: Stack, node: Node) -> str:
 
 
 def _assignments(values: Mapping[str, str]) -> str:
-    """As systemd's EnvironmentFile and a shell both read it: in double quotes, what they would act on escaped."""
+    """Lines that both systemd's EnvironmentFile and a shell read: double-quoted, special characters escaped."""
     safe = {ord(letter): f"\\{letter}" for letter in '\\"`$'}
     return "".join(f'{name}="{value.translate(safe)}"\n' for name, value in sorted(values.items()))
 

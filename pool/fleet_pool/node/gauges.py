@@ -1,7 +1,7 @@
-"""What the node itself knows of its share of the pool, as Prometheus text for a node exporter's textfile collector.
+"""A node's metrics as Prometheus text, for the textfile collector of a node exporter.
 
-The daemons' own numbers are at /metrics of their public ports; these are what no daemon tells: drives that are not
-there, file systems that fill, a certificate that ends, the bundle that the node came up with.
+The daemons export their own metrics at /metrics of their public ports. These are the ones that no daemon has: missing
+drives, filling file systems, the end of the certificate, the bundle that the node started with.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fleet_pool.compat import frozen
 
 @frozen
 class DriveSpace:
-    """One drive's file system. total_bytes 0: it is not mounted."""
+    """One drive's file system. total_bytes: 0 if it is not mounted."""
 
     folder: str
     total_bytes: int
@@ -22,8 +22,8 @@ class DriveSpace:
 
 @frozen
 class NodeState:
-    """drives_expected: of the instance type. certificate_ends_s: seconds until the certificate ends; None where the
-    pool has none. daemon_active: whether the daemon's unit runs."""
+    """drives_expected: of the instance type. certificate_ends_s: seconds until the certificate ends, None if the pool
+    has none. daemon_active: whether the daemon's unit runs."""
 
     stack: str
     bundle: str
@@ -35,12 +35,12 @@ class NodeState:
 
 
 def prometheus(seen: NodeState) -> str:
-    """The text, in the exposition format 0.0.4; every gauge with its help."""
+    """The text in exposition format 0.0.4, with the help of every gauge."""
     mounted = [drive for drive in seen.drives if drive.total_bytes]
     lines = [
         *_gauge(
             "planner_pool_node_info",
-            "The bundle that this node came up with.",
+            "The bundle that this node started with.",
             [(f'stack="{_text(seen.stack)}",role="{_text(seen.role)}",bundle="{_text(seen.bundle)}"', 1)],
         ),
         *_gauge("planner_pool_daemon_active", "Whether the pool's daemon runs.", [("", int(seen.daemon_active))]),
@@ -61,16 +61,16 @@ def prometheus(seen: NodeState) -> str:
         ),
     ]
     if seen.certificate_ends_s is not None:
-        told = "Seconds until the node's certificate ends."
-        lines += _gauge("planner_pool_certificate_ends_seconds", told, [("", round(seen.certificate_ends_s))])
+        about = "Seconds until the node's certificate ends."
+        lines += _gauge("planner_pool_certificate_ends_seconds", about, [("", round(seen.certificate_ends_s))])
     return "\n".join(lines) + "\n"
 
 
-def _gauge(name: str, told: str, samples: Sequence[tuple[str, float]]) -> list[str]:
+def _gauge(name: str, about: str, samples: Sequence[tuple[str, float]]) -> list[str]:
     rows = [f"{name}{{{labels}}} {value}" if labels else f"{name} {value}" for labels, value in samples]
-    return [f"# HELP {name} {told}", f"# TYPE {name} gauge", *rows] if rows else []
+    return [f"# HELP {name} {about}", f"# TYPE {name} gauge", *rows] if rows else []
 
 
 def _text(value: str) -> str:
-    """A label's value, escaped."""
+    """A label value, escaped."""
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

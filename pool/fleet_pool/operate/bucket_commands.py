@@ -1,4 +1,4 @@
-"""Verbs for what the pool holds: buckets, register, destroy-local; prefetch and evict."""
+"""Commands about the pool's data: buckets, register, destroy-local, prefetch, evict."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ JOB_LIMIT_S = 6 * 3600.0
 def add(verbs: Any) -> None:
     from fleet_pool.operate.buckets import KINDS
 
-    found = verb(verbs, "buckets", _buckets, "List the pool's buckets. Exit code 13 where one is not in S3.")
+    found = verb(verbs, "buckets", _buckets, "List the pool's buckets. Exit code 13 if one is not in S3.")
     formats(found)
 
-    about = "Make the pool know S3 buckets, with eviction on. Again and again, the same comes of it."
+    about = "Register S3 buckets with the pool, with eviction on. Safe to repeat."
     found = verb(verbs, "register", _register, about)
-    found.add_argument("buckets", metavar="BUCKET", nargs="+", help="names in S3")
-    about = "dataset: each key is written once; rewritten: each cached read asks S3 whether it is still the version"
+    found.add_argument("buckets", metavar="BUCKET", nargs="+", help="names of S3 buckets")
+    about = "dataset: each key is written once; rewritten: each cached read first checks the version in S3"
     found.add_argument("--kind", choices=tuple(KINDS), required=True, help=about)
 
-    about = "End a bucket that is the pool's alone, with all that is in it: it is nowhere else."
+    about = "Delete a bucket that is local to the pool, with all its data, which is nowhere else."
     found = verb(verbs, "destroy-local", _destroy_local, about)
-    found.add_argument("bucket", metavar="BUCKET", help="the pool's own bucket")
-    found.add_argument("--yes", action="store_true", help="do it")
+    found.add_argument("bucket", metavar="BUCKET", help="a local bucket of the pool")
+    found.add_argument("--yes", action="store_true", help="confirm the deletion")
 
-    about = "Bring what lies under a prefix from S3 into the pool, every target its own share."
+    about = "Fetch the objects under a prefix from S3 into the pool."
     found = _under(verb(verbs, "prefetch", _prefetch, about))
     found.add_argument("--workers", type=whole, default=0, metavar="N", help="on each target [default: the engine's]")
-    _under(verb(verbs, "evict", _evict, "Put what lies under a prefix out of the pool; S3 keeps it."))
+    _under(verb(verbs, "evict", _evict, "Drop the objects under a prefix from the pool; S3 keeps them."))
 
 
 def _under(found: argparse.ArgumentParser) -> argparse.ArgumentParser:
     found.add_argument("bucket", metavar="BUCKET", help="a registered bucket")
     which = found.add_mutually_exclusive_group(required=True)
-    which.add_argument("--prefix", metavar="PREFIX", help="what its keys begin with")
+    which.add_argument("--prefix", metavar="PREFIX", help="prefix of the keys")
     which.add_argument("--all", action="store_true", help="the whole bucket")
-    found.add_argument("--no-wait", action="store_true", help="print the job's id and go")
-    timeout(found, JOB_LIMIT_S, "wait no longer than; the job goes on")
+    found.add_argument("--no-wait", action="store_true", help="print the job's id and return")
+    timeout(found, JOB_LIMIT_S, "stop waiting after S seconds; the job continues")
     return found
 
 
@@ -63,7 +63,7 @@ def _buckets(given: argparse.Namespace) -> int:
 
     known = buckets(reachable_client(given))
     data = {"schema_version": "1", "buckets": [bucket_data(bucket) for bucket in known]}
-    write(given, bucket_text(known) if known else "no buckets: `register` makes the pool know one\n", data)
+    write(given, bucket_text(known) if known else "No buckets. Use `register` to add one.\n", data)
     return Code.BLOCKER if any(bucket.local for bucket in known) else Code.OK
 
 
@@ -77,12 +77,12 @@ def _register(given: argparse.Namespace) -> int:
         except (Blocked, UsageProblem) as error:
             if len(given.buckets) == 1:
                 raise
-            tell(f"{name}: {error}")  # the others are registered all the same
-            code = min(code, error.code) if code else error.code  # the lowest, as everywhere
+            tell(f"{name}: {error}")  # the other buckets are still registered
+            code = min(code, error.code) if code else error.code  # of several codes the lowest, as in every command
             continue
-        print(f"{name}: {', '.join(done.changed) or 'so already'}")
+        print(f"{name}: {', '.join(done.changed) or 'already registered'}")
         if not done.bucket.versioned:
-            tell(f"{name}: no versioning in S3 when the pool first met it; without, what is overwritten is gone")
+            tell(f"{name}: overwritten objects are lost: S3 versioning was off when the pool first saw it")
     return code
 
 
@@ -90,9 +90,9 @@ def _destroy_local(given: argparse.Namespace) -> int:
     from fleet_pool.operate.buckets import destroy_local
 
     if not given.yes:
-        raise UsageProblem(f"what is in ais://{given.bucket} is nowhere else; --yes ends it all the same")
+        raise UsageProblem(f"the data in ais://{given.bucket} is nowhere else and would be lost; --yes deletes it")
     destroy_local(reachable_client(given), given.bucket)
-    print(f"{given.bucket}: gone")
+    print(f"{given.bucket}: deleted")
     return Code.OK
 
 
@@ -107,7 +107,7 @@ def _evict(given: argparse.Namespace) -> int:
 
 
 def _finished(given: argparse.Namespace, pool: Client, job: Job, done: str) -> int:
-    """Waits for a job, showing how far it is."""
+    """Waits for a job and shows its progress."""
     if given.no_wait:
         print(job.id)
         return Code.OK
@@ -122,11 +122,11 @@ def _finished(given: argparse.Namespace, pool: Client, job: Job, done: str) -> i
         found = wait(pool, job, limit_s=given.timeout_s, show=line)
     except KeyboardInterrupt:
         show("")
-        note_writer(given)(f"job {job.id} was started, and is not stopped by this")
+        note_writer(given)(f"job {job.id} continues in the pool")
         raise
     finally:
         show("")
     print(f"{done} {counted(found.objects, 'object')}, {size(found.bytes)}, in {found.seconds:.1f} s")
     if not found.objects and done == "fetched":
-        note_writer(given)("nothing was left to fetch there: all of it is cached, or nothing lies under that prefix")
+        note_writer(given)("nothing to fetch: everything under that prefix is cached already, or there is nothing")
     return Code.OK

@@ -1,6 +1,6 @@
-"""A bird for the pool: an object goes in, must be in S3 when that is acknowledged, and comes out at every gateway.
+"""An end-to-end check: write an object, find it in S3 once the write is acknowledged, read it at every gateway.
 
-Each flight takes a key of its own, since keys are written once; it is deleted afterwards, through the pool.
+Each run uses a new key, since keys are written once, and deletes it afterwards through the pool.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDER = ".planner-canary/"
 
 @frozen
 class Step:
-    """what: PUT, S3, GET or DELETE. where: which gateway, or S3. wrong: "" where it went well."""
+    """what: PUT, S3, GET or DELETE. where: the gateway's id, or S3. wrong: the problem, "" if there is none."""
 
     what: str
     where: str
@@ -37,8 +37,8 @@ class CanaryRun:
     steps: tuple[Step, ...]
 
     @property
-    def well(self) -> bool:
-        """Bytes that went in are in S3 and came out everywhere; litter is no harm."""
+    def passed(self) -> bool:
+        """Whether S3 and every gateway returned the bytes. A DELETE that failed does no harm."""
         return not any(step.wrong for step in self.steps if step.what != "DELETE")
 
 
@@ -51,10 +51,10 @@ def run_canary(
     *,
     each_s: float,
 ) -> CanaryRun:
-    """read_s3: an object's bytes from S3 itself, by bucket and key. name: of this flight, never used before.
+    """The steps and their results. read_s3: gives an object's bytes from S3 itself, by bucket and key. name: of this
+    run, never used before. each_s: seconds for each step; a step that fails does not end the run.
 
-    Each step has `each_s`; a step that fails does not end the flight. Raises Refused or Unreachable where no gateway
-    gives the map, and what read_s3 raises beside Refused and Unreachable.
+    Raises Refused or Unreachable if no gateway has the cluster map, and NoCredentials from read_s3.
     """
     key = FOLDER + name
     gateways = {member.id: member.url for member in cluster_map(client).proxies if not member.leaving}
@@ -77,7 +77,7 @@ def run_canary(
             for id_, gateway in gateways.items():
                 step("GET", id_, lambda gateway=gateway: client.get(gateway, bucket, key, each_s))
     finally:
-        # also after a PUT that was not acknowledged: S3 may hold it all the same
+        # also after a PUT that was not acknowledged: S3 may have the object
         step("DELETE", first, lambda: _delete(client, bucket, key))
     return CanaryRun(bucket=bucket, key=key, size=len(body), steps=tuple(steps))
 
@@ -92,22 +92,22 @@ def _delete(client: Client, bucket: str, key: str) -> None:
 
 def _differs(sent: bytes, found: bytes) -> str:
     if len(found) != len(sent):
-        return f"{len(found)} bytes came back, {len(sent)} went in"
+        return f"read {len(found)} bytes, wrote {len(sent)}"
     one, other = (hashlib.sha256(part).hexdigest()[:12] for part in (sent, found))
-    return f"other bytes: sha256 {other}... instead of {one}..."
+    return f"different bytes: SHA-256 {other}..., expected {one}..."
 
 
-def as_text(flight: CanaryRun) -> str:
-    rows = [(step.what, step.where, f"{step.seconds:.3f}", step.wrong or "ok") for step in flight.steps]
+def as_text(run: CanaryRun) -> str:
+    rows = [(step.what, step.where, f"{step.seconds:.3f}", step.wrong or "ok") for step in run.steps]
     return columns(("step", "where", "seconds", ""), rows, right=(2,))
 
 
-def as_data(flight: CanaryRun) -> dict[str, Any]:
+def as_data(run: CanaryRun) -> dict[str, Any]:
     return {
         "schema_version": "1",
-        "well": flight.well,
-        "bucket": flight.bucket,
-        "key": flight.key,
-        "size_bytes": flight.size,
-        "steps": [vars(step) for step in flight.steps],
+        "well": run.passed,
+        "bucket": run.bucket,
+        "key": run.key,
+        "size_bytes": run.size,
+        "steps": [vars(step) for step in run.steps],
     }

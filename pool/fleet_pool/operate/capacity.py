@@ -1,8 +1,8 @@
-"""What the pool holds for sure, and how fast it may be filled: the planner's own two rules, on the drives that stand.
+"""How much data the pool guarantees to hold, and how fast S3 may fill it: the planner's rules on the real drives.
 
-hot bytes   = bytes of all drives x low watermark: what eviction never goes below (layouts, model S1)
-fill limit  = bytes of a node's drives x low watermark / 3600 s (model I8): what was read in the last hour is not
-              evicted, so a node that takes in more from S3 climbs to 95 % and refuses (507)
+hot bytes   = bytes of all drives x low watermark: eviction never goes below it (layouts, model S1)
+fill limit  = bytes of a node's drives x low watermark / 3600 s (model I8): data read within the last hour is not
+              evicted, so a node that fetches faster from S3 fills up to 95 % and then refuses data (507)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 @frozen
 class Rules:
-    """As the cluster is set now."""
+    """The cluster's current settings."""
 
     low_percent: float
     out_of_space_percent: float
@@ -32,7 +32,7 @@ class Rules:
 
 @frozen
 class Share:
-    """One target. from_s3_gb_per_s: measured, None where it was not; full_in_s: until it refuses, at that rate."""
+    """One target. from_s3_gb_per_s: measured rate or None; full_in_s: time until it refuses data at that rate."""
 
     id: str
     total: int
@@ -44,7 +44,7 @@ class Share:
 
 @frozen
 class Capacity:
-    """raw, hot, used: bytes, of the targets that answered; silent: the others."""
+    """raw, hot, used: bytes, of the targets that answered. silent: ids of the others."""
 
     raw: int
     hot: float
@@ -56,7 +56,7 @@ class Capacity:
 
 @frozen
 class Excess:
-    """What was demanded and is not there. demanded: True where the caller asked for it, False for a plain warning."""
+    """A limit that is exceeded. demanded: whether the caller asked for that much; otherwise it is a warning."""
 
     what: str
     remedy: str
@@ -68,7 +68,7 @@ def hot_bytes(total: float, low_percent: float) -> float:
 
 
 def fill_limit(total: float, low_percent: float, dont_evict_s: float = settings.DONT_EVICT_S) -> float:
-    """GB a second from S3 that drives of `total` bytes take for ever."""
+    """GB/s from S3 that drives of `total` bytes can sustain."""
     return total * low_percent / 100 / dont_evict_s / 1e9
 
 
@@ -83,19 +83,19 @@ def rules(client: Client) -> Rules:
             dont_evict_s=duration_s(told["lru"]["dont_evict_time"]),
         )
     except (KeyError, TypeError, ValueError):
-        raise Refused(f"{answer.url} does not answer as a pool does", answer.status) from None
+        raise Refused(f"{answer.url} does not answer like a pool", answer.status) from None
 
 
 def duration_s(text: str) -> float:
-    """Seconds of a time as the engine writes it: 1h0m is 3600. Raises ValueError."""
+    """Seconds of a duration in the engine's format: 1h0m is 3600. Raises ValueError."""
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|h|m|s)", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a duration")
     return sum(float(number) * UNIT_S[unit] for number, unit in parts)
 
 
 def capacity(rule: Rules, before: Sequence[Node], after: Sequence[Node]) -> Capacity:
-    """From two looks at the same targets, or one look given twice. Pure."""
+    """From two readings of the same targets, or one reading given twice. Pure."""
     earlier = {node.member.id: node for node in before}
     shares, silent = [], []
     for node in after:
@@ -127,7 +127,7 @@ def capacity(rule: Rules, before: Sequence[Node], after: Sequence[Node]) -> Capa
 
 
 def _rate(before: Node | None, after: Node) -> float | None:
-    """GB a second from S3 between two looks; None where there is one only, or the daemon started anew between."""
+    """GB/s from S3 between two readings; None if there is only one, or if the daemon restarted between them."""
     if before is None or before.space is None or after.space is None or after.at_s <= before.at_s:
         return None
     taken = after.space.from_s3 - before.space.from_s3
@@ -135,29 +135,29 @@ def _rate(before: Node | None, after: Node) -> float | None:
 
 
 def excesses(found: Capacity, hot_tb: float | None, cold_gb_per_s: float | None) -> tuple[Excess, ...]:
-    """Where the demand goes beyond what is there, and where what was measured does."""
+    """Demands that exceed the pool, and measured rates that exceed a target's limit."""
     wrong = []
     if hot_tb is not None and hot_tb * 1e12 > found.hot:
-        what = f"{size(hot_tb * 1e12)} of hot data, and {size(found.hot)} are kept for sure"
-        wrong.append(Excess(what=what, remedy="more nodes, or a smaller working set", demanded=True))
+        what = f"{size(hot_tb * 1e12)} of hot data exceed the {size(found.hot)} that the pool guarantees"
+        wrong.append(Excess(what=what, remedy="add nodes, or read a smaller data set", demanded=True))
     if cold_gb_per_s is not None and cold_gb_per_s > found.fill_limit_gb_per_s:
-        what = f"{cold_gb_per_s:g} GB/s from S3, and the drives take {found.fill_limit_gb_per_s:.3g} GB/s for ever"
-        remedy = "more nodes, a smaller working set, prefetch and evict by prefix, or read from S3 directly"
+        what = f"{cold_gb_per_s:g} GB/s from S3 exceed the {found.fill_limit_gb_per_s:.3g} GB/s that drives sustain"
+        remedy = "add nodes, read a smaller data set, prefetch and evict by prefix, or read from S3 directly"
         wrong.append(Excess(what=what, remedy=remedy, demanded=True))
     for share in found.shares:
         if share.full_in_s is not None and share.from_s3_gb_per_s is not None:
             rate, limit = f"{share.from_s3_gb_per_s:.3g}", f"{share.fill_limit_gb_per_s:.3g}"
-            until = f"it refuses in {share.full_in_s / 60:.0f} min if that goes on"
-            what = f"{share.id} takes {rate} GB/s from S3, beyond its {limit}: {until}"
-            remedy = "evict prefixes that are not read any more, or read from S3 directly"
+            until = f"at this rate it refuses data in {share.full_in_s / 60:.0f} min"
+            what = f"{share.id} fetches {rate} GB/s from S3, more than the {limit} GB/s that it can sustain: {until}"
+            remedy = "evict prefixes that are no longer read, or read from S3 directly"
             wrong.append(Excess(what=what, remedy=remedy, demanded=False))
     return tuple(wrong)
 
 
 def as_text(found: Capacity, rule: Rules, wrong: Sequence[Excess]) -> str:
     lines = [
-        f"{size(found.raw)} on the drives, {size(found.hot)} kept for sure ({rule.low_percent:g} %), "
-        f"{size(found.used)} used; takes {found.fill_limit_gb_per_s:.3g} GB/s from S3 for ever\n\n"
+        f"{size(found.raw)} of drives, {size(found.hot)} guaranteed ({rule.low_percent:g} %), {size(found.used)} used; "
+        f"sustains {found.fill_limit_gb_per_s:.3g} GB/s from S3\n\n"
     ]
     rows = [
         (
@@ -169,17 +169,17 @@ def as_text(found: Capacity, rule: Rules, wrong: Sequence[Excess]) -> str:
         )
         for share in found.shares
     ]
-    head = ("target", "used", "of", "GB/s from S3 it takes", "GB/s measured")
+    head = ("target", "used", "of", "GB/s sustained from S3", "GB/s measured")
     lines.append(columns(head, rows, right=(1, 2, 3, 4)))
     if found.silent:
-        lines.append(f"\nnot counted, since silent: {', '.join(found.silent)}\n")
+        lines.append(f"\nnot counted (no answer): {', '.join(found.silent)}\n")
     for excess in wrong:
         lines.append(f"\n{'error' if excess.demanded else 'warning'}: {excess.what}\n    {excess.remedy}\n")
     return "".join(lines)
 
 
 def as_data(found: Capacity, rule: Rules, wrong: Sequence[Excess]) -> dict[str, Any]:
-    """For a script. Bytes, GB a second (10^9); null where it was not measured."""
+    """For a script. Bytes, GB/s (10^9 bytes); null if not measured."""
     return {
         "schema_version": "1",
         "raw_bytes": found.raw,

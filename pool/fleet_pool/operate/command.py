@@ -1,4 +1,4 @@
-"""The pool's command line: `planner pool VERB` where the planner is, `python3 planner-pool.pyz VERB` on a node."""
+"""The pool's command line: `planner pool`, `fleet-pool`, or `python3 planner-pool.pyz` on a node."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fleet_pool.problems import Code, PoolProblem
 from fleet_pool.settings import BadSetting
 
 ABOUT = (
-    "Look after the pool of NVMe drives over S3: its buckets, its data, its nodes. The pool is asked at the "
-    f"proxies of --endpoint or {ENDPOINT_VARIABLE}; AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA hold our certificate "
-    "and the authority where it asks for one."
+    "Operate a running storage pool (NVMe cache over S3): its buckets, its data, its nodes. Give the pool's proxies "
+    f"in --endpoint or {ENDPOINT_VARIABLE}. If the pool uses TLS, AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA name the "
+    "client certificate, its key and the authority."
 )
 CODES = (
-    "Exit codes: 0 ok, 2 the call is wrong, 3 no credentials for S3, 4 the pool or S3 does not answer or refuses, "
-    "10 what was demanded is exceeded, 13 something is wrong with the pool, 130 interrupted."
+    "Exit codes: 0 ok, 2 usage error, 3 no credentials for S3, 4 the pool or S3 does not answer or refuses, "
+    "10 a demand exceeds the pool's capacity, 13 a problem in the pool, 130 interrupted."
 )
 
 
@@ -41,7 +41,7 @@ def main(words: Sequence[str] | None = None, program: str = "planner-pool") -> i
     except KeyboardInterrupt:
         return Code.INTERRUPTED
     except BrokenPipeError:
-        # whoever read us has gone: nobody is there to be told, and Python must not try again at its end
+        # the reader closed the pipe; without this Python reports the error again when it exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Code.OK
     except Exception as error:
@@ -49,20 +49,20 @@ def main(words: Sequence[str] | None = None, program: str = "planner-pool") -> i
             raise
         print(
             f"{program} {given.verb}: unexpected {type(error).__name__}: {error}\n"
-            "This is a defect of ours: run again with --debug and report what it prints.",
+            "This is a bug. Run again with --debug and report the output.",
             file=sys.stderr,
         )
         return Code.UNEXPECTED
 
 
 def verbs_of(program: str) -> dict[str, argparse.ArgumentParser]:
-    """Each verb with its own parser, in --help's order."""
+    """Each verb with its own parser, in the order of --help."""
     [verbs] = [one for one in parser(program)._actions if isinstance(one, argparse._SubParsersAction)]
     return dict(verbs.choices)
 
 
 def parser(program: str) -> argparse.ArgumentParser:
-    """Every verb, with its options and the function that runs it as `run`."""
+    """The parser with every verb; `run` of what it parses is the verb's function."""
     top = argparse.ArgumentParser(prog=program, description=ABOUT, epilog=CODES, allow_abbrev=False)
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     node_commands.add(verbs)

@@ -1,6 +1,6 @@
-"""A node leaves without an error at any client: out of the map first, then a pause, then its daemon stops.
+"""Takes a node out without errors at clients: out of the map first, then a pause, then its daemon stops.
 
-There is nothing to flush: S3 has every object. What is skipped here costs retries, never data.
+There is nothing to flush, since S3 has every object. A skipped step costs retries, never data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STOP_LIMIT_S = 60.0
 
 @frozen
 class Drained:
-    """left: ids that are in maintenance now. absent: ids that the map did not have. active: targets that go on."""
+    """left: ids now in maintenance. absent: ids that were not in the map. active: number of targets left."""
 
     left: tuple[str, ...]
     absent: tuple[str, ...]
@@ -37,9 +37,9 @@ def drain(
     settle_s: float = settings.DRAIN_SETTLE_S,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Drained:
-    """Takes daemons out of the map, waits until the map says so, then `settle_s` for calls that are under way.
+    """Takes daemons out of the map, waits until the map shows it, then `settle_s` for requests in flight.
 
-    The pool takes one change of membership at a time and says busy to the others: asked again until `patience_s`.
+    The pool makes one membership change at a time and answers "busy" to others: retried for `patience_s` seconds.
     Raises Refused or Unreachable.
     """
     deadline = time.monotonic() + patience_s
@@ -49,11 +49,11 @@ def drain(
     while going := [id_ for id_ in ids if not _left(found, id_)]:
         left_s = deadline - time.monotonic()
         if left_s <= 0:
-            raise Unreachable(f"the map still shows {', '.join(going)} after {patience_s:g} s: `status` says more")
+            raise Unreachable(f"the map still shows {', '.join(going)} after {patience_s:g} s: see `status`")
         try:
             client.act(CLUSTER, "start-maintenance", {"sids": going, "skip_rebalance": True}, patience_s=left_s)
         except Refused as error:
-            if error.status != 404:  # one of them has left by itself: the map says which
+            if error.status != 404:  # one of them has left already: the map says which
                 raise
         asked = True
         time.sleep(0.1)
@@ -66,7 +66,7 @@ def drain(
 
 
 def undrain(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> None:
-    """Out of maintenance again, for a daemon that still runs. Raises UsageProblem, Refused or Unreachable."""
+    """Takes daemons that still run out of maintenance. Raises UsageProblem, Refused or Unreachable."""
     deadline = time.monotonic() + patience_s
     found = cluster_map(client, patience_s)
     check_ids(found, ids)
@@ -74,22 +74,22 @@ def undrain(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> 
     client.act(CLUSTER, "stop-maintenance", value, patience_s=max(deadline - time.monotonic(), 1.0))
     while any(_left(map_again(client), id_) for id_ in ids):
         if time.monotonic() > deadline:
-            raise Unreachable("the pool took the change, and its map does not show it yet: `status` says more")
+            raise Unreachable("the pool accepted the change but its map does not show it yet: see `status`")
         time.sleep(0.2)
 
 
 def check_ids(found: ClusterMap, ids: Sequence[str]) -> None:
-    """Raises UsageProblem for an id that is not in the map, or is its primary's."""
+    """Raises UsageProblem for an id that is not in the map, or that is the primary's."""
     known = [member.id for member in (*found.targets, *found.proxies)]
     for id_ in ids:
         if id_ not in known:
-            raise UsageProblem(f"no daemon {id_!r} is in the pool: there are {listed(known) or 'none'}")
+            raise UsageProblem(f"the pool has no daemon {id_!r}; it has {listed(known) or 'none'}")
         if id_ == found.primary:
-            raise UsageProblem(f"{id_} is the primary proxy, which cannot be drained: stop it, and another is elected")
+            raise UsageProblem(f"{id_} is the primary proxy and cannot be drained: stop it, and another is elected")
 
 
 def stop_unit(unit: str, limit_s: float = STOP_LIMIT_S) -> None:
-    """Stops a unit of systemd. Raises PoolProblem."""
+    """Stops a systemd unit. Raises PoolProblem."""
     try:
         done = subprocess.run(["systemctl", "stop", unit], capture_output=True, text=True, timeout=limit_s, check=False)
     except FileNotFoundError:

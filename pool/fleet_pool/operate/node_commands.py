@@ -1,4 +1,4 @@
-"""Verbs that look at the pool and at its nodes: status, capacity, canary; drain, undrain, notice."""
+"""Commands about the pool and its nodes: status, capacity, canary, drain, undrain, notice."""
 
 from __future__ import annotations
 
@@ -26,63 +26,72 @@ from fleet_pool.operate.table import counted
 from fleet_pool.problems import Code, UsageProblem
 
 STATUS_LIMIT_S = 20.0
-EACH_S = 5.0  # a daemon that is well answers in milliseconds
-LARGEST_CANARY_MIB = 100  # in one piece; larger ones go up in parts
+EACH_S = 5.0  # a healthy daemon answers in milliseconds
+LARGEST_CANARY_MIB = 100  # uploaded in one piece; larger objects go up in parts
 
 
 def add(verbs: Any) -> None:
-    about = "Ask every daemon how it is. Exit code 13 where a target or drive is missing, full, faulty or silent."
+    about = "Check every daemon. Exit code 13 if a target or drive is missing, full, faulty or silent."
     found = verb(verbs, "status", _status, about)
-    found.add_argument("--targets", type=whole, metavar="N", help="how many must be active")
-    found.add_argument("--drives", type=whole, metavar="N", help="how many each target must have")
-    timeout(found, STATUS_LIMIT_S, "stop asking after")
+    found.add_argument("--targets", type=whole, metavar="N", help="number of targets that must be active")
+    found.add_argument("--drives", type=whole, metavar="N", help="number of drives that each target must have")
+    timeout(found, STATUS_LIMIT_S, "stop asking after S seconds")
     found.add_argument(
-        "--each-s", type=seconds, default=EACH_S, metavar="S", help=f"for each daemon [default: {EACH_S:g}]"
+        "--each-s",
+        type=seconds,
+        default=EACH_S,
+        metavar="S",
+        help=f"time limit of each daemon [default: {EACH_S:g}]",
     )
     formats(found)
 
-    about = "What the pool keeps for sure, and how fast S3 may fill it. Exit code 10 where that is too little."
+    about = "Show how much the pool guarantees to hold, and how fast S3 may fill it. Exit code 10 if too little."
     found = verb(verbs, "capacity", _capacity, about)
-    found.add_argument("--hot-tb", type=positive, metavar="TB", help="data that training reads, which must fit")
-    found.add_argument("--cold-gb-per-s", type=positive, metavar="GB/S", help="reads from S3 that must go on for ever")
-    found.add_argument("--watch-s", type=seconds, metavar="S", help="measure what comes from S3 so long; 20 or more")
+    found.add_argument("--hot-tb", type=positive, metavar="TB", help="training data that must fit")
+    found.add_argument("--cold-gb-per-s", type=positive, metavar="GB/S", help="S3 read rate that must be sustained")
+    found.add_argument("--watch-s", type=seconds, metavar="S", help="measure the S3 rate for S seconds, 20 or more")
     formats(found)
 
-    about = "Write an object, find it in S3, read it at every gateway. Exit code 13 where bytes differ or are missing."
+    about = "Write an object, find it in S3, read it at every gateway. Exit code 13 if bytes differ or are missing."
     found = verb(verbs, "canary", _canary, about)
     found.add_argument("bucket", metavar="BUCKET", help="a registered bucket")
-    found.add_argument("--size-mib", type=positive, default=1.0, metavar="MIB", help="of the object [default: 1]")
-    found.add_argument("--each-s", type=seconds, default=30.0, metavar="S", help="for each step [default: 30]")
+    found.add_argument("--size-mib", type=positive, default=1.0, metavar="MIB", help="size of the object [default: 1]")
+    found.add_argument("--each-s", type=seconds, default=30.0, metavar="S", help="limit of each step [default: 30]")
     formats(found)
 
-    found = verb(verbs, "drain", _drain, "Take nodes out of the pool without an error at any client.")
-    found.add_argument("ids", metavar="ID", nargs="+", help="daemon ids, as `status` shows them; all in one change")
-    found.add_argument("--stop", metavar="UNIT", default="", help="then stop this unit of systemd, on this machine")
+    found = verb(verbs, "drain", _drain, "Take nodes out of the pool without errors at clients.")
+    found.add_argument("ids", metavar="ID", nargs="+", help="daemon ids from `status`; they leave in one change")
+    found.add_argument("--stop", metavar="UNIT", default="", help="then stop this systemd unit on this machine")
     timeout(found, settings.NOTICE_S / 2)
 
-    found = verb(verbs, "undrain", _undrain, "Take drained nodes, whose daemons still run, back into the pool.")
+    found = verb(verbs, "undrain", _undrain, "Return drained nodes, whose daemons still run, to the pool.")
     found.add_argument("ids", metavar="ID", nargs="+", help="daemon ids")
     timeout(found, settings.NOTICE_S / 2)
 
-    about = "Wait for the notice that this instance goes (spot, or its group shrinks), then drain and stop it in time."
+    about = "Wait for a spot interruption or scale-in notice for this instance, then drain and stop its daemon in time."
     found = verb(verbs, "notice", _notice, about)
-    found.add_argument("ids", metavar="ID", nargs="+", help="this node's daemon ids")
-    found.add_argument("--stop", metavar="UNIT", default="", help="the daemon's unit of systemd, stopped once drained")
-    found.add_argument("--before", metavar="COMMAND", default="", help="run first: tells the job, without a shell")
-    found.add_argument("--after", metavar="COMMAND", default="", help="run last: completes the lifecycle action")
+    found.add_argument("ids", metavar="ID", nargs="+", help="daemon ids of this node")
+    found.add_argument("--stop", metavar="UNIT", default="", help="systemd unit of the daemon, stopped after the drain")
+    found.add_argument("--before", metavar="COMMAND", default="", help="runs first, to notify the job; no shell")
+    found.add_argument(
+        "--after",
+        metavar="COMMAND",
+        default="",
+        help="runs last, to complete the lifecycle action; no shell",
+    )
     poll = settings.NOTICE_POLL_S
-    found.add_argument("--poll-s", type=seconds, default=poll, metavar="S", help=f"look every [default: {poll}]")
+    found.add_argument("--poll-s", type=seconds, default=poll, metavar="S", help=f"check every S s [default: {poll}]")
 
 
 def _status(given: argparse.Namespace) -> int:
     from fleet_pool.operate.status import Expected, status
     from fleet_pool.operate.status_text import as_data, as_text
 
-    wanted = Expected(targets=given.targets, drives=given.drives)
+    expected = Expected(targets=given.targets, drives=given.drives)
     pool = client(given, attempt_s=given.each_s)
-    told = status(pool, wanted, limit_s=given.timeout_s, each_s=given.each_s)
-    write(given, as_text(told), as_data(told))
-    return Code.OK if told.well else Code.BLOCKER
+    found = status(pool, expected, limit_s=given.timeout_s, each_s=given.each_s)
+    write(given, as_text(found), as_data(found))
+    return Code.OK if found.healthy else Code.BLOCKER
 
 
 def _capacity(given: argparse.Namespace) -> int:
@@ -109,12 +118,12 @@ def _canary(given: argparse.Namespace) -> int:
     from fleet_pool.operate.imds import Metadata
 
     if given.size_mib > LARGEST_CANARY_MIB:
-        raise UsageProblem(f"--size-mib {given.size_mib:g}: a canary is {LARGEST_CANARY_MIB} MiB at most")
+        raise UsageProblem(f"--size-mib {given.size_mib:g} is too large: at most {LARGEST_CANARY_MIB} MiB")
     metadata = Metadata.of(os.environ)
     where, who = s3.place(os.environ, metadata), s3.credentials(os.environ, metadata)
     pool = reachable_client(given, attempt_s=given.each_s)
     registered(pool, given.bucket)
-    flight = canary.run_canary(
+    run = canary.run_canary(
         pool,
         given.bucket,
         os.urandom(int(given.size_mib * 2**20)),
@@ -122,8 +131,8 @@ def _canary(given: argparse.Namespace) -> int:
         lambda bucket, key: s3.get(where, who, bucket, key, limit_s=given.each_s),
         each_s=given.each_s,
     )
-    write(given, canary.as_text(flight), canary.as_data(flight))
-    return Code.OK if flight.well else Code.BLOCKER
+    write(given, canary.as_text(run), canary.as_data(run))
+    return Code.OK if run.passed else Code.BLOCKER
 
 
 def _drain(given: argparse.Namespace) -> int:
@@ -133,9 +142,9 @@ def _drain(given: argparse.Namespace) -> int:
     pool, tell = client(given), note_writer(given)
     check_ids(cluster_map(pool, given.timeout_s), given.ids)
     done = drain(pool, given.ids, patience_s=given.timeout_s)
-    print(f"{', '.join(done.left)}: out of the pool; {counted(done.active, 'active target')} left")
+    print(f"{', '.join(done.left)}: drained; {counted(done.active, 'active target')} left")
     if not done.active:
-        tell("no target is left: the pool answers nothing until one comes back; S3 has every object")
+        tell("no target is left: the pool serves nothing until one returns; S3 has every object")
     if given.stop:
         stop_unit(given.stop)
         print(f"{given.stop}: stopped")
@@ -166,4 +175,4 @@ def _words(command: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command))
     except ValueError as error:
-        raise UsageProblem(f"{command!r} is no command: {error}") from None
+        raise UsageProblem(f"{command!r} is not a valid command line: {error}") from None

@@ -1,8 +1,7 @@
-"""What each daemon says of itself, all asked at once; one that hangs costs its limit and no more.
+"""What each daemon reports about itself. All are asked at once; one that hangs costs its own time limit only.
 
-A daemon whose status hangs may still serve data: seen where a rebalance was cut off, its status never came back while
-reads and writes went on. So the shorter question, its health, follows; who answers neither stands as the map
-has it.
+A daemon whose status request hangs may still serve data (seen after an interrupted rebalance), so it is asked for its
+health next. A daemon that answers neither is reported as silent.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ HEALTH_LIMIT_S = 2.0
 
 @frozen
 class Space:
-    """A target's drives, in bytes; fullest_percent: of the fullest drive; from_s3: bytes read from S3 so far."""
+    """A target's drives, in bytes. fullest_percent: of the fullest drive. from_s3: bytes read from S3 so far."""
 
     total: int
     used: int
@@ -34,8 +33,8 @@ class Space:
 
 @frozen
 class Node:
-    """heard: "status", "health" (the status hangs), or "silent". flags: 0 where silent. primary: whom it follows.
-    at_s: when it answered, on the monotonic clock. why: what went wrong, where something did."""
+    """heard: "status", "health" (the status request hung), or "silent". flags: 0 if silent. primary: id of the one
+    that it follows. at_s: when it answered, on the monotonic clock. why: the problem, "" if there was none."""
 
     member: Member
     heard: str
@@ -48,14 +47,14 @@ class Node:
 
 
 def nodes(client: Client, members: Sequence[Member], *, limit_s: float, each_s: float) -> tuple[Node, ...]:
-    """In the order given. limit_s: for all together, after which the rest stands as silent; each_s: for one answer."""
+    """In the order given. limit_s: for all together, after which the others count as silent. each_s: for one answer."""
     deadline = time.monotonic() + limit_s
     with ThreadPoolExecutor(max_workers=min(AT_ONCE, max(len(members), 1))) as pool:
         return tuple(pool.map(lambda member: node(client, member, deadline, each_s), members))
 
 
 def node(client: Client, member: Member, deadline: float, each_s: float) -> Node:
-    """One daemon, by its own address: a proxy in between would hang with it."""
+    """One daemon, asked at its own address: a proxy in between would hang with it."""
     why = ""
     questions = (
         ("status", f"{member.url}/v1/daemon", {"what": "node_status"}, each_s),
@@ -64,7 +63,7 @@ def node(client: Client, member: Member, deadline: float, each_s: float) -> Node
     for heard, url, query, limit_s in questions:
         left_s = min(limit_s, deadline - time.monotonic())
         if left_s <= 0:
-            return silent(member, why or "not asked: the time was up")
+            return silent(member, why or "not asked: no time left")
         try:
             answer = client.once("GET", url, query=query, limit_s=left_s)
             if answer.status != 200:
@@ -74,11 +73,11 @@ def node(client: Client, member: Member, deadline: float, each_s: float) -> Node
         except Unreachable as error:
             why = why or str(error)
             if "within" not in str(error):
-                return silent(member, why)  # nobody listens: the second question would find the same
+                return silent(member, why)  # nothing listens there: the second question would fail too
         except PoolProblem as error:
             why = why or str(error)
         except (KeyError, TypeError, ValueError, AttributeError):
-            why = why or "its answer is not understood: is its engine another version?"
+            why = why or "its answer has an unknown format: does it run another version of the engine?"
     return silent(member, why)
 
 

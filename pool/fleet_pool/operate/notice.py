@@ -1,4 +1,4 @@
-"""The two minutes before a spot instance goes, or a group takes one out: seen in the instance's metadata."""
+"""Notice that this instance will be taken away (spot interruption or scale-in), from the instance metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAVES_GROUP = "Terminated"
 
 @frozen
 class Notice:
-    """kind: "spot" or "scale-in". action: terminate, stop or hibernate. at: when AWS acts; None where it says not."""
+    """kind: "spot" or "scale-in". action: terminate, stop or hibernate. at: when AWS acts, None if not stated."""
 
     kind: str
     action: str
@@ -27,20 +27,20 @@ class Notice:
 
 
 def parse_spot(text: str) -> Notice:
-    """AWS's two words, {"action", "time"}. Raises ValueError: the notice counts all the same, see `look`."""
-    told = json.loads(text)
-    at = datetime.strptime(told["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
-    return Notice(kind="spot", action=str(told["action"]), at=at)
+    """AWS's {"action", "time"}. Raises ValueError, KeyError or TypeError for any other text; see `current`."""
+    notice = json.loads(text)
+    at = datetime.strptime(notice["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+    return Notice(kind="spot", action=str(notice["action"]), at=at)
 
 
-def look(metadata: Metadata) -> Notice | None:
-    """A notice, if there is one now. Raises Refused or Unreachable."""
+def current(metadata: Metadata) -> Notice | None:
+    """The notice, if there is one now. Raises Refused or Unreachable."""
     text = metadata.get(SPOT_PATH)
     if text is not None:
         try:
             return parse_spot(text)
         except (ValueError, KeyError, TypeError):
-            return Notice(kind="spot", action=text[:40] or "unknown", at=None)  # a notice that we cannot read is one
+            return Notice(kind="spot", action=text[:40] or "unknown", at=None)  # an unreadable notice is still a notice
     if metadata.get(GROUP_PATH) == LEAVES_GROUP:
         return Notice(kind="scale-in", action="terminate", at=None)
     return None
@@ -53,21 +53,21 @@ def wait(
     poll_s: float = settings.NOTICE_POLL_S,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Notice:
-    """Looks every `poll_s` seconds until there is a notice. Metadata that do not answer are told of once, and tried
-    again: a watcher that ends watches nothing."""
+    """Checks every `poll_s` seconds until there is a notice. Metadata that cannot be read are reported once and tried
+    again, so that the watch never ends without a notice."""
     silent = ""
     while True:
         try:
-            notice = look(metadata)
+            notice = current(metadata)
         except PoolProblem as error:
-            # 403: IMDS is switched off for the instance; that too can be changed while it runs
+            # 403: IMDS is disabled for the instance; that can change while it runs
             why = f"HTTP {error.status}" if isinstance(error, Refused) else str(error)
             if silent != why:
-                tell(f"the instance's metadata cannot be read ({why}): looking on every {poll_s:g} s")
+                tell(f"cannot read the instance metadata ({why}); trying again every {poll_s:g} s")
             silent = why
         else:
             if silent:
-                tell("the instance's metadata answer again")
+                tell("the instance metadata can be read again")
             silent = ""
             if notice:
                 return notice
@@ -75,7 +75,7 @@ def wait(
 
 
 def seconds_left(notice: Notice, now: datetime) -> float:
-    """Until AWS acts; two minutes where the notice does not say, never below zero."""
+    """Seconds until AWS acts, at least 0; two minutes if the notice does not say."""
     if notice.at is None:
         return float(settings.NOTICE_S)
     return max(0.0, (notice.at - now).total_seconds())

@@ -1,4 +1,4 @@
-"""What the pool's verbs share: the pool they ask, formats, limits, notes and progress."""
+"""What the commands share: which pool, output format, time limits, notes and progress."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Run = Callable[[argparse.Namespace], int]
 
 
 def verb(verbs: Any, name: str, run: Run, about: str) -> argparse.ArgumentParser:
-    """A verb with the options that all have. verbs: what add_subparsers gave."""
+    """A command with the options that all have. verbs: what add_subparsers returned."""
     found = verbs.add_parser(name, help=about, description=about, allow_abbrev=False)
     found.set_defaults(run=run)
-    found.add_argument("--endpoint", metavar="URL[,URL...]", help=f"the pool's proxies [default: {ENDPOINT_VARIABLE}]")
+    found.add_argument("--endpoint", metavar="URL[,URL...]", help=f"proxies of the pool [default: {ENDPOINT_VARIABLE}]")
     found.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
     found.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
     return found
 
 
 def client(given: argparse.Namespace, **limits: float) -> Client:
-    """The pool that was named. Raises UsageProblem."""
+    """The pool named by the options or the environment. Raises UsageProblem."""
     named = given.endpoint or os.environ.get(ENDPOINT_VARIABLE, "")
     return Client(endpoints(named), tls=tls_context(os.environ), **limits)
 
 
 def reachable_client(given: argparse.Namespace, **limits: float) -> Client:
-    """The pool that was named, its proxies heard: those that were cut off from it come last.
+    """The same pool, once it has answered; proxies that were cut off from it are asked last.
 
     Raises UsageProblem, Refused or Unreachable.
     """
@@ -42,25 +42,25 @@ def reachable_client(given: argparse.Namespace, **limits: float) -> Client:
     return found
 
 
-def timeout(found: argparse.ArgumentParser, limit_s: float, about: str = "give up after") -> None:
-    told = f"{about} [default: {limit_s:g}]"
-    found.add_argument("--timeout-s", type=seconds, default=limit_s, metavar="S", help=told)
+def timeout(found: argparse.ArgumentParser, limit_s: float, about: str = "give up after S seconds") -> None:
+    text = f"{about} [default: {limit_s:g}]"
+    found.add_argument("--timeout-s", type=seconds, default=limit_s, metavar="S", help=text)
 
 
 def formats(found: argparse.ArgumentParser) -> None:
     found.add_argument(
         "-f", "--format", dest="style", choices=("table", "json"), default="table", help="[default: table]"
     )
-    found.add_argument("--json", dest="style", action="store_const", const="json", help="the same as -f json")
+    found.add_argument("--json", dest="style", action="store_const", const="json", help="same as -f json")
 
 
 def write(given: argparse.Namespace, text: str, data: Any) -> None:
-    """The result alone, on standard output."""
+    """Prints the result on standard output."""
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n" if given.style == "json" else text)
 
 
 def note_writer(given: argparse.Namespace) -> Callable[[str], None]:
-    """Notes for a person or a journal, on standard error."""
+    """A function that prints a note on standard error, unless --quiet."""
 
     def tell(line: str) -> None:
         if not given.quiet:
@@ -70,7 +70,7 @@ def note_writer(given: argparse.Namespace) -> Callable[[str], None]:
 
 
 def progress_writer(given: argparse.Namespace) -> Callable[[str], None]:
-    """One line that is written over, on standard error, and on a terminal alone; "" ends it."""
+    """A function that updates one progress line on standard error, on a terminal only; "" clears it."""
     if given.quiet or not sys.stderr.isatty() or os.environ.get("CI"):
         return lambda line: None
 
@@ -82,7 +82,7 @@ def progress_writer(given: argparse.Namespace) -> Callable[[str], None]:
 
 
 def seconds(text: str) -> float:
-    """A time of an option: above zero, a day at most."""
+    """An option's time in seconds: above zero, at most a day."""
     return _number(text, "seconds", 86_400)
 
 
@@ -93,7 +93,7 @@ def positive(text: str) -> float:
 def whole(text: str) -> int:
     value = _number(text, "a whole number", 1_000_000)
     if value != int(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(value)
 
 
@@ -103,6 +103,6 @@ def _number(text: str, what: str, highest: float) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value <= highest or math.isinf(value):
-        most = "" if math.isinf(highest) else f", {highest:g} at most"
+        most = "" if math.isinf(highest) else f" and at most {highest:g}"
         raise argparse.ArgumentTypeError(f"{text!r} is not {what} above zero{most}")
     return value

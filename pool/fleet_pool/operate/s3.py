@@ -1,7 +1,7 @@
-"""S3 asked directly, past the pool: one signed GET, with what a node has: its role, and the standard library.
+"""One signed GET to S3 itself, bypassing the pool, with a node's role and the standard library.
 
-The signature is AWS's Signature Version 4 (IAM User Guide, "Create a signed AWS API request"). A tool of the site's
-would do as well, but a node has none for sure, and the proof that S3 holds an object must not hang on one.
+The signature is AWS's Signature Version 4 (IAM User Guide, "Create a signed AWS API request"). The check that S3 has
+an object must not depend on a tool that a node may lack.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ CLI_LIMIT_S = 30.0
 
 @frozen
 class Credentials:
-    """token: "" where the key is not a temporary one."""
+    """token: "" for a key that is not temporary."""
 
     key_id: str
     secret: str
     token: str
 
     def __repr__(self) -> str:
-        return f"Credentials({self.key_id[:4]}...)"  # a secret is never printed, not by mistake either
+        return f"Credentials({self.key_id[:4]}...)"  # so that a secret is never printed by mistake
 
 
 @frozen
 class Place:
-    """Where S3 is. endpoint: "" for AWS's own; one that is given is asked by paths (http://host/bucket/key)."""
+    """Where S3 is. endpoint: "" for AWS; any other is used path-style (http://host/bucket/key)."""
 
     region: str
     endpoint: str
 
 
 def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentials:
-    """The environment's key, else those of AWS_PROFILE by the AWS CLI, else the instance's role.
+    """From the environment, else from AWS_PROFILE by the AWS CLI, else from the instance's role.
 
     Raises NoCredentials.
     """
@@ -63,8 +63,8 @@ def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentia
         try:
             return _of_role(metadata)
         except PoolProblem as error:
-            raise NoCredentials(f"who asks S3? No key in the environment, no AWS_PROFILE, and {error}") from None
-    raise NoCredentials("who asks S3? No AWS_ACCESS_KEY_ID in the environment, no AWS_PROFILE, no instance's role")
+            raise NoCredentials(f"no AWS credentials: no AWS_ACCESS_KEY_ID, no AWS_PROFILE, and {error}") from None
+    raise NoCredentials("no AWS credentials: no AWS_ACCESS_KEY_ID, no AWS_PROFILE, and IMDS is disabled")
 
 
 def place(environment: Mapping[str, str], metadata: Metadata) -> Place:
@@ -77,7 +77,7 @@ def place(environment: Mapping[str, str], metadata: Metadata) -> Place:
         except PoolProblem:
             region = ""
     if not region:
-        raise UsageProblem("which Region is the bucket in? AWS_REGION, like us-east-1")
+        raise UsageProblem("unknown Region: set AWS_REGION to the bucket's, such as us-east-1")
     return Place(region=region, endpoint=endpoint.rstrip("/"))
 
 
@@ -90,14 +90,14 @@ def get(where: Place, who: Credentials, bucket: str, key: str, *, limit_s: float
         return answer.body
     said = " ".join(answer.body[:300].decode("utf-8", "replace").split())
     if answer.status in (401, 403):
-        raise NoCredentials(f"S3 does not let {who.key_id[:4]}... read {bucket}/{key}: {said or answer.status}")
+        raise NoCredentials(f"S3 denies {who.key_id[:4]}... access to {bucket}/{key}: {said or answer.status}")
     if answer.status in (301, 307):
-        raise Refused(f"bucket {bucket} is not in {where.region}: AWS_REGION names its Region", answer.status)
-    raise Refused(f"S3 refuses GET {bucket}/{key}: HTTP {answer.status} {said}", answer.status)
+        raise Refused(f"bucket {bucket} is not in {where.region}: set AWS_REGION to its Region", answer.status)
+    raise Refused(f"S3 refused GET {bucket}/{key}: HTTP {answer.status} {said}", answer.status)
 
 
 def object_url(where: Place, bucket: str, key: str) -> str:
-    """By the bucket's own host name at AWS; by path elsewhere, and where a dot in the name would break TLS."""
+    """With the bucket in the host name at AWS; path-style elsewhere, and if a dot in the name would break TLS."""
     path = quote(key, safe="/-_.~")
     if where.endpoint:
         return f"{where.endpoint}/{bucket}/{path}"
@@ -110,7 +110,7 @@ def object_url(where: Place, bucket: str, key: str) -> str:
 def signed(
     method: str, url: str, region: str, who: Credentials, at: datetime, more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Headers that make a request without a body ours; `more` of them are signed as well. Pure."""
+    """Headers that sign a request without a body. more: other headers to sign. Pure."""
     parts = urlsplit(url)
     stamp, day = at.strftime("%Y%m%dT%H%M%SZ"), at.strftime("%Y%m%d")
     headers = {"host": parts.netloc, "x-amz-content-sha256": EMPTY_SHA256, "x-amz-date": stamp}
@@ -132,19 +132,19 @@ def signed(
 
 def _of_role(metadata: Metadata) -> Credentials:
     role = (metadata.get(ROLE_PATH) or "").splitlines()
-    told = metadata.get(ROLE_PATH + role[0]) if role else None
-    if told is None:
-        raise NoCredentials("the instance has no role")
+    text = metadata.get(ROLE_PATH + role[0]) if role else None
+    if text is None:
+        raise NoCredentials("the instance has no IAM role")
     try:
-        found = json.loads(told)
+        found = json.loads(text)
         return Credentials(key_id=found["AccessKeyId"], secret=found["SecretAccessKey"], token=found["Token"])
     except (ValueError, KeyError, TypeError):
-        raise NoCredentials("the instance's role gives no key") from None
+        raise NoCredentials("the instance's IAM role gives no key") from None
 
 
 def _of_profile(profile: str) -> Credentials:
     if shutil.which("aws") is None:
-        raise NoCredentials(f"AWS_PROFILE is {profile}, and the AWS CLI that reads it is not installed")
+        raise NoCredentials(f"AWS_PROFILE is {profile}, but the AWS CLI, which reads it, is not installed")
     words = ["aws", "configure", "export-credentials", "--format", "process"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=CLI_LIMIT_S, check=False)
@@ -153,6 +153,6 @@ def _of_profile(profile: str) -> Credentials:
             key_id=found["AccessKeyId"], secret=found["SecretAccessKey"], token=found.get("SessionToken") or ""
         )
     except subprocess.TimeoutExpired:
-        raise NoCredentials(f"the AWS CLI gave no key of profile {profile} within {CLI_LIMIT_S:g} s") from None
+        raise NoCredentials(f"the AWS CLI gave no credentials for profile {profile} within {CLI_LIMIT_S:g} s") from None
     except (ValueError, KeyError, TypeError):
-        raise NoCredentials(f"the AWS CLI gives no key of profile {profile}: `aws sso login`, perhaps") from None
+        raise NoCredentials(f"the AWS CLI has no credentials for profile {profile}: try `aws sso login`") from None

@@ -1,7 +1,7 @@
-"""What a node does with its last two minutes: the job is told, the daemons leave the map, stop, and AWS is told.
+"""A node's last two minutes: notify the job, drain the daemons, stop them, notify AWS.
 
-Each step has its share of the time, and a step that fails is told and passed over: the instance goes either way, and
-what a missed step costs is seconds of retries at clients.
+Each step gets a share of the time. A step that fails is reported and the next one runs: the instance goes away in any
+case, and a missed step costs clients some seconds of retries.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from fleet_pool.operate.drain import drain, stop_unit
 from fleet_pool.operate.notice import Notice, seconds_left
 from fleet_pool.problems import PoolProblem
 
-BEFORE_SHARE, DRAIN_SHARE, STOP_SHARE = 0.25, 0.4, 0.2  # of the seconds that are left; the rest is for `after`
+BEFORE_SHARE, DRAIN_SHARE, STOP_SHARE = 0.25, 0.4, 0.2  # of the seconds left; `after` gets the rest
 SHORTEST_S = 5.0
 
 
 @frozen
 class ShutdownSteps:
-    """ids: the node's daemons in the map. unit: of systemd, its daemon's; "" where nothing is stopped. before: a
-    command that tells the job; after: one that tells AWS. Words of each, none where there is none."""
+    """ids: the node's daemons in the map. unit: the daemon's systemd unit, "" to stop nothing. before: words of the
+    command that notifies the job; after: of the one that notifies AWS; empty for none."""
 
     ids: tuple[str, ...]
     unit: str
@@ -34,12 +34,12 @@ class ShutdownSteps:
     settle_s: float = settings.DRAIN_SETTLE_S
 
 
-def shut_down(client: Client, steps_wanted: ShutdownSteps, notice: Notice, tell: Callable[[str], None]) -> bool:
-    """All steps in order; whether each went well."""
+def shut_down(client: Client, wanted: ShutdownSteps, notice: Notice, tell: Callable[[str], None]) -> bool:
+    """Runs all steps in order. Returns whether every step succeeded."""
     left_s = seconds_left(notice, datetime.now(timezone.utc))
     when = f"at {notice.at:%H:%M:%S} UTC, in {left_s:.0f} s" if notice.at else f"within {left_s:.0f} s"
     tell(f"notice: {notice.kind}, this instance will {notice.action} {when}")
-    told = {
+    variables = {
         "POOL_NOTICE_KIND": notice.kind,
         "POOL_NOTICE_ACTION": notice.action,
         "POOL_NOTICE_TIME": notice.at.strftime("%Y-%m-%dT%H:%M:%SZ") if notice.at else "",
@@ -49,32 +49,32 @@ def shut_down(client: Client, steps_wanted: ShutdownSteps, notice: Notice, tell:
         return max(share * left_s, SHORTEST_S)
 
     def drained() -> None:
-        found = drain(client, steps_wanted.ids, patience_s=limit(DRAIN_SHARE), settle_s=steps_wanted.settle_s)
+        found = drain(client, wanted.ids, patience_s=limit(DRAIN_SHARE), settle_s=wanted.settle_s)
         for id_ in found.absent:
-            tell(f"{id_} was not in the map any more")
+            tell(f"{id_} was not in the map")
 
     steps: list[tuple[str, Callable[[], None]]] = []
-    if steps_wanted.before:
-        steps.append(("tell the job", lambda: run_command(steps_wanted.before, told, limit(BEFORE_SHARE))))
-    steps.append(("leave the map", drained))
-    if steps_wanted.unit:
-        steps.append((f"stop {steps_wanted.unit}", lambda: stop_unit(steps_wanted.unit, limit(STOP_SHARE))))
-    if steps_wanted.after:
+    if wanted.before:
+        steps.append(("notify the job", lambda: run_command(wanted.before, variables, limit(BEFORE_SHARE))))
+    steps.append(("drain", drained))
+    if wanted.unit:
+        steps.append((f"stop {wanted.unit}", lambda: stop_unit(wanted.unit, limit(STOP_SHARE))))
+    if wanted.after:
         rest = 1 - BEFORE_SHARE - DRAIN_SHARE - STOP_SHARE
-        steps.append(("tell AWS", lambda: run_command(steps_wanted.after, told, limit(rest))))
-    well = True
+        steps.append(("notify AWS", lambda: run_command(wanted.after, variables, limit(rest))))
+    succeeded = True
     for name, step in steps:
         try:
             step()
             tell(f"{name}: done")
         except PoolProblem as error:
-            well = False
-            tell(f"{name}: failed, going on: {error}")
-    return well
+            succeeded = False
+            tell(f"{name}: failed, continuing: {error}")
+    return succeeded
 
 
 def run_command(words: Sequence[str], more: Mapping[str, str], limit_s: float) -> None:
-    """A command of the site's, without a shell. Raises PoolProblem."""
+    """Runs a command of the site, without a shell. more: variables for it. Raises PoolProblem."""
     try:
         done = subprocess.run(
             list(words), env={**os.environ, **more}, stdin=subprocess.DEVNULL, timeout=limit_s, check=False

@@ -1,4 +1,4 @@
-"""Is the pool well? The map, every daemon's own word, the buckets; and what is wrong with them, with what to do."""
+"""Health of the pool: its map, daemons and buckets, and every problem found with its remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fleet_pool.problems import Refused, Unreachable
 
 @frozen
 class Expected:
-    """What the pool is held against: targets that must be there, drives each must have; None is not asked."""
+    """targets: that must be active. drives: that each target must have. None: not checked."""
 
     targets: int | None = None
     drives: int | None = None
@@ -25,7 +25,7 @@ class Expected:
 
 @frozen
 class Finding:
-    """severity: "error" for what is lost or refused, "warning" for what is worth a look. where: an id, or the pool."""
+    """severity: "error" if something is lost or refused, else "warning". where: a daemon's id or "pool"."""
 
     severity: str
     where: str
@@ -41,12 +41,12 @@ class Status:
     findings: tuple[Finding, ...]
 
     @property
-    def well(self) -> bool:
+    def healthy(self) -> bool:
         return not any(finding.severity == "error" for finding in self.findings)
 
 
-def status(client: Client, wanted: Expected, *, limit_s: float, each_s: float) -> Status:
-    """Over within about `limit_s`, whatever hangs. Raises Refused or Unreachable where no proxy gives the map."""
+def status(client: Client, expected: Expected, *, limit_s: float, each_s: float) -> Status:
+    """Takes about `limit_s` seconds at most, whatever hangs. Raises Refused or Unreachable if no proxy has a map."""
     deadline = time.monotonic() + limit_s
     found, detached = maps(client, patience_s=limit_s / 2)
     said = nodes(client, (*found.proxies, *found.targets), limit_s=deadline - time.monotonic(), each_s=each_s)
@@ -55,31 +55,33 @@ def status(client: Client, wanted: Expected, *, limit_s: float, each_s: float) -
         why = ""
     except (Refused, Unreachable) as error:
         known, why = (), str(error)
-    findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, wanted)
+    findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, expected)
     if why:
-        findings += (_warning("pool", f"its buckets are not known: {why}", "ask again"),)
+        findings += (_warning("pool", f"cannot list its buckets: {why}", "run the command again"),)
     return Status(map=found, nodes=said, buckets=known, findings=findings)
 
 
-def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], wanted: Expected) -> tuple[Finding, ...]:
-    """Everything that is wrong, errors first. Pure."""
+def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], expected: Expected) -> tuple[Finding, ...]:
+    """All problems, errors first. Pure."""
     wrong: list[Finding] = []
     active = [target for target in found.targets if not target.leaving]
-    if wanted.targets is not None and len(active) < wanted.targets:
+    if expected.targets is not None and len(active) < expected.targets:
         what = (
-            f"{counted(wanted.targets - len(active), 'target')} missing: {len(active)} of {wanted.targets} are active"
+            f"{counted(expected.targets - len(active), 'target')} missing: {len(active)} of {expected.targets} active"
         )
-        wrong.append(_error("pool", what, "see which instances do not run, or whose daemon does not start"))
+        wrong.append(_error("pool", what, "find the instances that do not run, or whose daemon does not start"))
     elif not active:
-        wrong.append(_error("pool", "no target is active", "nothing is served from the pool; S3 has every object"))
+        wrong.append(
+            _error("pool", "no target is active", "the pool serves nothing until one starts; S3 has every object")
+        )
     for node in said:
-        wrong += _of_node(found, node, wanted)
+        wrong += _of_node(found, node, expected)
     for bucket in known:
         if bucket.local:
-            what = f"bucket {bucket.name} is the pool's alone: what is in it is not in S3"
+            what = f"bucket {bucket.name} is local to the pool: its data is not in S3 and is lost with the nodes"
             wrong.append(_error("pool", what, f"`planner pool register {bucket.name} --kind dataset` says what to do"))
         elif not bucket.evicts:
-            what = f"bucket {bucket.name} does not evict: it fills the drives until writes are refused"
+            what = f"bucket {bucket.name} has eviction off: it fills the drives until writes are refused"
             wrong.append(_warning("pool", what, f"`planner pool register {bucket.name} --kind {bucket.kind}`"))
     return tuple(sorted(wrong, key=lambda finding: (finding.severity, finding.where)))
 
@@ -87,38 +89,38 @@ def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], want
 def _of_detached(found: ClusterMap, proxy: DetachedProxy) -> Finding:
     targets = counted(len(proxy.map.targets), "target")
     what = f"follows {proxy.map.primary} as primary, with {targets}; the pool follows {found.primary}"
-    # a restart alone brings back the map in which it is alone, and the configuration that names it primary
+    # a restart alone would load the map and the configuration in which it is primary again
     remedy = (
-        "it was cut off, or an election is under way; planner-rejoin on its node brings it back within two minutes. "
-        "If it stays so, there: systemctl stop planner-proxy, cd /var/lib/planner/proxy, rm -f .ais.smap .ais.conf, "
+        "wait two minutes: an election may be running, or planner-rejoin brings the node back. If not, run on that "
+        "node: systemctl stop planner-proxy; cd /var/lib/planner/proxy; rm -f .ais.smap .ais.conf; "
         "systemctl start planner-proxy"
     )
     return _error(proxy.url, what, remedy)
 
 
-def _of_node(found: ClusterMap, node: Node, wanted: Expected) -> list[Finding]:
+def _of_node(found: ClusterMap, node: Node, expected: Expected) -> list[Finding]:
     wrong, id_ = [], node.member.id
     if node.heard == "silent":
         if not node.member.leaving:
-            # a pool of three proxies goes on without one; a target's share of the keys is not served
+            # the pool works without one proxy; without a target its share of the keys is not served
             severity = _error if node.member.role == "target" else _warning
             wrong.append(
-                severity(id_, f"in the map, and silent: {node.why}", "if it is gone, the map drops it in 15 s")
+                severity(id_, f"in the map but does not answer: {node.why}", "if it is gone, the map drops it in 15 s")
             )
         return wrong
     if node.heard == "health":
-        remedy = "its data path may be fine; restart the daemon when it suits"
-        wrong.append(_warning(id_, f"its status hangs, its health answers: {node.why}", remedy))
+        remedy = "it may still serve data; restart the daemon when convenient"
+        wrong.append(_warning(id_, f"answers health checks but not status requests: {node.why}", remedy))
     for alert in alerts(node.flags):
         severity = _error if alert.blocking else _warning
         wrong.append(severity(id_, alert.name, alert.remedy))
     if node.primary and node.primary != found.primary:
-        what = f"follows {node.primary} as primary, the others {found.primary}"
-        wrong.append(_error(id_, what, "an election under way ends in half a minute; else the network is cut in two"))
+        what = f"follows {node.primary} as primary; the pool follows {found.primary}"
+        wrong.append(_error(id_, what, "wait 30 s for an election to end; after that, look for a network partition"))
     drives = node.space.drives if node.space else None
-    if wanted.drives is not None and drives is not None and drives < wanted.drives:
-        what = f"{counted(wanted.drives - drives, 'drive')} missing: {drives} of {wanted.drives} serve"
-        wrong.append(_error(id_, what, "replace the node when it suits; its other drives go on"))
+    if expected.drives is not None and drives is not None and drives < expected.drives:
+        what = f"{counted(expected.drives - drives, 'drive')} missing: {drives} of {expected.drives} serve"
+        wrong.append(_error(id_, what, "replace the node when convenient; its other drives still serve"))
     return wrong
 
 

@@ -1,4 +1,4 @@
-"""The pool's status on paper: for a person in columns, for a script as plain data."""
+"""The pool's status as a table for a person and as plain data for a script."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fleet_pool.operate.table import columns, counted, listed, size
 STATES = {"status": "up", "health": "up, status hangs", "silent": "SILENT"}
 
 
-def as_text(told: Status) -> str:
-    """For a person: a line a daemon, a line a bucket, what is wrong."""
-    targets = [node for node in told.nodes if node.member.role == "target"]
+def as_text(found: Status) -> str:
+    """For a person: daemons, buckets, then the problems."""
+    targets = [node for node in found.nodes if node.member.role == "target"]
     total = sum(node.space.total for node in targets if node.space)
     used = sum(node.space.used for node in targets if node.space)
     active = [node for node in targets if not node.member.leaving]
     quiet = sum(node.heard == "silent" for node in active)
     silent = f", {quiet} of them SILENT" if quiet else ""
-    head = f"{counted(len(active), 'active target')}{silent}, {counted(len(told.map.proxies), 'gateway')}"
-    lines = [f"{head}, map {told.map.version}; {size(used)} of {size(total)} on the drives used\n\n"]
+    head = f"{counted(len(active), 'active target')}{silent}, {counted(len(found.map.proxies), 'gateway')}"
+    lines = [f"{head}, map {found.map.version}; {size(used)} of {size(total)} on the drives used\n\n"]
     rows = []
-    for node in told.nodes:
+    for node in found.nodes:
         space = node.space
         rows.append(
             (
-                node.member.id + (" (primary)" if node.member.id == told.map.primary else ""),
+                node.member.id + (" (primary)" if node.member.id == found.map.primary else ""),
                 node.member.role,
                 STATES[node.heard] + (", drained" if node.member.leaving else ""),
                 str(space.drives) if space else "",
@@ -41,15 +41,15 @@ def as_text(told: Status) -> str:
         )
     head = ("daemon", "role", "state", "drives", "used", "of", "fullest", "alerts")
     lines.append(columns(head, rows, right=(3, 4, 5, 6)))
-    if told.buckets:
-        lines.append("\n" + bucket_text(told.buckets))
-    for (severity, what, remedy), places in _gathered(told.findings).items():
+    if found.buckets:
+        lines.append("\n" + bucket_text(found.buckets))
+    for (severity, what, remedy), places in _by_problem(found.findings).items():
         lines.append(f"\n{severity}: {listed(places)}: {what}\n    {remedy}")
-    return "".join(lines) + ("\n" if told.findings else "")
+    return "".join(lines) + ("\n" if found.findings else "")
 
 
-def _gathered(findings: Sequence[Finding]) -> dict[tuple[str, str, str], list[str]]:
-    """The same thing in many places is one thing to read."""
+def _by_problem(findings: Sequence[Finding]) -> dict[tuple[str, str, str], list[str]]:
+    """Findings that differ only in where they are, as one: (severity, what, remedy) -> places."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for finding in findings:
         found.setdefault((finding.severity, finding.what, finding.remedy), []).append(finding.where)
@@ -66,18 +66,18 @@ def bucket_text(known: Sequence[Bucket]) -> str:
         )
         for bucket in known
     ]
-    return columns(("bucket", "kind", "evicts", "versioned when met"), rows)
+    return columns(("bucket", "kind", "evicts", "versioned"), rows)
 
 
-def as_data(told: Status) -> dict[str, Any]:
-    """For a script. Sizes in bytes; what is not known is null."""
+def as_data(found: Status) -> dict[str, Any]:
+    """For a script. Sizes in bytes; null if unknown."""
     return {
         "schema_version": "1",
-        "well": told.well,
-        "map": {"uuid": told.map.uuid, "version": told.map.version, "primary": told.map.primary},
-        "nodes": [_node_data(node) for node in told.nodes],
-        "buckets": [bucket_data(bucket) for bucket in told.buckets],
-        "findings": [vars(finding) for finding in told.findings],
+        "well": found.healthy,
+        "map": {"uuid": found.map.uuid, "version": found.map.version, "primary": found.map.primary},
+        "nodes": [_node_data(node) for node in found.nodes],
+        "buckets": [bucket_data(bucket) for bucket in found.buckets],
+        "findings": [vars(finding) for finding in found.findings],
     }
 
 

@@ -1,4 +1,4 @@
-"""Text in columns, and quantities as a person reads them."""
+"""Tables as text, and quantities in human-readable units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
-    """Lines with a heading; right: numbers of the columns that are figures. Nothing trails."""
+    """A table with a heading. right: numbers of the columns to align right. Lines have no trailing blanks."""
     table = [head, *rows]
     widths = [max(len(row[number]) for row in table) for number in range(len(head))]
     lines = []
@@ -22,7 +22,7 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[
 
 
 def size(count: float) -> str:
-    """Bytes in decimal units, three figures: 2.22 PB."""
+    """Bytes in decimal units with three digits: 2.22 PB."""
     value, unit = float(count), UNITS[0]
     for unit in UNITS:
         if abs(value) < 999.5 or unit == UNITS[-1]:

@@ -167,7 +167,7 @@ def test_a_notice_takes_the_node_out_of_the_map_and_stops_its_daemon(booted):
     said = node.start_oneshot("planner-notice.service")
     assert node.run("cat", "/etc/planner/told").strip() == "told of spot"
     assert "stop planner-target.service" in node.asked_of_systemd.read_text().splitlines()
-    assert "this node is in no group" in said
+    assert "this node is in no Auto Scaling group" in said
     told = json.loads(booted.curl(booted.stand.url("daemon?what=smap")))
     [target] = told["tmap"].values()
     assert target["flags"] != "0", said  # in maintenance

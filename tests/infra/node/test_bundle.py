@@ -19,7 +19,7 @@ from tools import bundle
 from tools.gotools import MODULES, TOOLS, CannotBuild
 
 
-def test_the_pool_s_file_is_the_same_every_time_and_needs_nothing_but_python(tmp_path):
+def test_the_pool_file_is_reproducible_and_needs_only_python(tmp_path):
     first = zipped.pool_file()
     zipped.pool_file.cache_clear()
     assert zipped.pool_file() == first
@@ -38,17 +38,17 @@ def test_the_pool_s_file_is_the_same_every_time_and_needs_nothing_but_python(tmp
         assert said in done.stdout
 
 
-def test_a_node_that_is_not_one_is_told_what_it_lacks(tmp_path):
+def test_a_machine_that_is_no_node_is_reported(tmp_path):
     path = tmp_path / POOL_FILE
     path.write_bytes(zipped.pool_file())
     command = [sys.executable, "-I", str(path), "node", "prepare"]
     done = subprocess.run(command, env={}, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("planner-pool node prepare: /opt/planner/stack.json cannot be read")
+    assert done.stderr.startswith("planner-pool node prepare: cannot read /opt/planner/stack.json")
 
 
 @pytest.mark.parametrize("version", ["3.9", "3.12", "3.13"])
-def test_other_pythons_make_the_same_bytes(version):
+def test_other_python_versions_make_the_same_bytes(version):
     code = "from infra.node.zipped import pool_file; import hashlib; print(hashlib.sha256(pool_file()).hexdigest())"
     done = subprocess.run(
         [other_python(version), "-B", "-c", code],
@@ -60,7 +60,7 @@ def test_other_pythons_make_the_same_bytes(version):
     assert done.stdout.strip() == hashlib.sha256(zipped.pool_file()).hexdigest()
 
 
-def test_the_pinned_version_is_the_one_that_is_built():
+def test_the_pinned_version_is_built():
     assert f"{AISTORE_MODULE} {AISTORE_VERSION}" in (MODULES / DAEMON / "go.mod").read_text()
     assert f"-X main.build={AISTORE_VERSION}" in TOOLS[DAEMON].links
 
@@ -89,7 +89,7 @@ def test_make_bundle_leaves_what_up_expects(daemon, tmp_path, capsys, monkeypatc
     assert os.access(tmp_path / DAEMON, os.X_OK)
 
 
-def test_another_daemon_is_not_bundled(daemon, tmp_path, monkeypatch, capsys):
+def test_a_daemon_with_another_hash_is_not_bundled(daemon, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bundle, "FOLDER", tmp_path)
     monkeypatch.setattr(bundle, "DAEMON_SHA256", "0" * 64)
     assert bundle.main() == 1
@@ -99,7 +99,7 @@ def test_another_daemon_is_not_bundled(daemon, tmp_path, monkeypatch, capsys):
         bundle.make(tmp_path)
 
 
-def test_what_is_missing_is_said_by_name(tmp_path):
+def test_missing_files_are_named(tmp_path):
     (tmp_path / "a").write_text("1")
-    assert missing({"a": "0" * 64, "b": "0" * 64}, tmp_path) == "a is not the one of this version; b is not built"
+    assert missing({"a": "0" * 64, "b": "0" * 64}, tmp_path) == "a is of another version; b is not built"
     assert built.FOLDER.parts[-2:] == ("out", "bundle")

@@ -245,8 +245,8 @@ def a_notice_drains_the_node_once_whatever_a_step_of_it_says(live: Live) -> None
     )
     assert node.run("cat", "/etc/planner/told") == "spot: active\n"
     told = node.run("journalctl", "--unit=planner-notice", "--output=cat")
-    assert "leave the map: done\n" in told
-    assert "tell AWS: done\n" in told
+    assert "drain: done\n" in told
+    assert "notify AWS: done\n" in told
     assert shown(node, unit, "ActiveState", "Result") == ["inactive", "success"]
     assert not live.stand.stands(live.control)
 

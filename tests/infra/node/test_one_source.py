@@ -115,7 +115,7 @@ def test_certificates_are_the_plan_s_choice():
     ("layout", "pool", "said"),
     [
         ("converged", Pool(low_watermark_percent=90), "between 20 and 80"),
-        ("s3-stream", Pool(tls=False), "s3-stream has none"),
+        ("s3-stream", Pool(tls=False), "s3-stream has no pool"),
     ],
 )
 def test_a_stack_file_s_own_settings_are_judged(layout, pool, said):

@@ -102,7 +102,7 @@ def test_leaving_tells_every_script_and_goes_on_after_one_that_fails(tmp_path):
     assert done.returncode == 1
     assert "kind spot" in done.stdout
     assert "last" in done.stdout
-    assert "20-broken ended with 3" in done.stderr
+    assert "20-broken failed with exit code 3" in done.stderr
     (folder / "20-broken").unlink()
     assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
 

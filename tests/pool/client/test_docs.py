@@ -30,16 +30,16 @@ def test_its_python_runs_from_the_first_block_to_the_last(tmp_path):
     assert again["begin"] == 100
 
 
-def test_its_numbers_are_the_codes():
+def test_its_numbers_match_the_code():
     patience = Patience()
     assert f"`Patience.total_s` ({patience.total_s:.0f} s" in PAGE
     assert patience.tries_before_rest == 3
-    assert f"three times running is left alone for {patience.rest_s:.0f} s" in re.sub(r"\s+", " ", PAGE)
+    assert f"three times in a row is skipped for {patience.rest_s:.0f} s" in re.sub(r"\s+", " ", PAGE)
     assert f"the read goes to S3 after {READ_TIMEOUT_S:.0f} s" in PAGE
     assert f"`S3-Reverse-Proxy`, {REVERSE_PROXY}" in PAGE
 
 
-def test_the_verbs_that_it_names_exist():
+def test_its_commands_exist():
     named = set(re.findall(r"planner pool ([a-z-]+)", PAGE))
     told = subprocess.run(
         [sys.executable, "-m", "fleet_pool", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -48,6 +48,6 @@ def test_the_verbs_that_it_names_exist():
     assert named <= set(re.findall(r"^    ([a-z-]+) ", told.stdout, flags=re.MULTILINE))
 
 
-def test_its_links_and_programs_are_there():
+def test_its_links_and_programs_exist():
     for link in re.findall(r"\]\(\.\./([^)]+)\)", PAGE) + re.findall(r"python (examples/\S+)", PAGE):
         assert (ROOT / link).is_file(), link

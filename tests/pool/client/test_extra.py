@@ -33,10 +33,10 @@ def _said(program: str) -> str:
 
 
 @pytest.mark.parametrize("library", ["aistore", "boto3"])
-def test_without_a_library_the_error_says_how_to_get_it(library):
+def test_a_missing_library_is_reported_with_the_install_command(library):
     said = _said(WITHOUT.format(library=library))
-    assert said.endswith(f"and {library} is not installed: pip install 'fleet-pool[client]'")
+    assert said.endswith(f"{library}, which is not installed: pip install 'fleet-pool[client]'")
 
 
-def test_a_job_on_a_folder_loads_none_of_them():
+def test_a_job_on_a_folder_imports_no_library():
     assert _said(LOADED) == "[]"

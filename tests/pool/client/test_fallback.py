@@ -158,7 +158,7 @@ def test_a_pool_that_gives_no_answer_is_left_alone_for_a_while_and_asked_again(b
     both.store.read("key")
     assert both.store.counts.by_pool == 1
     failure, back = caplog.messages  # each said once, not ten times
-    assert failure.endswith("; asking S3 itself")
+    assert failure.endswith("; falling back to S3")
     assert back == f"{both.door.place} answers again"
 
 
@@ -363,7 +363,7 @@ def test_waits_double_to_the_longest_and_stay_between_half_and_all_of_it(chance,
         ("ais://bucket", "lost with the nodes"),
         ("gs://bucket", "s3://"),
         ("s3://", "s3://BUCKET"),
-        ("s3://bucket/run", "beginning of keys"),
+        ("s3://bucket/run", "prefix in the keys"),
     ],
 )
 def test_an_address_that_is_none_is_refused(address, said):
@@ -378,7 +378,7 @@ def test_an_address_is_a_folder_s3_or_s3_through_the_pool(tmp_path):
     assert through.place == "s3://data through the pool at http://10.0.0.1:51080 or s3://data"
     on_a_node = {"AIS_ENDPOINT": "http://10.0.0.9:51080", "PLANNER_POOL": "http://10.0.0.1:51080,http://10.0.0.2:51080"}
     assert re.search(r"10\.0\.0\.[12]:", open_store("s3://data", environment=on_a_node).place)
-    with pytest.raises(Refused, match="neither a pool nor S3"):
+    with pytest.raises(Refused, match="no pool and no S3"):
         open_store("s3://data", direct=False, environment={})
     with pytest.raises(Refused, match="http://"):
         open_store("s3://data", pool=["10.0.0.1:51080"])

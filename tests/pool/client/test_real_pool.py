@@ -251,7 +251,7 @@ def test_a_save_killed_at_every_quarter_of_its_bytes_restores_the_step_before(cl
     checkpoints.forget_after(None)
     checkpoints.save(step=1, shards=[b"whole"])
     command = [sys.executable, "-c", SAVES, endpoints(cluster)[0], cluster.s3.endpoint]
-    into = {**environment, **cluster.s3.environment, "PYTHONPATH": str(ROOT)}
+    into = {**environment, **cluster.s3.environment, "PYTHONPATH": f"{ROOT}:{ROOT / 'pool'}"}
     killed = subprocess.run([*command, str(sent_bytes)], env=into, capture_output=True, timeout=120, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     restored = checkpoints.restore()

@@ -107,7 +107,7 @@ def test_it_finds_the_known_answer(job, tmp_path):
     assert found["loss"] < np.log(2) * 0.75
 
 
-def test_killed_twice_it_ends_with_the_same_numbers_to_the_last_bit(job):
+def test_killed_twice_it_ends_with_identical_numbers(job):
     _, unkilled = job.result("--run", "checkpoints/unkilled")
     for at_step in (95, 250):
         code, lines = job.interrupted(signal.SIGKILL, at_step, "--run", "checkpoints/killed")
@@ -119,22 +119,22 @@ def test_killed_twice_it_ends_with_the_same_numbers_to_the_last_bit(job):
     assert resumed == unkilled
 
 
-def test_told_to_stop_it_saves_the_step_it_is_at(job):
+def test_on_sigterm_it_saves_its_current_step(job):
     _, unkilled = job.result("--run", "checkpoints/unkilled")
     code, lines = job.interrupted(signal.SIGTERM, 61, "--run", "checkpoints/stopped")
     assert code == 143
     last = int(lines[-2].split()[1])
-    assert lines[-1] == f"stopped at step {last}: start again to go on"
+    assert lines[-1] == f"stopped at step {last}: start again to continue"
     begun, resumed = job.result("--run", "checkpoints/stopped")
     assert (begun, resumed) == (last, unkilled)
 
 
-def test_a_run_does_not_go_on_with_another_order_of_its_data(job):
+def test_a_run_does_not_resume_with_another_order_of_its_data(job):
     job.result("--epochs", "1")
     process = job.start("train.py", "--epochs", "2", "--seed", "2")
     out, errors = process.communicate(timeout=120)
     assert process.returncode == 2
-    assert "checkpoints/toy was begun with {'batch': 50, 'seed': 1, 'shards': 24}, not" in errors
+    assert "checkpoints/toy was started with {'batch': 50, 'seed': 1, 'shards': 24}, not" in errors
     assert "Traceback" not in errors + out
     begun, _ = job.result("--epochs", "2")
     assert begun == STEPS_IN_EPOCH

@@ -56,7 +56,7 @@ def test_a_node_s_certificate_serves_both_ways_for_its_own_address(tmp_path, aut
     assert not is_valid(folder, days=certificates.NODE_DAYS + 1)
 
 
-def test_a_certificate_of_another_authority_does_not_stand(tmp_path, authority):
+def test_a_certificate_of_another_authority_is_not_valid(tmp_path, authority):
     folder, other = node(tmp_path, authority), tmp_path / "other"
     other.mkdir()
     make_authority(other, "dev")
@@ -111,7 +111,7 @@ class Folder:
         self.asked.append(name)
         path.write_bytes((self.path / name).read_bytes())
 
-    def keep(self, name: str, path: Path) -> None:
+    def upload(self, name: str, path: Path) -> None:
         (self.path / name).write_bytes(path.read_bytes())
 
 
@@ -130,7 +130,7 @@ def got(folder: Path, store: object, *, creates_authority: bool, waits: list[flo
     )
 
 
-def test_the_first_control_node_founds_and_the_others_join(tmp_path, capsys):
+def test_the_first_control_node_creates_the_authority_and_the_others_use_it(tmp_path, capsys):
     store = Folder(tmp_path / "bucket")
     store.path.mkdir()
     assert got(tmp_path / "control0", store, creates_authority=True)
@@ -170,7 +170,7 @@ def due(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certificates, "is_valid", lambda folder, days=far: is_valid(folder, days=days))
 
 
-def test_a_renewal_waits_for_nobody(tmp_path, monkeypatch, capsys):
+def test_a_renewal_does_not_wait(tmp_path, monkeypatch, capsys):
     """The daemon starts after it: with a certificate that is still good it need not wait until S3 is back."""
     store = Folder(tmp_path / "bucket")
     store.path.mkdir()
@@ -182,10 +182,10 @@ def test_a_renewal_waits_for_nobody(tmp_path, monkeypatch, capsys):
     assert not got(tmp_path / "node", store, creates_authority=False, waits=waits)
     assert waits == []
     assert (tmp_path / "node/node.crt").read_bytes() == before
-    assert "not renewed, tomorrow again" in capsys.readouterr().out
+    assert "not renewed, trying again tomorrow" in capsys.readouterr().out
 
 
-def test_a_renewal_founds_no_second_authority(tmp_path, monkeypatch):
+def test_a_renewal_creates_no_second_authority(tmp_path, monkeypatch):
     """Every other node's certificate would be refused by the one that did, and its by all of them."""
     store = Folder(tmp_path / "bucket")
     store.path.mkdir()
@@ -197,7 +197,7 @@ def test_a_renewal_founds_no_second_authority(tmp_path, monkeypatch):
     assert list(store.path.iterdir()) == []
 
 
-def test_what_openssl_refuses_is_said(tmp_path, authority):
+def test_an_error_of_openssl_is_reported(tmp_path, authority):
     folder = tmp_path / "node"
     folder.mkdir()
     with pytest.raises(CannotSign, match="openssl x509"):

@@ -28,7 +28,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return log
 
 
-def test_the_group_is_told_that_the_node_has_left(asked):
+def test_the_lifecycle_hook_is_completed(asked):
     command.complete(P4D.stack, P4D.node)
     [line] = asked.read_text().splitlines()
     assert line == (
@@ -50,7 +50,7 @@ def test_a_group_that_does_not_wait_is_no_failure(tmp_path, monkeypatch, capsys)
     """So it is with every spot notice: it comes before the group has heard of anything."""
     refusing(tmp_path, monkeypatch, "No active Lifecycle Action found with instance ID i-0123456789abcdef0")
     command.complete(P4D.stack, P4D.node)
-    assert "does not wait" in capsys.readouterr().out
+    assert "is not waiting" in capsys.readouterr().out
 
 
 def test_a_group_that_is_not_there_is_one(tmp_path, monkeypatch, capfd):
@@ -60,10 +60,10 @@ def test_a_group_that_is_not_there_is_one(tmp_path, monkeypatch, capfd):
     assert "name not found" in capfd.readouterr().err
 
 
-def test_nobody_is_told_of_a_node_without_a_group(asked, capsys):
+def test_a_node_without_a_group_completes_nothing(asked, capsys):
     command.complete(P4D.stack, replace(P4D.node, group=""))
     assert not asked.exists()
-    assert "in no group" in capsys.readouterr().out
+    assert "in no Auto Scaling group" in capsys.readouterr().out
 
 
 def test_the_hook_s_name_is_that_of_the_stack():

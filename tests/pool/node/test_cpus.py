@@ -53,7 +53,7 @@ def test_lists_are_read_as_they_are_written(cpus):
     assert set(parse_cpu_list(cpu_list(sorted(cpus)))) == cpus
 
 
-def test_all_of_a_machine_cannot_be_kept():
+def test_not_every_core_can_be_reserved():
     with pytest.raises(ValueError, match="leave a core to training"):
         reserved_cpus(topology(1, 1, 2), 4)
     with pytest.raises(ValueError, match="leave a core to training"):

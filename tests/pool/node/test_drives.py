@@ -96,7 +96,7 @@ def test_a_raid_below_a_volume_group_goes_from_the_top():
         (disk("nvme1n1", fstype="ext4", mountpoints=["/scratch"]), "/dev/nvme1n1 is mounted at /scratch"),
         (disk("nvme1n1", children=[child("nvme1n1p1", "part", "/")]), "/dev/nvme1n1p1 is mounted at /"),
         (disk("nvme1n1", mountpoints=["[SWAP]"]), "mounted at [SWAP]"),
-        (kept("nvme1n1", mounted=False, node="i-0fedcba9876543210"), "carries the stamp of another node"),
+        (kept("nvme1n1", mounted=False, node="i-0fedcba9876543210"), "has the label of another node"),
         (disk("nvme1n1", fstype="xfs", label=STAMP, mountpoints=["/mnt"]), "mounted at /mnt"),
         (disk("nvme1n1", mountpoints=["/opt/dlami/nvme-mine"]), "mounted at /opt/dlami/nvme-mine"),
     ],
@@ -110,11 +110,11 @@ def test_what_is_somebody_else_s_is_refused_and_then_nothing_is_done(device, sai
 def test_an_array_that_also_lies_on_the_root_s_volume_is_refused():
     shared = child("vg0-data", "lvm", "/opt/dlami/nvme")
     root = disk("nvme0n1", model="Amazon Elastic Block Store", children=[shared])
-    with pytest.raises(Refused, match="also lies on a drive that is not instance store"):
+    with pytest.raises(Refused, match="is also on a drive that is not instance store"):
         told({"blockdevices": [root, disk("nvme1n1", fstype="LVM2_member", children=[shared])]})
 
 
-def test_all_reasons_are_told_at_once():
+def test_all_reasons_are_reported_at_once():
     devices = [disk(f"nvme{n}n1", mountpoints=[f"/data{n}"]) for n in range(3)]
     with pytest.raises(Refused) as caught:
         told({"blockdevices": devices})

@@ -71,7 +71,7 @@ def test_a_proxy_keeps_its_id_when_its_instance_is_replaced_and_a_target_does_no
     assert f'PLANNER_DAEMON_ID="t{INSTANCE.replace("-", "")}"' in by_name["p5"]["/etc/planner/target.env"]
 
 
-def test_without_tls_nothing_is_said_of_certificates():
+def test_without_tls_there_are_no_certificate_settings():
     case = next(case for case in CASES if case.name == "p5")
     plain = stack_of({**vars(case.stack), "tls": False})
     texts = {**bundle_files(plain), **installed_files(plain)}
@@ -90,7 +90,7 @@ def test_what_is_missing_is_named():
     with pytest.raises(BadFacts, match="PLANNER_ADDRESS, PLANNER_REGION"):
         node_of({"PLANNER_ROLE": "gpu", "PLANNER_INSTANCE": INSTANCE, "PLANNER_BUCKET": "b", "PLANNER_DATA": "d"})
     names = ("INSTANCE", "ADDRESS", "REGION", "BUCKET", "DATA")
-    with pytest.raises(BadFacts, match="can be control, storage, gpu"):
+    with pytest.raises(BadFacts, match="must be one of control, storage, gpu"):
         node_of({"PLANNER_ROLE": "spare", **{f"PLANNER_{name}": "x" for name in names}})
 
 

@@ -158,12 +158,12 @@ class TestVerb:
             monkeypatch.setattr(config, "url", lambda address, port, tls: urls[address])
             yield folder
 
-    def test_a_stray_comes_back(self, systemctl, state, capsys):
+    def test_a_detached_proxy_rejoins(self, systemctl, state, capsys):
         command.rejoin(CONTROL.stack, STRAY)
         assert systemctl.read_text() == "stop planner-proxy.service\nstart planner-proxy.service\n"
         assert not (state / rejoin.SAVED_STATE[0]).exists()
         said = capsys.readouterr().out.splitlines()[0]
-        assert said == f"{CONTROL_ID} was cut off and follows itself, the others follow p1control: it starts anew"
+        assert said == f"{CONTROL_ID} was cut off and acts as primary, the others follow p1control: restarting it"
 
     def test_one_that_follows_is_left_alone_without_a_word(self, systemctl, state, capsys):
         command.rejoin(CONTROL.stack, replace(STRAY, address=CONTROL.stack.proxies[1], number=1))

@@ -84,29 +84,29 @@ class TestRegister:
         assert "destroy-local mine --yes" in told
         assert (pool.changes, pool.aws) == ([], {})
 
-    def test_one_that_s3_has_not_is_said(self):
+    def test_a_bucket_that_s3_lacks_is_reported(self):
         with answering(Pool()) as server, pytest.raises(UsageProblem, match=r"S3 has no bucket 'other'.*aws-error"):
             register(Client([server.url]), "other", "dataset")
 
-    def test_one_that_s3_does_not_let_the_pool_into_is_said(self):
+    def test_denied_access_is_reported(self):
         pool = Pool()
         pool.refuses = Say(status=403, headers={"Hdr-Error": '{"message": "AccessDenied"}'})
         with (
             answering(pool) as server,
-            pytest.raises(UsageProblem, match=r"not let the pool into 'train'.*instance"),
+            pytest.raises(UsageProblem, match=r"denies the pool access to 'train'.*instance"),
         ):
             register(Client([server.url]), "train", "dataset")
 
-    def test_settings_that_do_not_stay_are_said(self):
+    def test_settings_that_do_not_stick_are_reported(self):
         pool = Pool(evicts=False)
 
         def forgets(asked: Asked) -> Say:
             return Say() if asked.method == "PATCH" else pool(asked)
 
-        with answering(forgets) as server, pytest.raises(Blocked, match="does not show them"):
+        with answering(forgets) as server, pytest.raises(Blocked, match="does not report them"):
             register(Client([server.url]), "train", "dataset")
 
-    def test_no_kind_is_said(self):
+    def test_an_unknown_kind_is_reported(self):
         with pytest.raises(UsageProblem, match="dataset or rewritten"):
             register(Client(["http://127.0.0.1:1"]), "train", "mixed")
 
@@ -118,11 +118,11 @@ class TestNames:
 
     @pytest.mark.parametrize("name", ["", "ab", "Train", "a_b", "-ab", "ab-", "a" * 64, "a b", "a..b", "a/b", "ä-bc"])
     def test_what_it_does_not(self, name):
-        with pytest.raises(UsageProblem, match="is no name of an S3 bucket"):
+        with pytest.raises(UsageProblem, match="is not an S3 bucket name"):
             checked_name(name)
 
     def test_a_url_says_which_part_is_the_name(self):
-        with pytest.raises(UsageProblem, match="the name alone: train, not s3://train/"):
+        with pytest.raises(UsageProblem, match="bucket name alone: train, not s3://train/"):
             checked_name("s3://train/")
 
 
@@ -136,7 +136,7 @@ class TestOwn:
         with answering(pool) as server:
             client = Client([server.url])
             register(client, "train", "dataset")
-            with pytest.raises(UsageProblem, match="no bucket 'train' of its own: nothing was done"):
+            with pytest.raises(UsageProblem, match="no local bucket 'train'; nothing was deleted"):
                 destroy_local(client, "train")
             destroy_local(client, "mine")
         assert pool.changes == [("DELETE", {"action": "destroy-bck"})]
@@ -170,8 +170,8 @@ class TestJobs:
         assert (found.objects, found.bytes) == (9, 90)
 
     @pytest.mark.parametrize("wrong", [{"err": "aws-error[NoSuchKey: k]"}, {"aborted": True}])
-    def test_one_that_failed_or_was_stopped_is_said(self, wrong):
-        with pytest.raises(Refused, match=r"job job1 is not whole: t2: (aws-error|stopped)"):
+    def test_a_failed_or_stopped_share_is_reported(self, wrong):
+        with pytest.raises(Refused, match=r"job job1 is incomplete: t2: (aws-error|stopped)"):
             self.waited(say_json({"t1": snap(5), "t2": snap(0, **wrong)}))
 
     def test_a_target_that_does_not_know_it_yet_is_waited_for(self):
@@ -182,12 +182,14 @@ class TestJobs:
 
     def test_one_that_never_will_is_not(self, monkeypatch):
         monkeypatch.setattr("fleet_pool.operate.jobs.FORGOTTEN_S", 0.1)
-        with pytest.raises(Unreachable, match=r"started anew in the middle.*run it again"):
+        with pytest.raises(Unreachable, match=r"restarted while it ran.*run it again"):
             self.waited(say_json({"message": "invalid xaction (job) UUID", "status": 400}, 400))
 
-    def test_a_share_that_was_lost_with_its_target_is_not_passed_over(self):
+    def test_a_share_lost_with_its_target_is_reported(self):
         """Seen with a real target that was killed: the others end well, and the job as a whole looks done."""
-        with pytest.raises(Unreachable, match=r"job job1: t2 left in the middle of it, its share undone; run it again"):
+        with pytest.raises(
+            Unreachable, match=r"job job1 is incomplete: t2 left before finishing its share; run it again"
+        ):
             self.waited(
                 say_json({"t1": snap(3, over=False), "t2": snap(1, over=False)}),
                 say_json({"t1": snap(5)}),
@@ -195,7 +197,7 @@ class TestJobs:
             )
 
     def test_one_that_was_lost_before_it_was_ever_heard_is_missed_as_well(self):
-        with pytest.raises(Unreachable, match="t2 left in the middle"):
+        with pytest.raises(Unreachable, match="t2 left before finishing"):
             self.waited(say_json({"t1": snap(5)}), targets=("t1", "t2"))
 
     def test_one_that_came_later_is_not_waited_for(self):
@@ -210,15 +212,15 @@ class TestJobs:
 
     def test_silence_has_an_end(self, monkeypatch):
         monkeypatch.setattr("fleet_pool.operate.jobs.SILENT_S", 0.5)
-        with pytest.raises(Unreachable, match="job job1 is not heard of any more"):
+        with pytest.raises(Unreachable, match="no longer answers about job job1"):
             self.waited(Say(silent=True), targets=("t1",), attempt_s=0.3)
 
     def test_time_is_up_and_it_says_who_is_waited_for(self):
-        with pytest.raises(Unreachable, match=r"job job1 runs on after 0\.2 s, on t1"):
+        with pytest.raises(Unreachable, match=r"job job1 still runs on t1 after 0\.2 s"):
             self.waited(say_json({"t1": snap(1, over=False)}), limit_s=0.2)
 
     @pytest.mark.parametrize("start", [prefetch, evict])
-    def test_a_bucket_that_nobody_registered_is_refused(self, start):
+    def test_an_unregistered_bucket_is_refused(self, start):
         """The engine would add it by itself, without our settings."""
         pool = Pool(ais=("mine",))
         with (

@@ -59,21 +59,24 @@ class TestMeasured:
         assert share.full_in_s == pytest.approx(1800)
         [wrong] = excesses(found, None, None)
         assert not wrong.demanded
-        assert wrong.what == "t1 takes 2 GB/s from S3, beyond its 1.56: it refuses in 30 min if that goes on"
+        assert wrong.what == (
+            "t1 fetches 2 GB/s from S3, more than the 1.56 GB/s that it can sustain: "
+            "at this rate it refuses data in 30 min"
+        )
 
     def test_below_the_limit_there_is_nothing_to_say(self):
         found = capacity(RULES, [target("t1")], [target("t1", at_s=10, from_s3=15_000_000_000)])
         assert excesses(found, None, None) == ()
 
-    def test_a_daemon_that_started_anew_has_no_rate(self):
+    def test_a_restarted_daemon_has_no_rate(self):
         before, after = target("t1", from_s3=10**12), target("t1", at_s=10, from_s3=5)
         assert capacity(RULES, [before], [after]).shares[0].from_s3_gb_per_s is None
 
-    def test_who_is_silent_is_said_and_not_counted(self):
+    def test_a_silent_target_is_named_and_not_counted(self):
         quiet = silent(target("t2").member, "hangs")
         found = capacity(RULES, (), [target("t1"), quiet])
         assert (found.raw, found.silent) == (P4D, ("t2",))
-        assert "not counted, since silent: t2" in as_text(found, RULES, ())
+        assert "not counted (no answer): t2" in as_text(found, RULES, ())
 
 
 class TestDemanded:
@@ -82,16 +85,16 @@ class TestDemanded:
     def test_what_fits_fits(self):
         assert excesses(self.found, hot_tb=22.4, cold_gb_per_s=6.22) == ()
 
-    def test_what_does_not_is_said_with_both_numbers(self):
+    def test_an_excess_is_reported_with_both_numbers(self):
         hot, cold = excesses(self.found, hot_tb=22.5, cold_gb_per_s=6.3)
         assert (hot.demanded, cold.demanded) == (True, True)
-        assert hot.what == "22.5 TB of hot data, and 22.4 TB are kept for sure"
-        assert cold.what == "6.3 GB/s from S3, and the drives take 6.22 GB/s for ever"
+        assert hot.what == "22.5 TB of hot data exceed the 22.4 TB that the pool guarantees"
+        assert cold.what == "6.3 GB/s from S3 exceed the 6.22 GB/s that drives sustain"
 
     def test_on_paper(self):
         wrong = excesses(self.found, 30, None)
         text = as_text(self.found, RULES, wrong)
-        assert text.startswith("32 TB on the drives, 22.4 TB kept for sure (70 %), 0 B used; takes 6.22 GB/s from S3")
+        assert text.startswith("32 TB of drives, 22.4 TB guaranteed (70 %), 0 B used; sustains 6.22 GB/s from S3")
         data = as_data(self.found, RULES, wrong)
         assert (data["hot_bytes"], len(data["targets"])) == (22_400_000_000_000, 4)
         assert data["excesses"][0]["demanded"] is True
@@ -106,5 +109,5 @@ def test_times_as_the_engine_writes_them(text, found):
 
 @pytest.mark.parametrize("text", ["", "1", "h", "1h x", "-1h"])
 def test_what_is_no_time_is_refused(text):
-    with pytest.raises(ValueError, match="is no time"):
+    with pytest.raises(ValueError, match="is not a duration"):
         duration_s(text)

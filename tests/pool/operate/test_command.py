@@ -98,16 +98,16 @@ class TestExitCodes:
         assert caught.value.code == Code.USAGE
         assert "usage:" in capsys.readouterr().err
 
-    def test_nobody_there_is_four(self, capsys):
+    def test_no_answer_is_exit_code_four(self, capsys):
         with nobody() as gone:
             assert main(["status", "--endpoint", gone, "--timeout-s", "1"]) == Code.AWS
         assert "Connection refused" in capsys.readouterr().err
 
-    def test_where_the_pool_is_must_be_said(self, capsys):
+    def test_the_pool_must_be_given(self, capsys):
         assert main(["buckets"]) == Code.USAGE
-        assert "where is the pool? --endpoint or AIS_ENDPOINT" in capsys.readouterr().err
+        assert "no pool given: set --endpoint or AIS_ENDPOINT" in capsys.readouterr().err
 
-    def test_a_defect_of_ours_is_one_without_a_traceback(self, monkeypatch, capsys):
+    def test_a_bug_is_reported_without_a_traceback(self, monkeypatch, capsys):
         monkeypatch.setattr(node_commands, "client", lambda *_, **__: 1 / 0)
         assert main(["status"]) == Code.UNEXPECTED
         assert "unexpected ZeroDivisionError" in capsys.readouterr().err
@@ -138,7 +138,7 @@ class TestExitCodes:
         out, err = capsys.readouterr()
         assert code == Code.USAGE
         assert out == "train: registered\n"
-        assert "mine: the pool has a bucket" in err
+        assert "mine: data in the pool's bucket" in err
         assert "other: S3 has no bucket" in err
 
 
@@ -188,13 +188,13 @@ class TestWhereOnlyPythonIs:
         assert done.stdout.startswith(f"usage: planner-pool {verb} ")
         assert "Traceback" not in done.stderr
 
-    def test_the_planner_hands_all_words_on(self):
+    def test_the_planner_passes_all_arguments(self):
         planner = [sys.executable, "-m", "planner", "pool"]
         helped = subprocess.run([*planner, "drain", "-h"], cwd=ROOT, capture_output=True, text=True, check=True)
         assert helped.stdout.startswith("usage: planner pool drain ")
         wrong = subprocess.run([*planner, "status"], cwd=ROOT, capture_output=True, text=True, check=False, env={})
         assert wrong.returncode == Code.USAGE
-        assert wrong.stderr.startswith("planner pool status: where is the pool?")
+        assert wrong.stderr.startswith("planner pool status: no pool given")
 
     @pytest.mark.parametrize(("line", "offered"), [("planner pool und", ["undrain"]), ("planner pool ", VERBS)])
     def test_the_shell_completes_its_verbs(self, line, offered):

@@ -102,16 +102,16 @@ def test_back_again():
     assert pool.flags == {"t1node00": 0}
 
 
-def test_an_id_that_is_not_there_or_the_primarys_is_said():
+def test_an_unknown_id_or_the_primarys_is_reported():
     found = parse_map(smap({"p1node00": "http://a:1", "p2node00": "http://b:1"}, TARGETS))
     check_ids(found, ["t1node00", "p2node00"])
-    with pytest.raises(UsageProblem, match=r"no daemon 't9node00' is in the pool: there are t1node00, t2node00"):
+    with pytest.raises(UsageProblem, match=r"the pool has no daemon 't9node00'; it has t1node00, t2node00"):
         check_ids(found, ["t9node00"])
     with pytest.raises(UsageProblem, match="p1node00 is the primary proxy"):
         check_ids(found, ["p1node00"])
 
 
-def test_a_unit_that_does_not_stop_is_said(tmp_path, monkeypatch):
+def test_a_unit_that_does_not_stop_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(PoolProblem, match="no systemctl"):
         stop_unit("pool.service")

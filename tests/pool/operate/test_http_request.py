@@ -32,7 +32,7 @@ def test_a_listener_that_never_accepts_is_given_up():
             send("GET", f"http://127.0.0.1:{listener.getsockname()[1]}", limit_s=LIMIT_S)
 
 
-def test_nobody_there_is_said_at_once():
+def test_a_refused_connection_is_reported_at_once():
     with nobody() as url, pytest.raises(Unreachable, match="Connection refused"):
         send("GET", url, limit_s=30)
 
@@ -45,14 +45,14 @@ def test_a_body_that_ends_early_is_no_answer():
         send("GET", server.url, limit_s=30)
 
 
-def test_plain_http_where_tls_is_spoken_is_said_in_words():
+def test_plain_http_to_a_tls_server_is_reported():
     with answering(lambda _: Say()) as server, pytest.raises(Unreachable, match="TLS failed"):
         send("GET", server.url.replace("http:", "https:"), limit_s=30)
 
 
 @pytest.mark.parametrize("url", ["10.0.0.4:51080", "ftp://10.0.0.4", "http://", "http:///v1"])
-def test_what_is_no_address_is_said(url):
-    with pytest.raises(Unreachable, match="is no address"):
+def test_an_invalid_url_is_reported(url):
+    with pytest.raises(Unreachable, match="is not a URL"):
         send("GET", url, limit_s=1)
 
 
@@ -72,10 +72,10 @@ def test_an_empty_body_says_that_it_is_empty(method):
     assert server.asked[0].headers["content-length"] == "0"
 
 
-def test_an_answer_that_is_no_json_says_who_gave_it():
+def test_an_answer_without_json_names_its_server():
     with answering(lambda _: Say(body=b"<html>hello")) as server:
         answer = send("GET", server.url, limit_s=30)
-    with pytest.raises(Refused, match=r"does not answer as a pool does, in JSON: '<html>hello'"):
+    with pytest.raises(Refused, match=r"is not a pool: its answer is not JSON: '<html>hello'"):
         answer.json()
     with answering(lambda _: say_json({"a": 1})) as server:
         assert send("GET", server.url, limit_s=30).json() == {"a": 1}

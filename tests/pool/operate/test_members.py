@@ -45,7 +45,7 @@ def test_the_one_with_the_pool_in_it_counts_and_is_asked_first():
     assert client.proxies == (server.url, alone.url, gone)
 
 
-def test_one_cut_off_so_briefly_that_it_holds_every_target_still_is_not_the_pool():
+def test_a_proxy_cut_off_so_briefly_that_it_still_has_every_target_is_not_the_pool():
     """Its map has one proxy more than the pool's: who elected another primary left the old one out."""
     old = {
         **smap({"p9node00": "http://a:1", "p1node00": "http://b:1", "p2node00": "http://c:1"}, TARGETS),
@@ -99,7 +99,7 @@ def test_status_names_it():
     assert finding.what == "follows p9node00 as primary, with 0 targets; the pool follows p1node00"
 
 
-def test_one_that_hangs_does_not_hold_the_others_up_for_long(monkeypatch):
+def test_a_hanging_proxy_does_not_delay_the_others_for_long(monkeypatch):
     monkeypatch.setattr("fleet_pool.operate.members.EACH_S", 3.0)
     with answering(lambda _: Say(silent=True)) as hung:
         pool = smap({"p1node00": "http://10.0.0.1:1"}, TARGETS)
@@ -118,7 +118,7 @@ def test_an_election_is_waited_for():
         assert cluster_map(Client([server.url])).primary == "p1node00"
 
 
-def test_nobody_or_somebody_else_is_said():
+def test_no_pool_or_another_server_is_reported():
     with nobody() as gone, pytest.raises(Unreachable, match="Connection refused"):
         cluster_map(Client([gone]), 0.3)
     with (
@@ -126,5 +126,5 @@ def test_nobody_or_somebody_else_is_said():
         pytest.raises(Refused, match="has no map: <Err"),
     ):
         cluster_map(Client([server.url]))
-    with answering(lambda _: say_json({})) as server, pytest.raises(Refused, match="does not answer as a pool does"):
+    with answering(lambda _: say_json({})) as server, pytest.raises(Refused, match="does not answer like a pool"):
         cluster_map(Client([server.url]))

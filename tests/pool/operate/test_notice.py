@@ -12,7 +12,7 @@ import pytest
 from fleet_pool import settings
 from fleet_pool.api import Client
 from fleet_pool.operate.imds import Metadata
-from fleet_pool.operate.notice import Notice, look, parse_spot, seconds_left, wait
+from fleet_pool.operate.notice import Notice, current, parse_spot, seconds_left, wait
 from fleet_pool.operate.shutdown import ShutdownSteps, run_command, shut_down
 from fleet_pool.problems import PoolProblem, Refused
 
@@ -43,37 +43,37 @@ def instance(paths: dict[str, bytes], tokens: list[str] | None = None) -> Callab
 class TestLook:
     def test_nothing(self):
         with answering(instance({})) as server:
-            assert look(Metadata(server.url, limit_s=20)) is None
+            assert current(Metadata(server.url, limit_s=20)) is None
 
     def test_a_spot_notice(self):
         with answering(instance({SPOT: NOTICE})) as server:
-            found = look(Metadata(server.url, limit_s=20))
+            found = current(Metadata(server.url, limit_s=20))
         assert found == Notice(kind="spot", action="terminate", at=datetime(2026, 11, 21, 20, 15, tzinfo=UTC))
 
     @pytest.mark.parametrize("text", [b"", b"{}", b"terminate", b'{"action": "stop", "time": "soon"}', b"[1]"])
     def test_a_notice_that_cannot_be_read_is_one_all_the_same(self, text):
         with answering(instance({SPOT: text})) as server:
-            found = look(Metadata(server.url, limit_s=20))
+            found = current(Metadata(server.url, limit_s=20))
         assert found is not None
         assert (found.kind, found.at) == ("spot", None)
 
     @pytest.mark.parametrize(("state", "going"), [(b"InService", False), (b"Detached", False), (b"Terminated", True)])
     def test_the_group_takes_it_out(self, state, going):
         with answering(instance({GROUP: state})) as server:
-            found = look(Metadata(server.url, limit_s=20))
+            found = current(Metadata(server.url, limit_s=20))
         assert (found is not None) is going
         assert found is None or found == Notice(kind="scale-in", action="terminate", at=None)
 
     def test_the_token_is_asked_for_once_and_again_when_it_is_of_another_life(self):
         with answering(instance({}, ["old", "new"])) as server:
             metadata = Metadata(server.url, limit_s=20)
-            assert look(metadata) is None
-            assert look(metadata) is None
+            assert current(metadata) is None
+            assert current(metadata) is None
         assert [asked.method for asked in server.asked].count("PUT") == 2
 
     def test_metadata_that_are_switched_off_say_so(self):
         with answering(lambda _: Say(status=403)) as server, pytest.raises(Refused, match="hop limit"):
-            look(Metadata(server.url, limit_s=20))
+            current(Metadata(server.url, limit_s=20))
 
 
 class TestWait:
@@ -90,8 +90,8 @@ class TestWait:
             assert wait(Metadata(server.url, limit_s=20), pytest.fail, sleep=sleep).action == "terminate"
         assert pauses == [settings.NOTICE_POLL_S] * 3
 
-    def test_silence_is_told_once_and_its_end_as_well(self):
-        """Nobody there, three looks; then the metadata stand, and a notice comes."""
+    def test_unreadable_metadata_are_reported_once_and_their_return_too(self):
+        """Three failed reads; then the metadata can be read, and a notice comes."""
         told: list[str] = []
         paths: dict[str, bytes] = {}
         with nobody() as gone, answering(instance(paths)) as server:
@@ -106,8 +106,8 @@ class TestWait:
 
             assert wait(metadata, told.append, sleep=sleep).kind == "scale-in"
         assert len(told) == 2
-        assert "cannot be read" in told[0]
-        assert told[1] == "the instance's metadata answer again"
+        assert "cannot read the instance metadata" in told[0]
+        assert told[1] == "the instance metadata can be read again"
 
 
 def test_time_that_is_left():
@@ -167,7 +167,7 @@ class TestLeave:
         assert flags == {"t1node00": 4}
         assert told[0] == "notice: spot, this instance will terminate within 120 s"
 
-    def test_a_step_that_fails_is_told_and_the_next_ones_go_on(self, tmp_path):
+    def test_a_failed_step_is_reported_and_the_next_ones_run(self, tmp_path):
         after = script(tmp_path / "after", f"echo after >> {tmp_path}/log")
         told: list[str] = []
         steps = ShutdownSteps(ids=("t1node00",), unit="", before=("/no/such/command",), after=after, settle_s=0)
@@ -176,18 +176,18 @@ class TestLeave:
             notice = Notice(kind="spot", action="stop", at=at)
             assert not shut_down(Client([gone], patience_s=0.5), steps, notice, told.append)
         assert (tmp_path / "log").read_text() == "after\n"
-        assert "tell the job: failed, going on: /no/such/command: No such file or directory" in told
-        assert any(line.startswith("leave the map: failed, going on: ") for line in told)
-        assert told[-1] == "tell AWS: done"
+        assert "notify the job: failed, continuing: /no/such/command: No such file or directory" in told
+        assert any(line.startswith("drain: failed, continuing: ") for line in told)
+        assert told[-1] == "notify AWS: done"
 
-    def test_a_daemon_that_left_already_is_told(self):
+    def test_a_daemon_that_has_left_already_is_reported(self):
         url: list[str] = []
         told: list[str] = []
         with answering(pool_of({}, url, {})) as server:
             url.append(server.url)
             steps = ShutdownSteps(ids=("t1node00",), unit="", before=(), after=())
             assert shut_down(Client([server.url]), steps, self.notice, told.append)
-        assert "t1node00 was not in the map any more" in told
+        assert "t1node00 was not in the map" in told
 
     def test_a_command_has_its_time(self):
         with pytest.raises(PoolProblem, match=r"sleep took longer than 0\.3 s"):

@@ -17,11 +17,11 @@ COMMANDS = re.findall(r"^\$ planner pool (.+)$", PAGE, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_is_one(command):
+def test_every_command_exists(command):
     assert parser("planner pool").parse_args(shlex.split(command)).run
 
 
-def test_every_verb_that_it_names_is_one():
+def test_every_verb_exists():
     named = set(re.findall(r"planner pool ([a-z-]+)", PAGE)) - {"VERB"}
     assert named <= set(VERBS)
     assert len(named) >= 8
@@ -32,7 +32,7 @@ def test_every_exit_code_is_there_but_those_that_all_programs_have():
     assert told == {int(code) for code in Code} - {Code.UNEXPECTED, Code.INTERRUPTED}
 
 
-def test_every_alert_that_it_names_is_one():
+def test_every_alert_exists():
     table = PAGE.split("| it says | do |")[1].split("\n\n")[0]
     named = set(re.findall(r"(?<=[ ,|])((?:[a-z]+-)+[a-z]+)(?=[ ,|])", table.replace("`", "")))
     assert {name for name in named if name in {alert.name for alert in ALERTS}} >= {

@@ -49,7 +49,7 @@ class TestBuckets:
     def test_registered_once_and_again(self, real, fresh, command):
         first = command("register", fresh, "--kind", "dataset")
         assert (first.code, first.out) == (Code.OK, f"{fresh}: registered\n")
-        assert command("register", fresh, "--kind", "dataset").out == f"{fresh}: so already\n"
+        assert command("register", fresh, "--kind", "dataset").out == f"{fresh}: already registered\n"
         other = command("register", fresh, "--kind", "rewritten")
         assert other.out == f"{fresh}: cached reads ask S3 for the version\n"
         [found] = [b for b in json.loads(command("buckets", "--json").out)["buckets"] if b["name"] == fresh]
@@ -85,7 +85,7 @@ class TestBuckets:
         assert command("destroy-local", name, "--yes").code == Code.OK
         assert command("register", name, "--kind", "dataset").code == Code.OK
 
-    def test_one_that_s3_has_not_is_said(self, real, command):
+    def test_a_bucket_that_s3_lacks_is_reported(self, real, command):
         said = command("register", "nowhere-to-be-found", "--kind", "dataset")
         assert said.code == Code.USAGE
         assert "S3 has no bucket 'nowhere-to-be-found'" in said.err
@@ -112,7 +112,7 @@ class TestPrefetchAndEvict:
         assert cached(real, fresh, "b/") == set()
         again = command("prefetch", fresh, "--prefix", "a/")
         assert again.out.startswith("fetched 0 objects")
-        assert "nothing was left to fetch" in again.err
+        assert "nothing to fetch" in again.err
         assert command("evict", fresh, "--prefix", "a/00").out.startswith("evicted 5 objects, 250 kB")
         assert {key for key in cached(real, fresh, "a/") if key.startswith("a/00")} == set()
         assert len(cached(real, fresh, "a/")) == 7
@@ -146,7 +146,10 @@ class TestStatus:
         frozen.daemon.signal(signal.SIGSTOP)
         said = command("status", "--targets", "3", "--each-s", "1", "--timeout-s", "10")
         assert said.code == Code.BLOCKER
-        assert f"error: {frozen.id}: in the map, and silent: " in said.out or "1 target missing: 2 of 3" in said.out
+        assert (
+            f"error: {frozen.id}: in the map but does not answer: " in said.out
+            or "1 target missing: 2 of 3" in said.out
+        )
 
     def test_a_target_that_is_dead_is_missing_once_the_map_drops_it(self, real, command):
         dead = real.nodes[1].id
@@ -154,7 +157,7 @@ class TestStatus:
         wait_until(lambda: dead not in (real.targets_in() or {dead}), "the map without it", FORMING_S)
         said = command("status", "--targets", "3")
         assert said.code == Code.BLOCKER
-        assert "error: pool: 1 target missing: 2 of 3 are active" in said.out
+        assert "error: pool: 1 target missing: 2 of 3 active" in said.out
 
     def test_a_gateway_is_dead_and_the_other_answers(self, real, command, monkeypatch):
         wait_until(lambda: real.primary() is not None, "a primary", FORMING_S)
@@ -170,7 +173,7 @@ class TestStatus:
 
 
 class TestCapacity:
-    def test_drives_and_watermark_of_the_pool_that_stands(self, real, command):
+    def test_drives_and_watermark_of_the_running_pool(self, real, command):
         told = json.loads(command("capacity", "--json").out)
         assert told["low_watermark_percent"] == real.shape.watermarks.low
         assert told["raw_bytes"] == pytest.approx(3 * 2 * real.shape.drive_gib * 2**30, rel=0.1)
@@ -261,7 +264,7 @@ class TestDrain:
         node = real.nodes[0]
         with Load(real) as load:
             said = command("drain", node.id)
-            assert (said.code, said.out) == (Code.OK, f"{node.id}: out of the pool; 2 active targets left\n")
+            assert (said.code, said.out) == (Code.OK, f"{node.id}: drained; 2 active targets left\n")
             before = load.done
             wait_until(lambda: load.done > before + 20, "reads and writes without it", 60)
             assert command("undrain", node.id).code == Code.OK

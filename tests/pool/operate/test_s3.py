@@ -88,16 +88,16 @@ class TestGet:
         ("status", "kind", "words"),
         [
             (404, Refused, "HTTP 404"),
-            (403, NoCredentials, "does not let AKIA... read"),
-            (301, Refused, "AWS_REGION names its Region"),
+            (403, NoCredentials, "denies AKIA... access to"),
+            (301, Refused, "set AWS_REGION to its Region"),
             (503, Refused, "HTTP 503"),
         ],
     )
-    def test_a_no_is_said(self, status, kind, words):
+    def test_a_refusal_is_reported(self, status, kind, words):
         with answering(lambda _: Say(status=status)) as server, pytest.raises(kind, match=words):
             self.get(server.url)
 
-    def test_nobody_is_said(self):
+    def test_missing_credentials_are_reported(self):
         with nobody() as gone, pytest.raises(Unreachable):
             self.get(gone)
 
@@ -130,20 +130,20 @@ class TestWhoAsks:
             assert credentials({}, metadata).token == "role-token"
             assert place({}, metadata) == Place(region="ap-south-1", endpoint="")
 
-    def test_an_instance_without_a_role_is_said(self):
+    def test_an_instance_without_a_role_is_reported(self):
         def bare(asked: Asked) -> Say:
             return Say(body=b"t") if asked.method == "PUT" else Say(status=404)
 
-        with answering(bare) as server, pytest.raises(NoCredentials, match="the instance has no role"):
+        with answering(bare) as server, pytest.raises(NoCredentials, match="the instance has no IAM role"):
             credentials({}, Metadata(server.url, limit_s=20))
 
-    def test_no_instance_is_said(self):
+    def test_a_machine_that_is_no_instance_is_reported(self):
         with nobody() as gone:
-            with pytest.raises(NoCredentials, match="who asks S3"):
+            with pytest.raises(NoCredentials, match="no AWS credentials"):
                 credentials({}, Metadata(gone))
-            with pytest.raises(UsageProblem, match="which Region"):
+            with pytest.raises(UsageProblem, match="unknown Region"):
                 place({}, Metadata(gone))
-        with pytest.raises(NoCredentials, match="who asks S3"):
+        with pytest.raises(NoCredentials, match="no AWS credentials"):
             credentials({"AWS_EC2_METADATA_DISABLED": "true"}, Metadata(gone))
 
     def test_a_profile_is_read_by_the_aws_cli(self, tmp_path, monkeypatch):
@@ -158,12 +158,12 @@ class TestWhoAsks:
         found = credentials({"AWS_PROFILE": "team"}, Metadata())
         assert (found.key_id, found.token) == ("AKPROFILE", "t")
         cli.write_text("#!/bin/sh\nexit 255\n")
-        with pytest.raises(NoCredentials, match="gives no key of profile team"):
+        with pytest.raises(NoCredentials, match="has no credentials for profile team"):
             credentials({"AWS_PROFILE": "team"}, Metadata())
 
-    def test_a_profile_without_the_cli_is_said(self, tmp_path, monkeypatch):
+    def test_a_profile_without_the_cli_is_reported(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(NoCredentials, match="AWS CLI that reads it is not installed"):
+        with pytest.raises(NoCredentials, match="AWS CLI, which reads it, is not installed"):
             credentials({"AWS_PROFILE": "team"}, Metadata())
 
     @pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"])
