@@ -1,3 +1,3 @@
-"""The plan, standing up: the Pulumi program, the graph of what it makes, and rules over such a graph."""
+"""The Pulumi program that deploys a stack file, and the resource graph that a preview shows."""
 
 import planner as planner  # finds the old paths of modules that moved out of infra

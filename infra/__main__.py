@@ -1,4 +1,4 @@
-"""What `pulumi up` runs: the stack file's cluster, checked, composed, and what it costs an hour."""
+"""What `pulumi up` runs: check the cluster of the stack file, create its resources, print its cost per hour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pulumi
 
-# the engine runs this file from its own folder, and our packages lie beside it
+# the engine runs this file from its own folder; our packages are beside it
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "pool"))
 
@@ -23,7 +23,7 @@ KEY_LINE = "storage.kms.key"
 
 
 def cluster() -> ClusterSpec:
-    """The cluster of the stack's configuration. Raises UsageProblem or PlanProblems with all that is wrong with it."""
+    """The cluster of the stack's configuration. Raises UsageProblem, or PlanProblems with everything wrong in it."""
     config, stack = pulumi.Config(), pulumi.get_stack()
     given = config.get_object(CLUSTER)
     if given is None:
@@ -31,13 +31,15 @@ def cluster() -> ClusterSpec:
         raise UsageProblem(f"the stack has no {config.full_key(CLUSTER)}: {writes}")
     spec = from_config(given, stack=stack, region=pulumi.Config("aws").get("region"))
     if spec.placeholders and not pulumi.runtime.is_dry_run():
-        raise UsageProblem(f"still to give: {', '.join(spec.placeholders)}; `planner stack` says where to get each")
+        raise UsageProblem(
+            f"still placeholders: {', '.join(spec.placeholders)}; `planner stack` prints how to get each"
+        )
     return spec
 
 
 def bundle_folder(spec: ClusterSpec) -> Path | None:
-    """Where the built files of the nodes' bundle lie; None where there are none to upload, or a preview goes on without
-    them. Raises UsageProblem where they are missing."""
+    """The folder of the built files of the nodes' bundle; None where it has none, or a preview runs without them.
+    Raises UsageProblem where they are missing."""
     files = bundle_of(spec).built
     if not files:
         return None
@@ -45,13 +47,13 @@ def bundle_folder(spec: ClusterSpec) -> Path | None:
     if not wrong:
         return built.FOLDER
     if pulumi.runtime.is_dry_run():
-        pulumi.log.warn(f"the nodes' bundle in out/bundle: {wrong}; `pulumi up` will want it: {built.HOW}")
+        pulumi.log.warn(f"the nodes' bundle in out/bundle: {wrong}. `pulumi up` needs it: {built.HOW}")
         return None
     raise UsageProblem(f"the nodes' bundle in out/bundle: {wrong}; {built.HOW}")
 
 
 def cost_lines(spec: ClusterSpec) -> list[str]:
-    """Dollars an hour of each component, and their sum."""
+    """USD an hour of each component, and their sum."""
     found = usd_per_hour_by_component(spec)
     every = {**found, "all": sum(found.values())}
     width = max(map(len, every))
@@ -59,17 +61,17 @@ def cost_lines(spec: ClusterSpec) -> list[str]:
 
 
 def kept_by_destroy(spec: ClusterSpec) -> list[str]:
-    """What stays at AWS when the stack goes, and what it bills: `pulumi destroy` shows the stack's outputs."""
+    """What `pulumi destroy` keeps at AWS and what it costs; destroy shows the stack's outputs."""
     key = spec.usd_per_hour.get(KEY_LINE)
-    dollars = "dollars a day that are not known" if key is None else f"{key * 24:,.4f} $/day"
+    dollars = "an unknown amount a day" if key is None else f"{key * 24:,.4f} $/day"
     return [
-        "the data bucket with every version: bills what lies in it, which `planner teardown-check` counts",
-        f"its key: bills {dollars} until it is deleted",
+        "the data bucket with all object versions, billed by size; `planner teardown-check` shows the cost",
+        f"its key, billed {dollars} until it is deleted",
     ]
 
 
 def export(spec: ClusterSpec, stack: Stack) -> None:
-    """What a person or a script wants to know of a stack that stands."""
+    """Outputs of a deployed stack, for people and scripts."""
     pulumi.export("scenario", spec.scenario)
     pulumi.export("plan_sha256", spec.plan_sha256)
     pulumi.export("usd_per_hour", {**usd_per_hour_by_component(spec)})
@@ -88,10 +90,10 @@ def export(spec: ClusterSpec, stack: Stack) -> None:
 
 
 def main() -> None:
-    """The program; also what tests of the engine run in line."""
+    """The program. Tests of the engine run it too."""
     try:
         spec = cluster()
-        pulumi.log.info("\n".join(["what this stack costs while it stands:", *cost_lines(spec)]))
+        pulumi.log.info("\n".join(["What this stack costs while it is deployed:", *cost_lines(spec)]))
         export(spec, compose(spec, bundle_folder(spec)))
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from error

@@ -1,4 +1,4 @@
-"""Address plan of the one zone: three subnets in one /16, the nodes' sized for what takes an address. Pure."""
+"""Address plan of the stack's zone: three subnets in one /16. The nodes' subnet fits everything with an address."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from planner.errors import UsageProblem
 
 VPC = "10.0.0.0/16"
 PUBLIC = "10.0.255.240/28"  # the NAT gateway and nothing else
-CONTROL = "10.0.255.224/28"  # the control nodes' fixed addresses: nothing else may be given one of theirs
-RESERVED = 5  # AWS keeps the first four addresses and the last of every subnet
+CONTROL = "10.0.255.224/28"  # the control nodes' fixed addresses, which nothing else may get
+RESERVED = 5  # AWS reserves the first four addresses and the last of every subnet
 LARGEST, SMALLEST = 17, 24  # prefix lengths of the nodes' subnet: half of the VPC at most
-SPARE = 0.10  # replacements come up before what they replace has given its address back
-FIRST_CONTROL = 4  # the first address of the control subnet that AWS leaves free
+SPARE = 0.10  # replacements start before the old nodes release their addresses
+FIRST_CONTROL = 4  # the first address of a subnet that AWS does not reserve
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddressPlan:
-    """CIDR blocks. needed: addresses wanted in the nodes' subnet, spare ones included. control: fixed addresses."""
+    """CIDR blocks. needed: addresses in the nodes' subnet, spare ones included. control: fixed addresses."""
 
     vpc: str
     nodes: str
@@ -30,7 +30,7 @@ class AddressPlan:
 
 
 def lustre_addresses(capacity_gib: int) -> int:
-    """Addresses that the file servers of a file system may take: at most one for each 1,200 GiB, and the metadata's."""
+    """Addresses that a file system may take: at most one for each 1,200 GiB, and those of the metadata servers."""
     return math.ceil(capacity_gib / 1200) + 8
 
 
@@ -41,7 +41,7 @@ def address_plan(*, nodes: int, per_node: int, others: int, control: int) -> Add
     if prefix < LARGEST:
         raise UsageProblem(
             f"{nodes:,} nodes with {per_node} addresses each and {others:,} others need {needed:,} addresses, "
-            f"more than the {2 ** (32 - LARGEST):,} of one subnet: take the ip-saving profile, or fewer nodes"
+            f"more than the {2 ** (32 - LARGEST):,} of one subnet: use the ip-saving profile, or fewer nodes"
         )
     free = list(ipaddress.ip_network(CONTROL))[FIRST_CONTROL:-1]
     if control > len(free):

@@ -1,4 +1,4 @@
-"""What nodes fetch when they start: a bundle of files, named by its hash, in a bucket of its own."""
+"""The bundle of files that nodes fetch when they start, named by its hash, in a bucket of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from infra.node.render import bundle_files
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """texts: files by name. built: files of `make bundle` by name, with the hash that each must have."""
+    """texts: rendered files by name. built: name -> SHA-256 of the files that `make bundle` builds."""
 
     texts: Mapping[str, str]
     built: Mapping[str, str]
@@ -34,29 +34,29 @@ class Bundle:
 
     @cached_property
     def sha256(self) -> str:
-        """Of all files together: part of every key and of the user data, so that a change is a new bundle."""
+        """Hash of all files together. Every key and the user data contain it, so a changed file is a new bundle."""
         whole = "".join(f"{sha256}  {name}\n" for name, sha256 in self.every_sum)
         return hashlib.sha256(whole.encode()).hexdigest()
 
     @property
     def sums(self) -> tuple[tuple[str, str], ...]:
-        """(name, sha256) of what every node fetches. The daemon is fetched by who runs one, and checked then."""
+        """(name, sha256) of what every node fetches. Only nodes that run the daemon fetch it, and check it then."""
         return tuple((name, sha256) for name, sha256 in self.every_sum if name != DAEMON)
 
     def key(self, name: str) -> str:
-        """Where a file lies in the bucket. The daemon has a place of its own: it outlives many bundles."""
+        """The key of a file in the bucket. The daemon has a prefix of its own, since many bundles share it."""
         return f"daemons/{self.built[DAEMON]}/{DAEMON}" if name == DAEMON else f"bundles/{self.sha256}/{name}"
 
 
 def bundle(stack: Stack) -> Bundle:
-    """The bundle of a stack. Without a pool there is nothing built in it."""
+    """The bundle of a stack. Without a pool it has no built files."""
     return Bundle(texts=bundle_files(stack), built=expected() if stack.proxies else {})
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArtefactsArgs:
-    """key: encrypts the bucket. bundle: what is put into it. folder: where its built files lie; None: nowhere yet, as
-    in a preview, where a word stands for each."""
+    """key: encrypts the bucket. bundle: its files. folder: of its built files; None in a preview, which shows a text in
+    the place of each."""
 
     key: aws.kms.Key
     bundle: Bundle
@@ -64,7 +64,7 @@ class ArtefactsArgs:
 
 
 class Artefacts(Component):
-    """Bucket of bundles. It goes with the stack: everything in it is made anew."""
+    """Bucket of bundles. `pulumi destroy` deletes it: everything in it can be built again."""
 
     def __init__(self, naming: Naming, args: ArtefactsArgs) -> None:
         super().__init__("artefacts", naming)
@@ -79,7 +79,7 @@ class Artefacts(Component):
         self.bundle = args.bundle
         texts = [self._text(name, text) for name, text in args.bundle.texts.items()]
         built = [self._built(name, sha256, args.folder) for name, sha256 in args.bundle.built.items()]
-        # what starts by the bundle waits for all of it
+        # nodes wait for all files of their bundle
         self.ready: list[pulumi.Resource] = [*texts, *built]
         self.register_outputs({"bucket": self.bucket.id, "bundle": args.bundle.sha256})
 
@@ -97,12 +97,12 @@ class Artefacts(Component):
 
     def _built(self, name: str, sha256: str, folder: Path | None) -> aws.s3.BucketObjectv2:
         part = f"object-{_part(name)}"
-        word = pulumi.StringAsset(f"{name} with SHA-256 {sha256}, built by `make bundle`")
+        placeholder = pulumi.StringAsset(f"{name} with SHA-256 {sha256}, built by `make bundle`")
         return aws.s3.BucketObjectv2(
             self.named(part),
             bucket=self.bucket.id,
             key=self.bundle.key(name),
-            source=pulumi.FileAsset(folder / name) if folder else word,
+            source=pulumi.FileAsset(folder / name) if folder else placeholder,
             source_hash=sha256,
             content_type="application/octet-stream",
             tags=self.tags(part),
@@ -111,5 +111,5 @@ class Artefacts(Component):
 
 
 def _part(name: str) -> str:
-    """Part of a resource's name: start for start.sh."""
+    """The part of a resource's name for a file: start for start.sh."""
     return name.partition(".")[0]

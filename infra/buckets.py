@@ -1,4 +1,4 @@
-"""A bucket as every bucket here is: private, owned by its account, versioned, encrypted by key, TLS only."""
+"""The settings of every bucket: private, owned by its account, versioned, encrypted with a key, TLS only."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pulumi_aws as aws
 from infra.naming import Component
 from infra.policy import document
 
-ABORT_DAYS = 7  # parts of an upload that nobody finished are billed until they are aborted
-OLD_VERSION_DAYS = 7  # an overwritten or deleted object can be had back for so long, and is billed for so long
+ABORT_DAYS = 7  # parts of unfinished uploads are billed until they are aborted
+OLD_VERSION_DAYS = 7  # how long overwritten and deleted objects can be restored, and are billed
 
 
 def bucket_name(component: Component, part: str) -> pulumi.Output[str]:
-    """Unique among all accounts, and the same at every attempt."""
+    """A name that is unique among all accounts, and the same in every deployment."""
     return component.naming.global_(part)
 
 
@@ -30,7 +30,7 @@ def secure_bucket(
     rules: list[aws.s3.BucketLifecycleConfigurationRuleArgs],
     kept: bool,
 ) -> tuple[aws.s3.Bucket, list[pulumi.Resource]]:
-    """The bucket, and what must stand before anything is put into it. kept: `destroy` leaves it, with what is in it."""
+    """The bucket, and what must exist before it is used. kept: `pulumi destroy` keeps it and its data."""
     bucket = aws.s3.Bucket(
         component.named(part),
         bucket=name,
@@ -68,7 +68,7 @@ def secure_bucket(
                     sse_algorithm="aws:kms",
                     kms_master_key_id=key.arn,
                 ),
-                bucket_key_enabled=True,  # one request to KMS for many objects, not one for each
+                bucket_key_enabled=True,  # one request to KMS for many objects instead of one each
             )
         ],
         opts=component.child(kept=kept),

@@ -1,7 +1,7 @@
-"""The program run against recording mocks: every resource that `pulumi up` would ask for, without engine or account.
+"""The program run against recording mocks: every resource that `pulumi up` would create, without engine or account.
 
-A mock answers every output of a resource with "${urn.property}", so that a reference to another resource stands in
-the inputs as what it is; what comes of text and references together (policies, user data) holds them inside.
+A mock answers every output of a resource with "${urn.property}", so that references to other resources are visible in
+the inputs, also inside text such as policies and user data.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from infra.compose import compose
 from planner.stack.spec import ClusterSpec
 
 PROJECT = "gpu-fleet-planner"
-ACCOUNT = "000000000000"  # a placeholder: only an account has an id
+ACCOUNT = "000000000000"  # a placeholder for the id of the account
 STACK_TYPE = "pulumi:pulumi:Stack"
 SCHEMA_VERSION = "1"
 
 
 class _Recording(mocks.MockMonitor):
-    """Keeps every request, names resources as the engine does, and answers with references.
+    """Records every request, names resources as the engine does, and answers with references.
 
-    Requests come from several threads; each is answered in the one that it came in.
+    Requests come from several threads; each is answered in its own.
     """
 
     def __init__(self, stack: str) -> None:
@@ -64,7 +64,7 @@ _ANSWERED = threading.local()
 
 
 class _Answers(mocks.Mocks):
-    """Outputs as references, and the one look-up that the program makes."""
+    """Answers outputs with references, and the one look-up of the program."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         urn = _ANSWERED.urn
@@ -74,12 +74,12 @@ class _Answers(mocks.Mocks):
         if args.token == "aws:index/getCallerIdentity:getCallerIdentity":
             arn = f"arn:aws:iam::{ACCOUNT}:root"
             return {"accountId": ACCOUNT, "arn": arn, "id": ACCOUNT, "userId": ACCOUNT}, []
-        raise LookupError(f"the preview knows no answer to {args.token}")
+        raise LookupError(f"the preview cannot answer {args.token}")
 
 
 @cache
 def _outputs(token: str) -> tuple[str, ...]:
-    """Wire names of the outputs of a type that are plain text or numbers: what a program can refer to."""
+    """Wire names of the outputs of a type that are text or numbers, which a program can refer to."""
     if not token.startswith("aws:"):
         return ()
     import pulumi_aws
@@ -97,12 +97,12 @@ _PLAIN = ("_builtins.str", "_builtins.int", "str]", "int]", "Optional[_builtins.
 
 
 def resource_graph(spec: ClusterSpec) -> dict[str, Any]:
-    """The graph of a spec, as design 3.5 has it: the same for the same spec. Raises UsageProblem, ValueError."""
+    """The graph of a spec as JSON data: the same for the same spec. Raises UsageProblem, ValueError."""
     monitor = _Recording(spec.stack)
-    # the runtime keeps its settings in context variables: what is set in a copy of the context is gone after it
+    # the runtime keeps its settings in context variables: a copy of the context keeps them out of the caller's
     contextvars.copy_context().run(_record, monitor, spec)
     if monitor.twice:
-        raise ValueError(f"two resources of one URN, which the engine refuses: {monitor.twice[0]}")
+        raise ValueError(f"two resources have one URN, which the engine refuses: {monitor.twice[0]}")
     return {
         "schema_version": SCHEMA_VERSION,
         "stack": {
@@ -130,7 +130,7 @@ def _composed(spec: ClusterSpec) -> None:
 
 @contextmanager
 def _own_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop of this thread, closed again: the runtime makes one in every thread and leaves it open."""
+    """An event loop of this thread that is closed afterwards: the runtime opens one in every thread."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:
@@ -141,7 +141,7 @@ def _own_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def _resources(spec: ClusterSpec, requests: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """By component and name: the order of requests is that of threads."""
+    """Entries by component and name, since the order of requests depends on threads."""
     ours = {request.name: urn for urn, request in requests.items() if request.type.startswith("aws:")}
     bills = carried(spec, sorted(ours))
     found = []
@@ -167,12 +167,12 @@ def _resources(spec: ClusterSpec, requests: Mapping[str, Any]) -> list[dict[str,
 
 
 def _order(entry: Mapping[str, Any]) -> tuple[int, bool, str]:
-    """Component by component, each before its children."""
+    """By component, each before its children."""
     return COMPONENTS.index(entry["component"]), entry["parent"] is not None, entry["name"]
 
 
 def _plain(value: Any) -> Any:
-    """Inputs as a person writes them: no wrapping of secrets, nothing that was left out, whole numbers whole."""
+    """Inputs as plain data: secrets unwrapped, omitted arguments left out, whole numbers as int."""
     if isinstance(value, Mapping):
         if rpc._special_sig_key in value:
             return _plain(value.get("value"))
@@ -180,7 +180,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     if isinstance(value, StringAsset):
-        return value.text  # stands for a file that is not built yet
+        return value.text  # in the place of a file that is not built yet
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value

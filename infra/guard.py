@@ -17,13 +17,13 @@ from infra.policy import document
 from planner.stack.spec import BEFORE_END, PLACEHOLDER, Buying, Guard
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 
-ANOMALY_SHARE = 0.01  # of the budget: below it an anomaly is nobody's errand
+ANOMALY_SHARE = 0.01  # of the budget: smaller anomalies are not worth a notice
 ANOMALY_LEAST_USD = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class GuardArgs:
-    """guard: who is told, and at what. alarms: as many as the bill pays for. dimensions: target -> what identifies it
+    """guard: address and limits of notices. alarms: as many as the bill pays for. dimensions: target -> what names it
     to CloudWatch. buying, nodes, group: for the start and the end of a block."""
 
     guard: Guard
@@ -35,7 +35,7 @@ class GuardArgs:
 
 
 class Guards(Component):
-    """Budget, action, alarms, anomaly subscription, and for a block the way up when it starts and down at its end."""
+    """Budget, action, alarms, anomaly notices; for a Capacity Block the schedule that scales the fleet up and down."""
 
     def __init__(self, naming: Naming, args: GuardArgs) -> None:
         super().__init__("guard", naming)
@@ -46,12 +46,12 @@ class Guards(Component):
             self._alarm(alarm, args.dimensions[alarm.target])
         if args.buying.kind == "capacity-block":
             if args.buying.starts:
-                self._sized("block-start", args.group, scale_up_at(args.buying.starts), args.nodes)
-            self._sized("block-end", args.group, scale_down_at(args.buying.ends), 0)
+                self._schedule("block-start", args.group, scale_up_at(args.buying.starts), args.nodes)
+            self._schedule("block-end", args.group, scale_down_at(args.buying.ends), 0)
         self.register_outputs({"topic": self.topic.arn})
 
-    def _sized(self, part: str, group: aws.autoscaling.Group, at: str, nodes: int) -> None:
-        """The group has so many nodes from a moment on."""
+    def _schedule(self, part: str, group: aws.autoscaling.Group, at: str, nodes: int) -> None:
+        """Set the size of the group at a given time."""
         aws.autoscaling.Schedule(
             self.named(part),
             scheduled_action_name=part,
@@ -93,7 +93,7 @@ class Guards(Component):
         aws.costexplorer.AnomalySubscription(
             self.named("anomaly-notice"),
             name=self.physical("anomalies"),
-            frequency="IMMEDIATE",  # daily and weekly ones go by mail only
+            frequency="IMMEDIATE",  # daily and weekly notices cannot be sent to a topic
             monitor_arn_lists=[monitor.arn],
             subscribers=[aws.costexplorer.AnomalySubscriptionSubscriberArgs(type="SNS", address=self.topic.arn)],
             threshold_expression=aws.costexplorer.AnomalySubscriptionThresholdExpressionArgs(
@@ -136,7 +136,7 @@ def _plain(alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[st
 
 
 def _difference(alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
-    """Two metrics of one target, the second taken off the first."""
+    """The first metric of a target minus the second."""
     taken = {"namespace": alarm.namespace, "dimensions": dimensions, "stat": alarm.statistic, "period": alarm.period}
     metrics = [
         aws.cloudwatch.MetricAlarmMetricQueryArgs(
@@ -151,19 +151,19 @@ def _difference(alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> di
 
 
 def scale_up_at(starts: str) -> str:
-    """When the fleet of a block that begins later gets its size, as AWS wants moments."""
+    """When the fleet of a later block is scaled up: at its start, as AWS writes timestamps."""
     return timestamp_text(parse_timestamp(starts))
 
 
 def scale_down_at(ends: str) -> str:
-    """When the fleet goes to zero: 45 minutes before a block ends. A placeholder stays one."""
+    """When the fleet is scaled to zero: 45 minutes before a block ends. A placeholder stays a placeholder."""
     if PLACEHOLDER in ends:
         return f"{PLACEHOLDER}-45-minutes-before-the-block-ends"
     return timestamp_text(parse_timestamp(ends) - BEFORE_END)
 
 
 def _topic_policy(given: Mapping[str, str]) -> str:
-    # budgets mail by themselves
+    # budgets send mail themselves, not through the topic
     services = ["cloudwatch.amazonaws.com", "costalerts.amazonaws.com"]
     statement = {
         "Sid": "Notices",

@@ -1,4 +1,4 @@
-"""What a node may do: its role, by ARN and nothing by wildcard on data, and the instance profile that carries it."""
+"""The role of nodes: access to named prefixes of the data bucket only, and the instance profile of the role."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 @dataclass(frozen=True, kw_only=True)
 class Access:
     """reads, writes: prefixes of the data bucket. group: physical name of the node's own Auto Scaling group, whose
-    lifecycle actions it may complete; empty: it has none. daemon: proxy or target of the pool; empty: none.
-    authority: whether it has a certificate of the pool's own authority."""
+    lifecycle actions it may complete; empty for none. daemon: proxy or target of the pool; empty for none.
+    authority: whether it has a certificate of the pool's certificate authority."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -32,7 +32,7 @@ class Access:
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """The profile of a launch, and what must stand before a node uses it (IAM is eventually consistent)."""
+    """Role and instance profile, and what must exist before a node uses them (IAM is eventually consistent)."""
 
     role: aws.iam.Role
     profile: aws.iam.InstanceProfile
@@ -79,7 +79,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
 
 
 def _policy(arns: dict[str, str], access: Access) -> str:
-    """Reads of the prefixes, writes of some, the bundle, the key, the own group's lifecycle actions."""
+    """Read the prefixes, write some of them, fetch the bundle, use the key, complete lifecycle actions of the group."""
     data, everything = arns["data"], dict.fromkeys((*access.reads, *access.writes))
     statements: list[dict[str, object]] = [
         {
@@ -109,7 +109,7 @@ def _policy(arns: dict[str, str], access: Access) -> str:
         },
     ]
     if access.writes:
-        # versions are never deleted by a node: what is overwritten can be had back
+        # nodes never delete versions, so overwritten objects can be restored
         statements.append(
             {
                 "Sid": "Write",
@@ -155,7 +155,7 @@ def _policy(arns: dict[str, str], access: Access) -> str:
 
 
 def _list(data: str, prefixes: Iterable[str]) -> dict[str, object]:
-    """Names below some prefixes. A target asks for the bucket itself as well, which no prefix can be named for."""
+    """List names below some prefixes. A target also lists the bucket itself, so it has no condition on prefixes."""
     statement: dict[str, object] = {"Sid": "List", "Effect": "Allow", "Action": "s3:ListBucket", "Resource": data}
     if prefixes:
         statement["Condition"] = {"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in prefixes]}}
@@ -163,5 +163,5 @@ def _list(data: str, prefixes: Iterable[str]) -> dict[str, object]:
 
 
 def _folders(access: Access) -> tuple[str, ...]:
-    """What of the artefact bucket a node reads."""
+    """Folders of the artefacts bucket that a node reads."""
     return ("bundles", *(("daemons",) if access.daemon else ()), *(("authority",) if access.authority else ()))

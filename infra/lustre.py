@@ -1,4 +1,4 @@
-"""FSx for Lustre, with the bucket behind it: what is missing is loaded on first use, what is written is exported."""
+"""FSx for Lustre linked to the data bucket: files are loaded on first use, and new checkpoints are exported."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from infra.layouts import Directory
 from infra.naming import Component, Naming
 from planner.stack.spec import Lustre
 
-VERSION = "2.15"  # EFA and metadata settings need it
+VERSION = "2.15"  # needed for EFA and metadata settings
 EVENTS = ["NEW", "CHANGED", "DELETED"]
-PATIENCE = pulumi.CustomTimeouts(create="2h", update="2h", delete="2h")  # petabytes of it
+PATIENCE = pulumi.CustomTimeouts(create="2h", update="2h", delete="2h")  # a file system of petabytes takes so long
 
 
 @dataclass(frozen=True, kw_only=True)
 class LustreArgs:
-    """size: the file system as AWS sells it. security_group_ids: its own, and the clients' where EFA joins them.
+    """size: the file system as AWS sells it. security_group_ids: its own, and the clients' if it uses EFA.
     bucket: name of the data bucket. prefixes: of the directories that are linked to it."""
 
     size: Lustre
@@ -32,7 +32,7 @@ class LustreArgs:
 
 
 class LustreFileSystem(Component):
-    """The file system, and an association for each prefix where its deployment type takes one."""
+    """The file system, and for PERSISTENT_2 a data repository association for each directory."""
 
     def __init__(self, naming: Naming, args: LustreArgs) -> None:
         super().__init__("lustre", naming)
@@ -44,7 +44,7 @@ class LustreFileSystem(Component):
                 mode="USER_PROVISIONED" if size.metadata_iops or tiering else "AUTOMATIC",
                 iops=size.metadata_iops or (6000 if tiering else None),
             )
-        # 0 means what AWS takes: SCRATCH_2 has its own rate, Intelligent-Tiering a rate of the whole
+        # SCRATCH_2 has a fixed throughput, and Intelligent-Tiering one for the whole file system
         self.file_system = aws.fsx.LustreFileSystem(
             self.named("file-system"),
             subnet_ids=args.subnet_id,
@@ -63,7 +63,9 @@ class LustreFileSystem(Component):
             kms_key_id=args.key_arn if persistent or tiering else None,
             data_compression_type="NONE",
             copy_tags_to_backups=True if persistent else None,
-            automatic_backup_retention_days=0 if persistent else None,  # S3 holds every object: no backups to pay for
+            automatic_backup_retention_days=0
+            if persistent
+            else None,  # S3 holds every object, so backups would cost without use
             tags=self.tags("file-system"),
             opts=self.child(depends_on=args.waits_for, patience=PATIENCE),
         )

@@ -1,7 +1,7 @@
-"""Names and tags: what a killed and repeated `pulumi up` finds again.
+"""Names and tags, by which an interrupted and repeated `pulumi up` finds its resources again.
 
-AWS refuses a second resource of the same name, so everything with a unique name has one that follows from the stack
-alone; where AWS knows no unique name (gateways, addresses, file systems), the tags say whose it is.
+AWS refuses a second resource with the same name, so every unique name is derived from the name of the stack alone.
+Resources without unique names (gateways, addresses, file systems) are identified by their tags.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from planner.stack.names import physical
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """Whose everything is. account: id of the account, known only to AWS; partition of the ARNs: aws."""
+    """What names and tags are made of. account: id of the account, known only to AWS. ARNs are of the partition aws."""
 
     stack: str
     plan_sha256: str
@@ -31,11 +31,11 @@ class Naming:
         return pulumi.Output.concat(self.physical(part), "-", self.account, "-", self.region)
 
     def arn(self, service: str, rest: pulumi.Input[str], *, region: bool = True) -> pulumi.Output[str]:
-        """ARN of something of this account whose name is known before it stands."""
+        """ARN of a resource of this account whose name is known before it exists."""
         return pulumi.Output.concat(f"arn:aws:{service}:{self.region if region else ''}:", self.account, ":", rest)
 
     def tags(self, component: str, name: str) -> dict[str, str]:
-        """The five tags of every resource that takes tags. name: the logical one, fleet-group."""
+        """The five tags of every resource that can be tagged. name: the logical one, such as fleet-group."""
         return {
             "Name": self.physical(name),
             "planner:stack": self.stack,
@@ -46,7 +46,7 @@ class Naming:
 
 
 class Component(pulumi.ComponentResource):
-    """One component of the stack. kind: its name in the bill and the tags, and what its children's names begin with."""
+    """One component of the stack. kind: its name in bill and tags, and the prefix of its children's names."""
 
     def __init__(self, kind: str, naming: Naming, *, depends_on: list[pulumi.Resource] | None = None) -> None:
         super().__init__(
@@ -75,9 +75,9 @@ class Component(pulumi.ComponentResource):
         ignored: list[str] | None = None,
         patience: pulumi.CustomTimeouts | None = None,
     ) -> pulumi.ResourceOptions:
-        """Options of a child. kept: data that no `destroy` and no replacement may take. replaced_first: the old one
-        goes before the new one comes, where both cannot stand at once. ignored: arguments that something else sets.
-        patience: how long the provider waits, where its own half hour or ten minutes are too short."""
+        """Options of a child. kept: protected data that stays. replaced_first: delete the old one before
+        the new one is created, where both cannot exist together. ignored: arguments that something else changes.
+        patience: timeouts, where those of the provider are too short."""
         return pulumi.ResourceOptions(
             parent=self,
             depends_on=depends_on,

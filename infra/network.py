@@ -1,4 +1,4 @@
-"""The network: one zone, private subnets, one way out, and S3 and Systems Manager without it."""
+"""The network: private subnets in one zone, a NAT gateway, and endpoints for S3 and AWS services."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from infra.flow_logs import flow_logs
 from infra.naming import Component, Naming
 from infra.policy import document
 
-# in the order in which a plan that pays for fewer loses them: Systems Manager's three come first
+# the most important first, for a plan that pays for fewer: Systems Manager needs the first three
 ENDPOINTS = (
     "ssm",
     "ssmmessages",
@@ -26,7 +26,7 @@ ENDPOINTS = (
     "ec2",
     "sts",
 )
-# buckets of AWS that nodes read packages and images from: Systems Manager, Amazon Linux, the container registry
+# AWS's buckets of packages and images that nodes read: Systems Manager, Amazon Linux, the container registry
 AWS_BUCKETS = (
     "amazon-ssm-{region}",
     "amazon-ssm-packages-{region}",
@@ -50,7 +50,7 @@ class NetworkArgs:
 
 
 class Network(Component):
-    """VPC, subnets, NAT gateway, endpoints, flow logs, and a default security group that lets nothing through."""
+    """VPC, subnets, NAT gateway, endpoints, flow logs, and a default security group without rules."""
 
     def __init__(self, naming: Naming, args: NetworkArgs) -> None:
         super().__init__("network", naming)
@@ -91,7 +91,7 @@ class Network(Component):
         )
 
     def _table(self, part: str, subnets: dict[str, aws.ec2.Subnet]) -> tuple[aws.ec2.RouteTable, list[pulumi.Resource]]:
-        """A route table, and what puts the subnets on it."""
+        """A route table, and its associations with the subnets."""
         table = aws.ec2.RouteTable(
             self.named(f"routes-{part}"),
             vpc_id=self.vpc.id,
@@ -109,15 +109,15 @@ class Network(Component):
         ]
 
     def _routes(self, args: NetworkArgs) -> None:
-        """Private subnets go out through the NAT gateway, and to S3 through the gateway endpoint."""
+        """Private subnets reach the internet through the NAT gateway, and S3 through the gateway endpoint."""
         gateway = aws.ec2.InternetGateway(
             self.named("internet-gateway"),
             vpc_id=self.vpc.id,
             tags=self.tags("internet-gateway"),
             opts=self.child(),
         )
-        outside, on_it = self._table("public", {"public": self.public})
-        way_out = aws.ec2.Route(
+        outside, associations = self._table("public", {"public": self.public})
+        internet_route = aws.ec2.Route(
             self.named("route-internet"),
             route_table_id=outside.id,
             destination_cidr_block="0.0.0.0/0",
@@ -136,12 +136,12 @@ class Network(Component):
             subnet_id=self.public.id,
             connectivity_type="public",
             tags=self.tags("nat"),
-            opts=self.child(depends_on=[way_out, *on_it]),
+            opts=self.child(depends_on=[internet_route, *associations]),
         )
-        private, on_it = self._table("private", self.private)
-        # what needs the way out (user data, agents, a last checkpoint) comes after it, and so goes before it
+        private, associations = self._table("private", self.private)
+        # nodes need the route from boot to last checkpoint: they are created after it and deleted before it
         self.ready: list[pulumi.Resource] = [
-            *on_it,
+            *associations,
             aws.ec2.Route(
                 self.named("route-nat"),
                 route_table_id=private.id,
@@ -165,9 +165,9 @@ class Network(Component):
             )
 
     def _s3_policy(self, buckets: Sequence[str]) -> str:
-        """Through the endpoint: everything in our own buckets, and reading from AWS's. Who may is the roles' matter.
+        """The endpoint allows all actions on our own buckets and reading from AWS's; roles limit them further.
 
-        Data cannot leave for a bucket of somebody else's this way; whoever reads other buckets of the Region adds them.
+        Data cannot be copied to other buckets through it. Add a bucket here if nodes must read it.
         """
         ours = [arn for bucket in buckets for arn in (bucket, f"{bucket}/*")]
         theirs = [f"arn:aws:s3:::{name.format(region=self.naming.region)}/*" for name in AWS_BUCKETS]
@@ -179,7 +179,9 @@ class Network(Component):
 
     def _endpoints(self, args: NetworkArgs) -> None:
         if args.interface_endpoints > len(ENDPOINTS):
-            pulumi.log.warn(f"the bill has {args.interface_endpoints} interface endpoints, the stack {len(ENDPOINTS)}")
+            pulumi.log.warn(
+                f"the bill pays for {args.interface_endpoints} interface endpoints; a stack has only {len(ENDPOINTS)}"
+            )
         services = ENDPOINTS[: args.interface_endpoints]
         if not services:
             return

@@ -2,9 +2,9 @@
 
 The first two are those of the EC2 User Guide today ("Maximize network bandwidth on instances with multiple network
 cards"): one plain ENA interface on card 0, device 0, and an EFA-only interface, which takes no address, on every card
-with EFA. `ip-saving` leaves it at that. `bandwidth` has further ENA interfaces, with an address each, on device 1 of
-the cards over which AWS spreads IP traffic. `efa-every-card` is the layout published before, which templates still
-use: every EFA interface is also an ENA interface with an address of its own.
+with EFA. `ip-saving` has no others. `bandwidth` adds ENA interfaces, with an address each, on device 1 of
+the cards over which AWS spreads IP traffic. `efa-every-card` is the layout that AWS published before, which some
+templates still use: every EFA interface is also an ENA interface with an address of its own.
 The order is fixed: card by card, the primary interface first. No I/O, no Pulumi. docs/decisions/0008.
 """
 
@@ -65,8 +65,8 @@ def cards_of(instance_type: str, network_cards: int, efa_interfaces: int) -> Car
     without = cards - efa_interfaces
     if without not in (0, 1):
         raise UsageProblem(
-            f"{instance_type} has {cards} network cards and {efa_interfaces} EFA interfaces: which cards carry them "
-            "is not known here; name an instance type of 'Network interfaces' in docs/operations.md"
+            f"{instance_type} has {cards} network cards and {efa_interfaces} EFA interfaces, but it is unknown "
+            "which cards have them; choose an instance type of 'Network interfaces' in docs/operations.md"
         )
     return Cards(cards=cards, first_efa=without)
 
@@ -80,7 +80,7 @@ def nics(instance_type: str, profile: str, network_cards: int, efa_interfaces: i
         first = Nic(card=0, device=0, kind="interface" if cards.first_efa else "efa")
         return (first, *(Nic(card=card, device=cards.second_device, kind="efa") for card in range(1, cards.cards)))
     if profile not in NIC_PROFILES:
-        raise UsageProblem(f"no profile of network interfaces is called {profile!r}: {', '.join(NIC_PROFILES)}")
+        raise UsageProblem(f"unknown profile of network interfaces {profile!r}; known: {', '.join(NIC_PROFILES)}")
     found = [Nic(card=0, device=0, kind="interface")]
     if not cards.first_efa:
         found.append(Nic(card=0, device=1, kind="efa-only"))

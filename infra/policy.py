@@ -1,4 +1,4 @@
-"""Policies of AWS as text: a document of statements, and whom a role trusts."""
+"""IAM policies as JSON text: documents, and trust policies of roles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def document(*statements: Statement) -> str:
 
 
 def trust(service: str, account: str = "") -> str:
-    """Trust policy of one AWS service, in one account where the service says in whose name it asks."""
+    """Trust policy for one AWS service; limited to one account, for services that name the account they act for."""
     statement: dict[str, object] = {
         "Effect": "Allow",
         "Principal": {"Service": service},

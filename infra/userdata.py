@@ -20,16 +20,16 @@ def user_data(bundle: Bundle, settings: Mapping[str, pulumi.Input[str]]) -> pulu
 
 
 def as_base64(text: pulumi.Output[str]) -> pulumi.Output[str]:
-    """As a launch template wants it."""
+    """The text as a launch template takes it."""
     return text.apply(lambda raw: base64.b64encode(raw.encode()).decode())
 
 
 def text_of(bundle: Bundle, settings: Mapping[str, str]) -> str:
-    """The same of settings that are known. Raises UsageProblem."""
+    """The same for settings that are known. Raises UsageProblem."""
     given = {"PLANNER_BUNDLE": bundle.sha256, **settings}
     for name, value in given.items():
         if "'" in value or not value.isprintable():
-            raise UsageProblem(f"{name} cannot stand in user data: {value!r}")
+            raise UsageProblem(f"{name} cannot be written into user data: {value!r}")
     text = user_data_text(given, bundle.sums)
     if len(text.encode()) > LARGEST_BYTES:
         raise UsageProblem(f"user data of {len(text.encode()):,} bytes is beyond AWS's {LARGEST_BYTES:,}")

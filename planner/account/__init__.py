@@ -1,1 +1,1 @@
-"""The account: what stands in it under our tags, what capacity it holds and could buy, and the two purchases."""
+"""The AWS account: resources with a stack's tags, capacity that it reserves or could buy, and the two purchases."""

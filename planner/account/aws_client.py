@@ -1,4 +1,4 @@
-"""The only door to boto3 beside prices: clients with bounded patience, and what AWS refuses as errors of ours."""
+"""The only use of boto3 apart from prices: clients with time limits, and AWS's errors as the planner's own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
 
-GLOBAL_REGION = "us-east-1"  # where AWS keeps what has no Region: budgets, cost anomalies, IAM
-MakeClient = Callable[[str, str], Any]  # a client of a service in a Region
+GLOBAL_REGION = "us-east-1"  # the Region of services without one: budgets, cost anomalies, IAM
+MakeClient = Callable[[str, str], Any]  # (service, Region) -> a client
 
-# codes by which services say that the caller is unknown, or may not
+# error codes for unknown credentials and missing permissions
 DENIED = (
     "AccessDenied",
     "AccessDeniedException",
@@ -28,12 +28,12 @@ DENIED = (
 
 
 def client(service: str, region: str, *, attempts: int = 4) -> Any:
-    """A client with bounded patience. Raises UsageProblem where boto3 is not installed, CredentialsProblem."""
+    """A client with time limits. Raises UsageProblem where boto3 is not installed, or CredentialsProblem."""
     try:
         import boto3
         from botocore.config import Config
     except ModuleNotFoundError as error:
-        missing = f"this verb asks AWS, and {error.name} is not installed"
+        missing = f"this command calls AWS, but {error.name} is not installed"
         raise UsageProblem(f"{missing}: pip install 'gpu-fleet-planner[aws]'") from None
     retries = {"total_max_attempts": attempts, "mode": "standard"}
     with aws_errors(f"{service} in {region}"):
@@ -46,7 +46,7 @@ def client(service: str, region: str, *, attempts: int = 4) -> Any:
 
 @contextmanager
 def aws_errors(what: str) -> Iterator[None]:
-    """Errors of AWS as ours, with what was asked. Raises CredentialsProblem or AwsProblem."""
+    """Turn errors of AWS into the planner's. what: named in their text. Raises CredentialsProblem or AwsProblem."""
     from botocore.exceptions import (
         BotoCoreError,
         ClientError,
@@ -76,11 +76,11 @@ def aws_errors(what: str) -> Iterator[None]:
         said = error.response.get("Error", {})
         code, message = said.get("Code", "no code"), said.get("Message", "no message")
         if code in DENIED:
-            hint = "`aws sts get-caller-identity` says who asks; infra/deployer-policy-*.json say what they need"
+            hint = "`aws sts get-caller-identity` shows the identity; infra/deployer-policy-*.json list what it needs"
             raise CredentialsProblem(f"AWS refuses {what}: {code}: {message}; {hint}") from None
         raise AwsProblem(f"AWS failed at {what}: {code}: {message}") from None
     except unknown as error:
         hint = "`aws configure` or `aws sso login`, then `aws sts get-caller-identity`"
         raise CredentialsProblem(f"no credentials for {what}: {error}; {hint}") from None
     except BotoCoreError as error:
-        raise AwsProblem(f"AWS could not be asked for {what}: {error}") from None
+        raise AwsProblem(f"AWS could not be reached for {what}: {error}") from None

@@ -1,4 +1,4 @@
-"""What lies in a bucket, by S3's own daily count."""
+"""The size of a bucket, by S3's own daily count."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from planner.account.aws_client import MakeClient, aws_errors
 
 
 def stored_bytes(bucket: str, region: str, now: datetime, make: MakeClient) -> dict[str, float]:
-    """Storage type -> bytes by S3's daily count, versions and unfinished uploads with them; empty before the first."""
+    """Storage type -> bytes, old versions and unfinished uploads included. Empty before S3's first daily count."""
     watch = make("cloudwatch", region)
     found: dict[str, float] = {}
     named = {"Name": "BucketName", "Value": bucket}
-    with aws_errors(f"what lies in {bucket}"):
+    with aws_errors(f"the size of {bucket}"):
         for page in watch.get_paginator("list_metrics").paginate(
             Namespace="AWS/S3", MetricName="BucketSizeBytes", Dimensions=[named]
         ):
@@ -21,7 +21,7 @@ def stored_bytes(bucket: str, region: str, now: datetime, make: MakeClient) -> d
                     Namespace="AWS/S3",
                     MetricName="BucketSizeBytes",
                     Dimensions=metric["Dimensions"],
-                    StartTime=now - timedelta(days=3),  # counted once a day, and late
+                    StartTime=now - timedelta(days=3),  # S3 counts once a day, with a delay
                     EndTime=now,
                     Period=86_400,
                     Statistics=["Average"],

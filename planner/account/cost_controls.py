@@ -1,7 +1,7 @@
-"""What watches the money, by name: the budget with its actions, monitors of cost anomalies and their subscriptions.
+"""Budget, budget actions, and cost-anomaly monitors and subscriptions of a stack, found by name.
 
-AWS makes an action, a monitor and a subscription a second time without a word, so these are what a killed `up` leaves
-behind. They have no Region. Each service is asked itself, since it is sure to know its own.
+AWS creates an action, a monitor or a subscription a second time without an error, so an interrupted `pulumi up` can
+leave some behind. They have no Region. Each service lists its own resources reliably.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from planner.account.tagged_resources import tagged_resource
 from planner.stack.deployed_resources import TaggedResource
 from planner.stack.names import physical
 
-BUDGET, ANOMALIES = "guard-budget", "guard-anomalies"  # parts of the names that the program gives them
+BUDGET, ANOMALIES = "guard-budget", "guard-anomalies"  # parts of the names that the Pulumi program gives them
 
 
 def budgets_of(stack: str, make: MakeClient, seen: Container[str]) -> list[TaggedResource]:
-    """The budget and all of its actions, less those whose ARN was seen already."""
+    """The budget and its actions, without those whose ARN is in `seen`."""
     name = physical(stack, BUDGET)
     with aws_errors("the account's id"):
         account = make("sts", GLOBAL_REGION).get_caller_identity()["Account"]
@@ -39,7 +39,7 @@ def budgets_of(stack: str, make: MakeClient, seen: Container[str]) -> list[Tagge
 
 
 def anomalies_of(stack: str, make: MakeClient, seen: Container[str]) -> list[TaggedResource]:
-    """Monitors and subscriptions with the stack's name, less those whose ARN was seen already."""
+    """Monitors and subscriptions with the stack's name, without those whose ARN is in `seen`."""
     name, explorer, arns = physical(stack, ANOMALIES), make("ce", GLOBAL_REGION), []
     for operation, list_, named, arn in (
         ("get_anomaly_monitors", "AnomalyMonitors", "MonitorName", "MonitorArn"),
@@ -53,7 +53,7 @@ def anomalies_of(stack: str, make: MakeClient, seen: Container[str]) -> list[Tag
 
 
 def _with_tags(service: Any, argument: str, gone: type[Exception], arns: list[str]) -> list[TaggedResource]:
-    """Each with its logical name. gone: what the service raises for one that went meanwhile."""
+    """Each with its logical name. gone: what the service raises for one that was deleted meanwhile."""
     found = []
     for arn in arns:
         with aws_errors(f"tags of {arn}"), suppress(gone):

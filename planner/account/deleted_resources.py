@@ -1,4 +1,4 @@
-"""What is still listed by its tags and does not stand any more: ended instances, keys on their way out."""
+"""Resources that are still listed by tag but no longer exist: terminated instances, keys scheduled for deletion."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from planner.account.aws_client import MakeClient, aws_errors
 from planner.stack.deployed_resources import TaggedResource
 
 GONE = ("deleted", "deleting", "terminated", "shutting-down", "PendingDeletion", "DELETING", "Deleted", "Deleting")
-BATCH = 100  # ids in one question
+BATCH = 100  # ids in one request
 
-# what the tagging service goes on listing after its end: kind -> operation, filter, list, id and state in an answer
+# kinds that stay listed after deletion -> operation, filter, and list, id and state in the response
 _STATES = {
     "ec2:instance": ("describe_instances", "instance-id", "Reservations", "InstanceId", "State"),
     "ec2:natgateway": ("describe_nat_gateways", "nat-gateway-id", "NatGateways", "NatGatewayId", "State"),
@@ -27,7 +27,7 @@ _STATES = {
 
 
 def deleted_arns(found: Sequence[TaggedResource], region: str, make: MakeClient) -> set[str]:
-    """ARNs of what is listed for a while after its end, or ends by itself."""
+    """ARNs of resources that are still listed but deleted, expired or being deleted."""
     gone: set[str] = set()
     for kind, (operation, by, list_, id_, state) in _STATES.items():
         some = [entry for entry in found if entry.kind == kind]
@@ -38,10 +38,10 @@ def deleted_arns(found: Sequence[TaggedResource], region: str, make: MakeClient)
                 key = "Filter" if operation == "describe_nat_gateways" else "Filters"
                 filters = {key: [{"Name": by, "Values": [entry.id for entry in part]}]}
                 ec2 = make("ec2", region)
-                stands: set[str] = set()
+                existing: set[str] = set()
                 for page in ec2.get_paginator(operation).paginate(**filters):
-                    stands |= parse_existing_ids(page, list_, id_, state)
-            gone |= {entry.arn for entry in part if entry.id not in stands}
+                    existing |= parse_existing_ids(page, list_, id_, state)
+            gone |= {entry.arn for entry in part if entry.id not in existing}
     for entry in found:
         if entry.kind == "kms:key":
             with aws_errors(f"the state of key {entry.id}"):
@@ -52,14 +52,14 @@ def deleted_arns(found: Sequence[TaggedResource], region: str, make: MakeClient)
 
 
 def parse_existing_ids(answer: Mapping[str, Any], list_: str, id_: str, state: str) -> set[str]:
-    """Ids that are not gone, nor reservations that are over."""
+    """Ids of resources that exist, without reservations that have ended."""
     entries = answer.get(list_, ())
     if list_ == "Reservations":
         entries = [instance for entry in entries for instance in entry.get("Instances", ())]
     over = {*GONE, "expired", "cancelled", "failed", "payment-failed", "unsupported"}
     found = set()
     for entry in entries:
-        said = entry.get(state, "")
-        if (said.get("Name") if isinstance(said, Mapping) else said) not in over:
+        found_state = entry.get(state, "")
+        if (found_state.get("Name") if isinstance(found_state, Mapping) else found_state) not in over:
             found.add(entry[id_])
     return found

@@ -1,6 +1,6 @@
-"""Roles, instance profiles and policies of a stack. They bill nothing, and stand in the way of the next stack.
+"""Roles, instance profiles and policies of a stack. They are free, but their names block a new stack of that name.
 
-The tagging service lists no roles at all. A group takes no tags, so that the operators' group is in no list.
+The tagging service does not list roles. A group has no tags, so the operators' group is not found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from planner.account.tagged_resources import tagged_resource, tags_in
 from planner.stack.deployed_resources import STACK_TAG, TaggedResource
 from planner.stack.names import physical
 
-# list: its arguments, where it answers, the name there; its tags: by which argument, which stands there
+# operation that lists: its arguments, list and name in the response; operation for tags: its argument, and its value
 _KINDS = (
     ("list_roles", {}, "Roles", "RoleName", "list_role_tags", "RoleName", "RoleName"),
     (
@@ -30,7 +30,7 @@ _KINDS = (
 
 
 def identities_of(stack: str, make: MakeClient, seen: Container[str]) -> list[TaggedResource]:
-    """Those with a name of the stack's and its tag, less those whose ARN was seen already."""
+    """Those with the stack's name and its tag, without those whose ARN is in `seen`."""
     iam, begins, found = make("iam", GLOBAL_REGION), physical(stack, ""), []
     for operation, arguments, list_, named, tags_of, argument, by in _KINDS:
         with aws_errors(f"identities: {operation}"):
@@ -42,8 +42,8 @@ def identities_of(stack: str, make: MakeClient, seen: Container[str]) -> list[Ta
             with (
                 aws_errors(f"tags of {entry['Arn']}"),
                 suppress(iam.exceptions.NoSuchEntityException),
-            ):  # it went meanwhile
+            ):  # deleted meanwhile
                 tags = getattr(iam, tags_of)(**{argument: entry[by]}).get("Tags")
-                if tags_in(tags).get(STACK_TAG) == stack:  # names of stack dev begin as those of dev-2 do
+                if tags_in(tags).get(STACK_TAG) == stack:  # names of stack dev-2 begin like those of dev
                     found.append(tagged_resource(entry["Arn"], tags))
     return found

@@ -1,4 +1,4 @@
-"""What Capacity Blocks cost today, as AWS offers them."""
+"""Capacity Blocks that AWS offers now, with their prices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.errors import AwsProblem
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """A Capacity Block as AWS offers it now. fee_usd: of all instances, paid at once and not given back."""
+    """A Capacity Block as AWS offers it now. fee_usd: for all instances, paid upfront and not refundable."""
 
     id: str
     instance_type: str
@@ -34,7 +34,7 @@ def zone_ids(ec2: Any) -> dict[str, str]:
 
 
 def block_offers(ec2: Any, *, instance_type: str, instances: int, hours: int, after: datetime | None) -> list[Offer]:
-    """Blocks on offer now, the lowest fee first, then the earliest."""
+    """Blocks on offer now, the lowest fee first, then the earliest start."""
     wanted: dict[str, Any] = {"InstanceType": instance_type, "InstanceCount": instances, "CapacityDurationHours": hours}
     if after is not None:
         wanted["StartDateRange"] = after
@@ -47,7 +47,7 @@ def block_offers(ec2: Any, *, instance_type: str, instances: int, hours: int, af
 
 
 def parse_offers(answer: Mapping[str, Any], zones: Mapping[str, str]) -> list[Offer]:
-    """Raises AwsProblem for a fee that is not in dollars: nobody signs for a figure of unknown currency."""
+    """The offers of one response. Raises AwsProblem for a fee that is not in USD."""
     found = []
     for entry in answer.get("CapacityBlockOfferings", ()):
         currency, fee = entry.get("CurrencyCode"), entry.get("UpfrontFee", "")
@@ -64,7 +64,7 @@ def parse_offers(answer: Mapping[str, Any], zones: Mapping[str, str]) -> list[Of
                 zone_id=zones.get(entry["AvailabilityZone"], ""),
                 starts=starts,
                 ends=ends,
-                # what the window holds, which a segmented offer may exceed
+                # a segmented offer spans a longer window than it has hours
                 hours=entry.get("CapacityBlockDurationHours") or (ends - starts).total_seconds() / 3600,
                 fee_usd=usd,
             )

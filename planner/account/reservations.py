@@ -1,4 +1,4 @@
-"""Reservations of capacity: those that a stack has or had, and the two ways to buy one."""
+"""Capacity reservations that a stack has or had, and the two ways to buy one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ from planner.account.offers import Offer, utc
 from planner.errors import AwsProblem
 from planner.stack.deployed_resources import STACK_TAG
 
-HELD = ("active", "pending", "scheduled", "payment-pending", "assessing", "delayed")  # states of what is still ours
-BEGUN = "active"  # the state of a block from its start on; before it `scheduled`, and first `payment-pending`
+HELD = (
+    "active",
+    "pending",
+    "scheduled",
+    "payment-pending",
+    "assessing",
+    "delayed",
+)  # states of a reservation that is ours or is being bought
+BEGUN = "active"  # state of a block after its start; before that it is `payment-pending`, then `scheduled`
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reservation:
-    """A reservation of this account. starts: of a block that has not begun, else None. ends: None where it stands until
-    it is cancelled."""
+    """A reservation of this account. starts: of a block that has not begun, else None. ends: None for one that lasts
+    until it is cancelled."""
 
     id: str
     state: str
@@ -33,12 +40,12 @@ class Reservation:
 
     @property
     def held(self) -> bool:
-        """Whether it is still ours: bought or being bought, and not over."""
+        """Whether it is bought or being bought, and has not ended."""
         return self.state in HELD
 
 
 def reservations_of(ec2: Any, stack: str) -> list[Reservation]:
-    """All that carry the stack's tag: what an earlier call bought, and what is over for as long as AWS shows it."""
+    """All with the stack's tag: bought by earlier calls, and ended ones for as long as AWS lists them."""
     found: list[Reservation] = []
     filters = [{"Name": f"tag:{STACK_TAG}", "Values": [stack]}]
     with aws_errors("reservations of this stack"):
@@ -64,9 +71,9 @@ def parse_reservation(entry: Mapping[str, Any]) -> Reservation:
 
 
 def buy_block(ec2: Any, offer: Offer, tags: Mapping[str, str]) -> Reservation:
-    """Buys. AWS takes no token by which a second call would be the first again, so the client must try but once.
+    """Buy a block. AWS accepts no idempotency token here, so the client must not retry.
 
-    Raises AwsProblem, also where what AWS answers with is not held.
+    Raises AwsProblem, also where AWS returns a reservation that is not held.
     """
     try:
         with aws_errors("the purchase of a Capacity Block"):
@@ -74,10 +81,10 @@ def buy_block(ec2: Any, offer: Offer, tags: Mapping[str, str]) -> Reservation:
                 CapacityBlockOfferingId=offer.id, InstancePlatform="Linux/UNIX", TagSpecifications=[_tagged(tags)]
             )
     except AwsProblem as error:
-        again = "`planner reserve` finds by its tag what was bought: run it again without --accept-usd to see"
-        raise AwsProblem(f"{error}\nWhether it was bought is not known where no answer came; {again}") from None
+        again = "run `planner reserve` again without --accept-usd: it finds a purchase by its tag"
+        raise AwsProblem(f"{error}\nWithout a response from AWS, the purchase may have succeeded; {again}") from None
     found = _held(parse_reservation(answer["CapacityReservation"]))
-    # what the answer leaves out, the offer said
+    # the offer has what the response leaves out
     return replace(
         found,
         zone_id=found.zone_id or offer.zone_id,
@@ -96,11 +103,11 @@ def reserve(
     tags: Mapping[str, str],
     over: Sequence[str] = (),
 ) -> Reservation:
-    """An On-Demand Capacity Reservation for the nodes that name it; the same again gives the first.
+    """Create an On-Demand Capacity Reservation for the nodes that target it. The same call again returns the first one.
 
-    over: ids of the stack's earlier ones, after which the same is asked for anew. EC2 answers a token that it knows
-    with the first reservation, also when that was cancelled since, and does not list a cancelled one for ever: one
-    that comes back so joins `over`, once. Raises AwsProblem where what AWS answers with is not held.
+    over: ids of the stack's earlier reservations that have ended; they change the idempotency token. EC2 returns the
+    first reservation for a known token even after it was cancelled, and stops listing cancelled ones some day: such a
+    one is added to `over`, once. Raises AwsProblem where AWS returns a reservation that is not held.
     """
     wanted: dict[str, Any] = {
         "InstanceType": instance_type,
@@ -128,11 +135,11 @@ def _created(ec2: Any, wanted: Mapping[str, Any], said: Sequence[str]) -> Reserv
 
 
 def _held(found: Reservation) -> Reservation:
-    """Raises AwsProblem for one that is over or failed: nodes that target it never start."""
+    """Raises AwsProblem for a reservation that ended or failed: nodes that target it never start."""
     if not found.held:
         raise AwsProblem(
-            f"AWS answers with {found.id}, which is {found.state or 'in no state'}: it holds no capacity, and the "
-            "stack file stays as it was. `aws ec2 describe-capacity-reservations` shows it; then run the same again"
+            f"{found.id} is {found.state or 'without a state'} and holds no capacity; the stack file is unchanged. "
+            "Look at it with `aws ec2 describe-capacity-reservations`, then run the same command again"
         )
     return found
 

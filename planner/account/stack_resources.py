@@ -1,4 +1,4 @@
-"""Everything of a stack that stands at AWS: by its tag, by its name where tags are not listed, less what is gone."""
+"""Every resource of a stack at AWS: found by tag, or by name where tags are not listed, without deleted ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.stack.deployed_resources import TaggedResource
 
 
 def stack_resources(stack: str, region: str, make: MakeClient) -> list[TaggedResource]:
-    """By logical name; each thing once, whoever lists it."""
+    """The resources by logical name, each once."""
     found = {
         thing.arn: thing
         for thing in (*tagged_resources(stack, region, make), *auto_scaling_groups(stack, region, make))

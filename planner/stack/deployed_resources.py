@@ -1,4 +1,4 @@
-"""What was found at AWS, or in the engine's state: things with an id, a logical name, and whether they may bill."""
+"""Resources of a stack as AWS lists them by tag, and as the engine's state has them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from planner.errors import UsageProblem
 
 STACK_TAG, NAME_TAG = "planner:stack", "planner:name"
 AWS_TYPE = "aws:"
-_PARTS = re.compile("[:/]")  # services differ in what stands between a kind and an id
+_PARTS = re.compile("[:/]")  # services differ in the separator between kind and id
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaggedResource:
-    """One thing at AWS with our tags. arn: as AWS gives it. name: the logical one, empty where the tag is missing."""
+    """A resource at AWS with our tags. arn: as AWS returns it. name: the logical one; empty without that tag."""
 
     arn: str
     name: str
 
     @property
     def region(self) -> str:
-        """Empty for what has none: budgets, cost anomalies, IAM; and for a bucket, whose ARN does not say it."""
+        """Empty for budgets, cost anomalies and IAM, which have none, and for buckets, whose ARN does not show it."""
         return self.arn.split(":", 5)[3]
 
     @property
@@ -39,7 +39,7 @@ class TaggedResource:
 
     @property
     def id(self) -> str:
-        """What a person types into a command: `i-0123`, `nat-0123`, the name of a bucket."""
+        """The id as AWS's commands take it: `i-0123`, `nat-0123`, the name of a bucket."""
         rest = self.arn.split(":", 5)[-1]
         if self.kind in ("s3:bucket", "sns:topic"):
             return rest
@@ -50,7 +50,7 @@ class TaggedResource:
 
 @dataclass(frozen=True, kw_only=True)
 class StateResource:
-    """One resource of the engine's state. pending: its making was cut off, so that it may stand twice."""
+    """A resource of the engine's state. pending: its creation was interrupted, so it may exist twice later."""
 
     type: str
     name: str
@@ -60,7 +60,7 @@ class StateResource:
     retained: bool = False
 
     def matches(self, found: TaggedResource) -> bool:
-        """Whether a thing at AWS is this resource: by ARN, or by the id at the end of it."""
+        """Whether a resource at AWS is this one: by ARN, or by the id at the end of the ARN."""
         if self.arn == found.arn:
             return True
         ends = (f"/{self.id}", f":{self.id}")
@@ -68,7 +68,7 @@ class StateResource:
 
 
 def read_state(text: str, where: str) -> tuple[str, tuple[StateResource, ...]]:
-    """Name of the stack, and its resources, of what `pulumi stack export` writes. Raises UsageProblem."""
+    """Name and resources of a stack, from the output of `pulumi stack export`. Raises UsageProblem."""
     try:
         document = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:

@@ -1,7 +1,6 @@
-"""Physical names: what AWS knows a stack's things by, and what they are found by where AWS lists no tags.
+"""Physical names of a stack's resources at AWS, by which they are found where AWS lists no tags.
 
-AWS refuses a second resource of the same name, so everything with a unique name has one that follows from the stack
-alone.
+AWS refuses a second resource with the same name, so every unique name is derived from the name of the stack alone.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import re
 
-LONGEST = 17  # characters of the stack in a name: then a bucket's 63 hold it with part, account and any Region
+LONGEST = 17  # characters of the stack in a name, so that a bucket name with account and Region fits in 63
 
 
 def slug(text: str) -> str:
-    """The text as part of any AWS name: lower case, digits and single hyphens; a mark where something was lost."""
+    """The text in lower case, digits and single hyphens, as AWS allows in names; with a hash if that changed it."""
     plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     if plain == text and len(plain) <= LONGEST:
         return plain
@@ -22,5 +21,5 @@ def slug(text: str) -> str:
 
 
 def physical(stack: str, part: str) -> str:
-    """A name that is unique in the account and Region: planner-dev-fleet. No part: what all of them begin with."""
+    """A name that is unique in the account and Region: planner-dev-fleet. Without a part: the prefix of them all."""
     return f"planner-{slug(stack)}-{part}"

@@ -1,4 +1,4 @@
-"""What only an account can give, and how to ask it: for each placeholder of a spec the words and the command."""
+"""Ids that only the AWS account knows: for each placeholder of a spec, what it is and a command that prints it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from planner.stack.spec import ClusterSpec
 
-# public parameters of AWS: the newest image of each kind. Ubuntu 24.04, since AIStore asks for Linux 6.8 or newer
+# public SSM parameters: the newest image of each kind. Ubuntu 24.04, since AIStore needs Linux 6.8 or newer
 GPU_IMAGE = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
 PLAIN_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MissingId:
-    """One id to give. key: of the plan's `deploy`, where it can stand too. command: prints it; empty for none."""
+    """One id. key: of the plan's `deploy` section, if it can be written there. command: prints it; may be empty."""
 
     name: str
     what: str
@@ -24,7 +24,7 @@ class MissingId:
 
 
 def missing_ids(spec: ClusterSpec) -> tuple[MissingId, ...]:
-    """The ids that are still placeholders, in the order of the spec's own list."""
+    """The ids that are still placeholders, in the order of `spec.placeholders`."""
     known = {entry.name: entry for entry in _all(spec)}
     return tuple(known[name] for name in spec.placeholders)
 
@@ -36,7 +36,7 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
     return (
         MissingId(
             name="fleet.ami",
-            what="image of the GPU nodes, pinned",
+            what="image of the GPU nodes",
             option="--ami",
             example="ami-0123456789abcdef0",
             key="deploy.ami",
@@ -51,7 +51,7 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
         ),
         MissingId(
             name="zone_id",
-            what=f"zone in which {kind} is sold",
+            what=f"zone that offers {kind}",
             option="--zone-id",
             example="use1-az4",
             key="deploy.zone_id",
@@ -60,20 +60,20 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
         ),
         MissingId(
             name="buying.reservation_id",
-            what="Capacity Block, bought before",
+            what="Capacity Block that you bought",
             option="--reservation",
             example="cr-0123456789abcdef0",
             command=f"{block} --query 'CapacityReservations[].{fields}' --output text",
         ),
         MissingId(
             name="buying.ends",
-            what="end of the block, in the same answer",
+            what="end of the block, printed by the same command",
             option="--block-ends",
             example="2026-11-30T11:30:00Z",
         ),
         MissingId(
             name="guard.notify",
-            what="e-mail address that budget and alarms tell",
+            what="e-mail address for notices of budget and alarms",
             option="--notify",
             example="gpu-oncall@example.org",
             key="deploy.notify",

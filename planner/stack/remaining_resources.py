@@ -1,7 +1,7 @@
-"""What of a stack is left and still bills: what the state knows, what AWS lists under our tags, and both joined.
+"""Resources of a stack that remain and may be billed: from the state, from AWS's tags, and both together.
 
-A price is that of the stack's own resource graph, shared among the things that carry it. What has none is unknown,
-never zero.
+Prices are those of the stack's own resource graph, divided among the resources that carry a line. A missing price is
+unknown, never zero.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from planner.stack.deployed_resources import StateResource, TaggedResource
 from planner.stack.spec import ClusterSpec
 
 RESERVATION = "fleet-reservation"  # logical name of what `planner reserve` buys
-KEPT = ("tier-bucket", "tier-key")  # what `destroy` leaves, where no state says so
-# what AWS lists by tag, so that its absence there says something; the rest only the state knows
+KEPT = ("tier-bucket", "tier-key")  # what `pulumi destroy` keeps, where no state tells
+# types that AWS lists by tag: one that is not listed does not exist. Only the state knows the others
 LISTED = tuple(
     f"aws:{kind}"
     for kind in (
@@ -44,10 +44,10 @@ _VOLUME = re.compile(r"[.-]ebs$")
 
 @dataclass(frozen=True, kw_only=True)
 class Remaining:
-    """Things of one name, kind and finding.
+    """Resources of one name, kind and finding.
 
-    found: `both`, `AWS` or `state` (where only one was asked, or only one can say), `AWS only`, `state only`,
-    `doubled`. usd_per_day: of all of them, None where it is unknown. by_use: lines of the bill that no hour shows.
+    found: `both`; `AWS` or `state` where only one was read, or only one can tell, `AWS only`, `state only`,
+    `doubled`. usd_per_day: of all of them; None if unknown. by_use: lines of the bill that are billed by use.
     """
 
     name: str
@@ -62,13 +62,13 @@ class Remaining:
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """Dollars an hour of a stack's things. resources: of its graph, by logical name. spec: None where there is none."""
+    """Prices of a stack. resources: those of its graph, by logical name. spec: None where there is no stack file."""
 
     spec: ClusterSpec | None
     resources: Mapping[str, Mapping[str, Any]]
 
     def of_resource(self, name: str) -> tuple[float | None, tuple[str, ...]]:
-        """Dollars an hour and lines by use of a resource, with all that it launches."""
+        """USD an hour (None: unknown) and the lines billed by use of a resource, with everything that it launches."""
         entry = self.resources.get(name)
         if entry is None or self.spec is None:
             return None, ()
@@ -80,7 +80,7 @@ class Prices:
         return (None if by_use and not hourly else hourly), by_use
 
     def of_tagged(self, thing: TaggedResource) -> tuple[float | None, tuple[str, ...]]:
-        """The same of one thing at AWS: nodes and volumes carry what the resource that launched them has."""
+        """The same for one resource at AWS. Nodes and volumes have their share of the group that launched them."""
         if thing.kind in ("autoscaling:autoScalingGroup", "ec2:network-interface"):
             return 0.0, ()
         owner = owner_of(thing.name)
@@ -93,13 +93,13 @@ class Prices:
         lines = [line for line in entry["bill_lines"] if bool(_VOLUME.search(line)) == volume]
         if any(line in self.spec.unpriced for line in lines):
             return None, ()
-        # of a pool's node the lines are shared by all of them, and so is its own share
+        # all control nodes share their lines equally
         share = self.expected(thing) if owner.endswith("-group") else max(self.spec.control.count, 1)
         hourly = math.fsum(self.spec.usd_per_hour.get(line, 0.0) for line in lines) / share
         return hourly, tuple(line for line in lines if line not in self.spec.usd_per_hour)
 
     def expected(self, thing: TaggedResource) -> int:
-        """How many things of that name and kind the stack has."""
+        """How many resources of that name and kind the stack should have."""
         if self.spec is not None and thing.name == "fleet-node":
             return max(self.spec.fleet.nodes, 1)
         if self.spec is not None and thing.name == "nvme-node" and self.spec.nvme is not None:
@@ -112,7 +112,7 @@ class Prices:
 
 
 def owner_of(name: str) -> str:
-    """The resource of the state that stands behind a tag: a group behind its nodes, a node behind its volume."""
+    """The resource of the state that launched a tagged one: the group of a node, the node of a volume."""
     if name in ("fleet-node", "nvme-node"):
         return name.replace("-node", "-group")
     return name.replace("pool-volume-", "pool-node-")
@@ -121,7 +121,7 @@ def owner_of(name: str) -> str:
 def remaining_resources(
     prices: Prices, state: Sequence[StateResource] | None, tagged: Sequence[TaggedResource] | None
 ) -> tuple[Remaining, ...]:
-    """What is left, the dearest first. state, tagged: None where it was not asked."""
+    """What remains, the costliest first. state, tagged: None where it was not read."""
     found: list[Remaining] = []
     seen: set[int] = set()
     if tagged is not None:
@@ -134,7 +134,7 @@ def remaining_resources(
 
 
 def usd_per_day(rows: Iterable[Remaining]) -> tuple[float, tuple[str, ...]]:
-    """The known dollars, and the names of what is unknown or bills by use besides."""
+    """The sum of known prices, and the names of resources with an unknown price or one by use."""
     rows = tuple(rows)
     unknown = dict.fromkeys(row.name or row.ids[0] for row in rows if row.usd_per_day is None or row.by_use)
     return math.fsum(row.usd_per_day or 0.0 for row in rows), tuple(unknown)
@@ -147,7 +147,7 @@ def _at_aws(
     for thing in tagged:
         numbers = [number for number, known in enumerate(state or ()) if known.matches(thing)]
         seen.update(numbers)
-        # the engine may know the id of what it was making when it was cut off, and makes it again all the same
+        # the engine may know the id of a resource whose creation was interrupted, and would still create it again
         matched[thing.arn] = any(not known.pending for number, known in enumerate(state or ()) if number in numbers)
     names_in_state = {known.name for known in state or ()}
     counts = Counter((thing.name, thing.kind) for thing in tagged)
@@ -163,7 +163,7 @@ def _at_aws(
             usd, by_use, note = _reservation(prices, nodes)
         if doubled and not matched[thing.arn]:
             where = "doubled"
-            note = f"{counts[thing.name, thing.kind]} where the stack has {prices.expected(thing)}"
+            note = f"{counts[thing.name, thing.kind]} exist, but the stack has {prices.expected(thing)}"
         elif state is None:
             where = "AWS"
         elif matched[thing.arn] or owned:
@@ -178,7 +178,7 @@ def _at_aws(
                 ids=(thing.id,),
                 usd_per_day=None if usd is None else usd * HOURS,
                 by_use=by_use,
-                # a second bucket or key is nobody's purpose
+                # a second bucket or key is not kept on purpose
                 retained=prices.retained(thing.name) and where != "doubled",
                 note=note,
             )
@@ -187,25 +187,25 @@ def _at_aws(
 
 
 def _reservation(prices: Prices, nodes: int) -> tuple[float | None, tuple[str, ...], str]:
-    """A block is paid; an On-Demand Capacity Reservation bills the nodes that do not run in it."""
+    """A block is paid upfront. A Capacity Reservation is billed for each node that does not run in it."""
     spec = prices.spec
     if spec is None or spec.buying.kind not in ("capacity-block", "reservation"):
-        return None, (), "no stack file says how it was bought"
+        return None, (), "unknown purchase: no stack file"
     if spec.buying.kind == "capacity-block":
-        return 0.0, (), "a Capacity Block: paid at once, ends by itself"
+        return 0.0, (), "a Capacity Block: paid upfront, ends automatically"
     if "fleet.compute" not in spec.usd_per_hour:
-        return None, (), "bills until it is cancelled"
+        return None, (), "billed until it is cancelled"
     empty = max(0, spec.fleet.nodes - nodes)
     usd = spec.usd_per_hour["fleet.compute"] * empty / max(spec.fleet.nodes, 1)
-    return usd, (), f"bills {empty} nodes that do not run, until it is cancelled"
+    return usd, (), f"billed for {empty} nodes that do not run, until it is cancelled"
 
 
 def _in_state(prices: Prices, known: StateResource, *, asked: bool) -> Remaining:
     usd, by_use = prices.of_resource(known.name)
-    note = "its making was cut off: it may stand, and once more" if known.pending else ""
+    note = "its creation was interrupted: it may exist, and twice after the next `pulumi up`" if known.pending else ""
     where = "state only" if asked and known.type in LISTED else "state"
     if where == "state only":
-        note = note or "AWS does not list it: `pulumi refresh --run-program`"
+        note = note or "AWS does not list it: run `pulumi refresh --run-program`"
         usd = usd if usd == 0 else None
     if known.pending:
         usd = usd if usd == 0 else None
@@ -219,7 +219,7 @@ def _in_state(prices: Prices, known: StateResource, *, asked: bool) -> Remaining
 
 
 def _merged(rows: Iterable[Remaining]) -> list[Remaining]:
-    """Nodes of a fleet are one row."""
+    """One row for resources of one name, such as the nodes of a fleet."""
     found: dict[tuple[str, str, str], Remaining] = {}
     for row in rows:
         key = (row.name or row.ids[0], row.kind, row.found)

@@ -1,4 +1,4 @@
-"""When a run stands, in days of the calendar: what a budget of a calendar year sees of it."""
+"""The calendar days of a run, which an annual budget depends on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 
 def last_day(start: date, days: float) -> date:
-    """The last day of a run of so many days. What never ends lasts to the end of the calendar."""
+    """The last day of a run of so many days. An endless run lasts to the end of the calendar."""
     if not math.isfinite(days) or days > (date.max - start).days:
         return date.max
     return start + timedelta(days=max(math.ceil(days), 1) - 1)
 
 
 def crosses_new_year(start: date, days: float) -> bool:
-    """Whether a run goes on after 31 December: AWS counts an annual budget from nothing on 1 January."""
+    """Whether a run continues after 31 December: AWS resets an annual budget on 1 January."""
     return last_day(start, days).year > start.year

@@ -1,4 +1,4 @@
-"""Our keys in a stack file that others write too: everything of theirs stays byte for byte."""
+"""Write our keys into a stack file that others write too, and keep everything else byte for byte."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import yaml
 from planner.errors import PlanProblems, Problem
 
 CONFIG = "config"
-REMEDY = "write `config:` with one key a line below it, as `pulumi config` does"
+REMEDY = "write `config:` with one key on each line below it, as `pulumi config` does"
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """One key of a block mapping. first, last: its lines, from 0, comments after it not counted."""
+    """One key of a block mapping. first, last: its lines, from 0, without comments after it."""
 
     key: str
     indent: int
@@ -36,19 +36,19 @@ def put(text: str, entries: Mapping[str, list[str]], where: str) -> str:
 def _put(text: str, entries: Mapping[str, list[str]], where: str) -> list[str]:
     lines = text.splitlines()
     if any(line.strip() == "..." or line.startswith("---") for line in lines[1:]):
-        raise _refused(where, 1, "a mark of YAML documents within the file")
+        raise _refused(where, 1, "it has more than one YAML document")
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if root is None:
         return [*lines, f"{CONFIG}:", *_all(entries, 2)]
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
-        raise _refused(where, 1, "the file is one line of braces")
+        raise _refused(where, 1, "it is written in braces")
     value = next((value for key, value in root.value if key.value == CONFIG), None)
     if value is None:
         return [*lines, f"{CONFIG}:", *_all(entries, 2)]
     at = next(key.start_mark.line for key, _ in root.value if key.value == CONFIG)
     if not isinstance(value, yaml.MappingNode) or not value.value:
         if value.value not in ("", [], "null", "~") or value.end_mark.line != at:
-            raise _refused(where, at + 1, "config is no mapping")
+            raise _refused(where, at + 1, "config is not a mapping")
         return [*lines[:at], f"{CONFIG}:", *_all(entries, 2), *lines[at + 1 :]]
     if value.flow_style:
         raise _refused(where, at + 1, "config is written in braces")
@@ -85,7 +85,7 @@ def _end(value: yaml.Node, lines: list[str]) -> int:
 
 
 def _beside(line: str, indent: int) -> bool:
-    """Whether a line below a value is none of it: blank, or a comment no deeper than the key."""
+    """Whether a line below a value is not part of it: blank, or a comment no deeper than the key."""
     bare = line.lstrip()
     return not bare or (bare.startswith("#") and len(line) - len(bare) <= indent)
 

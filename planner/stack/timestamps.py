@@ -1,4 +1,4 @@
-"""A moment as a stack file has it: read in any zone that it names, written in UTC as AWS takes it."""
+"""Timestamps of a stack file: read with any UTC offset, written in UTC as AWS requires."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 
 def parse_timestamp(text: str) -> datetime:
-    """The start or end of a block. Raises ValueError for what is no moment, or one without its offset from UTC."""
+    """The start or end of a block in UTC. Raises ValueError for text that is not a time, or has no UTC offset."""
     moment = datetime.fromisoformat(text)
     if moment.utcoffset() is None:
         raise ValueError("no offset from UTC")
     try:
         return moment.astimezone(UTC)
-    except OverflowError as error:  # in the first or last hours that a calendar has
+    except OverflowError as error:  # in the first or last hours of the calendar
         raise ValueError(str(error)) from None
 
 

@@ -68,7 +68,7 @@ def test_a_purchase_without_an_answer_says_how_to_find_out(cloud):
     ec2 = cloud.stub("ec2")
     ec2.add_client_error("purchase_capacity_block", "InternalError", "no answer", 500)
     offer = parse_offers({"CapacityBlockOfferings": [offering(7)]}, {})[0]
-    with pytest.raises(AwsProblem, match="finds by its tag what was bought"):
+    with pytest.raises(AwsProblem, match="it finds a purchase by its tag"):
         buy_block(ec2.client, offer, {})
 
 
@@ -120,7 +120,7 @@ def test_a_cancelled_one_that_ec2_answers_with_and_lists_no_more_is_asked_past(c
 def test_what_holds_no_capacity_is_refused(cloud, state):
     made = Reserved(cloud)
     made.answers(state, state)
-    with pytest.raises(AwsProblem, match=f"answers with cr-{1:017x}, which is {state}: it holds no capacity"):
+    with pytest.raises(AwsProblem, match=f"cr-{1:017x} is {state} and holds no capacity"):
         reserve(made.stub.client, **WANTED)
     cloud.done()
 
@@ -130,7 +130,7 @@ def test_a_block_whose_payment_failed_is_refused(cloud):
     answer = {"CapacityReservation": reservation(state="payment-failed")}
     ec2.add_response("purchase_capacity_block", answer, None)
     offer = parse_offers({"CapacityBlockOfferings": [offering(7)]}, {})[0]
-    with pytest.raises(AwsProblem, match="which is payment-failed: it holds no capacity"):
+    with pytest.raises(AwsProblem, match="is payment-failed and holds no capacity"):
         buy_block(ec2.client, offer, {})
 
 

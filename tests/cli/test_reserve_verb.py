@@ -291,7 +291,7 @@ class TestOpenEnded:
             answer = {"CapacityReservation": reservation("default", "cancelled")}
             ec2.add_response("create_capacity_reservation", answer, None)
         assert ran("reserve", file, *self.WORDS) == 4
-        assert "answers with cr-0abcdef0123456789, which is cancelled: it holds no capacity" in capsys.readouterr().err
+        assert "cr-0abcdef0123456789 is cancelled and holds no capacity" in capsys.readouterr().err
         assert file.read_bytes() == before
         cloud.done()
 

@@ -51,7 +51,7 @@ def test_subnets_hold_what_they_must_and_do_not_touch(nodes, per_node, others, c
 
 
 def test_what_no_subnet_holds_is_refused_with_a_way_out():
-    with pytest.raises(UsageProblem, match="take the ip-saving profile"):
+    with pytest.raises(UsageProblem, match="use the ip-saving profile"):
         address_plan(nodes=1024, per_node=32, others=0, control=0)
 
 

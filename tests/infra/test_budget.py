@@ -11,8 +11,8 @@ import pytest
 
 from infra.budget import FORBIDDEN, FORBIDDEN_BUT_TO_ZERO
 from infra.deployer import policies
-from tests.account.test_deployer import operations
 from tests.infra.specs import graph_of, inputs, spec_of
+from tests.infra.test_deployer import operations
 
 ALLOWED = sorted(
     action for policy in policies().values() for statement in policy["Statement"] for action in statement["Action"]

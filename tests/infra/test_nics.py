@@ -115,7 +115,7 @@ def test_cards_that_nobody_told_us_about_are_refused_not_guessed(cards, efa):
     if cards - efa in (0, 1):
         assert len({nic.card for nic in nics("x9.large", "bandwidth", cards, efa)}) == cards
         return
-    with pytest.raises(UsageProblem, match="is not known here"):
+    with pytest.raises(UsageProblem, match="it is unknown which cards"):
         nics("x9.large", "ip-saving", cards, efa)
 
 

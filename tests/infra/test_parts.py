@@ -237,7 +237,7 @@ def test_a_layout_without_its_part_is_refused(layout, part):
 
 
 def test_more_addresses_than_a_subnet_has_are_refused():
-    with pytest.raises(UsageProblem, match="take the ip-saving profile"):
+    with pytest.raises(UsageProblem, match="use the ip-saving profile"):
         graph_of(spec_of("s3-stream", fleet=fleet_of("p5.48xlarge", 1024, "efa-every-card")))
 
 

@@ -73,7 +73,7 @@ def test_it_prints_the_dollars_of_each_component(caplog):
         (None, "us-east-1", "planner stack PLAN --scenario best --stack dev"),
         (spec_of(stack="prod"), "us-east-1", "prod"),
         (spec_of(), "eu-west-1", "eu-west-1"),
-        (replace(spec_of(), zone_id=f"{PLACEHOLDER}-zone-id"), "us-east-1", "still to give: zone_id"),
+        (replace(spec_of(), zone_id=f"{PLACEHOLDER}-zone-id"), "us-east-1", "still placeholders: zone_id"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_asked_for(spec, region, said):
