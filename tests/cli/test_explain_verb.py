@@ -141,13 +141,13 @@ def test_a_line_of_other_scenarios_says_of_which():
     assert "pool.control-nodes = " in told.stdout
 
 
-def test_a_product_is_finished_by_hand():
+def test_a_product_ends_with_the_multiplication_that_is_left():
     """Its quantity has an equation; what is left is one multiplication, which is printed."""
     text = " ".join(planner("explain", SMALL, "best", "network.flow-logs", *FEW, "--draws", 0).stdout.split())
     told = json.loads(planner("explain", SMALL, "best", "network.flow-logs", *FEW, "--draws", 0, "-f", "json").stdout)
     quantity, each = (entry["value"] for entry in told["inputs"])
     assert quantity * each == pytest.approx(told["value"], rel=1e-9)
-    assert f"and that x {each:g} USD/GB = {told['value']:.9g} USD" in text
+    assert f"times {each:g} USD/GB = {told['value']:.9g} USD" in text
 
 
 def test_a_number_where_a_scenario_is_wanted_says_how_to_name_both():
