@@ -25,7 +25,7 @@ def test_a_row_of_the_table_is_the_setting(name, value):
 
 
 def test_the_limit_of_cold_reads_is_the_model_s():
-    told = re.search(r"([\d.]+) GB/s a p4d, ([\d.]+) a p5", PAGES["pool.md"])
+    told = re.search(r"([\d.]+) GB/s per p4d, ([\d.]+) per p5", PAGES["pool.md"])
     assert told is not None
     assert float(told[1]) == pytest.approx(float(fill_rate_limit(node_raw_tb=8)), abs=0.005)
     assert float(told[2]) == pytest.approx(float(fill_rate_limit(node_raw_tb=8 * 3.84)), abs=0.05)
