@@ -67,7 +67,7 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
         ),
         MissingId(
             name="buying.ends",
-            what="end of the block, printed by the same command",
+            what="end of the block (same command)",
             option="--block-ends",
             example="2026-11-30T11:30:00Z",
         ),

@@ -134,7 +134,7 @@ class TestFound:
         more = TaggedResource(arn=arn("ec2", "instance/i-9"), name="fleet-node")
         rows = remaining_resources(prices(self.spec), None, [*at_aws(self.spec), more])
         (found,) = [row for row in rows if row.found == "doubled"]
-        assert (len(found.ids), found.note) == (9, "9 where the stack has 8")
+        assert (len(found.ids), found.note) == (9, "9 exist, but the stack has 8")
         assert found.usd_per_day == pytest.approx(9 * 880.32 / 8 * 24)
 
     def test_a_second_key_or_bucket_is_not_on_purpose(self):
@@ -168,7 +168,7 @@ class TestFound:
         found = known("fsx-lustre", without=("network-nat",), pending_operations=operations)
         rows = remaining_resources(prices(self.spec), found, None)
         (row,) = [row for row in rows if row.name == "network-nat"]
-        assert (row.usd_per_day, row.note[:21]) == (None, "its making was cut of")
+        assert (row.usd_per_day, row.note[:28]) == (None, "its creation was interrupted")
 
     def test_what_was_made_before_it_was_cut_off_and_then_again_is_doubled(self):
         # the engine may have written the id into the operation that it did not end
@@ -227,7 +227,7 @@ class TestReservation:
     def test_a_block_is_paid(self):
         spec = spec_of("s3-stream", buying=BUYING["capacity-block"], scenario="s3-stream/p5.48xlarge/capacity-block")
         (row,) = remaining_resources(prices(spec), None, [self.thing])
-        assert (row.usd_per_day, row.note) == (0.0, "a Capacity Block: paid at once, ends by itself")
+        assert (row.usd_per_day, row.note) == (0.0, "a Capacity Block: paid upfront, ends automatically")
 
 
 @settings(deadline=None)

@@ -115,8 +115,8 @@ def _goes_down(stand: Stand) -> None:
         bucket["objects"] = 7
     down = stand.engine.destroy("--exclude-protected").well()
     assert sorted(down.names("delete")) == sorted(set(stand.names) - set(data))
-    assert "the data bucket with every version: bills what lies in it" in down.stdout
-    assert f"its key: bills {stand.spec.usd_per_hour['storage.kms.key'] * 24:.4f} $/day" in down.stdout
+    assert "the data bucket with all object versions, billed by size" in down.stdout
+    assert f"its key, billed {stand.spec.usd_per_hour['storage.kms.key'] * 24:.4f} $/day" in down.stdout
     assert stand.left_of_destroy() == []
     assert sorted(known.name for known in stand.known()) == sorted(data)
     rows = stand.check()
