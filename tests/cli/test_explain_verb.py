@@ -113,13 +113,13 @@ def test_a_path_of_the_document_is_an_id_here():
     assert json.loads(run("best", f"bill.1.inputs.{name}", "-f", "json"))["value"] == pytest.approx(value)
 
 
-def test_an_assumption_says_what_it_moves():
+def test_an_assumption_shows_its_effect_on_the_cost():
     told = json.loads(run("best", "goodput.restart_minutes", "-f", "json"))
     cost = json.loads(run("best", "cost_usd", "-f", "json"))
     assert (told["value"], told["unit"], told["moved"]) == (10, "min", "cost_usd")
     assert told["movers"] == [entry for entry in cost["movers"] if entry["key"] == "goodput.restart_minutes"]
     text = " ".join(run("best", "goodput.restart_minutes").split())
-    assert "What it moves: cost_usd" in text
+    assert "Its effect on cost_usd" in text
     assert "assumption goodput.restart_minutes, 5 to 20" in text
 
 
