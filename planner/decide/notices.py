@@ -1,4 +1,4 @@
-"""What a comparison must say of itself: broken constraints, what its totals leave out, prices too old."""
+"""Notes on a comparison: what every total assumes, and what it does not include."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from pricing.book import PriceBook
 
 
 def notes_of(plan: Plan, book: PriceBook, used: Mapping[str, Assumption]) -> tuple[str, ...]:
-    """What every total rests on or leaves out. used: the assumptions that went into it, by key."""
+    """Notes that hold for every total, one sentence each. used: the assumptions of the comparison, by key."""
     granted = (*_taken_for_granted(plan, used), *_across_gpus(plan, book))
     return (*_money(plan), *_left_out(plan), *granted, *_dates(plan, book))
 
 
 def _money(plan: Plan) -> list[str]:
     purchase = plan.purchase
-    notes = ["before tax; AWS Support is left out"]
+    notes = ["before tax and without AWS Support"]
     if purchase.private_discount:
         share = f"{purchase.private_discount:.1%}"
-        notes.append(f"a private discount of {share} on the On-Demand price of the GPU nodes, on nothing else")
+        notes.append(f"a private discount of {share} applies to the On-Demand price of the GPU nodes only")
     else:
         notes[0] = f"list prices {notes[0]}"
     if purchase.reuse_value:
         share = f"{purchase.reuse_value:.0%}"
-        notes.append(f"{share} of what a commitment leaves unused counts as taken over by other work")
+        notes.append(f"{share} of an unused commitment is assumed to be used by other work")
     return notes
 
 
@@ -42,11 +42,11 @@ def _left_out(plan: Plan) -> list[str]:
     ]
     notes = []
     if missing:
-        notes.append(f"not in these totals, since the plan does not ask for it: {', '.join(missing)}")
+        notes.append(f"not included (the plan does not ask for it): {', '.join(missing)}")
     if plan.storage.retention_hours is None:
-        notes.append("S3 is billed while the run stands; storage.retention adds the time after it")
+        notes.append("S3 is billed for the duration of the run; storage.retention adds time after it")
     if plan.data.ingest.source == "in-s3":
-        notes.append("the data set is taken to be in S3 already (data.ingest)")
+        notes.append("assumes that the data set is already in S3 (data.ingest)")
     return notes
 
 
@@ -66,35 +66,38 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
         if key in used and used[key].origin == "default"
     ]
     if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):
-        notes.append("mfu is taken as the same on every instance type and at every number of GPUs")
+        notes.append("assumes the same mfu on every instance type and at every number of GPUs")
     return notes
 
 
 def _across_gpus(plan: Plan, book: PriceBook) -> list[str]:
-    """That work told of one GPU is compared on several kinds of them."""
+    """A note if work that was measured on one kind of GPU is compared on several."""
     kinds = sorted({book.instance(name).gpu_name for name in plan.fleet.instance_types})
     parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
     shared = [
         name
         for name, there in (
-            ("gpu_hours are", any(part.gpu_hours is not None for part in parts)),
-            ("the throughput table is", any(part.samples is not None for part in parts)),
+            ("gpu_hours", any(part.gpu_hours is not None for part in parts)),
+            ("throughput", any(part.samples is not None for part in parts)),
         )
         if there
     ]
     if len(kinds) < 2:
         return []
     every = ", ".join(kinds)
-    instead = "give the work as flop, or plan each kind by itself"
+    instead = "give the work as flop, or plan each kind of GPU separately"
     return [
-        f"{name} taken as the same on every kind of GPU ({every}), whatever its speed: {instead}" for name in shared
+        f"assumes the same {name} on every kind of GPU ({every}), although their speeds differ: {instead}"
+        for name in shared
     ]
 
 
 def _dates(plan: Plan, book: PriceBook) -> list[str]:
     notes = []
     if plan.prices is not None and plan.prices != book.as_of:
-        notes.append(f"prices of {plan.prices} were asked for; the newest book up to then is of {book.as_of}")
+        notes.append(
+            f"the plan asks for prices of {plan.prices}; the newest price book before that day is {book.as_of}"
+        )
     if plan.start is not None and plan.start < book.as_of:
-        notes.append(f"the run starts on {plan.start}, before the day of these prices")
+        notes.append(f"the run starts on {plan.start}, before the date of these prices")
     return notes

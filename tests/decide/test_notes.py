@@ -35,13 +35,13 @@ def test_a_constant_mfu_is_said():
     assert "mfu" not in _notes()
 
 
-def test_work_told_of_one_gpu_on_several_kinds_is_said():
+def test_work_measured_on_one_kind_of_gpu_and_compared_on_several_is_noted():
     """GPU-hours of an A100 are not those of an H100; FLOP are, and two types with one kind of GPU share their hours."""
     several = {"instance_types": ["p4d.24xlarge", "p5.48xlarge"]}
-    assert "gpu_hours are taken as the same on every kind of GPU (A100, H100)" in _notes(fleet=several)
+    assert "assumes the same gpu_hours on every kind of GPU (A100, H100)" in _notes(fleet=several)
     rows = [{"gpus": gpus, "samples_per_second": 16.0 * gpus} for gpus in (8, 32)]
     samples = {"work": {"gpu_hours": None, "samples": 1e8}, "throughput": rows}
-    assert "the throughput table is taken as the same on every kind of GPU" in _notes(fleet=several, run=samples)
+    assert "assumes the same throughput on every kind of GPU" in _notes(fleet=several, run=samples)
     assert "kind of GPU" not in _notes(fleet=several, run={"work": {"gpu_hours": None, "flop": 1e21, "mfu": 0.4}})
     assert "kind of GPU" not in _notes(fleet={"instance_types": ["p4d.24xlarge", "p4de.24xlarge"]})
 
@@ -62,8 +62,8 @@ def test_a_book_that_stands_in_for_another_date_says_so():
 
 
 def test_a_start_before_the_prices_is_said():
-    assert "before the day of these prices" in _notes(start="2020-01-01")
-    assert "before the day of these prices" not in _notes()
+    assert "before the date of these prices" in _notes(start="2020-01-01")
+    assert "before the date of these prices" not in _notes()
 
 
 def test_what_happens_to_s3_after_the_run_is_said():
