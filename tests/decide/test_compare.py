@@ -9,9 +9,9 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.decide import compare as compare_module
 from planner.decide.gates import Gates, exit_code, violations
 from planner.errors import ExitCode
+from planner.estimate import summary
 from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.spot import advised_interruption_rate, spot_price
 from planner.models.values import Values
@@ -230,7 +230,7 @@ class TestPurchase:
         work = s.goodput.checkpoint_interval_hours
         segment = (mtbf + wait) * math.exp(restart / mtbf) * math.expm1((work + write) / mtbf)
         assert s.goodput.availability_fraction == pytest.approx(work / segment, rel=1e-12)
-        assert any("Spot Advisor of 2025-06-28: 10-15%" in w for w in s.warnings)
+        assert any("AWS Spot Advisor (2025-06-28): 10-15%" in w for w in s.warnings)
 
     def test_reclaims_make_spot_runs_longer(self):
         found = by_id(compared(plan_of(fleet={"nodes": 64}, purchase={"options": ["spot", "on-demand"]})))
@@ -283,7 +283,7 @@ class TestDraws:
             draws.setdefault(planned, np.broadcast_to(np.asarray(values, dtype=float), (count,)))
             return range_of(planned, values, count)
 
-        monkeypatch.setattr(compare_module, "range_of", keep)
+        monkeypatch.setattr(summary, "range_of", keep)
         plan = plan_of(
             purchase={"options": ["on-demand"]},
             storage={"layouts": ["converged", "s3-stream"]},
