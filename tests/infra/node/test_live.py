@@ -45,8 +45,8 @@ COMES_BACK = """[Service]
 Environment=PYTHONPATH=/opt/planner/planner-pool.pyz
 ExecStart=
 ExecStart=/usr/bin/python3 -c "from pathlib import Path; \\
-  from fleet_pool.node.drives import run_command; from fleet_pool.node.rejoin import come_back; \\
-  come_back(Path('/nowhere'), 'planner-proxy.service', run_command)"
+  from fleet_pool.node.drives import run_command; from fleet_pool.node.rejoin import restart_as_follower; \\
+  restart_as_follower(Path('/nowhere'), 'planner-proxy.service', run_command)"
 """
 
 
