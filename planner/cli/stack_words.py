@@ -150,7 +150,7 @@ def _zone_of_spot_price(plan: Plan, scenario: Scenario) -> str:
 
 
 def _action(spec: ClusterSpec) -> str:
-    roles = f" and to {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
+    roles = f" and {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
     return (
         "When the budget is spent, its action stops members of the stack's operator group "
         f"(empty until you add them){roles} from buying more. It stops nothing that runs: nodes bill until "

@@ -35,7 +35,7 @@ def test_the_format_outranks_the_ending(tmp_path):
 def test_an_ending_must_not_promise_what_is_not_written(tmp_path, ending, code):
     done = planner("compare", SMALL, *FEW, "--draws", 0, "-o", tmp_path / f"result{ending}")
     assert done.returncode == code
-    assert ("the endings are .json, .csv, .md, .html" in done.stderr) == (code == 2)
+    assert ("is not a known format: use .json, .csv, .md, .html, or -f" in done.stderr) == (code == 2)
     assert (tmp_path / f"result{ending}").exists() == (code == 0)
 
 
@@ -64,8 +64,8 @@ def test_a_folder_that_is_not_there_is_said_before_the_work(tmp_path):
     for words in (("compare", "no-such-plan.yaml"), ("report", "no-such-plan.yaml"), ("schema",)):
         done = planner(*words, "-o", "a b/c/x.json" if words[0] != "report" else "a b/c/x.html", cwd=tmp_path)
         assert done.returncode == 2
-        assert "there is no folder a b/c; mkdir -p 'a b/c'" in done.stderr
-    assert "there is no folder a; mkdir -p a" in planner("init", "a/plan.yaml", cwd=tmp_path).stderr
+        assert "folder a b/c does not exist; mkdir -p 'a b/c'" in done.stderr
+    assert "folder a does not exist; mkdir -p a" in planner("init", "a/plan.yaml", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize(

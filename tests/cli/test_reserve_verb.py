@@ -104,9 +104,9 @@ def test_what_is_shown_can_be_checked_by_hand(cloud, file, capsys):
     assert ran("reserve", file, "--dry-run") == 0
     out = capsys.readouterr().out
     # 6,796.80 / (4 nodes x 8 GPUs x 144 h) = 1.4750; / 143.5 h = 1.4801; 47.20 x 144 = 6,796.80
-    assert "$6,796.80 in all, paid at once, non-refundable" in out
+    assert "$6,796.80 in all, paid at once and non-refundable; it" in out
     assert "1.4750  use1-az6" in out
-    assert "143.5 to train in, $1.4801" in out.replace("\n  ", " ")
+    assert "143.5 hours to train, $1.4801" in out.replace("\n  ", " ")
     assert "this block is $6,796.80: the offer is the same" in out
     assert "2026-11-24 11:30  2026-11-30 11:30" in out
     cloud.done()

@@ -91,11 +91,13 @@ def test_writing_again_keeps_what_was_given_and_what_is_of_others(here):
 def test_the_file_of_another_plan_or_scenario_is_not_written_over(here):
     run("small.yaml", "--scenario", SMALL, *IDS)
     before = Path("Pulumi.dev.yaml").read_bytes()
-    with pytest.raises(UsageProblem, match=r"of another plan; --force would change\n(.*\n)*  fleet.nodes: 4 -> 64"):
+    with pytest.raises(
+        UsageProblem, match=r"belongs to another plan; --force would change\n(.*\n)*  fleet.nodes: 4 -> 64"
+    ):
         run("video-separate.yaml", "--scenario", "best")
-    with pytest.raises(UsageProblem, match="of another scenario"):
+    with pytest.raises(UsageProblem, match="belongs to another scenario"):
         run("small.yaml", "--scenario", "converged/p4d.24xlarge/on-demand")
-    with pytest.raises(UsageProblem, match="of another plan"):
+    with pytest.raises(UsageProblem, match="belongs to another plan"):
         run("small.yaml", "--scenario", SMALL, "--set", "fleet.nodes=8")
     assert Path("Pulumi.dev.yaml").read_bytes() == before
     run("video-separate.yaml", "--scenario", "best", "--force")
@@ -162,10 +164,10 @@ def test_check_finds_what_a_hand_changed(here):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["small.yaml"], "which scenario"),
+        (["small.yaml"], "name a scenario with --scenario"),
         (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/on-demnd"], "did you mean"),
         (["small.yaml", "--scenario", "best", "--out", "nowhere"], "not a folder"),
-        (["small.yaml", "--check"], "no Pulumi.dev.yaml to check"),
+        (["small.yaml", "--check"], "Pulumi.dev.yaml does not exist"),
         (["small.yaml", "--scenario", SMALL, "--block-ends", "2026-11-30T11:30Z"], "only a Capacity Block"),
         (["small.yaml", "--scenario", SMALL, "--zone-id", "usw2-az1"], "^--zone-id: .*not in us-east-1"),
         (["small.yaml", "--scenario", SMALL, "--stack", "../evil"], "not a stack name"),
@@ -198,8 +200,8 @@ def test_names_that_would_act_on_a_terminal_do_not(here):
 
 def test_a_scenario_without_all_prices_can_be_deployed_and_says_so(here):
     said = run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/sp-3y-compute-no-upfront").stdout
-    assert "! No price" in said
-    assert "give --budget USD" in said.replace("\n  ", " ")
+    assert "! The stack costs more than this: no price for" in said.replace("\n  ", " ")
+    assert "set it with --budget USD" in said.replace("\n  ", " ")
 
 
 def one_line(text: str) -> str:
@@ -209,7 +211,7 @@ def one_line(text: str) -> str:
 
 def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
     said = one_line(run("small.yaml", "--scenario", SMALL, *IDS).stdout)
-    assert "forbids buying more to the members of the stack's group of operators (nobody, until you add them)." in said
+    assert "stops members of the stack's operator group (empty until you add them) from buying more." in said
     assert "It stops nothing that runs" in said
     path = here / "Pulumi.dev.yaml"
     text = path.read_text(encoding="utf-8")
@@ -221,7 +223,7 @@ def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
         "utf-8",
     )
     said = one_line(run("small.yaml", "--scenario", SMALL).stdout)
-    assert "(nobody, until you add them) and to team/deployer." in said
+    assert "(empty until you add them) and team/deployer from buying more." in said
     assert read(path).guard.roles == ("team/deployer",), "writing again keeps what a person put in"
     assert run("small.yaml", "--check").stderr == "Pulumi.dev.yaml matches small.yaml\n"
 
@@ -237,7 +239,7 @@ def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
 def test_a_run_across_new_year_is_told_that_its_budget_begins_again(here, start, words):
     said = one_line(run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", "--set", f"start={start}").stdout)
     assert words in said
-    assert ("on 1 January it counts from nothing again" in said) == bool(words)
+    assert ("on 1 January it starts again from zero" in said) == bool(words)
 
 
 def test_without_a_start_no_day_is_a_new_year_s(here):
@@ -253,4 +255,4 @@ def test_a_spot_price_of_another_zone_is_said(here):
     assert "The spot price" not in run("small.yaml", "--scenario", "best").stdout
     assert read("Pulumi.dev.yaml").zone_id == "use1-az6"
     said = run("small.yaml", "--scenario", "best", "--zone-id", "use1-az4").stdout
-    assert "! The spot price is that of zone use1-az6, and the stack stands in use1-az4." in said.replace("\n  ", " ")
+    assert "! The spot price is that of zone use1-az6, but the stack is in use1-az4." in said.replace("\n  ", " ")
