@@ -66,7 +66,7 @@ def test_files_may_be_pipes(kept):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((SMALL,), "nothing to hold"),
+        ((SMALL,), "nothing to compare"),
         (("-", "-"), "cannot both be standard input"),
         ((SMALL, "no-such.yaml"), "no such file"),
         ((SMALL, SMALL, "--set-b", "fleet.nodse=4"), "did you mean fleet.nodes?"),
@@ -75,7 +75,7 @@ def test_files_may_be_pipes(kept):
         ((SMALL, SMALL, "--scenario", "converged/p4d.24xlarge/sopt"), "did you mean converged/p4d.24xlarge/spot?"),
         (("{kept}", "{kept}", "--set-a", "fleet.nodes=5"), "--set-a cannot change"),
         (("{kept}", SMALL, "--prices-a", "2025-05-31"), "--prices-a cannot change"),
-        (("{kept}", "--set-b", "fleet.nodes=5"), "is a saved comparison, which has its prices"),
+        (("{kept}", "--set-b", "fleet.nodes=5"), "is a saved comparison, whose prices cannot change"),
         (("{cut}", SMALL), "the file ends too early"),
         (("{other}", SMALL), "not a saved comparison"),
         (("{folder}", SMALL), "this is a folder"),

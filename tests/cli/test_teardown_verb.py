@@ -356,7 +356,7 @@ def test_no_stack_file_and_a_region(tmp_path, monkeypatch, aws, capsys):
     aws += at_aws(spec_of("s3-stream"))
     assert ran("teardown-check", "--stack", "dev", "--region", "us-east-1") == 13
     captured = capsys.readouterr()
-    assert "what things bill is unknown" in captured.err
+    assert "costs are unknown" in captured.err
     assert "unknown" in captured.out
 
 
@@ -366,7 +366,7 @@ def test_no_stack_file_and_a_region(tmp_path, monkeypatch, aws, capsys):
         ("{", "is not JSON"),
         ("[]", "has no deployment"),
         ("[" * 100_000, "is not JSON"),
-        (json.dumps(state("s3-stream")).replace("urn:pulumi:dev", "urn:pulumi:prod"), "is of stack 'prod'"),
+        (json.dumps(state("s3-stream")).replace("urn:pulumi:dev", "urn:pulumi:prod"), "belongs to stack 'prod'"),
         (json.dumps(state("s3-stream")).replace("urn:pulumi:dev", "urn:pulumi:prod", 1), "of several stacks"),
     ],
 )

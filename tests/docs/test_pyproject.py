@@ -20,7 +20,7 @@ MODULES = {
 # used by name, not by import: (file, text)
 BY_NAME = {
     "basedpyright": ("Makefile", "$(BIN)/basedpyright"),
-    "linkify-it-py": ("tests/report/test_markdown.py", '"gfm-like"'),
+    "linkify-it-py": ("tests/report/markdown/test_comparison_markdown.py", '"gfm-like"'),
     "pytest-xdist": ("Makefile", "-n auto --dist loadgroup"),
     "ruff": ("Makefile", "$(BIN)/ruff"),
     "uv": ("tools/lock.py", '"uv"'),

@@ -45,7 +45,7 @@ def test_show_nothing_says_so_on_stderr_only() -> None:
     assert result.stdout.splitlines() == [
         ",".join(("what", "region", "usd", "unit", "date", "grade", "basis", "tier_from", "tier_to", "source", "note"))
     ]
-    assert "nothing in the book" in result.stderr
+    assert "no price in the book" in result.stderr
 
 
 def test_diff_shows_the_cut_of_june_2025() -> None:

@@ -142,7 +142,7 @@ def test_what_cannot_be_is_refused():
         chosen("fsx-lustre+scratch/p4d.24xlarge/spot", storage={"fsx-lustre": {"deployment": "SCRATCH_2"}})
     with pytest.raises(UsageProblem, match="priced, not deployed"):
         chosen("separate-nvme/p4d.24xlarge/spot", storage={"separate-nvme": {"protection": "16+4"}})
-    with pytest.raises(UsageProblem, match=r"is not feasible: .*400 are asked for"):
+    with pytest.raises(UsageProblem, match=r"is not feasible: .*this plan needs 400"):
         chosen("s3-stream/p4d.24xlarge/capacity-block", fleet={"nodes": 400})
     with pytest.raises(UsageProblem, match="needs a whole number"):
         chosen("s3-stream/p4d.24xlarge/spot", assumptions={"guard.alarms": 2.5})
