@@ -93,7 +93,7 @@ def test_a_daemon_with_another_hash_is_not_bundled(daemon, tmp_path, monkeypatch
     monkeypatch.setattr(bundle, "FOLDER", tmp_path)
     monkeypatch.setattr(bundle, "DAEMON_SHA256", "0" * 64)
     assert bundle.main() == 1
-    assert "nodes would refuse it" in capsys.readouterr().err
+    assert "nodes would refuse this build" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(CannotBuild):
         bundle.make(tmp_path)

@@ -235,5 +235,5 @@ def test_real_drives_are_arranged_kept_and_refused_to_another_node(machine, tmp_
         drives.arrange("i-0fedcba9876543210", machine.run, str(tmp_path / "other"))
     for drive in found:
         subprocess.run(["umount", drive.folder], check=True)
-    with pytest.raises(Refused, match="stamp of another node"):
+    with pytest.raises(Refused, match="label of another node"):
         drives.arrange("i-0fedcba9876543210", machine.run, root)
