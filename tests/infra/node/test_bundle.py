@@ -9,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import fleet_pool
 import pytest
 from fleet_pool.settings import AISTORE_MODULE, AISTORE_VERSION, DAEMON
 
@@ -53,6 +54,7 @@ def test_other_python_versions_make_the_same_bytes(version):
     done = subprocess.run(
         [other_python(version), "-B", "-c", code],
         cwd=bundle.FOLDER.parents[1],
+        env={**os.environ, "PYTHONPATH": str(Path(fleet_pool.__file__).parents[1])},
         capture_output=True,
         text=True,
         check=True,
