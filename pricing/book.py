@@ -12,7 +12,7 @@ from datetime import date
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pricing import near, parse, snapshot, spot
 from pricing.catalog import FsxPerformance, InstanceType
@@ -94,7 +94,7 @@ class PriceBook:
         """Rows by their leading columns, two of them or more."""
         name = f"{table}/{len(key)}"
         if name not in self._indexes:
-            leading = itemgetter(*snapshot.COLUMNS[table][: len(key)])
+            leading = cast(Callable[[Row], tuple[str, ...]], itemgetter(*snapshot.COLUMNS[table][: len(key)]))
             index: dict[tuple[str, ...], list[Row]] = {}
             for row in self.rows(table):
                 index.setdefault(leading(row), []).append(row)

@@ -55,7 +55,7 @@ def parse_products(documents: Iterable[Mapping[str, Any]]) -> list[OnDemandProdu
     Raises ValueError where a document that should be a price has none, has several, or has one that is
     not positive: a query that returns such a row is broken, and the next row would be too.
     """
-    found = []
+    found: list[OnDemandProduct] = []
     for document in documents:
         if refusal(document):
             continue

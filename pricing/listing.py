@@ -75,7 +75,7 @@ def compare(before: PriceBook, after: PriceBook) -> list[Change]:
     below one in a million is none.
     """
     old, new = _newest(before), _newest(after)
-    found = []
+    found: list[Change] = []
     for what, region in sorted(old.keys() | new.keys()):
         one, other = old.get((what, region)), new.get((what, region))
         if one is None or other is None or not math.isclose(one, other, rel_tol=1e-6):

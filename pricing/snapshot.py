@@ -169,7 +169,7 @@ def changed_files(folder: Path) -> tuple[str, ...]:
 
 def available(data: Path = DATA) -> tuple[date, ...]:
     """Dates of the folders, oldest first."""
-    found = []
+    found: list[date] = []
     for path in data.iterdir() if data.is_dir() else ():
         try:
             found.append(date.fromisoformat(path.name))

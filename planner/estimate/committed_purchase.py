@@ -24,7 +24,7 @@ from planner.models.compute import (
     unused_node_hours,
 )
 from planner.models.derived import PRICE
-from planner.models.number import Number, middle
+from planner.models.number import Number, median
 
 UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}
 
@@ -35,7 +35,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
             why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
         )
     days = ledger.sheet.equation("fleet.block_days", block_days, run_hours=(hours, RUN_HOURS))
-    if middle(days) > BLOCK_MAX_DAYS:
+    if median(days) > BLOCK_MAX_DAYS:
         return PurchaseResult(why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days; the run needs more",))
     offer = ledger.look_up(COMPUTE, lambda: ledger.book.capacity_block(purchase.instance.name, ledger.region))
     if offer is None:
@@ -67,7 +67,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         usd=usd,
         list_usd=listed,
         pricing_category="Committed",
-        note=f"unused time of {middle(days):g} whole days, less the last 30 minutes",
+        note=f"unused time of {median(days):g} whole days, less the last 30 minutes",
     )
     sizes = block_sizes(purchase.nodes)
     warnings = [
@@ -81,7 +81,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         )
     fee = ledger.sheet.arithmetic(
         "fleet.block_usd",
-        middle(purchase.nodes * days * 24 * usd),
+        median(purchase.nodes * days * 24 * usd),
         "USD",
         "nodes * block_days * 24 * usd_per_hour",
         nodes=(*nodes_of(purchase), "nodes"),
@@ -99,7 +99,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
 
 
 def _terms(terms: Number, years: int) -> str:
-    count = int(middle(terms))
+    count = int(median(terms))
     return (
         f"the whole {years}-year term is"
         if count == 1
@@ -152,7 +152,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
     share = UPFRONT_SHARE[found.upfront]
     whole = ledger.sheet.arithmetic(
         "fleet.committed_usd",
-        middle(terms) * term * purchase.nodes * usd,
+        median(terms) * term * purchase.nodes * usd,
         "USD",
         "ceil(run_hours / term_hours) * term_hours * nodes * usd_per_hour",
         "whole terms",
@@ -161,8 +161,8 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
         nodes=(*nodes_of(purchase), "nodes"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
-    upfront, instalments = _payments(ledger, purchase, whole, share, months=middle(terms) * purchase.option.years * 12)
-    unused = whole - middle(purchase.nodes * hours) * usd
+    upfront, instalments = _payments(ledger, purchase, whole, share, months=median(terms) * purchase.option.years * 12)
+    unused = whole - median(purchase.nodes * hours) * usd
     if purchase.settings.reuse_value:
         ledger.sheet.arithmetic(
             "fleet.taken_over_usd",

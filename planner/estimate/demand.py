@@ -9,7 +9,7 @@ from planner.estimate.choice import FleetSize
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand
 from planner.models.datapath import checkpoint_write_rate
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
 from planner.plan.types import Plan
@@ -111,14 +111,16 @@ def planned_write_gb_per_s(plan: Plan, values: Values, sheet: Sheet = UNRECORDED
         return 0.0
     size = plan.data.checkpoint_bytes
     interval = plan.reliability.checkpoint_interval_hours
-    return sheet.equation(
-        "storage.planned_write_gb_per_s",
-        checkpoint_write_rate,
-        checkpoint_gb=values.given_central("checkpoint.size_gb")
-        if size is None
-        else (size / 1e9, "run:data.checkpoint_gb"),
-        interval_hours=(1.0, "rule:storage is sized for a checkpoint an hour")
-        if interval is None
-        else (interval, "plan:reliability.checkpoint_interval"),
-        overhead_fraction=values.given_central("checkpoint.allowed_overhead_fraction"),
+    return scalar(
+        sheet.equation(
+            "storage.planned_write_gb_per_s",
+            checkpoint_write_rate,
+            checkpoint_gb=values.given_central("checkpoint.size_gb")
+            if size is None
+            else (size / 1e9, "run:data.checkpoint_gb"),
+            interval_hours=(1.0, "rule:storage is sized for a checkpoint an hour")
+            if interval is None
+            else (interval, "plan:reliability.checkpoint_interval"),
+            overhead_fraction=values.given_central("checkpoint.allowed_overhead_fraction"),
+        )
     )

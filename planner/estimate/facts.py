@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from planner.estimate.node_purchase import Cash
 from planner.estimate.result import Goodput, StorageFacts
 from planner.estimate.run import Run
 from planner.estimate.scenario import Outcome
-from planner.models.bill import Line
+from planner.models.bill import PlannedLine
 from planner.models.bill_lines import COMPUTE, STAFF, bill_line
 from planner.models.capacity import usd_per_usable_tb_month
-from planner.models.derived import plain_inputs
+from planner.models.number import scalar
 from planner.models.sheet import Sheet
 
 MAY_NOT_FINISH = 0.005  # the share of unfinished draws that is worth a warning and a flag
 P90_OPEN = 0.1  # with this share of unfinished draws the 90th percentile is among them, hence only a floor
-
-
-def plain_of(line: Line) -> Line:
-    numbers = ("quantity", "list_unit_price", "effective_unit_price", "usd_per_hour")
-    values = {key: getattr(line, key) for key in numbers}
-    plain = {key: None if value is None else float(value) for key, value in values.items()}
-    return replace(line, inputs=plain_inputs(line.inputs), **plain)
 
 
 def goodput_of(planned: Run) -> Goodput:
@@ -50,7 +41,7 @@ def _identifier(line: str) -> str:
     return line.replace(".", "_").replace("-", "_")
 
 
-def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
+def _per_tb(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> float | None:
     """USD a month for each usable TB; None with a line unpriced: it would be too small and look like any other."""
     service, hours = planned.service, float(planned.hours)
     if not service.usable_tb or any(_is_storage(entry.line) for entry in planned.ledger.unpriced):
@@ -73,16 +64,18 @@ def _per_tb(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float |
         label,
         **inputs,
     )
-    return sheet.equation(
-        "storage.usd_per_usable_tb_month",
-        usd_per_usable_tb_month,
-        storage_usd=(storage_usd, "run:storage.usd"),
-        usable_tb=(service.usable_tb, "run:storage.usable_tb"),
-        hours=(hours, "run:run.hours"),
+    return scalar(
+        sheet.equation(
+            "storage.usd_per_usable_tb_month",
+            usd_per_usable_tb_month,
+            storage_usd=(storage_usd, "run:storage.usd"),
+            usable_tb=(service.usable_tb, "run:storage.usable_tb"),
+            hours=(hours, "run:run.hours"),
+        )
     )
 
 
-def _reserved(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> float | None:
+def _reserved(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> float | None:
     """USD an hour of the cores that storage takes from the GPU nodes."""
     share = planned.service.reserved_vcpu_fraction
     compute = next((line for line in cost_lines if line.line == COMPUTE), None)
@@ -113,7 +106,7 @@ def _margin(planned: Run, sheet: Sheet) -> float | None:
     )
 
 
-def storage_of(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> StorageFacts:
+def storage_of(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> StorageFacts:
     """Storage of one scenario; the sheet takes down what is worked out here."""
     service, demand = planned.service, planned.demand
     return StorageFacts(
@@ -132,7 +125,9 @@ def storage_of(planned: Run, cost_lines: tuple[Line, ...], sheet: Sheet) -> Stor
     )
 
 
-def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bool, sheet: Sheet) -> tuple[Cash, ...]:
+def cash_of(
+    planned: Outcome, lines: tuple[PlannedLine, ...], cost: float, complete: bool, sheet: Sheet
+) -> tuple[Cash, ...]:
     """When the planned cost falls due; the entries add up to it. complete: whether every line has a price; what has
     none would come with the monthly bills.
 
@@ -166,7 +161,7 @@ def cash_of(planned: Outcome, lines: tuple[Line, ...], cost: float, complete: bo
     return tuple(known)
 
 
-def weak_price_warnings(lines: tuple[Line, ...]) -> tuple[str, ...]:
+def weak_price_warnings(lines: tuple[PlannedLine, ...]) -> tuple[str, ...]:
     """Prices that make the total an estimate: of grade C, or observed after the book's date."""
     found = []
     secondary = [line.line for line in lines if line.price_grade == "C"]

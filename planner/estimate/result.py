@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from planner.estimate.node_purchase import Cash
 from planner.estimate.ranges import Range
 from planner.layouts.deployment import Deployment
-from planner.models.bill import Line, Unpriced
+from planner.models.bill import PlannedLine, Unpriced
 from planner.models.derived import Derived
 
 
@@ -80,7 +80,7 @@ class Scenario:
     cheapest_fraction: float | None = None
     below_best_fraction: float | None = None
     cash: tuple[Cash, ...] = ()
-    bill: tuple[Line, ...] = ()
+    bill: tuple[PlannedLine, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
     warnings: tuple[str, ...] = ()
     derived: tuple[Derived, ...] = ()

@@ -21,7 +21,7 @@ from planner.models.bill import Ledger
 from planner.models.derived import Derived, Sourced, SourcedQuantity
 from planner.models.goodput import run_hours, unheld_hours
 from planner.models.metered import ingest_days
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.plan.types import Plan
@@ -194,9 +194,11 @@ def _refills(demand: Demand, work: FleetWork, hazard: Sourced, sheet: Sheet) -> 
 
 
 def _ingest(demand: Demand, rate: float, sheet: Sheet) -> float:
-    return sheet.equation(
-        "ingest_days",
-        ingest_days,
-        dataset_bytes=(demand.kept_bytes, "run:data.kept_bytes"),
-        rate_bytes_per_second=(rate, "plan:data.ingest.rate"),
+    return scalar(
+        sheet.equation(
+            "ingest_days",
+            ingest_days,
+            dataset_bytes=(demand.kept_bytes, "run:data.kept_bytes"),
+            rate_bytes_per_second=(rate, "plan:data.ingest.rate"),
+        )
     )

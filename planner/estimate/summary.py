@@ -8,10 +8,11 @@ import numpy as np
 
 from planner.estimate.constraints import broken_constraints, on_time_fraction
 from planner.estimate.evaluate import Evaluated
-from planner.estimate.facts import cash_of, goodput_of, plain_of, storage_of, unfinished_warning, weak_price_warnings
+from planner.estimate.facts import cash_of, goodput_of, storage_of, unfinished_warning, weak_price_warnings
 from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
+from planner.models.bill import planned_line
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.sheet import Sheet
 
@@ -42,7 +43,7 @@ def scenario_of(request: Request, entry: Evaluated, sheet: Sheet) -> Scenario:
     if planned is None or spread is None or entry.why_not:
         return blank
     run = planned.run
-    lines = tuple(plain_of(line) for line in planned.lines)
+    lines = tuple(planned_line(line) for line in planned.lines)
     cost = float(sum(line.effective_cost for line in lines))
     useful = work.useful_gpu_hours
     stuck = np.broadcast_to(np.asarray(spread.run.availability_fraction) <= AVAILABILITY_FLOOR, (max(draws, 1),))

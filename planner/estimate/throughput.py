@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.estimate.place import Place
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.models.workload import strong_scaling_throughput, throughput_spread
@@ -60,8 +60,8 @@ def throughput_at(
             str(n) for n, _ in measured
         )
         return Throughput(
-            samples_per_second=sheet.equation(
-                name, strong_scaling_throughput, rows=(measured, table), gpus=(gpus, "run:gpus")
+            samples_per_second=scalar(
+                sheet.equation(name, strong_scaling_throughput, rows=(measured, table), gpus=(gpus, "run:gpus"))
             ),
             spread=throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling),
             extrapolated=beyond,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from planner.models.bill_lines import bill_line
-from planner.models.derived import PRICE, Input, Sourced, inputs_of
+from planner.models.derived import PRICE, Input, Sourced, inputs_of, plain_inputs
 from planner.models.metered import beyond_tiers, tiered_usd
-from planner.models.number import Number, middle
+from planner.models.number import Number, median, scalar
 from planner.models.sheet import Sheet
 from pricing.book import NotOffered, PriceBook, PriceNotFound
 from pricing.offers import HOURS_PER_MONTH, MeteredPrice, Price
@@ -78,6 +78,37 @@ class Line:
     @property
     def list_cost(self) -> Number:
         return self.quantity * self.list_unit_price
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedLine(Line):
+    """A line on central values: plain floats, as reports show them."""
+
+    quantity: float
+    list_unit_price: float
+    effective_unit_price: float
+    usd_per_hour: float | None
+
+    @property
+    def effective_cost(self) -> float:
+        return self.quantity * self.effective_unit_price
+
+    @property
+    def list_cost(self) -> float:
+        return self.quantity * self.list_unit_price
+
+
+def planned_line(line: Line) -> PlannedLine:
+    """The same line with plain floats. Raises TypeError for a line of draws."""
+    standing = line.usd_per_hour
+    plain: dict[str, Any] = {
+        "quantity": scalar(line.quantity),
+        "list_unit_price": scalar(line.list_unit_price),
+        "effective_unit_price": scalar(line.effective_unit_price),
+        "usd_per_hour": None if standing is None else scalar(standing),
+        "inputs": plain_inputs(line.inputs),
+    }
+    return PlannedLine(**(vars(line) | plain))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +278,7 @@ class Ledger:
 
     def refused_beyond(self, line: str, found: MeteredPrice, monthly: Number) -> bool:
         """Note a line whose monthly quantity lies above the last tier that the book knows."""
-        largest = middle(monthly)
+        largest = median(monthly)
         if not beyond_tiers(largest, as_tiers(found)):
             return False
         what = f"{found.service} {found.item} in {found.region} above {found.tiers[-1].tier_to:,.0f} GB a month"
@@ -275,7 +306,7 @@ def as_tiers(found: MeteredPrice) -> tuple[tuple[float, float, float], ...]:
 
 def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
     """The tiers that a month's quantity reaches; the first one always."""
-    largest = middle(monthly)
+    largest = median(monthly)
     return tuple(tier for tier in found.tiers if tier.tier_from < largest) or found.tiers[:1]
 
 

@@ -137,7 +137,8 @@ def block_fee(*, nodes: Number, block_days: Number, usd_per_hour: Number) -> Num
 
 def block_sizes(nodes: int) -> tuple[int, ...]:
     """Blocks of 64, 32, 16, 8, 4, 2 and 1 instances that add up to `nodes`, largest first."""
-    sizes, left = [], nodes
+    sizes: list[int] = []
+    left = nodes
     for size in BLOCK_SIZES:
         count, left = divmod(left, size)
         sizes += [size] * count

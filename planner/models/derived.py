@@ -98,11 +98,12 @@ def inputs_of(equation: str, inputs: Mapping[str, Sourced]) -> tuple[Input, ...]
     )
 
 
+_NO_NUMBERS: tuple[type, ...] = (str, date, tuple, type(None))
+
+
 def plain_value(value: Any) -> Any:
     """A number as a float; tables, days and None as they are."""
-    if value is None or isinstance(value, (str, date, tuple)):
-        return value
-    return float(value)
+    return value if isinstance(value, _NO_NUMBERS) else float(value)
 
 
 def plain(found: Iterable[Derived]) -> tuple[Derived, ...]:

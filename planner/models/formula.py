@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from numbers import Real
 from typing import Any
 
 RESULT = "result"
@@ -66,9 +67,9 @@ def written(value: Any) -> str:
     """An input as `planner calc` takes it: twelve digits, tables as 0:50:0.023,50:inf:0.022, days as 2026-10-05."""
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, list | tuple):
-        return ",".join(":".join(written(cell) for cell in row) for row in value)
-    return f"{value:.12g}"
+    if isinstance(value, Real):
+        return f"{value:.12g}"
+    return ",".join(":".join(written(cell) for cell in row) for row in value)
 
 
 def format_number(value: Any) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from planner.models.equation import equation
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from pricing.offers import HOURS_PER_MONTH
 
 _HORIZON_MONTHS = 60  # beyond five years a month costs what the last ones did
@@ -31,7 +31,7 @@ def beyond_tiers(quantity_gb: float, tiers: Tiers) -> bool:
 
 
 def _show_tiers(*, stored_gb: float, tiers: Tiers) -> list[str]:
-    lines = []
+    lines: list[str] = []
     for lower, upper, usd in tiers:
         part = max(0.0, min(stored_gb, upper) - lower)
         lines.append(f"{part:,.1f} GB x {usd:g} = {part * usd:,.2f} USD")
@@ -49,7 +49,7 @@ def _show_tiers(*, stored_gb: float, tiers: Tiers) -> list[str]:
 )
 def tiered_storage_month(*, stored_gb: float, tiers: Tiers) -> float:
     """One month of storage under tiers that start again each calendar month."""
-    return tiered_usd(stored_gb, tiers)
+    return scalar(tiered_usd(stored_gb, tiers))
 
 
 def _month_starts(start: date, months: int) -> list[datetime]:
@@ -76,7 +76,7 @@ def storage_cost_curve(*, stored_gb: float, tiers: tuple[tuple[float, float, flo
         bends = [upper * HOURS_PER_MONTH / stored_gb for _, upper, _ in tiers if np.isfinite(upper)]
         for h in [*sorted(b for b in bends if 0 < b < length), length]:
             hours.append(base_h + h)
-            usd.append(base_usd + tiered_usd(stored_gb * h / HOURS_PER_MONTH, tiers))
+            usd.append(base_usd + scalar(tiered_usd(stored_gb * h / HOURS_PER_MONTH, tiers)))
     return np.array(hours), np.array(usd)
 
 
@@ -192,7 +192,8 @@ def tiered_age_hours(*, hours: Number, from_days: Number, to_days: Number) -> Nu
 
 
 def _show_months(*, stored_gb: float, tiers: Tiers, start: date, hours: float, below_gb: float = 0.0) -> list[str]:
-    lines, done = [], 0.0
+    lines: list[str] = []
+    done = 0.0
     cost = partial(tiered_storage, stored_gb=stored_gb, tiers=tiers, start=start, below_gb=below_gb)
     for begin, end in pairwise(_month_starts(start, _HORIZON_MONTHS)):
         length = min((end - begin) / timedelta(hours=1), hours - done)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-Number = Any
+Number: TypeAlias = float | NDArray[np.float64]
 
 
-def middle(value: Number) -> float:
+def scalar(value: Number) -> float:
+    """A number on central values as a float. Raises TypeError for an array of draws."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise TypeError(f"one number expected, not {value.size} draws")
+    return float(value)
+
+
+def median(value: Number) -> float:
     """The median of draws; a number itself where there are none."""
-    if not np.ndim(value):
+    if not isinstance(value, np.ndarray) or not value.ndim:
         return float(value)
     low, high = _ordered(value, ((np.size(value) - 1) // 2, np.size(value) // 2))
     return float(low if low == high else (low + high) / 2)

@@ -125,10 +125,12 @@ def bill_people(
         )
     if people.preprocessing is not None:
         _bill_preprocessing(ledger, people, instance)
-    if people.experiments and usd_per_node_hour is None:
+    if not people.experiments:
+        return
+    if usd_per_node_hour is None:
         what = "experiments at the hourly rate of the GPU nodes, which has no price"
         ledger.unpriced.append(Unpriced(line="people.experiments", what=what, nearest=()))
-    elif people.experiments:
+    else:
         factor = values.given("people.experiment_factor")
         ledger.assumed(
             "people.experiments",

@@ -34,7 +34,7 @@ class Values:
     draws: int = 0
     seed: int = 0
     used: set[str] = field(default_factory=set)
-    pinned: Mapping[str, float] = field(default_factory=dict)
+    pinned: Mapping[str, float] = field(default_factory=dict[str, float])
     recording: bool = True
     _cache: dict[str, Any] = field(default_factory=dict)
 
@@ -44,7 +44,7 @@ class Values:
         if not self.draws:
             return self.table[key].value
         if key not in self._cache:
-            self._cache[key] = sample(self.table[key], self.normal(key))
+            self._cache[key] = sample(self.table[key], self._stream(key).standard_normal(self.draws))
         return self._cache[key]
 
     def given(self, key: str) -> tuple[Number, str]:
@@ -89,7 +89,7 @@ def sample(assumption: Assumption, z: np.ndarray) -> np.ndarray:
     """
     low, middle, high = assumption.low, assumption.value, assumption.high
     if low > 0:
-        down, up = np.log(middle / low) / Z_95, np.log(high / middle) / Z_95
+        down, up = float(np.log(middle / low)) / Z_95, float(np.log(high / middle)) / Z_95
         drawn = middle * np.exp(np.where(z < 0, down, up) * z)
     else:
         down, up = (middle - low) / Z_95, (high - middle) / Z_95

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from planner.models.number import middle, quantiles
+from planner.models.number import median, quantiles
 
 DRAWS = arrays(float, st.integers(1, 60), elements=st.floats(-1e12, 1e12))
 
@@ -20,10 +20,10 @@ def test_to_the_bit_as_numpy_has_them(values, shares):
 
 @given(values=DRAWS)
 def test_the_middle_is_the_median(values):
-    assert middle(values) == pytest.approx(np.median(values), rel=1e-15)
-    assert middle(float(values[0])) == values[0]
+    assert median(values) == pytest.approx(np.median(values), rel=1e-15)
+    assert median(float(values[0])) == values[0]
 
 
 def test_the_middle_of_what_never_ends_is_no_number_less():
-    assert middle(np.array([1.0, 2.0, np.inf, np.inf, np.inf])) == np.inf
-    assert middle(np.array([1.0, np.inf, np.inf, np.inf])) == np.inf
+    assert median(np.array([1.0, 2.0, np.inf, np.inf, np.inf])) == np.inf
+    assert median(np.array([1.0, np.inf, np.inf, np.inf])) == np.inf

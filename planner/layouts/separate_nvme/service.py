@@ -14,7 +14,7 @@ from planner.layouts.shared.pool import pool_of, pool_warnings
 from planner.layouts.shared.s3 import DURABILITY, s3_write_rate
 from planner.models.capacity import cluster_nodes, protected_usable_tb
 from planner.models.derived import Sourced
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
@@ -51,15 +51,17 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
     protection = "one copy in the cluster"
     if cluster.stripes:
         data, parity = cluster.stripes
-        usable = sheet.equation(
-            "storage.usable_tb",
-            protected_usable_tb,
-            raw_tb=(raw, "run:storage.raw_tb"),
-            nodes=(cluster.nodes, "run:storage.nodes"),
-            spares=(cluster.spares, "run:storage.spares"),
-            data_stripes=(data, "plan:storage.separate-nvme.protection"),
-            parity_stripes=(parity, "plan:storage.separate-nvme.protection"),
-            metadata_fraction=(0.10, "rule:WEKA user guide: a tenth of the net capacity is reserved"),
+        usable = scalar(
+            sheet.equation(
+                "storage.usable_tb",
+                protected_usable_tb,
+                raw_tb=(raw, "run:storage.raw_tb"),
+                nodes=(cluster.nodes, "run:storage.nodes"),
+                spares=(cluster.spares, "run:storage.spares"),
+                data_stripes=(data, "plan:storage.separate-nvme.protection"),
+                parity_stripes=(parity, "plan:storage.separate-nvme.protection"),
+                metadata_fraction=(0.10, "rule:WEKA user guide: a tenth of the net capacity is reserved"),
+            )
         )
         warm = (pool.warm_gb_per_s, "run:storage.warm_gb_per_s")
         steady = sheet.taken("storage.read_gb_per_s", "GB/s", warm=warm)

@@ -11,7 +11,7 @@ from planner.layouts.shared.lustre_size import TIERING_STEP_MBPS, FileSystem
 from planner.layouts.shared.s3 import get_request_rate
 from planner.models.capacity import included_metadata_iops, lustre_throughput_gb_per_s
 from planner.models.datapath import clients_rate, request_bound_rate
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
@@ -89,11 +89,13 @@ def _disk(file_system: FileSystem, demand: Demand, sheet: Sheet) -> float:
         provisioned = (mbps, "run:storage.throughput_mbps", "MB/s")
         expression = "throughput_mbps / 1000"
         return sheet.arithmetic("storage.disk_gb_per_s", mbps / 1000, "GB/s", expression, throughput_mbps=provisioned)
-    return sheet.equation(
-        "storage.disk_gb_per_s",
-        lustre_throughput_gb_per_s,
-        capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
-        mbps_per_tib=(file_system.mbps, "run:storage.mbps_per_tib"),
+    return scalar(
+        sheet.equation(
+            "storage.disk_gb_per_s",
+            lustre_throughput_gb_per_s,
+            capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
+            mbps_per_tib=(file_system.mbps, "run:storage.mbps_per_tib"),
+        )
     )
 
 
@@ -102,11 +104,13 @@ def _disk_write(file_system: FileSystem, disk: float, sheet: Sheet) -> tuple[flo
     if file_system.choice.write_mbps_per_tib is None:
         return disk, "run:storage.disk_gb_per_s"
     rule = f"rule:FSx for Lustre User Guide: disk throughput of {file_system.choice.deployment} for writes"
-    rate = sheet.equation(
-        "storage.disk_write_gb_per_s",
-        lustre_throughput_gb_per_s,
-        capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
-        mbps_per_tib=(file_system.choice.write_mbps_per_tib, rule),
+    rate = scalar(
+        sheet.equation(
+            "storage.disk_write_gb_per_s",
+            lustre_throughput_gb_per_s,
+            capacity_gib=(file_system.capacity_gib, "run:storage.capacity_gib"),
+            mbps_per_tib=(file_system.choice.write_mbps_per_tib, rule),
+        )
     )
     return rate, "run:storage.disk_write_gb_per_s"
 

@@ -19,7 +19,7 @@ from planner.models.datapath import (
     rate_in_series,
 )
 from planner.models.derived import Sourced, SourcedQuantity
-from planner.models.number import Number, middle
+from planner.models.number import Number, median, scalar
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
 from pricing.catalog import InstanceType
@@ -68,12 +68,14 @@ def pool_of(
     count = targets[0]
     warm = _warm(instance, targets, cores, demand, values, sheet)
     raw, usable = _capacity(instance, targets, values, sheet)
-    per_node = sheet.equation(
-        "storage.node_fill_gb_per_s",
-        fill_rate_limit,
-        node_raw_tb=(instance.raw_nvme_tb, f"catalogue:{instance.name}.raw_nvme_tb"),
-        low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
-        dont_evict_seconds=(DONT_EVICT_S, "rule:AIStore 5.0, lru.dont_evict_time: one hour at least"),
+    per_node = scalar(
+        sheet.equation(
+            "storage.node_fill_gb_per_s",
+            fill_rate_limit,
+            node_raw_tb=(instance.raw_nvme_tb, f"catalogue:{instance.name}.raw_nvme_tb"),
+            low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
+            dont_evict_seconds=(DONT_EVICT_S, "rule:AIStore 5.0, lru.dont_evict_time: one hour at least"),
+        )
     )
     fill = count * per_node
     from_s3 = s3_read_rate(demand, values, instance, targets, sheet)
@@ -134,19 +136,23 @@ def _drives(instance: InstanceType) -> Sourced:
 def _capacity(instance: InstanceType, nodes: Sourced, values: Values, sheet: Sheet) -> tuple[float, float]:
     """(raw, usable) decimal TB."""
     drives = _drives(instance)
-    raw = sheet.equation(
-        "storage.raw_tb",
-        pool_raw_tb,
-        nodes=nodes,
-        drives=drives,
-        drive_tb=(instance.raw_nvme_tb / drives[0], f"catalogue:{instance.name}.nvme_drive_gb"),
+    raw = scalar(
+        sheet.equation(
+            "storage.raw_tb",
+            pool_raw_tb,
+            nodes=nodes,
+            drives=drives,
+            drive_tb=(instance.raw_nvme_tb / drives[0], f"catalogue:{instance.name}.nvme_drive_gb"),
+        )
     )
-    usable = sheet.equation(
-        "storage.usable_tb",
-        pool_usable_tb,
-        raw_tb=(raw, "run:storage.raw_tb"),
-        filesystem_fraction=values.given_central("converged.filesystem_fraction"),
-        low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
+    usable = scalar(
+        sheet.equation(
+            "storage.usable_tb",
+            pool_usable_tb,
+            raw_tb=(raw, "run:storage.raw_tb"),
+            filesystem_fraction=values.given_central("converged.filesystem_fraction"),
+            low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
+        )
     )
     return raw, usable
 
@@ -218,9 +224,9 @@ def pool_warnings(pool: Pool, demand: Demand, instance: InstanceType) -> tuple[s
     if margin < 0:
         found.append(
             f"hot data {demand.hot_tb:,.1f} TB do not fit the {pool.usable_tb:,.1f} TB guaranteed: "
-            f"{middle(pool.hit_fraction):.0%} of reads hit the cache after the first epoch"
+            f"{median(pool.hit_fraction):.0%} of reads hit the cache after the first epoch"
         )
-        cold = (1 - middle(pool.hit_fraction)) * middle(demand.required_gb_per_s)
+        cold = (1 - median(pool.hit_fraction)) * median(demand.required_gb_per_s)
         if cold > pool.fill_limit_gb_per_s:
             found.append(
                 f"cold reads of {cold:,.1f} GB/s exceed the fill-rate limit {pool.fill_limit_gb_per_s:,.1f} "

@@ -10,7 +10,7 @@ from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.derived import PRICE, Sourced, SourcedQuantity
 from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months, tiered_storage
-from planner.models.number import Number, middle
+from planner.models.number import Number, median, scalar
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
 from planner.plan.types import Ingest
@@ -109,12 +109,14 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         "AmazonS3",
     )
     if stored is not None:
-        master_gb = sheet.equation(
-            "storage.s3.standard.stored_gb",
-            billed_gb,
-            bytes_moved=(demand.standard_bytes, "run:data.standard_bytes"),
+        master_gb = scalar(
+            sheet.equation(
+                "storage.s3.standard.stored_gb",
+                billed_gb,
+                bytes_moved=(demand.standard_bytes, "run:data.standard_bytes"),
+            )
         )
-        checkpoint_bytes = middle(demand.checkpoint_bytes)
+        checkpoint_bytes = median(demand.checkpoint_bytes)
         checkpoints_gb = sheet.arithmetic(
             "storage.s3.checkpoints.stored_gb",
             timing.checkpoints_stored * checkpoint_bytes / 2**30,

@@ -19,7 +19,7 @@ from planner.models.metered import (
     tiered_age_hours,
     tiered_storage,
 )
-from planner.models.number import Number
+from planner.models.number import Number, scalar
 from pricing.offers import HOURS_PER_MONTH
 
 # class -> (words of the price book, minimum billed days)
@@ -39,7 +39,7 @@ def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: boo
     if demand.beside_hot_class == "STANDARD" or demand.beside_hot_bytes <= 0:
         return
     sheet, beside = ledger.sheet, (demand.beside_hot_bytes, "run:data.beside_hot_bytes")
-    stored_gb = sheet.equation("data.beside_hot_gb", billed_gb, bytes_moved=beside)
+    stored_gb = scalar(sheet.equation("data.beside_hot_gb", billed_gb, bytes_moved=beside))
     words, minimum_days = CLASSES[demand.beside_hot_class]
     name = demand.beside_hot_class.lower().replace("_", "-")
     if demand.beside_hot_class == "INTELLIGENT_TIERING":

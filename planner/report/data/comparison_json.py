@@ -11,7 +11,7 @@ from planner.decide.comparison import Comparison
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
-from planner.models.bill import SERVICES, Line
+from planner.models.bill import SERVICES, PlannedLine
 from planner.models.formula import written
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
@@ -49,7 +49,7 @@ def _range(scenario: Scenario, id: str, value: Range | None, convert=number) -> 
     return {key: convert(part) for key, part in asdict(value).items()} | {"lower_bound": bounded(scenario, id)}
 
 
-def bill_line(line: Line) -> dict[str, Any]:
+def bill_line(line: PlannedLine) -> dict[str, Any]:
     """One line of a bill; every format shows the same keys."""
     name, category = SERVICES[line.service]
     return {

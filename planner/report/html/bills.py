@@ -10,7 +10,7 @@ from markupsafe import Markup
 from planner.decide.comparison import Comparison
 from planner.decide.spreads import Spread
 from planner.estimate.result import Scenario
-from planner.models.bill import SERVICES, Line
+from planner.models.bill import SERVICES, PlannedLine
 from planner.report.html.calculations import Calculation, anchor, lines_of, numbers_of
 from planner.report.html.inline import inline, shown
 from planner.report.wording import evidence, figures, page_texts, scenario_facts, signs
@@ -108,7 +108,7 @@ def rounded(scenario: Scenario) -> bool:
     return any(abs(sum(column) - total) > 0.005 for column in columns if column)
 
 
-def _line(rank: int, line: Line, total: float, sources: Mapping[str, int], *, linked: bool) -> LineView:
+def _line(rank: int, line: PlannedLine, total: float, sources: Mapping[str, int], *, linked: bool) -> LineView:
     cents = round(line.effective_cost, 2)
     return LineView(
         id=anchor(rank, line.line),

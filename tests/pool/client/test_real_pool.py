@@ -29,7 +29,9 @@ STRANGE = "we ird/+%25?key=é&a#b~'()*!,;:@$.tar"
 
 
 # all but the folder ask for the cluster by name, which collection does not see
-@pytest.fixture(params=["folder", *(pytest.param(name, marks=pytest.mark.real) for name in ("s3", "pool", "pool and s3"))])
+@pytest.fixture(
+    params=["folder", *(pytest.param(name, marks=pytest.mark.real) for name in ("s3", "pool", "pool and s3"))]
+)
 def any_store(request, tmp_path: Path) -> Store:
     if request.param == "folder":
         return Folder(tmp_path / "objects")
