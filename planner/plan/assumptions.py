@@ -1,4 +1,4 @@
-"""assumptions.csv: the numbers nobody can look up, with their range, unit, year and source; and overrides."""
+"""assumptions.csv: estimates that no price list has, with range, unit, year and source; and a plan's overrides."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from fleet_pool import settings
 
 if TYPE_CHECKING:
-    # only the name: equations and their units must not wait for pydantic to start up
+    # a type only: equations and their units must not load pydantic
     from planner.plan.types import Assumption as Override
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assumption:
-    """One number that nobody can look up: central value and the 5th and 95th percentile, with a source.
+    """One assumption: central value, 5th and 95th percentile, and source.
 
     origin: "default" (assumptions.csv) or "plan".
     """
@@ -34,13 +34,13 @@ class Assumption:
 
     @property
     def whole(self) -> bool:
-        """Whether it counts things, of which there is no part."""
+        """Whether it counts things, so that only whole numbers make sense."""
         return self.unit in COUNTED
 
 
-# units of things that are counted, with what one of them is called
+# units of things that are counted, with their singular
 COUNTED = {"nodes": "node", "prefixes": "prefix", "endpoints": "endpoint", "alarms": "alarm"}
-# what we set rather than assume: its cells in the table say `set`, and its value stands with the pool's settings
+# settings of ours, not assumptions: their cells in the table say `set`; the value is in the pool's settings
 SET = {
     "converged.low_watermark_fraction": settings.LOW_WATERMARK_PERCENT / 100,
     "pool.control_nodes": float(settings.CONTROL_NODES),
@@ -64,7 +64,7 @@ def default_assumptions() -> Mapping[str, Assumption]:
                 source=row["source"],
             )
             if not entry.low <= entry.value <= entry.high or entry.key in table:
-                raise ValueError(f"assumptions.csv: {entry.key} is out of order or there twice")
+                raise ValueError(f"assumptions.csv: {entry.key} is listed twice, or low <= value <= high does not hold")
             table[entry.key] = entry
     return table
 

@@ -1,4 +1,4 @@
-"""What only the catalogue and the table of assumptions can tell of a plan: types, GPU counts, keys."""
+"""Checks of a plan against the catalogue and the assumptions: instance types, GPU counts, keys."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def check_against_catalogue(
     loaded: LoadedPlan, instances: Iterable[InstanceType], assumption_keys: Iterable[str]
 ) -> list[Problem]:
-    """Everything about types, GPU counts and assumptions that a plan can be wrong about, in the file's order.
+    """Problems with instance types, GPU counts and assumptions, in the order of the file.
 
-    instances: every type whose hardware is known. assumption_keys: the keys that a plan may override.
+    instances: the types in the catalogue. assumption_keys: the keys that a plan may override.
     """
     known = {instance.name: instance for instance in instances}
     found = [*types_of(loaded.plan, known), *_assumptions(loaded.plan, tuple(assumption_keys))]
@@ -33,7 +33,7 @@ def check_against_catalogue(
 
 
 def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
-    """What is wrong with the plan's instance types and GPU counts. known: hardware by name."""
+    """Findings about the plan's instance types and GPU counts. known: hardware by name."""
     with_gpus = [name for name, instance in known.items() if instance.gpu_count]
     mine: list[InstanceType] = []
     for index, name in enumerate(plan.fleet.instance_types):
@@ -45,9 +45,9 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
             yield at, f"{name} has no GPUs", f"types with GPUs: {listed(sorted(with_gpus), 12)}"
         else:
             mine.append(instance)
-            if instance.peak_tflops is None and _asks_for_flop(plan):
-                message = f"{name}: no data sheet's peak is known, so flop cannot become time"
-                yield at, message, "give the work as gpu_hours, or as samples with a throughput table"
+            if instance.peak_tflops is None and _work_in_flop(plan):
+                message = f"the peak FLOP/s of {name} is not known, so flop cannot be converted to time"
+                yield at, message, "write the work as gpu_hours, or as samples with a throughput table"
     yield from _gpu_counts(plan, mine, complete=len(mine) == len(plan.fleet.instance_types))
     for instance in mine:
         yield from _fits(plan, instance)
@@ -66,7 +66,7 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
     yield from wrong
 
 
-def _asks_for_flop(plan: Plan) -> bool:
+def _work_in_flop(plan: Plan) -> bool:
     parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
     return any(part.flop is not None for part in parts)
 
@@ -74,11 +74,11 @@ def _asks_for_flop(plan: Plan) -> bool:
 def _unknown(name: str, known: Iterable[str]) -> tuple[str, str]:
     names = sorted(known)
     remedy = did_you_mean(name, names) or f"known types: {listed(names, 12)}"
-    return f"{shown(name)} is no instance type that the price book knows", remedy
+    return f"{shown(name)} is not an instance type in the price book", remedy
 
 
 def _gpu_counts(plan: Plan, types: list[InstanceType], *, complete: bool) -> Iterator[Finding]:
-    """`A100:256` needs a type with A100s, every type a count of its GPU, and every count whole nodes."""
+    """Each GPU count needs an instance type, each type a GPU count, and each count a whole number of nodes."""
     wanted = plan.fleet.gpus
     if wanted is None:
         return
@@ -88,20 +88,20 @@ def _gpu_counts(plan: Plan, types: list[InstanceType], *, complete: bool) -> Ite
     for instance in types:
         name, per_node = instance.gpu_name.upper(), instance.gpu_count
         if name not in asked:
-            message = f"{instance.name} has {name} GPUs, and gpus names only {listed(sorted(asked))}"
+            message = f"{instance.name} has {name} GPUs, but gpus lists only {listed(sorted(asked))}"
             yield at, message, f"add {name}:{wanted[0].count}, or remove the type"
         for entry in wanted:
             if entry.gpu == name and entry.count % per_node:
                 low = entry.count // per_node * per_node
                 near = " or ".join(f"{name}:{count}" for count in (low, low + per_node) if count)
-                message = f"{entry.count:,} GPUs are no whole number of {instance.name}, which has {per_node}"
+                message = f"{entry.count:,} GPUs are not a whole number of {instance.name} nodes with {per_node} each"
                 yield at, message, f"write {near}"
     for gpu in sorted(asked - set(there)) if complete else ():
         yield at, f"none of the instance types has {shown(gpu)[1:-1]} GPUs", f"they have {listed(there)}"
 
 
 def _fits(plan: Plan, instance: InstanceType) -> Iterator[Finding]:
-    """A fleet that the throughput table does not list needs two measured rows for the fit, or linear scaling."""
+    """A fleet size that is not in the throughput table needs two measured rows for the fit, or linear scaling."""
     if plan.run.scaling != "strong":
         return
     fleet, per_node = plan.fleet, instance.gpu_count
@@ -121,14 +121,18 @@ def _assumptions(plan: Plan, keys: tuple[str, ...]) -> Iterator[Finding]:
     for key, override in plan.assumptions.items():
         at: Path = ("assumptions", key)
         if key not in keys:
-            yield at, f"unknown assumption {shown(key)}", did_you_mean(key, keys) or f"there are: {listed(keys, 60)}"
+            yield (
+                at,
+                f"unknown assumption {shown(key)}",
+                did_you_mean(key, keys) or f"known: {listed(keys, 60)}",
+            )
             continue
         given = override if isinstance(override, Assumption) else Assumption.model_construct(value=float(override))
         bounds = [bound for bound in (given.low, given.value, given.high) if bound is not None]
         default = table.get(key)
         fraction = default.unit == "fraction" if default else key.endswith("_fraction")
         if fraction and not all(0 <= bound <= 1 for bound in bounds):
-            yield at, f"{key} is a fraction, between 0 and 1; here {listed(f'{b:g}' for b in bounds)}", "write 0.9"
+            yield at, f"{key} is a fraction between 0 and 1; got {listed(f'{b:g}' for b in bounds)}", "write 0.9"
         elif default and default.low >= 0 and min(bounds) < 0:
             yield at, f"{key} cannot be negative", f"the default is {default.value:g} {default.unit}"
         elif default and default.low > 0 and min(bounds) == 0:

@@ -1,4 +1,4 @@
-"""What types cannot say of a plan: keys that exclude or need each other. No prices, no catalogue."""
+"""Checks of a plan that types cannot express: keys that exclude or require each other. Needs no prices."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 
-LOWEST_MFU = 0.01  # below it somebody wrote a percentage as a fraction of a percent
-FIRST_DAY, LAST_DAY = date(2015, 1, 1), date(2100, 12, 31)  # before the first GPU worth planning; a slip of the century
+LOWEST_MFU = 0.01  # a lower value is probably a fraction with a percent sign, like 0.4%
+FIRST_DAY, LAST_DAY = date(2015, 1, 1), date(2100, 12, 31)  # a year outside is a typing error
 
 
 def check_plan(plan: Plan) -> list[Finding]:
-    """Everything that the plan alone can be wrong about."""
+    """Every finding that needs only the plan itself."""
     return [
         *_days(plan),
         *_run(plan.run),
@@ -38,14 +38,18 @@ def _days(plan: Plan) -> Iterator[Finding]:
 
 def _run(run: Run) -> Iterator[Finding]:
     if run.kind == "worker-pool":
-        yield ("run", "kind"), "worker-pool plans are not delivered yet", "kind: training works today"
+        yield ("run", "kind"), "worker-pool plans are not supported yet", "write kind: training"
         return
     if run.phases:
         for key in ("work", "throughput"):
             if getattr(run, key):
-                yield ("run", key), f"run.{key} stands beside run.phases", f"move {key} into the phases, or drop them"
+                yield (
+                    ("run", key),
+                    f"run.{key} and run.phases are both set",
+                    f"move {key} into the phases, or remove them",
+                )
         names = [phase.name for phase in run.phases]
-        yield from repeated(("run", "phases"), names, "a second phase with this name")
+        yield from repeated(("run", "phases"), names, "another phase has the same name")
         for index, phase in enumerate(run.phases):
             at = ("run", "phases", index)
             yield from _work(phase, at)
@@ -63,70 +67,74 @@ def _run(run: Run) -> Iterator[Finding]:
 def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
     given = [name for name in ("samples", "gpu_hours", "flop") if getattr(work, name) is not None]
     if not given:
-        yield at, "the work is missing: it is one of samples, gpu_hours and flop", "write gpu_hours: 4000, for example"
+        yield at, "the amount of work is missing", "write one of samples, gpu_hours and flop, such as gpu_hours: 4000"
     for name in given[1:]:
-        yield (*at, name), f"{name} stands beside {given[0]}: work is told one way", "keep one of them"
+        yield (*at, name), f"{name} and {given[0]} are both set, but work is only one of them", "keep one"
     if work.flop is not None and not work.mfu:
-        yield (*at, "flop"), "flop needs mfu above 0, the share of the peak that is reached", "write mfu: 40%"
+        yield (
+            (*at, "flop"),
+            "flop needs mfu above 0: the share of the peak that the run reaches",
+            "write mfu: 40%",
+        )
     if work.mfu and work.mfu < LOWEST_MFU:
-        message = f"mfu of {work.mfu:.2%} is lower than any run reports"
+        message = f"mfu of {work.mfu:.2%} is lower than any published run"
         yield (*at, "mfu"), message, "write a share like 40% or 0.4; published runs reach 30% to 65%"
     if work.mfu is not None and work.flop is None:
-        yield (*at, "mfu"), "mfu has no meaning without flop", "remove it, or give the work as flop"
+        yield (*at, "mfu"), "mfu is used only with flop", "remove it, or write the work as flop"
 
 
 def _table(work: Work | None, rows: Sequence[ThroughputRow], at: Path) -> Iterator[Finding]:
     if work is not None and work.samples is not None and not rows:
-        remedy = "write throughput: [{gpus: 8, samples_per_second: 128.2}], or give the work as gpu_hours"
-        yield (*at, "throughput"), "samples need a throughput table to become time", remedy
+        remedy = "write throughput: [{gpus: 8, samples_per_second: 128.2}], or write the work as gpu_hours"
+        yield (*at, "throughput"), "samples cannot be converted to time without a throughput table", remedy
     if work is not None and work.flop is not None and rows:
-        message = "a throughput table stands beside flop, where mfu says already how much of the peak is reached"
-        yield (*at, "throughput"), message, "remove the table, or give the work as samples"
+        message = "a throughput table and flop are both set, but flop takes its speed from mfu"
+        yield (*at, "throughput"), message, "remove the table, or write the work as samples"
     first: dict[int, int] = {}
     for index, row in enumerate(rows):
         if row.gpus in first:
-            message = f"a second row for {row.gpus} GPUs: the first is throughput[{first[row.gpus]}]"
+            message = f"{row.gpus} GPUs have a row already: throughput[{first[row.gpus]}]"
             yield (*at, "throughput", index, "gpus"), message, "keep one of them"
         first.setdefault(row.gpus, index)
 
 
 def _data(data: Data, region: str) -> Iterator[Finding]:
-    ways = {
+    rates = {
         "sample": data.sample_bytes,
         "samples": data.samples,
         "read_per_gpu": data.read_per_gpu_bytes_per_second,
     }
-    given = [name for name, value in ways.items() if value is not None]
+    given = [name for name, value in rates.items() if value is not None]
     for name in given[1:]:
-        message = f"{name} stands beside {given[0]}: each says on its own how fast training reads"
+        message = f"{name} and {given[0]} are both set, and each of them gives the read rate"
         yield ("data", name), message, "keep one of them"
     if data.kept_in_s3_bytes is not None and data.kept_in_s3_bytes < data.hot_dataset_bytes:
-        message = "kept_in_s3 is smaller than hot_dataset, which is a part of it"
+        message = "kept_in_s3 is smaller than hot_dataset, which it includes"
         yield ("data", "kept_in_s3"), message, "write at least the hot data set, or remove the key"
     ingest = data.ingest
     if ingest.rate_bytes_per_second is not None and ingest.source == "in-s3":
-        message = "a rate has no meaning while source is in-s3: nothing is brought in"
+        message = "rate is not used with source: in-s3, because no data is copied"
         yield ("data", "ingest", "rate"), message, "remove it, or write source: upload or source: other-region"
     if ingest.source == "other-region" and ingest.from_region is None:
-        message = "source: other-region does not say which region"
+        message = "source: other-region needs from_region"
         yield ("data", "ingest", "source"), message, "write from_region: us-west-2"
     if ingest.from_region is not None:
         at: Path = ("data", "ingest", "from_region")
         if ingest.source != "other-region":
-            yield at, f"from_region has no meaning with source: {ingest.source}", "write source: other-region"
+            yield at, f"from_region is not used with source: {ingest.source}", "write source: other-region"
         elif ingest.from_region == region:
-            yield at, f"from_region is the plan's own region, {region}", "write source: in-s3"
+            yield at, f"from_region is the same as the plan's region, {region}", "write source: in-s3"
 
 
 def _sample_size(plan: Plan) -> Iterator[Finding]:
-    """A sample's size becomes a rate only by a throughput table."""
+    """A sample size gives a read rate only with a throughput table."""
     run, data = plan.run, plan.data
     tables = [phase.throughput for phase in run.phases] or [run.throughput]
     sizes = {"sample": data.sample_bytes, "samples": data.samples}
     given = [name for name, value in sizes.items() if value is not None]
     if len(given) == 1 and data.read_per_gpu_bytes_per_second is None:
         for name in given if not any(tables) else ():
-            message = f"{name} says how fast training reads only together with a throughput table"
+            message = f"{name} gives the read rate only together with a throughput table"
             yield ("data", name), message, "write read_per_gpu: 20MB/s instead"
 
 
@@ -135,11 +143,11 @@ def _fleet(plan: Plan) -> Iterator[Finding]:
     if fleet.nodes is None and fleet.gpus is None:
         yield ("fleet",), "fleet needs nodes or gpus", "write nodes: 64 (paid, spares included) or gpus: A100:512"
     if fleet.nodes is not None and fleet.gpus is not None:
-        yield ("fleet", "gpus"), "gpus stands beside nodes: the size is told one way", "keep one of them"
+        yield ("fleet", "gpus"), "gpus and nodes are both set, and each gives the fleet size", "keep one"
     yield from repeated(("fleet", "instance_types"), fleet.instance_types)
     none_left = [count for count in fleet.nodes or () if fleet.spares >= count]
     if none_left:
-        message = f"{fleet.spares} spares leave no node of {min(none_left)} to train"
+        message = f"{fleet.spares} spares of {min(none_left)} nodes leave no node for training"
         yield ("fleet", "spares"), message, "write fewer spares than nodes"
     rows = {row.gpus for row in plan.run.throughput}
     measured = {row.gpus for row in plan.run.throughput if row.measured}
@@ -150,9 +158,9 @@ def _fleet(plan: Plan) -> Iterator[Finding]:
 
 
 def no_fit(gpus: int, measured: int) -> tuple[str, str]:
-    """(message, remedy) for a fleet size that the table neither lists nor lets the fit reach."""
-    rows = "one measured row" if measured else "no measured row"
-    message = f"{gpus:,} GPUs are not in the table, and {rows} allows no fit t(n) = a/n + b"
+    """(message, remedy) for a fleet size that is not in the table and that the fit cannot give."""
+    rows = "only one row is measured" if measured else "no row is measured"
+    message = f"{gpus:,} GPUs are not in the table; the fit t(n) = a/n + b needs two measured rows and {rows}"
     return message, f"add a row for {gpus} GPUs, measure a second size, or write scaling: linear"
 
 
@@ -167,10 +175,10 @@ def _purchase(plan: Plan) -> Iterator[Finding]:
             yield at, f"unknown purchase option {shown(text)}", remedy
     yield from repeated(("purchase", "options"), options)
     if plan.purchase.spot_usd_per_hour is not None and len(plan.fleet.instance_types) > 1:
-        message = f"spot_usd_per_hour is the price of one type, and the plan compares {len(plan.fleet.instance_types)}"
+        message = f"spot_usd_per_hour is the price of one instance type; the plan has {len(plan.fleet.instance_types)}"
         yield ("purchase", "spot_usd_per_hour"), message, "remove it, or name one type in fleet.instance_types"
     if plan.purchase.private_discount >= 1:
-        message = "private_discount takes the whole price away"
+        message = "private_discount makes the nodes free"
         yield ("purchase", "private_discount"), message, "write a share below 100%"
 
 
@@ -188,4 +196,8 @@ def _assumptions(plan: Plan) -> Iterator[Finding]:
             low, high = override.low, override.high
             if (low is not None and low > override.value) or (high is not None and high < override.value):
                 bounds = " <= ".join(f"{x:g}" for x in (low, override.value, high) if x is not None)
-                yield ("assumptions", key), f"low <= value <= high does not hold: {bounds}", "put them in order"
+                yield (
+                    ("assumptions", key),
+                    f"low, value and high are not in order: {bounds} is false",
+                    "write low <= value <= high",
+                )

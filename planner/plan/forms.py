@@ -1,7 +1,7 @@
-"""The forms that values take in a plan file, each with its reader and its word for the JSON Schema.
+"""The forms of values in a plan file, each with its parser and its JSON Schema.
 
 No `from __future__ import annotations` here and in types.py: pydantic would compile every annotation again
-from its text, and a priced plan waits for it.
+from its text, which delays every command.
 """
 
 import re
@@ -14,6 +14,7 @@ from planner.layouts.registry import NAMES
 from planner.plan.quantities import (
     MOST_KEPT,
     Accelerators,
+    BadValue,
     parse_accelerator_list,
     parse_bytes,
     parse_bytes_per_second,
@@ -31,14 +32,14 @@ def _text(pattern: str, example: str) -> WithJsonSchema:
 
 
 class _Like:
-    """Text of a known form; the refusal says what the thing is and gives an example, not the pattern."""
+    """Text of a known form; the error message gives an example, not the pattern."""
 
     def __init__(self, pattern: str, what: str) -> None:
         self.pattern, self.what = re.compile(pattern, re.ASCII), what
 
     def __call__(self, text: str) -> str:
         if not self.pattern.search(text) or text.endswith("\n"):
-            raise ValueError(f"not {self.what}")
+            raise BadValue(f"not {self.what}")
         return text
 
 
@@ -88,7 +89,7 @@ Counts = Annotated[
         }
     ),
 ]
-SMALLEST = 1e-9  # below it a quotient leaves what a float can hold
+SMALLEST = 1e-9  # dividing by a smaller number would overflow a float
 Positive = Annotated[float, Field(ge=SMALLEST, le=1e30, allow_inf_nan=False)]
 Finite = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -104,7 +105,7 @@ KeptCheckpoints = Annotated[
     PlainValidator(parse_kept),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_KEPT}, {"const": "all"}]}),
 ]
-# An editor offers the names; the check answers a wrong one with the nearest (planner/plan/check.py).
+# An editor offers these names; planner/plan/check.py suggests the nearest one for a wrong name.
 PurchaseName = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ALL_PURCHASE_OPTIONS)})]
 # one name for each layout in the registry, as `Literal["converged", ...]` would have them
 if TYPE_CHECKING:
@@ -120,6 +121,6 @@ class Section(BaseModel):
 
 
 def left_out(section: type[Section], **more: Any) -> Any:
-    """A section that may be left out. Built without validation: every default is known to be right, and
-    a validator for each section would cost more time than the whole plan (tests hold both)."""
+    """An optional section. Built without validation: tests check that every default is valid, and validating
+    the defaults would take longer than the whole plan."""
     return Field(default_factory=section.model_construct, description=section.__doc__, **more)

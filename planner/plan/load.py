@@ -1,4 +1,4 @@
-"""A plan file into a Plan: read, override, validate, and report all problems together with their lines."""
+"""Load a plan file: read it, apply overrides, validate it, and report all problems with their lines."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from planner.plan.types import Plan
 from planner.plan.wording import path_text
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
-MAX_SHOWN = 50  # problems in one report: the rest are usually the same slip again
-_MAX_WORDED = 500  # findings put into words: near names are looked up for each
+MAX_SHOWN = 50  # problems in one report; the others usually repeat them
+_MAX_WORDED = 500  # findings that get a message: looking up near names takes time
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedPlan:
-    """A valid plan and where its values stood.
+    """A valid plan and the location of its values.
 
-    sha256: of the resolved plan in canonical form, after overrides. where: the file as it was named.
-    places: line and column of every value, from 1. overridden: the `--set` that gave a value.
+    sha256: of the resolved plan in canonical form, after overrides. where: the file name as given.
+    places: line and column of every value, from 1. overridden: the `--set` option of each value that has one.
     """
 
     plan: Plan
@@ -39,9 +39,9 @@ class LoadedPlan:
     overridden: Mapping[Path, str] = field(repr=False)
 
     def problem_at(self, path: Path | str, message: str, remedy: str = "") -> Problem:
-        """A problem that points at a value of this plan, or at the nearest section around it.
+        """A problem at a value of this plan, or at the nearest section around it.
 
-        path: parts, or text as `--set` takes it. Raises ValueError for text that is no path.
+        path: parts, or text as in `--set`. Raises BadValue for text that is not a path.
         """
         parts = split_path(path) if isinstance(path, str) else path
         return _problem(self.where, self.places, self.overridden, parts, message, remedy)
@@ -50,7 +50,7 @@ class LoadedPlan:
 def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:
     """Read and check a plan file (`-`: standard input) with `path=value` overrides.
 
-    Raises PlanProblems with everything that is wrong, also for a file that cannot be opened.
+    Raises PlanProblems with every problem, also for a file that cannot be opened.
     """
     return load_text(read_text(source), where=label_of(source), overrides=overrides)
 
@@ -75,14 +75,14 @@ def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str
 
 
 def plan_sha256(plan: Plan) -> str:
-    """Hash of what a plan means: the same for any layout, order or comment of its file."""
+    """Hash of a plan's content: formatting, order and comments of the file do not change it."""
     text = json.dumps(plan.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _mapping(tree: Tree, where: str) -> dict[str, Any]:
     if tree.data is None:
-        raise refuse(where, "empty: the file holds no plan", "`planner init plan.yaml` writes one to start from")
+        raise refuse(where, "the file is empty", "`planner init plan.yaml` writes a plan to start from")
     if not isinstance(tree.data, dict):
         kind = "a list" if isinstance(tree.data, list) else "a single value"
         remedy = "begin with apiVersion: planner/v1"
@@ -91,15 +91,15 @@ def _mapping(tree: Tree, where: str) -> dict[str, Any]:
 
 
 def _validated(data: dict[str, Any]) -> tuple[Plan | None, list[tuple[Path, str, str]]]:
-    """The plan, or what pydantic found in words: (path, message, remedy)."""
+    """(plan, findings): the plan, or None and what pydantic found."""
     try:
-        # Only the keys of the file count, not the names of the fields behind them.
+        # only the file's keys are accepted, not the names of the fields
         return Plan.model_validate(data, by_alias=True, by_name=False), []
     except ValidationError as error:
         found = []
         for detail in error.errors(include_url=False)[:_MAX_WORDED]:
             if detail["type"] == "too_short" and detail["input"]:
-                continue  # a list whose every entry was refused: the entries say why
+                continue  # every entry of the list was refused, and each has a finding of its own
             path = data_path(detail["loc"])
             found.append((path, *say(detail, path)))
         return None, found
@@ -115,10 +115,10 @@ def _problem(
 ) -> Problem:
     prefixes = [path[:length] for length in range(len(path), -1, -1)]
     for here in prefixes:
-        # before the places: what --set replaced is no longer what stands in the file
+        # before places: a value that --set replaced is not the one in the file
         if here in overridden:
-            said = message.removeprefix(f"{path_text(here)}: ")  # which `--set PATH` says already
-            return Problem(where=overridden[here], line=None, column=None, message=said, remedy=remedy)
+            short = message.removeprefix(f"{path_text(here)}: ")  # `--set PATH` names it already
+            return Problem(where=overridden[here], line=None, column=None, message=short, remedy=remedy)
     for here in prefixes:
         if here in places:
             line, column = places[here]
@@ -127,9 +127,9 @@ def _problem(
 
 
 def _in_order(problems: list[Problem]) -> tuple[Problem, ...]:
-    """By line, without repeats, and no more than anybody reads."""
+    """By line, without duplicates, at most MAX_SHOWN."""
     ordered = sorted(dict.fromkeys(problems), key=lambda p: (p.line or 0, p.column or 0, p.where, p.message))
     if len(ordered) <= MAX_SHOWN:
         return tuple(ordered)
-    more = Problem(where=ordered[0].where, line=None, column=None, message="and more problems like these")
+    more = Problem(where=ordered[0].where, line=None, column=None, message="and more problems, not shown")
     return (*ordered[:MAX_SHOWN], more)

@@ -1,4 +1,4 @@
-"""`--set path=value`: one value of a plan replaced before it is checked, named in every complaint about it."""
+"""`--set path=value`: replaces a value of a plan before it is checked. Messages about the value name the option."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 from planner.errors import Problem
 from planner.plan.assumptions import default_assumptions
+from planner.plan.quantities import BadValue
 from planner.plan.say import unknown_key
 from planner.plan.shape import keys_of, section_at
-from planner.plan.wording import did_you_mean, path_text, shown
+from planner.plan.wording import nearest, path_text, shown
 from planner.plan.yamlfile import Path, Unreadable, read_yaml
 
 _PART = re.compile(r"([^.\[\]]+)((?:\[[0-9]{1,6}\])*)", re.ASCII)
@@ -25,8 +26,8 @@ class _Wrong(Exception):
 def split_path(text: str) -> Path:
     """`run.throughput[0].gpus` or `run.throughput.0.gpus` as parts.
 
-    Keys of assumptions have dots of their own: all after `assumptions.` is one key, save a last
-    value, low, high or source. Raises ValueError for text that is no path.
+    Keys of assumptions contain dots: everything after `assumptions.` is one key, except a last value, low, high
+    or source. Raises BadValue for text that is not a path.
     """
     head, dot, rest = text.partition(".")
     if head == "assumptions" and dot:
@@ -38,7 +39,7 @@ def split_path(text: str) -> Path:
     for word in text.split("."):
         match = _PART.fullmatch(word)
         if not match:
-            raise ValueError("not a path: write section.key, like fleet.nodes or run.throughput[0].gpus")
+            raise BadValue("not a path", "write section.key, like fleet.nodes or run.throughput[0].gpus")
         name, indexes = match.groups()
         parts.append(int(name) if re.fullmatch("[0-9]{1,6}", name, re.ASCII) else name)
         parts += [int(index) for index in re.findall("[0-9]+", indexes, re.ASCII)]
@@ -46,14 +47,14 @@ def split_path(text: str) -> Path:
 
 
 def apply_overrides(data: dict[str, Any], overrides: Iterable[str]) -> tuple[Any, dict[Path, str], list[Problem]]:
-    """The data with every `path=value` put in: (new data, label by path, problems). Later ones win.
+    """(new data, label by path, problems) after applying every `path=value`; the last one for a path wins.
 
-    The label (`--set fleet.nodes`) stands where a message otherwise has file and line.
+    Messages show the label (`--set fleet.nodes`) instead of file and line.
     """
     texts = list(overrides)
     if not texts:
         return data, {}, []
-    # An alias makes two places of a file share one value: a copy without sharing keeps --set to one of them.
+    # YAML aliases share one value between two places: copy it, so that --set changes only one of them.
     data = _unshared(data)
     labels: dict[Path, str] = {}
     problems: list[Problem] = []
@@ -68,13 +69,12 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[str]) -> tuple[Any
             _put(data, path, read_yaml(value, label).data)
         except _Wrong as wrong:
             problems.append(_problem(label, *wrong.args))
-        except ValueError as error:
-            said, _, remedy = str(error).partition(": ")
-            problems.append(_problem(label, said, remedy))
+        except BadValue as error:
+            problems.append(_problem(label, error.message, error.remedy))
         except Unreadable as error:
             problems.append(_problem(label, f"{shown(value)}: {error.problem.message}", error.problem.remedy))
         else:
-            labels = {known: told for known, told in labels.items() if known[: len(path)] != path}
+            labels = {known: name for known, name in labels.items() if known[: len(path)] != path}
             labels[path] = label
     if len(texts) > MAX_OVERRIDES:
         problems.append(_problem("--set", f"more than {MAX_OVERRIDES:,} overrides", "write them into the plan"))
@@ -94,7 +94,7 @@ def _unshared(value: Any) -> Any:
 
 
 def _known(path: Path) -> None:
-    """Raise for a path that no plan has, before a slip of the finger makes a new section."""
+    """Raise for a path that no plan has, so that a typo does not add a section."""
     for depth, part in enumerate(path):
         if isinstance(part, int):
             continue
@@ -103,12 +103,12 @@ def _known(path: Path) -> None:
         if section is None:
             free = above == ("assumptions",) and part
             if not free:
-                raise _Wrong(f"{path_text(above)} has no settings beneath it", "")
+                raise _Wrong(f"{path_text(above)} has no keys below it", "")
         elif part not in keys_of(section):
             message, remedy = unknown_key(path[: depth + 1])
-            near = did_you_mean(part, keys_of(section))
+            near = nearest(part, keys_of(section))
             if near:
-                remedy = f"did you mean {path_text((*above, near[13:-1]))}?"
+                remedy = f"did you mean {path_text((*above, near))}?"
             whole = ".".join(str(part) for part in path)
             if whole in default_assumptions():
                 remedy = f"did you mean assumptions.{whole}?"
@@ -116,7 +116,7 @@ def _known(path: Path) -> None:
 
 
 def _put(data: Any, path: Path, value: Any) -> None:
-    """Set a value deep in the data, making sections on the way. Raises _Wrong."""
+    """Set a value in nested data, adding missing sections. Raises _Wrong."""
     for depth, part in enumerate(path):
         here = path_text(path[:depth])
         if isinstance(data, list):
@@ -127,7 +127,7 @@ def _put(data: Any, path: Path, value: Any) -> None:
         elif not isinstance(data, dict):
             raise _Wrong(f"{here} is {shown(data)}, not a section", f"set {here} itself")
         elif isinstance(part, int):
-            raise _Wrong(f"{here or 'the plan'} is a section, not a list", "write its key instead of a number")
+            raise _Wrong(f"{here or 'the plan'} is a section, not a list", "write a key instead of a number")
         if depth == len(path) - 1:
             data[part] = value  # type: ignore[index]
             return

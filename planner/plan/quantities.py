@@ -1,7 +1,7 @@
 """Quantities as people write them in a plan: `2.2PB`, `600GiB`, `12h`, `93%`, `A100:256`, `16..64`.
 
-Decimal and binary sizes are different units and never guessed: a bare number is refused.
-Each parser raises ValueError with what to write instead.
+Decimal and binary sizes are different units, so a number without a unit is refused.
+Each parser raises BadValue with what to write instead.
 """
 
 from __future__ import annotations
@@ -30,9 +30,24 @@ _RANGE = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _COMMA = re.compile(r"[0-9],[0-9]")
 
-MAX_BYTES = 10**21  # a zettabyte: beyond any plan, so a slip of the unit
-MAX_HOURS = 10.0 * HOURS_PER_YEAR  # ten years: beyond any training run
+MAX_BYTES = 10**21  # a zettabyte; a larger size has the wrong unit
+MAX_HOURS = 10.0 * HOURS_PER_YEAR  # longer than any training run
 MOST_KEPT = 1_000_000  # checkpoints of a run
+
+_SIZES = "write 2.2PB (decimal) or 600GiB (binary)"
+_RATES = "write 15MB/s or 2GiB/s"
+_DURATIONS = "write 90m, 12h, 21d or 8w"
+_FRACTIONS = "write 93% or 0.93"
+_COUNTS = "write 400, [16, 32] or 16..64"
+_DAYS = "write year-month-day, like 2026-11-21"
+
+
+class BadValue(ValueError):
+    """A value that a plan cannot hold. message: what is wrong with it; remedy: what to write instead, or nothing."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        self.message, self.remedy = message, remedy
+        super().__init__(f"{message}: {remedy}" if remedy else message)
 
 
 def _times(text: str, unit: int) -> float:
@@ -40,36 +55,36 @@ def _times(text: str, unit: int) -> float:
     return float(Decimal(text.replace("_", "")) * unit)
 
 
-def _refusal(text: object, what: str, instead: str) -> ValueError:
+def _refusal(text: object, what: str, remedy: str) -> BadValue:
     if _BITS.fullmatch(str(text)[:100].strip()):
-        return ValueError(f"{what} in bits (b) where bytes (B) are meant: {instead}")
+        return BadValue(f"{what} must be in bytes (B), not bits (b)", remedy)
     if _COMMA.search(str(text)[:100]):
-        # 1,500 is 1500 to some readers and 1.5 to others
-        return ValueError(f"{what} is written without commas: {instead}")
-    return ValueError(f"not {what}: {instead}")
+        # 1,500 is 1500 in some countries and 1.5 in others
+        return BadValue(f"{what} must be written without commas", remedy)
+    return BadValue(f"not {what}", remedy)
 
 
 def _bounded(value: float, upper: float, what: str) -> float:
     if value <= 0:
-        raise ValueError(f"{what} must be greater than zero")
+        raise BadValue(f"{what} must be greater than zero")
     if not value <= upper:
-        raise ValueError(f"{what} is beyond anything a plan can mean; check the unit")
+        raise BadValue(f"{what} is too large for any plan", "check the unit")
     return value
 
 
 def _as_size(text: object) -> str:
-    """What to write, with the number that was given where it can be told."""
+    """What to write instead, with the given number where there is one."""
     found = _NEAR_SIZE.match(str(text)[:100].strip())
     if not found:
-        return "write 2.2PB (decimal) or 600GiB (binary)"
+        return _SIZES
     near = found[1] + (found[2] or "G").upper()
-    return f"write {'' if found[2] else 'its unit, as in '}{near}B (decimal) or {near}iB (binary)"
+    return f"write {'' if found[2] else 'the unit, as in '}{near}B (decimal) or {near}iB (binary)"
 
 
 def parse_bytes(text: object) -> float:
     """Bytes from `2.2PB` (10^15) or `600GiB` (2^30)."""
     if isinstance(text, int | float) and not isinstance(text, bool):
-        raise ValueError(f"a size needs a unit: {_as_size(text)}")
+        raise BadValue("a size needs a unit", _as_size(text))
     match = _SIZE.fullmatch(str(text).strip())
     if not match:
         raise _refusal(text, "a size", _as_size(text))
@@ -80,10 +95,10 @@ def parse_bytes(text: object) -> float:
 def parse_bytes_per_second(text: object) -> float:
     """Bytes a second from `15MB/s` or `2GiB/s`."""
     if isinstance(text, int | float) and not isinstance(text, bool):
-        raise ValueError("a rate needs a unit: write 15MB/s or 2GiB/s")
+        raise BadValue("a rate needs a unit", _RATES)
     match = _RATE.fullmatch(str(text).strip())
     if not match:
-        raise _refusal(text, "a rate", "write 15MB/s or 2GiB/s")
+        raise _refusal(text, "a rate", _RATES)
     unit = match[2].upper()
     return _bounded(_times(match[1], (_DECIMAL | _BINARY)[unit]), MAX_BYTES, "a rate")
 
@@ -91,33 +106,33 @@ def parse_bytes_per_second(text: object) -> float:
 def parse_hours(text: object) -> float:
     """Hours from `90m`, `12h`, `21d`, `8w`."""
     if isinstance(text, int | float) and not isinstance(text, bool):
-        raise ValueError("a duration needs a unit: write 90m, 12h, 21d or 8w")
+        raise BadValue("a duration needs a unit", _DURATIONS)
     match = _DURATION.fullmatch(str(text).strip())
     if not match:
-        raise _refusal(text, "a duration", "write 90m, 12h, 21d or 8w")
+        raise _refusal(text, "a duration", _DURATIONS)
     return _bounded(_times(match[1], _SECONDS[match[2]]) / 3600, MAX_HOURS, "a duration")
 
 
 def parse_fraction(text: object) -> float:
     """A fraction from `93%` or 0.93; 0 and 1 are allowed."""
     if isinstance(text, bool):
-        raise ValueError("not a fraction: write 93% or 0.93")
+        raise BadValue("not a fraction", _FRACTIONS)
     if isinstance(text, int | float):
         value = float(text)
     else:
         match = _PERCENT.fullmatch(str(text).strip())
         if not match:
-            raise _refusal(text, "a fraction", "write 93% or 0.93")
+            raise _refusal(text, "a fraction", _FRACTIONS)
         value = _times(match[1], 1) / 100
     if not 0 <= value <= 1:
-        hint = f"; write {value:g}%" if 1 < value <= 100 else ""
-        raise ValueError(f"a fraction lies between 0 and 1 (0% and 100%){hint}")
+        remedy = f"write {value:g}%" if 1 < value <= 100 else ""
+        raise BadValue("a fraction must be between 0 and 1 (0% and 100%)", remedy)
     return value
 
 
 @dataclass(frozen=True)
 class Accelerators:
-    """`A100:256`: 256 GPUs in all, of that kind. gpu is upper case."""
+    """`A100:256`: 256 GPUs of that kind in total. gpu is upper case."""
 
     gpu: str
     count: int
@@ -126,7 +141,7 @@ class Accelerators:
 def parse_accelerators(text: object) -> Accelerators:
     match = _ACCELERATOR.fullmatch(str(text).strip())
     if not match or not 1 <= int(match[2]) <= 1_000_000:
-        raise ValueError("not a GPU count: write A100:256 for 256 A100s in all")
+        raise BadValue("not a GPU count", "write A100:256 for 256 A100s in total")
     return Accelerators(match[1].upper(), int(match[2]))
 
 
@@ -134,14 +149,14 @@ def parse_accelerator_list(text: object) -> tuple[Accelerators, ...]:
     """One `A100:256` or a list of them, without repeats."""
     items = list(text) if isinstance(text, list | tuple) else [text]
     if not 1 <= len(items) <= 16:
-        raise ValueError("between 1 and 16 GPU counts in one plan")
+        raise BadValue("a plan has between 1 and 16 GPU counts")
     return tuple(dict.fromkeys(parse_accelerators(item) for item in items))
 
 
 def parse_counts(text: object) -> tuple[int, ...]:
     """Node counts from 400, [16, 32] or `16..64` (doubling from the low end, the high end included)."""
     if isinstance(text, bool):
-        raise ValueError("not a node count: write 400, [16, 32] or 16..64")
+        raise BadValue("not a node count", _COUNTS)
     if isinstance(text, int):
         counts: tuple[int, ...] = (text,)
     elif isinstance(text, list) and text and all(isinstance(x, int) and not isinstance(x, bool) for x in text):
@@ -149,31 +164,31 @@ def parse_counts(text: object) -> tuple[int, ...]:
     else:
         match = _RANGE.fullmatch(str(text).strip())
         if not match:
-            raise ValueError("not a node count: write 400, [16, 32] or 16..64")
+            raise BadValue("not a node count", _COUNTS)
         low, high = int(match[1]), int(match[2])
         if not 1 <= low <= high:
-            raise ValueError("a range of nodes runs from low to high, like 16..64")
+            raise BadValue("a range of node counts must go from low to high", "write it like 16..64")
         doubled = [low]
         while doubled[-1] * 2 < high:
             doubled.append(doubled[-1] * 2)
         counts = tuple(dict.fromkeys([*doubled, high]))
     if not all(1 <= n <= 100_000 for n in counts):
-        raise ValueError("a node count lies between 1 and 100,000")
+        raise BadValue("a node count must be between 1 and 100,000")
     if len(counts) > 16:
-        raise ValueError("at most 16 node counts in one plan")
+        raise BadValue("a plan has at most 16 node counts")
     return counts
 
 
 def parse_day(text: object) -> date:
-    """A calendar day from `2026-11-21`; times of day and other orders of the parts are refused."""
+    """A calendar day from `2026-11-21`; a time of day or another order of year, month and day is refused."""
     if type(text) is date:
         return text
     if isinstance(text, str) and _DAY.fullmatch(text):
         try:
             return date.fromisoformat(text)
         except ValueError:
-            raise ValueError("no such day in the calendar: write year-month-day, like 2026-11-21") from None
-    raise ValueError("not a day: write year-month-day, like 2026-11-21")
+            raise BadValue("no such day in the calendar", _DAYS) from None
+    raise BadValue("not a day", _DAYS)
 
 
 def parse_kept(text: object) -> int | Literal["all"]:
@@ -182,4 +197,4 @@ def parse_kept(text: object) -> int | Literal["all"]:
         return "all"
     if isinstance(text, int) and not isinstance(text, bool) and 1 <= text <= MOST_KEPT:
         return text
-    raise ValueError(f"not a number of checkpoints: write 3 (from 1 to {MOST_KEPT:,}) or all")
+    raise BadValue("not a number of checkpoints", f"write 3 (from 1 to {MOST_KEPT:,}) or all")

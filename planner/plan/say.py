@@ -1,4 +1,4 @@
-"""pydantic's findings in words for people: what is wrong, why, what to write."""
+"""Messages for pydantic's validation errors: what is wrong, and what to write instead."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.plan.forms import SMALLEST
+from planner.plan.quantities import BadValue
 from planner.plan.shape import homes, keys_of, section_at
 from planner.plan.types import MAPPING_TAG, NUMBER_TAG
 from planner.plan.wording import did_you_mean, is_number_text, listed, path_text, shown
@@ -31,8 +32,11 @@ _STARTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class FileKeys:
-    """The keys of one kind of file. whole: what messages call the file. known: the keys of the section at a path, each
-    with its description; none where no key is allowed. homes: the sections that each key may be written in."""
+    """The keys of one kind of file.
+
+    whole: what messages call the file. known: the keys of the section at a path, each with its description; empty
+    where no key is allowed. homes: the sections in which each key is allowed.
+    """
 
     whole: str
     known: Callable[[Path], Mapping[str, str]]
@@ -48,7 +52,7 @@ PLAN = FileKeys(whole="the plan", known=_keys_of_plan, homes=homes)
 
 
 def data_path(location: Iterable[str | int]) -> Path:
-    """Where in the file a finding stands: pydantic's location without the tags of our unions."""
+    """The location of a finding in the file: pydantic's location without the tags of our unions."""
     return tuple(part for part in location if part not in (NUMBER_TAG, MAPPING_TAG))
 
 
@@ -61,36 +65,39 @@ def say(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> tuple[st
     if kind == "missing":
         return f"{name} is missing", _STARTS.get(name) or _describe(path, keys)
     if kind == "value_error":
-        said, _, remedy = str(context["error"]).partition(": write ")
-        return f"{name}: {said}; here {shown(given)}", f"write {remedy}" if remedy else ""
+        error = context["error"]
+        message, remedy = (error.message, error.remedy) if isinstance(error, BadValue) else (str(error), "")
+        return f"{name}: {message}; got {shown(given)}", remedy
     if kind == "literal_error":
         return _literal(name, given, str(context["expected"]))
     if kind in _LIMITS:
         key, words = _LIMITS[kind]
         if key == "ge" and context[key] == SMALLEST and isinstance(given, int | float) and given <= 0:
-            return f"{name} must be greater than 0; here {shown(given)}", _describe(path, keys)
-        return f"{name} must be {words} {_plain(context[key])}; here {shown(given)}", _describe(path, keys)
+            return f"{name} must be greater than 0; got {shown(given)}", _describe(path, keys)
+        return f"{name} must be {words} {_plain(context[key])}; got {shown(given)}", _describe(path, keys)
     if kind in ("too_short", "string_too_short"):
         return f"{name} is empty", "write at least one" if kind == "too_short" else _describe(path, keys)
     if kind in ("too_long", "string_too_long"):
         what = "entries" if kind == "too_long" else "characters"
         most, there = context["max_length"], len(given) if isinstance(given, Sized) else 0
         return f"{name} has more than {most:,} {what}", f"shorten it by {there - most:,}" if there > most else ""
-    return f"{name} must be {_kind(kind) or error['msg'].lower()}; here {shown(given)}", _hint(kind, path, given, keys)
+    return f"{name} must be {_kind(kind) or error['msg'].lower()}; got {shown(given)}", _hint(kind, path, given, keys)
 
 
 def unknown_key(path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
-    """A key that its section does not know: the nearest that it knows, or the section that knows it."""
+    """(message, remedy) for an unknown key: the nearest valid key, or the section in which the key is allowed."""
     name = str(path[-1])
     known = list(keys.known(path[:-1]))
     where = path_text(path[:-1])
     message = f"unknown key {shown(name)}" + (f" in {where}" if where else "")
-    remedy = did_you_mean(name, known)
+    valid = f"valid keys: {listed(known)}" if known else "this section has no keys"
+    near = did_you_mean(name, known)
+    if near:
+        return message, f"{near} {valid}"
     found = keys.homes().get(name, ())
-    if not remedy and found:
-        remedy = "it belongs in " + " or ".join(home or "the top level" for home in found[:3])
-    there = f"the keys here: {listed(known)}" if known else "it has no keys"
-    return message, f"{remedy} {there}".strip() if remedy.endswith("?") else f"{remedy}; {there}".lstrip("; ")
+    if found:
+        return message, f"it belongs in {' or '.join(home or 'the top level' for home in found[:3])}; {valid}"
+    return message, valid
 
 
 def _kind(kind: str) -> str:
@@ -112,10 +119,10 @@ def _kind(kind: str) -> str:
 
 
 def _hint(kind: str, path: Path, given: Any, keys: FileKeys) -> str:
-    """What to write instead, where a known slip explains the value."""
+    """What to write instead, for a common mistake."""
     if given is None:
         section = kind in ("model_type", "dataclass_type")
-        return "remove the key, or indent beneath it" if section else "remove the key, or write its value"
+        return "remove the key, or indent its contents" if section else "remove the key, or write its value"
     if kind == "string_type" and not isinstance(given, dict | list):
         return f'put it in quotes: "{shown(given)}"'
     if kind == "bool_type" and isinstance(given, str) and given.lower() in ("yes", "no", "on", "off", "y", "n"):
@@ -123,10 +130,10 @@ def _hint(kind: str, path: Path, given: Any, keys: FileKeys) -> str:
         return f"YAML 1.2 reads {given} as text: write {meant}"
     if kind in ("tuple_type", "list_type"):
         one = shown(given).strip("'")
-        return f"write [{one}]" if not isinstance(given, dict | list) else "write one '- item' a line"
+        return f"write [{one}]" if not isinstance(given, dict | list) else "write one '- item' per line"
     if kind in ("model_type", "model_attributes_type", "dataclass_type"):
         known = keys.known(path)
-        return f"the keys here: {listed(known)}" if known else ""
+        return f"valid keys: {listed(known)}" if known else ""
     if kind.startswith(("int", "float")):
         return _number_hint(kind, given)
     return ""
@@ -138,9 +145,9 @@ def _number_hint(kind: str, given: Any) -> str:
     if not isinstance(given, str):
         return ""
     if re.fullmatch(r"[-+]?0[0-9]+", given, re.ASCII):
-        return f"a leading zero is octal to some readers: write {given.lstrip('+-0') or 0}"
+        return f"some YAML readers take a leading zero as octal: write {given.lstrip('+-0') or 0}"
     if re.fullmatch(r"[0-9]+(:[0-9]+)+", given, re.ASCII):
-        return "a number with colons is read in base 60 by some readers and as text by others: write it out"
+        return "some YAML readers take a number with colons as base 60, others as text: write the plain number"
     if re.fullmatch(r"0[xob][0-9a-fA-F]+", given, re.ASCII):
         return "write it in decimal digits"
     if "_" in given and is_number_text(given):
@@ -151,12 +158,12 @@ def _number_hint(kind: str, given: Any) -> str:
         return f"write {given.replace(',', '')}"
     if re.fullmatch(r"[0-9.]+ ?[kKMGTB]", given, re.ASCII):
         return "write the number out, or as 2.5e9"
-    return "a number without a unit" if given[:1].isdigit() else ""
+    return "write a number without a unit" if given[:1].isdigit() else ""
 
 
 def _literal(name: str, given: Any, expected: str) -> tuple[str, str]:
     options = re.findall(r"'([^']*)'", expected) or re.split(r", | or ", expected)
-    message = f"{name} must be {'one of ' if len(options) > 1 else ''}{', '.join(options)}; here {shown(given)}"
+    message = f"{name} must be {'one of ' if len(options) > 1 else ''}{', '.join(options)}; got {shown(given)}"
     return message, did_you_mean(given, options) if isinstance(given, str) else ""
 
 

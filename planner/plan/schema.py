@@ -1,6 +1,6 @@
-"""The plan file's JSON Schema, made from the types: what `planner schema` prints and editors read.
+"""The JSON Schema of a plan file, generated from the types, for `planner schema` and for editors.
 
-Written to schema.json beside this file by `python -m planner.plan.schema`; a test holds the two equal.
+Written to schema.json beside this file by `python -m planner.plan.schema`; a test checks that it is current.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SCHEMA_ID = "urn:gpu-fleet-planner:plan:v1"
 def plan_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of one plan file.
 
-    It says what can be said of one key at a time; `planner validate` also knows what keys mean together.
+    It checks each key on its own; `planner validate` also checks keys against each other.
     """
     schema = Plan.model_json_schema(by_alias=True, mode="validation")
     _tidy(schema)
@@ -37,7 +37,7 @@ def plan_schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """The schema as it lies in the repository."""
+    """The content of schema.json."""
     return json.dumps(plan_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

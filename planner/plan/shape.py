@@ -1,4 +1,4 @@
-"""The plan's types as a map of keys: which keys a section knows, and what stands under each."""
+"""The plan's types as a map of keys: the keys of each section, and the section below each key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.plan.types import Assumption, Plan, Section
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """One key of a section. section: what is beneath it, if that has keys of its own; many: a list of them."""
+    """One key of a section. section: the section below it, if any; many: whether that is a list of sections."""
 
     name: str
     description: str
@@ -25,7 +25,7 @@ class Key:
 
 @cache
 def keys_of(section: type[Section]) -> Mapping[str, Key]:
-    """The keys of a section as they stand in the file."""
+    """The keys of a section as written in the file."""
     keys = {}
     for name, info in section.model_fields.items():
         key = info.alias or name
@@ -57,7 +57,7 @@ def _inner(annotation: Any, many: bool = False) -> tuple[type[Section] | None, b
 
 @cache
 def homes() -> Mapping[str, tuple[str, ...]]:
-    """Where each key of the plan may stand: `nodes` -> ("fleet",). A list of sections is written `run.phases[]`."""
+    """The sections in which each key of the plan is allowed: `nodes` -> ("fleet",). A list is `run.phases[]`."""
     found: dict[str, list[str]] = {}
 
     def walk(section: type[Section], prefix: str) -> None:
@@ -71,7 +71,7 @@ def homes() -> Mapping[str, tuple[str, ...]]:
 
 
 def section_at(path: tuple[str | int, ...]) -> type[Section] | None:
-    """The section whose keys are allowed beneath a path; None where the types know no keys there."""
+    """The section whose keys are allowed below a path; None if no keys are defined there."""
     here: type[Section] | None = Plan
     free = False
     for part in path:

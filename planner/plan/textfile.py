@@ -1,4 +1,4 @@
-"""The bytes of a plan file into text, or a clear word on why they are no text."""
+"""Read a plan file's bytes and decode them, or say why they are not text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 from planner.errors import PlanProblems, Problem
 
-MAX_BYTES = 1_000_000  # a plan has a few kilobytes; a decimal megabyte is a slip of the file name
-# What YAML forbids, and the three line separators that YAML counts as lines and most editors do not.
+MAX_BYTES = 1_000_000  # a plan has a few kilobytes; a larger file is not a plan
+# Characters that YAML forbids, and three line separators that YAML counts as lines and most editors do not.
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_PRINTED = re.compile(rb'\s*\{\s*"schema_version"')  # how all JSON of the planner begins
+_PRINTED = re.compile(rb'\s*\{\s*"schema_version"')  # how all JSON output of the planner begins
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 def refuse(where: str, message: str, remedy: str = "", place: tuple[int, int] | None = None) -> PlanProblems:
-    """One problem, ready to be raised. place: line and column from 1, None for the file as a whole."""
+    """PlanProblems with one problem. place: line and column from 1, None for the file as a whole."""
     line, column = place or (None, None)
     return PlanProblems((Problem(where=where, line=line, column=column, message=message, remedy=remedy),))
 
@@ -29,25 +29,25 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
-    """The first bytes of a file, one more than the limit where there are as many. Raises PlanProblems."""
+    """A file's first bytes, at most one more than the limit. Raises PlanProblems."""
     label = label_of(path)
     try:
         if label == "<stdin>":
             return sys.stdin.buffer.read(limit + 1)
-        # Read no more than the limit: the path may be a device without an end.
+        # read no more than the limit: the path may be an endless device
         with open(path, "rb") as file:
             return file.read(limit + 1)
     except FileNotFoundError:
         raise refuse(label, "no such file", _nearby(path)) from None
     except IsADirectoryError:
-        raise refuse(label, "this is a folder", "name the plan file in it") from None
+        raise refuse(label, "this is a folder", "give the path of the plan file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "the path cannot be opened"
         raise refuse(label, f"cannot be read: {reason}") from None
 
 
 def label_of(path: str | os.PathLike[str]) -> str:
-    """How messages name the file: as it was written, control characters escaped."""
+    """The file's name for messages: as given, with control characters escaped."""
     text = os.fspath(path)
     if text == "-":
         return "<stdin>"
@@ -55,7 +55,7 @@ def label_of(path: str | os.PathLike[str]) -> str:
 
 
 def _nearby(path: str | os.PathLike[str]) -> str:
-    # difflib is imported here since only a mistake needs it
+    # imported here because only a mistake needs it
     from difflib import get_close_matches
 
     wanted = Path(path)
@@ -72,13 +72,13 @@ def _nearby(path: str | os.PathLike[str]) -> str:
 def decode(raw: bytes, where: str) -> str:
     """UTF-8 text without a byte-order mark. Raises PlanProblems for anything that is not text."""
     if _PRINTED.match(raw):
-        remedy = "name the plan that it was made from; `planner diff A B` compares what `compare -f json` saved"
-        raise refuse(where, "this is JSON that planner printed, not a plan", remedy)
+        remedy = "give the plan file it was made from; `planner diff A B` compares two saved comparisons"
+        raise refuse(where, "this is JSON output of planner, not a plan", remedy)
     if len(raw) > MAX_BYTES:
-        raise refuse(where, "larger than 1 MB (1,000,000 bytes): not a plan file", "check the file name")
+        raise refuse(where, "larger than 1 MB (1,000,000 bytes), so not a plan file", "check the file name")
     wide = _WIDE.get(raw[:2])
     if wide:
-        raise refuse(where, f"the file is written in {wide}", "save it as UTF-8")
+        raise refuse(where, f"the file is encoded in {wide}", "save it as UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -91,11 +91,11 @@ def decode(raw: bytes, where: str) -> str:
 
 
 def clean(text: str, where: str) -> str:
-    """The same text once it is known to hold nothing that YAML forbids. Raises PlanProblems."""
+    """The same text. Raises PlanProblems if it is too long or contains characters that YAML forbids."""
     if len(text) > MAX_BYTES:
-        raise refuse(where, "larger than 1 MB (1,000,000 bytes): not a plan file", "check the file name")
+        raise refuse(where, "larger than 1 MB (1,000,000 bytes), so not a plan file", "check the file name")
     if "\x00" in text:
-        raise refuse(where, "a binary file, not a plan (it holds a NUL byte)", "check the file name")
+        raise refuse(where, "a binary file, not a plan (it contains a NUL byte)", "check the file name")
     found = _CONTROL.search(text)
     if found:
         place = _end_of(text[: found.start()])

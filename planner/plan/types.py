@@ -1,4 +1,4 @@
-"""The plan file's types: what a person may write, and the source of its JSON Schema.
+"""The types of a plan file, and the source of its JSON Schema.
 
 Values are plain numbers after loading, with the unit in the name: sizes in bytes (`*_bytes`), durations
 in hours (`*_hours`), shares as fractions. In the file they carry their unit (`2.2PB`, `12h`, `93%`);
@@ -40,95 +40,94 @@ S = TypeVar("S", bound=Section)
 class ThroughputRow(Section):
     """One row of a throughput table."""
 
-    gpus: Annotated[int, Field(ge=1, le=1_000_000, description="GPUs that train, over all nodes")]
-    samples_per_second: Positive = Field(description="samples a second of the whole fleet, never waiting for input")
-    measured: bool = Field(True, description="false for a row that somebody extrapolated")
+    gpus: Annotated[int, Field(ge=1, le=1_000_000, description="number of training GPUs on all nodes")]
+    samples_per_second: Positive = Field(description="samples per second of the whole fleet, not waiting for input")
+    measured: bool = Field(True, description="false for a row that is extrapolated")
 
 
 class Work(Section):
     """How much training there is: exactly one of samples, gpu_hours, flop."""
 
-    samples: Positive | None = Field(None, description="training samples in all, over all epochs")
-    gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours come out larger")
-    flop: Positive | None = Field(None, description="floating point operations in all; needs mfu")
-    mfu: Fraction | None = Field(None, description="model FLOP utilisation, a share of the data sheet's peak")
+    samples: Positive | None = Field(None, description="total training samples over all epochs")
+    gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours are more")
+    flop: Positive | None = Field(None, description="total floating point operations; needs mfu")
+    mfu: Fraction | None = Field(None, description="model FLOP utilization: share of the peak in the data sheet")
 
 
 class Phase(Work):
     """A part of the run with its own work, throughput and sample size."""
 
-    name: Name = Field(description="what the phase is called in every output")
+    name: Name = Field(description="name of the phase in every output")
     throughput: tuple[ThroughputRow, ...] = Field(
-        (), strict=False, max_length=1000, description="samples a second by GPU count in this phase"
+        (), strict=False, max_length=1000, description="samples per second by GPU count in this phase"
     )
-    sample_bytes: Bytes | None = Field(
-        None, alias="sample", description="bytes that one sample reads; default: data.sample"
-    )
+    sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes read per sample; default: data.sample")
 
 
 class Run(Section):
     """The training run."""
 
     kind: Literal["training", "worker-pool"] = Field(
-        "training", description="training: one gang of GPUs; worker-pool: independent jobs, not delivered yet"
+        "training", description="training: one gang of GPUs; worker-pool: independent jobs, not supported yet"
     )
     work: Work | None = Field(None, description="how much training there is")
     throughput: tuple[ThroughputRow, ...] = Field(
-        (), strict=False, max_length=1000, description="samples a second by GPU count"
+        (), strict=False, max_length=1000, description="samples per second by GPU count"
     )
     scaling: Literal["strong", "linear"] = Field(
-        "strong", description="between and beyond the rows: t(n) = a/n + b, or linear when told so"
+        "strong",
+        description="for GPU counts without a row: strong fits t(n) = a/n + b, linear scales with the GPUs",
     )
     phases: tuple[Phase, ...] = Field(
-        (), strict=False, max_length=100, description="parts of the run with their own work, instead of work"
+        (), strict=False, max_length=100, description="parts of the run, each with its own work; replaces work"
     )
-    deadline_hours: Hours | None = Field(None, alias="deadline", description="slower than this is infeasible")
+    deadline_hours: Hours | None = Field(None, alias="deadline", description="slower scenarios are infeasible")
 
 
 class Ingest(Section):
-    """How the data set comes into S3 before the run."""
+    """How the data set gets into S3 before the run."""
 
-    source: Literal["in-s3", "upload", "other-region"] = Field("in-s3", description="where the data set lies today")
-    from_region: Region | None = Field(None, description="with other-region: where the data set lies today")
+    source: Literal["in-s3", "upload", "other-region"] = Field("in-s3", description="where the data set is today")
+    from_region: Region | None = Field(None, description="the region of the data set; only with source: other-region")
     rate_bytes_per_second: BytesPerSecond | None = Field(
-        None, alias="rate", description="how fast it comes in; only with a source other than in-s3"
+        None, alias="rate", description="how fast it is copied; not with source: in-s3"
     )
 
 
 class Data(Section):
-    """What training reads, what is kept, what a checkpoint weighs."""
+    """What training reads, what is kept in S3, and the size of a checkpoint."""
 
-    hot_dataset_bytes: Bytes = Field(alias="hot_dataset", description="what training reads, decimal bytes")
+    hot_dataset_bytes: Bytes = Field(alias="hot_dataset", description="size of the data that training reads")
     kept_in_s3_bytes: Bytes | None = Field(
-        None, alias="kept_in_s3", description="everything kept in S3 without checkpoints; default: hot_dataset"
+        None, alias="kept_in_s3", description="everything kept in S3 except checkpoints; default: hot_dataset"
     )
     kept_class: Literal["STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "GLACIER_IR"] = Field(
-        "STANDARD", description="S3 storage class of what is kept beside the hot data"
+        "STANDARD", description="S3 storage class of the data that training does not read"
     )
     samples: Positive | None = Field(None, description="samples in the hot data set; gives the sample size")
-    sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes that one sample reads")
+    sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes read per sample")
     read_per_gpu_bytes_per_second: BytesPerSecond | None = Field(
-        None, alias="read_per_gpu", description="bytes a second that one GPU reads when it never waits"
+        None, alias="read_per_gpu", description="bytes per second that one GPU reads when it never waits"
     )
     shard_bytes: Bytes | None = Field(None, alias="shard", description="size of one object or file")
     order: Literal["shuffled", "sequential"] = Field("shuffled", description="order in which an epoch reads the data")
     warm_up: Literal["lazy", "prefetch"] = Field(
-        "lazy", description="first epoch cold, or the cache filled before training starts"
+        "lazy", description="lazy: the first epoch reads from S3; prefetch: the cache is filled before training starts"
     )
     checkpoint_bytes: Bytes | None = Field(None, alias="checkpoint", description="size of one checkpoint")
-    checkpoints_kept: KeptCheckpoints = Field(3, description="checkpoints that stay in S3: a number or all")
+    checkpoints_kept: KeptCheckpoints = Field(3, description="checkpoints kept in S3: a number or all")
     ingest: Ingest = left_out(Ingest)
 
 
 class Fleet(Section):
-    """Instance types and how many: `nodes` (paid, spares included) or `gpus` (that train)."""
+    """Instance types and how many: `nodes` (paid, spares included) or `gpus` (training)."""
 
     instance_types: tuple[InstanceName, ...] = Field(
         strict=False, min_length=1, max_length=16, description="GPU instance types to compare"
     )
     nodes: Counts | None = Field(None, description="paid nodes, spares included: 400, [16, 32] or 16..64")
-    gpus: GpuCounts | None = Field(None, description="GPUs that train, in all, by kind: A100:256")
-    spares: Count = Field(0, description="nodes paid for that wait for a failure")
+    gpus: GpuCounts | None = Field(None, description="total training GPUs by kind: A100:256")
+    spares: Count = Field(0, description="paid nodes that replace a failed one")
 
 
 class Purchase(Section):
@@ -139,12 +138,10 @@ class Purchase(Section):
     )
     zone_id: ZoneId | None = Field(None, description="zone ID for spot, like use1-az4; default: the region's median")
     spot_usd_per_hour: Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)] | None = Field(
-        None, description="USD an hour of one spot GPU node, as you have seen it; default: after the price book"
+        None, description="spot price that you see for one GPU node, USD/h; default: from the price book"
     )
-    private_discount: Fraction = Field(0.0, description="off the on-demand list price of the GPU nodes")
-    reuse_value: Fraction = Field(
-        0.0, description="share of an unused commitment that other work in the company takes over"
-    )
+    private_discount: Fraction = Field(0.0, description="discount on the On-Demand list price of the GPU nodes")
+    reuse_value: Fraction = Field(0.0, description="share of an unused commitment that other work in the company uses")
 
 
 class _Storage(Section):
@@ -157,8 +154,10 @@ class _Storage(Section):
         max_length=16,
         description="storage layouts to compare; default: all that can be deployed",
     )
-    retention_hours: Hours | None = Field(None, alias="retention", description="S3 is kept this long after the run")
-    s3_gateway_endpoint: bool = Field(True, description="false: S3 traffic passes the NAT gateway and is billed")
+    retention_hours: Hours | None = Field(
+        None, alias="retention", description="how long data stays in S3 after the run"
+    )
+    s3_gateway_endpoint: bool = Field(True, description="false: S3 traffic goes through the NAT gateway and is billed")
 
     def settings_of(self, kind: type[S]) -> S:
         """The settings of the layout whose settings are of this type."""
@@ -168,7 +167,7 @@ class _Storage(Section):
 if TYPE_CHECKING:
     Storage = _Storage
 else:
-    # a section for each layout that has settings: each layout's own `settings.py` says what it may contain
+    # a section for each layout that has settings; the layout's `settings.py` defines its keys
     Storage = create_model(
         "Storage",
         __base__=_Storage,
@@ -181,47 +180,47 @@ else:
 
 
 class Reliability(Section):
-    """Failures and checkpoints. Rates come from assumptions; these are choices."""
+    """Failures and checkpoints. Failure rates are assumptions; these are choices."""
 
     checkpoint_interval_hours: Hours | None = Field(None, alias="checkpoint_interval", description="default: optimal")
     checkpoint_blocking_hours: Hours | None = Field(
-        None, alias="checkpoint_blocking", description="time that training stands still for one checkpoint"
+        None, alias="checkpoint_blocking", description="time that training pauses for one checkpoint"
     )
     spot_reclaims_per_node_day: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] | None = Field(
         None,
-        description="reclaims of one spot node a day, as you have seen them; default: after the Spot Advisor's band",
+        description="spot interruptions that you see, per node and day; default: from AWS Spot Advisor",
     )
 
 
 class Preprocessing(Section):
     """Work done once before training."""
 
-    gpu_hours: Positive = Field(description="GPU-hours of preprocessing in all")
-    instance_type: InstanceName | None = Field(None, description="default: the fleet's type")
+    gpu_hours: Positive = Field(description="total GPU-hours of preprocessing")
+    instance_type: InstanceName | None = Field(None, description="default: the fleet's instance type")
 
 
 class People(Section):
-    """What a run costs beyond machines. Lines appear only for what is written here."""
+    """Costs of a run other than AWS resources. Only what is written here appears on the bill."""
 
     engineers: Positive | None = Field(None, description="full-time people during the run")
     months_before: Annotated[float, Field(ge=0, le=120, allow_inf_nan=False)] = Field(
-        0.0, description="months they work before it"
+        0.0, description="months that they work before the run"
     )
     preprocessing: Preprocessing | None = Field(None, description="work done once before training")
-    experiments: bool = Field(False, description="count failed runs and experiments by their published multiplier")
+    experiments: bool = Field(False, description="add failed runs and experiments by a published factor")
 
 
 class Constraints(Section):
-    """Scenarios beyond these are infeasible."""
+    """Scenarios outside these limits are infeasible."""
 
-    max_cost_usd: Positive | None = Field(None, description="dollars of the finished run")
+    max_cost_usd: Positive | None = Field(None, description="total cost of the finished run")
     max_days: Positive | None = Field(None, description="days from the first to the last GPU-hour")
-    min_usable_tb: Positive | None = Field(None, description="decimal TB that the layout must be able to hold")
+    min_usable_tb: Positive | None = Field(None, description="minimum usable capacity of the layout, decimal TB")
     min_hot_fit: bool = Field(False, description="the hot data set must fit the layout's usable capacity")
 
 
 class Assumption(Section):
-    """An override with its own range."""
+    """An override of an assumption, with its own range."""
 
     value: Finite = Field(description="the central value, in the assumption's unit")
     low: Finite | None = Field(None, description="5th percentile; default: value")
@@ -233,7 +232,7 @@ def _kind_of_override(value: object) -> str:
     return MAPPING_TAG if isinstance(value, dict | Assumption) else NUMBER_TAG
 
 
-# The tags name the branch in pydantic's error locations; no key of a plan looks like them.
+# These tags name the branch in pydantic's error locations; no key of a plan looks like them.
 NUMBER_TAG, MAPPING_TAG = "<number>", "<mapping>"
 Override = Annotated[
     Annotated[Finite, Tag(NUMBER_TAG)] | Annotated[Assumption, Tag(MAPPING_TAG)], Discriminator(_kind_of_override)
@@ -241,22 +240,22 @@ Override = Annotated[
 
 
 class Deploy(Section):
-    """What `pulumi up` will need; not priced."""
+    """What `pulumi up` needs; not priced."""
 
     stack: StackName = Field("dev", description="name of the Pulumi stack")
-    zone_id: ZoneId | None = Field(None, description="zone ID of the one zone that everything stands in")
+    zone_id: ZoneId | None = Field(None, description="zone ID of the zone in which everything is deployed")
     ami: ImageId | None = Field(None, description="machine image of the GPU nodes")
-    notify: str | None = Field(None, max_length=320, description="address for budget and health alarms")
-    pool_tls: bool = Field(True, description="whether daemons and clients of a pool show each other certificates")
+    notify: str | None = Field(None, max_length=320, description="email address for budget and health alarms")
+    pool_tls: bool = Field(True, description="whether daemons and clients of a pool use mutual TLS")
 
 
 class Plan(Section):
     """One plan file."""
 
     api_version: Literal["planner/v1"] = Field(alias="apiVersion", description="version of this file format")
-    name: Name = Field(description="name of the run, printed on every output")
+    name: Name = Field(description="name of the run, shown in every output")
     region: Region = Field("us-east-1", description="AWS region")
-    start: Day | None = Field(None, description="first day of the run; prices are judged by it")
+    start: Day | None = Field(None, description="first day of the run; the age of prices is counted from it")
     prices: Day | None = Field(None, description="date of the price book; default: the newest")
     run: Run = Field(description=Run.__doc__)
     data: Data = Field(description=Data.__doc__)
@@ -272,9 +271,9 @@ class Plan(Section):
     deploy: Deploy = left_out(Deploy)
 
     def canonical(self) -> dict[str, Any]:
-        """The resolved plan as plain data, the same for the same meaning: what its hash is taken over.
+        """The resolved plan as plain data, from which its hash is computed; formatting does not change it.
 
-        A key that came to the format later is left out at its default, so that plans of before keep their hash.
+        A key that was added to the format later is left out at its default, so that older plans keep their hash.
         """
         found = self.model_dump(mode="json", by_alias=True)
         for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):

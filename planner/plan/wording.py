@@ -1,4 +1,4 @@
-"""How a message shows what a file says: quoted, cut, harmless; and what was probably meant."""
+"""Values, paths and suggestions in error messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LIMIT = 60
 
 
 def shown(value: object) -> str:
-    """A value as an error message may show it: text in quotes, control and direction characters escaped, cut."""
+    """A value for an error message: text in quotes, control and direction characters escaped, shortened."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -37,23 +37,29 @@ def path_text(path: Iterable[str | int]) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`did you mean nodes?`, or nothing when no known word is near."""
-    # difflib is imported here since only a mistake needs it
+    near = nearest(word, known)
+    return f"did you mean {near}?" if near else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is probably meant, or nothing."""
+    # imported here because only a mistake needs it
     from difflib import get_close_matches
 
     by_lower: dict[str, str] = {name.lower().replace("-", "_"): name for name in known}
     near = get_close_matches(word[:_LIMIT].lower().replace("-", "_"), list(by_lower), 1, 0.6)
-    return f"did you mean {by_lower[near[0]]}?" if near else ""
+    return by_lower[near[0]] if near else ""
 
 
 def listed(names: Iterable[str], limit: int = 24) -> str:
-    """Names in a row, cut where nobody reads on."""
+    """Names separated by commas; beyond the limit only their number."""
     every = list(names)
     more = f" and {len(every) - limit} more" if len(every) > limit else ""
     return ", ".join(every[:limit]) + more
 
 
 def is_number_text(value: Any) -> bool:
-    """Whether text reads as a number, so that quotes are the mistake."""
+    """Whether the text is a number, so that the quotes are the mistake."""
     if not isinstance(value, str) or len(value) > 400:
         return False
     try:

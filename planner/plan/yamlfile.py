@@ -1,7 +1,7 @@
-"""YAML text into plain data with the line and column of every value; everything wrong with it, not a traceback.
+"""Read YAML into plain data with the line and column of every value; bad input gives problems, not a traceback.
 
-Read as a stream of events with a stack of our own: nesting cannot exhaust Python's, an alias costs what it
-stands for, and a cycle is seen when it closes. Scalars follow YAML 1.2 (`no` and `1:30` are text).
+The parser's events are read with our own stack: deep nesting cannot exhaust Python's stack, an alias counts as
+many values as it repeats, and a cycle is found at once. Scalars follow YAML 1.2 (`no` and `1:30` are text).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ except ImportError:  # PyYAML without libyaml
     from yaml import SafeLoader as _Loader
 
 MAX_DEPTH = 40  # a plan is five deep
-MAX_VALUES = 20_000  # counting what aliases stand for: a plan has a few hundred
-MAX_TEXT = 20_000  # characters of one value: the longest name is half of it
-_MANY_DIGITS = 400  # beyond it a number is text, and so refused: Python's own limit raises at 4,300
+MAX_VALUES = 20_000  # with aliases expanded; a plan has a few hundred
+MAX_TEXT = 20_000  # characters of one value; the longest name allowed has half as many
+_MANY_DIGITS = 400  # a longer number stays text and is refused; Python itself raises from 4,300 digits
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INF, _NAN = float("inf"), float("nan")
@@ -43,7 +43,7 @@ Place = tuple[int, int]  # line and column, counted from 1
 
 
 class Unreadable(Exception):
-    """The text cannot be read on from here. problem: what and where."""
+    """Reading cannot continue. problem: what is wrong, and where."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -52,7 +52,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Tree:
-    """Plain data and where it stood. places: of a mapping's entry its key's place, of an item its own."""
+    """Plain data and its locations. places: an entry of a mapping has the place of its key, an item its own."""
 
     data: Any = None
     places: dict[Path, Place] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Tree:
 
 @dataclass
 class _Open:
-    """A collection being read. weight: values in it, aliases counted as what they stand for."""
+    """A collection being read. weight: the number of values in it, with aliases expanded."""
 
     value: Any
     path: Path
@@ -75,8 +75,8 @@ class _Open:
 def scalar(text: str) -> Any:
     """The value of a plain scalar by YAML 1.2's core schema, with 1_000 for 1000.
 
-    What readers disagree on stays text, and the types refuse it with a hint: `010` (8 or 10), `0x1F`,
-    `1:30` (90 or a time), `yes`, dates.
+    Text that YAML readers interpret differently stays text, and the types refuse it with a hint: `010` (8 or 10),
+    `0x1F`, `1:30` (90 or a time), `yes`, dates.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -89,12 +89,12 @@ def scalar(text: str) -> Any:
 
 
 def read_yaml(text: str, where: str) -> Tree:
-    """Read one YAML (or JSON) document. Duplicate keys are in `problems`, and the first of them counts.
+    """Read one YAML (or JSON) document. Duplicate keys are listed in `problems`, and the first one is used.
 
-    Raises Unreadable where reading cannot go on: syntax, cycles, bombs, nesting, several documents.
+    Raises Unreadable if reading cannot continue: bad syntax, cycles, too many values, deep nesting, two documents.
     """
     if text.lstrip().startswith("{"):
-        # JSON writes an emoji as two escapes, which YAML does not know
+        # JSON writes an emoji as two escapes, which YAML does not support
         text = _PAIR.sub(lambda m: m[1] + chr(0x10000 + (int(m[2], 16) - 0xD800) * 1024 + int(m[3], 16) - 0xDC00), text)
     return _Reader(where).read(text)
 
@@ -127,19 +127,19 @@ class _Reader:
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
         context = getattr(error, "context", None)
-        said = f"not YAML: {what}" + (f" {context}" if context else "")
+        message = f"not YAML: {what}" + (f" {context}" if context else "")
         if begun and mark and begun.line < mark.line:
-            said += f" begun on line {begun.line + 1}"
+            message += f" that began on line {begun.line + 1}"
         remedy = "check the indentation, quotes and brackets on this line and the one before"
         lines = text.splitlines()
         here = lines[place[0] - 1][place[1] - 1 :] if place[0] <= len(lines) else ""
         if here.startswith("\t"):
-            said, remedy = "not YAML: a tab stands where YAML wants spaces", "indent with spaces"
-        elif "mapping values are not allowed" in said:
-            remedy = 'a value with ": " in it goes in quotes; a key goes on a line of its own'
-        elif "cannot start any token" in said:
-            said, remedy = f"not YAML: a value cannot begin with {here[:1]}", "put the value in quotes"
-        return self.stop(place, said.replace("\n", " "), remedy)
+            message, remedy = "not YAML: indented with a tab", "indent with spaces"
+        elif "mapping values are not allowed" in message:
+            remedy = 'put a value that contains ": " in quotes, and each key on its own line'
+        elif "cannot start any token" in message:
+            message, remedy = f"not YAML: a value cannot begin with {here[:1]}", "put the value in quotes"
+        return self.stop(place, message.replace("\n", " "), remedy)
 
     def _take(self, event: Any) -> None:
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
@@ -160,9 +160,9 @@ class _Reader:
     def _scalar(self, event: Any, place: Place) -> None:
         text = event.value
         if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
-            raise self.stop(place, f"tag {shown(event.tag)} is not read", "write the value without a tag")
+            raise self.stop(place, f"tag {shown(event.tag)} is not supported", "write the value without a tag")
         if len(text) > MAX_TEXT:
-            raise self.stop(place, f"a value of {len(text):,} characters", f"at most {MAX_TEXT:,} are read")
+            raise self.stop(place, f"a value of {len(text):,} characters is too long", f"the limit is {MAX_TEXT:,}")
         control = _CONTROL.search(text)
         if control:
             raise self.stop(place, f"control character U+{ord(control[0]):04X} in a value", "remove it")
@@ -172,9 +172,9 @@ class _Reader:
 
     def _open(self, event: Any, place: Place) -> None:
         if event.tag not in (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):
-            raise self.stop(place, f"tag {shown(event.tag)} is not read", "write the value without a tag")
+            raise self.stop(place, f"tag {shown(event.tag)} is not supported", "write the value without a tag")
         if len(self.stack) >= MAX_DEPTH:
-            raise self.stop(place, f"nested more than {MAX_DEPTH} deep", "a plan is at most six deep")
+            raise self.stop(place, f"nested more than {MAX_DEPTH} levels deep", "a plan has at most six levels")
         value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
         path = self._child_path(place)
         if event.anchor:
@@ -183,23 +183,22 @@ class _Reader:
 
     def _alias(self, name: str, place: Place) -> None:
         if any(entry.anchor == name for entry in self.stack):
-            raise self.stop(place, f"*{shown(name)[1:-1]} stands for something that contains it", "write the value out")
+            raise self.stop(place, f"*{shown(name)[1:-1]} refers to a value that contains it", "write the value itself")
         if name not in self.anchors:
-            raise self.stop(
-                place, f"*{shown(name)[1:-1]} stands for nothing", f"define it before with &{shown(name)[1:-1]}"
-            )
+            alias = shown(name)[1:-1]
+            raise self.stop(place, f"*{alias} is not defined", f"define it above with &{alias}")
         value, weight = self.anchors[name]
         self._put(value, weight, None, place)
 
     def _child_path(self, place: Place) -> Path:
-        """Where a collection that begins now will stand."""
+        """The path of a collection that begins now."""
         if not self.stack:
             return ()
         top = self.stack[-1]
         if isinstance(top.value, list):
             return (*top.path, len(top.value))
         if not top.has_key:
-            raise self.stop(place, "a key must be text", "a template's {{...}} or a list cannot be a key")
+            raise self.stop(place, "a key must be text", "a template's {{...}} or a list is not a key")
         return (*top.path, top.key)
 
     def _put(self, value: Any, weight: int, anchor: str | None, place: Place, plain: bool = False) -> None:
@@ -212,7 +211,7 @@ class _Reader:
         top = self.stack[-1]
         top.weight += weight
         if top.weight > MAX_VALUES:
-            raise self.stop(place, f"more than {MAX_VALUES:,} values, aliases counted", "a plan has a few hundred")
+            raise self.stop(place, f"more than {MAX_VALUES:,} values (aliases expanded)", "a plan has a few hundred")
         if isinstance(top.value, list):
             self.tree.places[(*top.path, len(top.value))] = place
             top.value.append(value)
@@ -224,9 +223,9 @@ class _Reader:
 
     def _key(self, top: _Open, value: Any, place: Place, plain: bool) -> None:
         if isinstance(value, dict | list):
-            raise self.stop(place, "a key must be text", "a mapping or a list cannot be a key")
+            raise self.stop(place, "a key must be text", "a mapping or a list is not a key")
         if value == "<<" and plain:
-            raise self.stop(place, "merge keys (<<) are not read", "write the keys out, so that a reader sees them")
+            raise self.stop(place, "merge keys (<<) are not supported", "write the keys themselves")
         top.key, top.has_key = value if isinstance(value, str) else str(value), True
         path = (*top.path, top.key)
         if top.key in top.value:

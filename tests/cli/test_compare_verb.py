@@ -137,7 +137,7 @@ def test_a_book_of_another_day_is_told():
 
 def test_an_override_that_is_wrong_names_its_path_once():
     done = planner("compare", SMALL, "--set", "start=2026-13-01")
-    assert done.stderr.startswith("--set start: no such day in the calendar; here '2026-13-01'")
+    assert done.stderr.startswith("--set start: no such day in the calendar; got '2026-13-01'")
 
 
 def test_an_explanation_s_ending_says_its_format(tmp_path):

@@ -45,73 +45,79 @@ CATALOGUE = (
     ("old", "new", "where", "message", "remedy"),
     [
         ("  work: {gpu_hours: 4000}", "  kind: training", "3:1", "run.work is missing", "gpu_hours"),
-        ("  work: {gpu_hours: 4000}", "  kind: worker-pool", "4:3", "worker-pool plans are not delivered yet", "works"),
-        ("{gpu_hours: 4000}", "{}", "4:3", "the work is missing", "write gpu_hours: 4000"),
+        (
+            "  work: {gpu_hours: 4000}",
+            "  kind: worker-pool",
+            "4:3",
+            "worker-pool plans are not supported yet",
+            "kind: training",
+        ),
+        ("{gpu_hours: 4000}", "{}", "4:3", "the amount of work is missing", "gpu_hours: 4000"),
         (
             "{gpu_hours: 4000}",
             "{gpu_hours: 4000, flop: 1e20, mfu: 40%}",
             "4:27",
-            "flop stands beside gpu_hours",
+            "flop and gpu_hours are both set",
             "keep",
         ),
         ("{gpu_hours: 4000}", "{flop: 1e22}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
         ("{gpu_hours: 4000}", "{flop: 1e22, mfu: 0%}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
-        ("{gpu_hours: 4000}", "{gpu_hours: 4000, mfu: 40%}", "4:27", "mfu has no meaning without flop", "remove"),
-        ("{gpu_hours: 4000}", "{samples: 1e6}", "3:1", "samples need a throughput table", "samples_per_second"),
+        ("{gpu_hours: 4000}", "{gpu_hours: 4000, mfu: 40%}", "4:27", "mfu is used only with flop", "remove"),
+        ("{gpu_hours: 4000}", "{samples: 1e6}", "3:1", "without a throughput table", "samples_per_second"),
         (
             "work: {gpu_hours: 4000}",
             "work: {samples: 1e6}\n  throughput: [{gpus: 8, samples_per_second: 1}, {gpus: 8, samples_per_second: 2}]",
             "5:51",
-            "a second row for 8 GPUs: the first is throughput[0]",
+            "8 GPUs have a row already: throughput[0]",
             "keep one",
         ),
         (
             "work: {gpu_hours: 4000}",
             "work: {gpu_hours: 4000}\n  phases: [{name: a, gpu_hours: 1}]",
             "4:3",
-            "run.work stands beside run.phases",
+            "run.work and run.phases are both set",
             "move work",
         ),
         (
             "work: {gpu_hours: 4000}",
             "phases: [{name: a, gpu_hours: 1}]\n  throughput: [{gpus: 8, samples_per_second: 1}]",
             "5:3",
-            "run.throughput stands beside run.phases",
+            "run.throughput and run.phases are both set",
             "move throughput",
         ),
-        ("work: {gpu_hours: 4000}", "phases: [{name: a}]", "4:12", "the work is missing", ""),
-        ("work: {gpu_hours: 4000}", "phases: [{name: a, samples: 5}]", "4:12", "samples need a throughput table", ""),
+        ("work: {gpu_hours: 4000}", "phases: [{name: a}]", "4:12", "the amount of work is missing", ""),
+        ("work: {gpu_hours: 4000}", "phases: [{name: a, samples: 5}]", "4:12", "without a throughput table", ""),
         (
             "work: {gpu_hours: 4000}",
             "phases: [{name: a, gpu_hours: 1}, {name: a, gpu_hours: 1}]",
             "4:37",
-            "a second phase with this name",
+            "another phase has the same name",
             "",
         ),
-        ("4TB}", "4TB, samples: 5, sample: 5KB}", "5:26", "samples stands beside sample", "keep one"),
-        ("4TB}", "4TB, sample: 5KB, read_per_gpu: 5MB/s}", "5:39", "read_per_gpu stands beside sample", "keep one"),
+        ("4TB}", "4TB, samples: 5, sample: 5KB}", "5:26", "samples and sample are both set", "keep one"),
+        ("4TB}", "4TB, sample: 5KB, read_per_gpu: 5MB/s}", "5:39", "read_per_gpu and sample are both set", "keep one"),
         ("4TB}", "4TB, kept_in_s3: 3TB}", "5:26", "smaller than hot_dataset", "at least"),
-        ("4TB}", "4TB, ingest: {rate: 1GB/s}}", "5:35", "a rate has no meaning while source is in-s3", "upload"),
-        ("4TB}", "4TB, ingest: {source: other-region}}", "5:35", "does not say which region", "from_region"),
+        ("4TB}", "4TB, ingest: {rate: 1GB/s}}", "5:35", "rate is not used with source: in-s3", "upload"),
+        ("4TB}", "4TB, ingest: {source: other-region}}", "5:35", "needs from_region", "from_region: us-west-2"),
         (
             "4TB}",
             "4TB, ingest: {source: upload, from_region: us-west-2}}",
             "5:51",
-            "no meaning with source: upload",
+            "not used with source: upload",
             "other-region",
         ),
         (
             "4TB}",
             "4TB, ingest: {source: other-region, from_region: us-east-1}}",
             "5:57",
-            "the plan's own region",
+            "the same as the plan's region",
             "in-s3",
         ),
         (", nodes: 4", "", "6:1", "fleet needs nodes or gpus", "A100:512"),
-        ("nodes: 4", "nodes: 4, gpus: A100:8", "6:51", "gpus stands beside nodes", "keep one"),
-        ("nodes: 4", "nodes: 4, spares: 4", "6:51", "4 spares leave no node of 4 to train", "fewer"),
-        ("nodes: 4", "nodes: 4..16, spares: 5", "6:55", "5 spares leave no node of 4 to train", "fewer"),
-        ("[p4d.24xlarge]", "[p4d.24xlarge, p4d.24xlarge]", "6:40", "'p4d.24xlarge' stands twice", "keep one"),
+        ("nodes: 4", "nodes: 4, gpus: A100:8", "6:51", "gpus and nodes are both set", "keep one"),
+        ("nodes: 4", "nodes: 4, spares: 4", "6:51", "4 spares of 4 nodes leave no node for training", "fewer"),
+        ("nodes: 4", "nodes: 4..16, spares: 5", "6:55", "5 spares of 4 nodes leave no node for training", "fewer"),
+        ("[p4d.24xlarge]", "[p4d.24xlarge, p4d.24xlarge]", "6:40", "'p4d.24xlarge' is listed twice", "keep one"),
         ("4}", "4}\npurchase: {options: [spot, sp-2y]}", "7:28", "unknown purchase option 'sp-2y'", ""),
         (
             "4}",
@@ -120,16 +126,16 @@ CATALOGUE = (
             "unknown purchase option",
             "did you mean ri-1y-standard-no-upfront?",
         ),
-        ("4}", "4}\npurchase: {options: [spot, spot]}", "7:28", "'spot' stands twice", ""),
+        ("4}", "4}\npurchase: {options: [spot, spot]}", "7:28", "'spot' is listed twice", ""),
         (
             "[p4d.24xlarge], nodes: 4}",
             "[p4d.24xlarge, p5.48xlarge], nodes: 4}\npurchase: {spot_usd_per_hour: 9}",
             "7:12",
-            "is the price of one type, and the plan compares 2",
+            "is the price of one instance type; the plan has 2",
             "name one type in fleet.instance_types",
         ),
-        ("4}", "4}\npurchase: {private_discount: 100%}", "7:12", "takes the whole price away", "below 100%"),
-        ("4}", "4}\nstorage: {layouts: [s3-stream, s3-stream]}", "7:32", "'s3-stream' stands twice", ""),
+        ("4}", "4}\npurchase: {private_discount: 100%}", "7:12", "makes the nodes free", "below 100%"),
+        ("4}", "4}\nstorage: {layouts: [s3-stream, s3-stream]}", "7:32", "'s3-stream' is listed twice", ""),
         (
             "4}",
             "4}\nstorage: {fsx-lustre: {deployment: SCRATCH_2, throughput_mbps_per_tib: [125]}}",
@@ -137,12 +143,12 @@ CATALOGUE = (
             "SCRATCH_2 has no throughput tiers",
             "",
         ),
-        ("4}", "4}\nstorage: {separate-nvme: {protection: 2+1}}", "7:27", "3 to 16 data parts", "16+4"),
-        ("4}", "4}\nassumptions: {x: {value: 2, low: 3}}", "7:15", "does not hold: 3 <= 2", "in order"),
-        ("4}", "4}\nassumptions: {x: {value: 2, high: 1}}", "7:15", "does not hold: 2 <= 1", "in order"),
+        ("4}", "4}\nstorage: {separate-nvme: {protection: 2+1}}", "7:27", "3 to 16 data shards", "16+4"),
+        ("4}", "4}\nassumptions: {x: {value: 2, low: 3}}", "7:15", "not in order: 3 <= 2", "low <= value <= high"),
+        ("4}", "4}\nassumptions: {x: {value: 2, high: 1}}", "7:15", "not in order: 2 <= 1", "low <= value <= high"),
     ],
 )
-def test_rules_of_the_plan_alone(old, new, where, message, remedy):
+def test_rules_that_need_only_the_plan(old, new, where, message, remedy):
     problem = only(with_line(SMALL, old, new))
     assert place(problem) == f"p.yaml:{where}"
     assert message in problem.message
@@ -150,7 +156,7 @@ def test_rules_of_the_plan_alone(old, new, where, message, remedy):
     assert problem.remedy
 
 
-def test_one_measured_row_reaches_only_its_own_size():
+def test_one_measured_row_is_enough_only_for_its_own_size():
     text = with_line(SMALL, "work: {gpu_hours: 4000}", TABLE)
     gpus = with_line(text, "nodes: 4", "gpus: A100:8")
     assert load(gpus)
@@ -160,7 +166,7 @@ def test_one_measured_row_reaches_only_its_own_size():
     more = with_line(other, "per_second: 100}", "per_second: 100}, {gpus: 16, samples_per_second: 190}")
     assert load(more)
     unmeasured = with_line(more, "per_second: 190}", "per_second: 190, measured: false}")
-    assert "one measured row allows no fit" in only(unmeasured).message
+    assert "needs two measured rows and only one row is measured" in only(unmeasured).message
 
 
 def _judged(text: str, *overrides: str):
@@ -173,21 +179,21 @@ def _judged(text: str, *overrides: str):
         (
             ["fleet.instance_types=[p4d.24xlarg]"],
             "fleet.instance_types",
-            "no instance type",
+            "not an instance type",
             "did you mean p4d.24xlarge?",
         ),
         (["fleet.instance_types=[m6i.2xlarge]"], "fleet.instance_types", "has no GPUs", "p4d.24xlarge"),
         (
             ["fleet.nodes=null", "fleet.gpus=A100:60"],
             "fleet.gpus",
-            "60 GPUs are no whole number of p4d.24xlarge, which has 8",
+            "60 GPUs are not a whole number of p4d.24xlarge nodes with 8 each",
             "write A100:56 or A100:64",
         ),
-        (["fleet.nodes=null", "fleet.gpus=A100:4"], "fleet.gpus", "no whole number", "write A100:8"),
+        (["fleet.nodes=null", "fleet.gpus=A100:4"], "fleet.gpus", "not a whole number", "write A100:8"),
         (
             ["fleet.nodes=null", "fleet.gpus=A100:64", "fleet.instance_types=[p4d.24xlarge, p5.48xlarge]"],
             "fleet.gpus",
-            "p5.48xlarge has H100 GPUs, and gpus names only A100",
+            "p5.48xlarge has H100 GPUs, but gpus lists only A100",
             "add H100:64",
         ),
         (
@@ -208,7 +214,7 @@ def _judged(text: str, *overrides: str):
         (
             ["storage.separate-nvme.instance_type=i3e.24xlarge"],
             "storage.separate-nvme.instance_type",
-            "no instance type",
+            "not an instance type",
             "i3en.24xlarge?",
         ),
         (
@@ -220,7 +226,7 @@ def _judged(text: str, *overrides: str):
         (
             ["fleet.instance_types=[g5.xlarge]", "run.work={flop: 1e20, mfu: 0.4}"],
             "fleet.instance_types",
-            "no data sheet's peak",
+            "the peak FLOP/s of g5.xlarge is not known",
             "gpu_hours",
         ),
     ],
@@ -232,7 +238,7 @@ def test_rules_that_need_the_catalogue(overrides, where, message, remedy):
     assert remedy in problem.remedy
 
 
-def test_the_catalogue_tells_how_many_gpus_the_nodes_have():
+def test_the_number_of_gpus_per_node_comes_from_the_catalogue():
     text = with_line(SMALL, "work: {gpu_hours: 4000}", TABLE)
     (problem,) = _judged(text)
     assert place(problem) == "p.yaml:5:3"
@@ -241,28 +247,28 @@ def test_the_catalogue_tells_how_many_gpus_the_nodes_have():
     assert not _judged(text, "fleet.nodes=2", "fleet.spares=1")
 
 
-def test_good_plans_pass_the_catalogue():
+def test_valid_plans_pass_the_catalogue_check():
     assert not _judged(SMALL)
     assert not _judged(FULL)
     assert not _judged(SMALL, "fleet.nodes=null", "fleet.gpus=a100:64")
 
 
-def test_problems_of_the_catalogue_come_in_the_order_of_the_file():
+def test_catalogue_problems_are_in_file_order():
     text = FULL.replace("m6i.2xlarge", "m6i.3xlarge").replace("g5.xlarge", "g5.tiny").replace("p5.48x", "p5.49x")
     lines = [problem.line for problem in _judged(text)]
     assert len(lines) == 3
     assert lines == sorted(lines)
 
 
-def test_many_rules_at_once():
+def test_all_broken_rules_are_reported_at_once():
     text = with_line(SMALL, "nodes: 4", "nodes: 4, spares: 9") + "purchase: {options: [x], private_discount: 1}\n"
     assert len(problems(text)) == 3
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
-        ({"run": {"work": {"flop": 1e22, "mfu": "0.4%"}}}, "lower than any run reports"),
+        ({"run": {"work": {"flop": 1e22, "mfu": "0.4%"}}}, "lower than any published run"),
         (
             {
                 "run": {
@@ -270,12 +276,12 @@ def test_many_rules_at_once():
                     "throughput": [{"gpus": 32, "samples_per_second": 100.0}],
                 }
             },
-            "stands beside flop",
+            "a throughput table and flop are both set",
         ),
         ({"run": {"work": {"gpu_hours": 40}}, "data": {"hot_dataset": "4TB", "sample": "40KB"}}, "throughput table"),
     ],
 )
-def test_what_would_be_priced_wrongly_in_silence_is_refused(change, said):
+def test_plans_that_would_be_priced_wrongly_are_refused(change, expected):
     from planner.plan.check import check_plan
     from planner.plan.types import Plan
 
@@ -285,7 +291,7 @@ def test_what_would_be_priced_wrongly_in_silence_is_refused(change, said):
         "data": {"hot_dataset": "4TB"},
         "fleet": {"instance_types": ["p4d.24xlarge"], "nodes": 4},
     }
-    assert any(said in message for _, message, _ in check_plan(Plan.model_validate({**base, **change})))
+    assert any(expected in message for _, message, _ in check_plan(Plan.model_validate({**base, **change})))
 
 
 def test_bits_are_not_bytes():

@@ -1,4 +1,4 @@
-"""Everything a file can be wrong about: where it is, what it says, and that it comes at once."""
+"""Problems of plan files: their place, message and remedy, all reported at once."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{c}: &{c} [{','.join('*' + p for _ in range(9))}]\n" for p, c in zip("abcdefg", "bcdefgh", strict=True)
 )
 
-# (name, text, place, what the message says): the file is refused before its keys are looked at
+# (name, text, place, part of the message): the file is refused before its keys are checked
 UNREADABLE = [
     ("empty", "", "p.yaml:None:None", "empty"),
     ("comments only", "# nothing\n\n", "p.yaml:None:None", "empty"),
     ("list", "- a\n", "p.yaml:1:1", "not a list"),
     ("one value", "hello\n", "p.yaml:1:1", "not a single value"),
     ("two documents", SMALL + "---\na: 1\n", "p.yaml:7:1", "a second document"),
-    ("tab", "run:\n\tkind: training\n", "p.yaml:2:1", "a tab"),
-    ("unclosed list", "name: [a\nb: c\n", "p.yaml:2:2", "begun on line 1"),
-    ("unclosed quote", 'name: "abc\n', "p.yaml:2:1", "begun on line 1"),
+    ("tab", "run:\n\tkind: training\n", "p.yaml:2:1", "indented with a tab"),
+    ("unclosed list", "name: [a\nb: c\n", "p.yaml:2:2", "that began on line 1"),
+    ("unclosed quote", 'name: "abc\n', "p.yaml:2:1", "that began on line 1"),
     ("colon in a value", "name: a: b\n", "p.yaml:1:8", "mapping values are not allowed"),
     ("at sign", "name: @x\n", "p.yaml:1:7", "cannot begin with @"),
     ("NUL", b"a\x00b", "p.yaml:None:None", "binary"),
@@ -36,13 +36,13 @@ UNREADABLE = [
     ("bell", "name: a\x07b\n", "p.yaml:1:8", "U+0007"),
     ("escape code", 'name: "\\e[31mred"\n', "p.yaml:1:7", "U+001B"),
     ("line separator", 'name: "a\u2028b"\n', "p.yaml:1:9", "U+2028"),
-    ("alias bomb", BOMB, "p.yaml:5:14", "aliases counted"),
-    ("cycle", "a: &a\n  b: *a\n", "p.yaml:2:6", "contains it"),
-    ("unknown alias", "a: *b\n", "p.yaml:1:4", "stands for nothing"),
+    ("alias bomb", BOMB, "p.yaml:5:14", "aliases expanded"),
+    ("cycle", "a: &a\n  b: *a\n", "p.yaml:2:6", "refers to a value that contains it"),
+    ("unknown alias", "a: *b\n", "p.yaml:1:4", "*b is not defined"),
     ("merge key", "a: &a {b: 1}\nc:\n  <<: *a\n", "p.yaml:3:3", "merge keys"),
-    ("python tag", "name: !!python/object/apply:os.system [ls]\n", "p.yaml:1:7", "is not read"),
-    ("own tag", "name: !env HOME\n", "p.yaml:1:7", "'!env' is not read"),
-    ("binary tag", "name: !!binary aGk=\n", "p.yaml:1:7", "is not read"),
+    ("python tag", "name: !!python/object/apply:os.system [ls]\n", "p.yaml:1:7", "is not supported"),
+    ("own tag", "name: !env HOME\n", "p.yaml:1:7", "'!env' is not supported"),
+    ("binary tag", "name: !!binary aGk=\n", "p.yaml:1:7", "is not supported"),
     ("deep list", "[" * 5000, "p.yaml:1:41", "nested more than 40"),
     ("deep mapping", "".join(" " * i + "a:\n" for i in range(300)), "p.yaml:41:41", "nested more than 40"),
     ("long value", "name: " + "x" * 30_000, "p.yaml:1:7", "30,000 characters"),
@@ -53,18 +53,20 @@ UNREADABLE = [
         "saved",
         b'{\n "schema_version": "1",' + b" " * 2_000_000,
         "p.yaml:None:None",
-        "JSON that planner printed, not a plan",
+        "JSON output of planner, not a plan",
     ),
     ("too large in bytes", "\u00e9".encode() * 500_001, "p.yaml:None:None", "larger than 1 MB"),
     ("too large", b"a" * 1_000_001, "p.yaml:None:None", "larger than 1 MB"),
 ]
 
 
-@pytest.mark.parametrize(("text", "where", "said"), [row[1:] for row in UNREADABLE], ids=[row[0] for row in UNREADABLE])
-def test_unreadable(text, where, said):
+@pytest.mark.parametrize(
+    ("text", "where", "expected"), [row[1:] for row in UNREADABLE], ids=[row[0] for row in UNREADABLE]
+)
+def test_unreadable(text, where, expected):
     problem = only(text)
     assert place(problem) == where
-    assert said in problem.message
+    assert expected in problem.message
     assert problem.remedy
 
 
@@ -72,70 +74,70 @@ def test_unreadable(text, where, said):
     ("text", "where"),
     [row[1:3] for row in UNREADABLE if row[0] not in ("escape code", "many values")],
 )
-def test_the_parser_without_libyaml_refuses_the_same_at_the_same_line(text, where, monkeypatch):
+def test_the_pure_python_parser_reports_the_same_lines(text, where, monkeypatch):
     monkeypatch.setattr(yamlfile, "_Loader", yaml.SafeLoader)
     line = where.split(":")[1]
     assert place(only(text)).split(":")[1] in (line, str(int(line) - 1) if line.isdigit() else line)
 
 
-# (what replaces what in SMALL, place, message, remedy)
+# (old text in SMALL, its replacement, place, message, remedy)
 WRONG = [
-    ("name: small", "name: 12", "2:1", "name must be text; here 12", 'in quotes: "12"'),
-    ("name: small", "name: true", "2:1", "name must be text; here true", 'in quotes: "true"'),
+    ("name: small", "name: 12", "2:1", "name must be text; got 12", 'in quotes: "12"'),
+    ("name: small", "name: true", "2:1", "name must be text; got true", 'in quotes: "true"'),
     ("name: small", "name: ''", "2:1", "name is empty", ""),
-    ("name: small", "name:", "2:1", "name must be text; here nothing", "write its value"),
+    ("name: small", "name:", "2:1", "name must be text; got nothing", "write its value"),
     ("name: small", "nmae: small", "1:1", "name is missing", "name: my-run"),
     ("name: small", "name: x\nname: y", "3:1", "written twice: first on line 2", "keep one"),
     ("name: small", "name: x\nregoin: y", "3:1", "unknown key 'regoin'", "did you mean region?"),
     ("name: small", "name: x\nnodes: 4", "3:1", "unknown key 'nodes'", "belongs in fleet"),
-    ("name: small", "name: x\nzzz: 4", "3:1", "unknown key 'zzz'", "the keys here: apiVersion, name"),
-    ("name: small", "name: x\nregion: Virginia", "3:1", "not a region, like us-east-1; here 'Virginia'", ""),
+    ("name: small", "name: x\nzzz: 4", "3:1", "unknown key 'zzz'", "valid keys: apiVersion, name"),
+    ("name: small", "name: x\nregion: Virginia", "3:1", "not a region, like us-east-1; got 'Virginia'", ""),
     ("name: small", "name: x\nstart: 2026-13-01", "3:1", "no such day", "2026-11-21"),
     ("name: small", "name: x\nstart: 1999-01-01", "3:1", "outside 2015 to 2100", "year"),
     ("name: small", "name: x\nprices: 2101-01-01", "3:1", "outside 2015 to 2100", "year"),
-    ("name: small", "name: x\npurchase:", "3:1", "purchase must be a section of key: value; here nothing", "remove"),
+    ("name: small", "name: x\npurchase:", "3:1", "purchase must be a section of key: value; got nothing", "remove"),
     ("name: small", "name: x\nstorage: [converged]", "3:1", "storage must be a section", "layouts"),
-    ("planner/v1", "planner/v2", "1:1", "apiVersion must be planner/v1; here 'planner/v2'", ""),
-    ("planner/v1", "1", "1:1", "apiVersion must be planner/v1; here 1", ""),
-    ("gpu_hours: 4000", "gpu_hours: -5", "4:10", "must be greater than 0; here -5", "useful GPU-hours"),
-    ("gpu_hours: 4000", "gpu_hours: 0", "4:10", "must be greater than 0; here 0", ""),
-    ("gpu_hours: 4000", "gpu_hours: .inf", "4:10", "must be a finite number; here inf", ""),
-    ("gpu_hours: 4000", "gpu_hours: .nan", "4:10", "must be a finite number; here nan", ""),
-    ("gpu_hours: 4000", "gpu_hours: 1e308", "4:10", "must be at most 1e+30; here 1e+308", ""),
-    ("gpu_hours: 4000", "gpu_hours: 1e999", "4:10", "must be a finite number; here inf", ""),
-    ("gpu_hours: 4000", "gpu_hours: " + "9" * 9000, "4:10", "must be a number; here '999999", ""),
-    ("gpu_hours: 4000", "gpu_hours: " + "9" * 390, "4:10", "here 99999", ""),
-    ("gpu_hours: 4000", "gpu_hours: '4000'", "4:10", "must be a number; here '4000'", "without quotes"),
-    ("gpu_hours: 4000", "gpu_hours: 1:30", "4:10", "must be a number; here '1:30'", "base 60"),
-    ("gpu_hours: 4000", "gpu_hours: 0x1F", "4:10", "must be a number; here '0x1F'", "decimal digits"),
-    ("gpu_hours: 4000", "gpu_hours: 0400", "4:10", "must be a number; here '0400'", "write 400"),
-    ("gpu_hours: 4000", "gpu_hours: 4k", "4:10", "must be a number; here '4k'", "2.5e9"),
-    ("gpu_hours: 4000", "gpu_hours: 4_0", "4:10", "must be a number; here '4_0'", "write 40"),
-    ("gpu_hours: 4000", "gpu_hours: yes", "4:10", "must be a number; here 'yes'", ""),
-    ("gpu_hours: 4000", "gpu_hours: true", "4:10", "must be a number; here true", ""),
-    ("gpu_hours: 4000", "gpu_hours: [4000]", "4:10", "must be a number; here a list", ""),
-    ("{gpu_hours: 4000}", "4000", "4:3", "run.work must be a section of key: value; here 4000", "samples"),
-    ("4TB", "4", "5:8", "a size needs a unit; here 4", "as in 4GB (decimal) or 4GiB (binary)"),
-    ("4TB", "4TBs", "5:8", "not a size; here '4TBs'", "write 2.2PB (decimal)"),
-    ("4TB", "-4TB", "5:8", "not a size; here '-4TB'", ""),
-    ("4TB", "0TB", "5:8", "greater than zero; here '0TB'", ""),
+    ("planner/v1", "planner/v2", "1:1", "apiVersion must be planner/v1; got 'planner/v2'", ""),
+    ("planner/v1", "1", "1:1", "apiVersion must be planner/v1; got 1", ""),
+    ("gpu_hours: 4000", "gpu_hours: -5", "4:10", "must be greater than 0; got -5", "useful GPU-hours"),
+    ("gpu_hours: 4000", "gpu_hours: 0", "4:10", "must be greater than 0; got 0", ""),
+    ("gpu_hours: 4000", "gpu_hours: .inf", "4:10", "must be a finite number; got inf", ""),
+    ("gpu_hours: 4000", "gpu_hours: .nan", "4:10", "must be a finite number; got nan", ""),
+    ("gpu_hours: 4000", "gpu_hours: 1e308", "4:10", "must be at most 1e+30; got 1e+308", ""),
+    ("gpu_hours: 4000", "gpu_hours: 1e999", "4:10", "must be a finite number; got inf", ""),
+    ("gpu_hours: 4000", "gpu_hours: " + "9" * 9000, "4:10", "must be a number; got '999999", ""),
+    ("gpu_hours: 4000", "gpu_hours: " + "9" * 390, "4:10", "got 99999", ""),
+    ("gpu_hours: 4000", "gpu_hours: '4000'", "4:10", "must be a number; got '4000'", "without quotes"),
+    ("gpu_hours: 4000", "gpu_hours: 1:30", "4:10", "must be a number; got '1:30'", "base 60"),
+    ("gpu_hours: 4000", "gpu_hours: 0x1F", "4:10", "must be a number; got '0x1F'", "decimal digits"),
+    ("gpu_hours: 4000", "gpu_hours: 0400", "4:10", "must be a number; got '0400'", "write 400"),
+    ("gpu_hours: 4000", "gpu_hours: 4k", "4:10", "must be a number; got '4k'", "2.5e9"),
+    ("gpu_hours: 4000", "gpu_hours: 4_0", "4:10", "must be a number; got '4_0'", "write 40"),
+    ("gpu_hours: 4000", "gpu_hours: yes", "4:10", "must be a number; got 'yes'", ""),
+    ("gpu_hours: 4000", "gpu_hours: true", "4:10", "must be a number; got true", ""),
+    ("gpu_hours: 4000", "gpu_hours: [4000]", "4:10", "must be a number; got a list", ""),
+    ("{gpu_hours: 4000}", "4000", "4:3", "run.work must be a section of key: value; got 4000", "samples"),
+    ("4TB", "4", "5:8", "a size needs a unit; got 4", "as in 4GB (decimal) or 4GiB (binary)"),
+    ("4TB", "4TBs", "5:8", "not a size; got '4TBs'", "write 2.2PB (decimal)"),
+    ("4TB", "-4TB", "5:8", "not a size; got '-4TB'", ""),
+    ("4TB", "0TB", "5:8", "greater than zero; got '0TB'", ""),
     ("hot_dataset: 4TB", "hot_dataset: 4TB, shard: 4h", "5:26", "data.shard: not a size", "600GiB"),
     ("hot_dataset: 4TB", "hot_dataset: 4TB, hot_dataset_bytes: 4TB", "5:26", "unknown key", "hot_dataset?"),
-    ("hot_dataset: 4TB", "hot_dataset: 4TB, order: random", "5:26", "one of shuffled, sequential; here 'random'", ""),
-    ("hot_dataset: 4TB", "hot_dataset: 4TB, order: shufled", "5:26", "here 'shufled'", "did you mean shuffled?"),
-    ("hot_dataset: 4TB", "hot_dataset: 4TB, checkpoints_kept: 0", "5:26", "here 0", "write 3"),
-    ("[p4d.24xlarge]", "p4d.24xlarge", "6:9", "must be a list; here 'p4d.24xlarge'", "write [p4d.24xlarge]"),
+    ("hot_dataset: 4TB", "hot_dataset: 4TB, order: random", "5:26", "one of shuffled, sequential; got 'random'", ""),
+    ("hot_dataset: 4TB", "hot_dataset: 4TB, order: shufled", "5:26", "got 'shufled'", "did you mean shuffled?"),
+    ("hot_dataset: 4TB", "hot_dataset: 4TB, checkpoints_kept: 0", "5:26", "got 0", "write 3"),
+    ("[p4d.24xlarge]", "p4d.24xlarge", "6:9", "must be a list; got 'p4d.24xlarge'", "write [p4d.24xlarge]"),
     ("[p4d.24xlarge]", "[]", "6:9", "fleet.instance_types is empty", "at least one"),
-    ("[p4d.24xlarge]", "[p4d]", "6:26", "not an instance type, like p4d.24xlarge; here 'p4d'", ""),
-    ("nodes: 4", "nodes: 4.5", "6:41", "not a node count; here 4.5", "write 400, [16, 32] or 16..64"),
-    ("nodes: 4", "nodes: 4, spares: 1.5", "6:51", "must be a whole number; here 1.5", ""),
-    ("nodes: 4", "nodes: 4, spares: 1.0", "6:51", "must be a whole number; here 1.0", "write 1"),
-    ("nodes: 4", "nodes: 4, spares: -1", "6:51", "must be at least 0; here -1", ""),
+    ("[p4d.24xlarge]", "[p4d]", "6:26", "not an instance type, like p4d.24xlarge; got 'p4d'", ""),
+    ("nodes: 4", "nodes: 4.5", "6:41", "not a node count; got 4.5", "write 400, [16, 32] or 16..64"),
+    ("nodes: 4", "nodes: 4, spares: 1.5", "6:51", "must be a whole number; got 1.5", ""),
+    ("nodes: 4", "nodes: 4, spares: 1.0", "6:51", "must be a whole number; got 1.0", "write 1"),
+    ("nodes: 4", "nodes: 4, spares: -1", "6:51", "must be at least 0; got -1", ""),
     (
         "nodes: 4}",
         "nodes: 4}\nstorage: {s3_gateway_endpoint: no}",
         "7:11",
-        "true or false; here 'no'",
+        "true or false; got 'no'",
         "text: write false",
     ),
     (
@@ -145,18 +147,18 @@ WRONG = [
         "unknown key 'valu' in assumptions.a",
         "did you mean value?",
     ),
-    ("nodes: 4}", "nodes: 4}\nassumptions: {a: x}", "7:15", "assumptions.a must be a number; here 'x'", ""),
+    ("nodes: 4}", "nodes: 4}\nassumptions: {a: x}", "7:15", "assumptions.a must be a number; got 'x'", ""),
 ]
 
 
 @pytest.mark.parametrize(("old", "new", "where", "message", "remedy"), WRONG)
-def test_wrong_values_are_told_where_and_why(old, new, where, message, remedy):
+def test_wrong_values_are_reported_with_place_and_remedy(old, new, where, message, remedy):
     found = problems(with_line(SMALL, old, new))
-    told = [problem for problem in found if message in problem.message]
-    assert told, [str(problem) for problem in found]
-    assert place(told[0]) == f"p.yaml:{where}"
-    assert remedy in told[0].remedy
-    assert all(len(line) < 400 for line in str(told[0]).splitlines())
+    matching = [problem for problem in found if message in problem.message]
+    assert matching, [str(problem) for problem in found]
+    assert place(matching[0]) == f"p.yaml:{where}"
+    assert remedy in matching[0].remedy
+    assert all(len(line) < 400 for line in str(matching[0]).splitlines())
 
 
 def test_all_problems_come_together_in_the_order_of_the_file():

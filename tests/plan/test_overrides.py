@@ -1,4 +1,4 @@
-"""`--set path=value`: what it changes, what it refuses, and that every complaint names it."""
+"""`--set path=value`: what it changes, what it refuses, and that every message names the option."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_paths(text, parts):
     assert split_path(text) == parts
 
 
-def test_values_are_read_as_the_file_would_read_them():
+def test_values_are_parsed_as_in_the_file():
     plan = load(
         FULL,
         "fleet.nodes=[8, 32]",
@@ -50,19 +50,19 @@ def test_values_are_read_as_the_file_would_read_them():
     assert plan.name == "12"
 
 
-def test_sections_that_the_file_leaves_out_are_made():
+def test_missing_sections_are_added():
     assert load(SMALL, "storage.fsx-lustre.efa=true").plan.storage.fsx_lustre.efa
     assert load(SMALL, "assumptions.s3.prefixes=4").plan.assumptions == {"s3.prefixes": 4}
 
 
-def test_nodes_can_give_way_to_gpus_and_the_last_one_wins():
+def test_gpus_can_replace_nodes_and_the_last_override_wins():
     plan = load(SMALL, "fleet.nodes=9", "fleet.nodes=null", "fleet.gpus=A100:8", "fleet.gpus=A100:16").plan
     assert plan.fleet.nodes is None
     assert plan.fleet.gpus
     assert plan.fleet.gpus[0].count == 16
 
 
-def test_a_shared_alias_is_changed_in_one_place_only():
+def test_an_override_changes_one_use_of_a_yaml_alias():
     rows = "{gpus: 8, samples_per_second: 10}"
     text = SMALL.replace(
         "work: {gpu_hours: 4000}",
@@ -86,18 +86,18 @@ def test_a_shared_alias_is_changed_in_one_place_only():
         ("run.phases[9].name=x", "--set run.phases[9].name", "run.phases has 3 entries", "set the whole list"),
         ("run.phases.name=x", "--set run.phases.name", "run.phases is a list", "run.phases[0] to run.phases[2]"),
         ("run[0].kind=x", "--set run[0].kind", "run is a section, not a list", ""),
-        ("name.first=x", "--set name.first", "name has no settings beneath it", ""),
+        ("name.first=x", "--set name.first", "name has no keys below it", ""),
         ("fleet.nodes=[1", "--set fleet.nodes", "'[1': not YAML", ""),
-        ("fleet.nodes=0", "--set fleet.nodes", "between 1 and 100,000; here 0", ""),
-        ("fleet.spares=400", "--set fleet.spares", "400 spares leave no node of 16", ""),
-        ("data.hot_dataset=5", "--set data.hot_dataset", "a size needs a unit; here 5", "as in 5GB"),
+        ("fleet.nodes=0", "--set fleet.nodes", "between 1 and 100,000; got 0", ""),
+        ("fleet.spares=400", "--set fleet.spares", "400 spares of 16 nodes leave no node", ""),
+        ("data.hot_dataset=5", "--set data.hot_dataset", "a size needs a unit; got 5", "as in 5GB"),
         ("fleet.instance_types=[p4d]", "--set fleet.instance_types", "not an instance type", ""),
-        ("name=", "--set name", "name must be text; here nothing", ""),
+        ("name=", "--set name", "name must be text; got nothing", ""),
         ("purchase.options=[spt]", "--set purchase.options", "unknown purchase option 'spt'", "did you mean spot?"),
-        ("assumptions.a=[1]", "--set assumptions.a", "assumptions.a must be a number; here a list", ""),
+        ("assumptions.a=[1]", "--set assumptions.a", "assumptions.a must be a number; got a list", ""),
     ],
 )
-def test_every_complaint_names_the_override(override, where, message, remedy):
+def test_every_message_names_the_override(override, where, message, remedy):
     problem = only(FULL, override)
     assert (problem.where, problem.line) == (where, None)
     assert message in problem.message
@@ -111,7 +111,7 @@ def test_overrides_and_the_file_are_reported_together():
 
 
 @given(st.text(max_size=40), st.text(max_size=20))
-def test_any_override_is_applied_or_refused_with_words(path, value):
+def test_any_override_is_applied_or_refused_with_a_message(path, value):
     _, labels, found = apply_overrides({"fleet": {"nodes": [1, 2]}, "name": "x"}, [f"{path}={value}"])
     assert len(labels) + len(found) == 1
     assert all(len(str(problem)) < 1000 for problem in found)

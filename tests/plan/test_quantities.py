@@ -122,7 +122,7 @@ def test_a_range_doubles_from_low_and_ends_at_high(a, b):
 
 
 @pytest.mark.parametrize(
-    ("parse", "text", "said"),
+    ("parse", "text", "message"),
     [
         (q.parse_bytes, 5, "needs a unit"),
         (q.parse_bytes, "5", "not a size"),
@@ -176,13 +176,13 @@ def test_a_range_doubles_from_low_and_ends_at_high(a, b):
         (q.parse_kept, True, "not a number of checkpoints"),
     ],
 )
-def test_what_is_refused_says_why(parse, text, said):
-    with pytest.raises(ValueError, match=said):
+def test_refused_values_say_why(parse, text, message):
+    with pytest.raises(ValueError, match=message):
         parse(text)
 
 
 @given(st.text(max_size=30) | st.floats() | st.integers() | st.none() | st.booleans() | st.lists(st.integers()))
-def test_any_value_is_read_or_refused_with_words(value):
+def test_any_value_is_parsed_or_refused_with_a_message(value):
     for parse in (
         q.parse_bytes,
         q.parse_bytes_per_second,
@@ -200,17 +200,17 @@ def test_any_value_is_read_or_refused_with_words(value):
 @pytest.mark.parametrize(
     ("given", "remedy"),
     [
-        (14, "write its unit, as in 14GB (decimal) or 14GiB (binary)"),
-        (0.5, "write its unit, as in 0.5GB (decimal) or 0.5GiB (binary)"),
+        (14, "write the unit, as in 14GB (decimal) or 14GiB (binary)"),
+        (0.5, "write the unit, as in 0.5GB (decimal) or 0.5GiB (binary)"),
         ("14Gb", "write 14GB (decimal) or 14GiB (binary)"),
         ("3 T", "write 3TB (decimal) or 3TiB (binary)"),
-        ("7", "write its unit, as in 7GB (decimal) or 7GiB (binary)"),
+        ("7", "write the unit, as in 7GB (decimal) or 7GiB (binary)"),
         (1e9, "write 2.2PB (decimal) or 600GiB (binary)"),
         ("1,500GB", "write 2.2PB (decimal) or 600GiB (binary)"),
         ("14 Giraffes", "write 2.2PB (decimal) or 600GiB (binary)"),
     ],
 )
-def test_a_wrong_size_is_put_right_in_its_own_number(given, remedy):
+def test_the_remedy_for_a_wrong_size_keeps_its_number(given, remedy):
     with pytest.raises(ValueError, match="a size") as caught:
         q.parse_bytes(given)
     assert str(caught.value).endswith(remedy)

@@ -110,8 +110,8 @@ def test_unknown_missing_and_mistyped_keys_are_reported_together_with_their_line
     said = "\n".join(problems(wrong))
     assert f"f:{at(wrong, 'nods')}:7: unknown key 'nods' in fleet\n    did you mean nodes?" in said
     assert f"f:{at(wrong, 'fleet:')}:5: fleet.nodes is missing" in said
-    assert f"f:{at(wrong, 'vcpu')}:7: fleet.vcpu must be a whole number; here '192'" in said
-    assert f"f:{at(wrong, 'gateway')}:5: gateway_endpoint must be true or false; here 1" in said
+    assert f"f:{at(wrong, 'vcpu')}:7: fleet.vcpu must be a whole number; got '192'" in said
+    assert f"f:{at(wrong, 'gateway')}:5: gateway_endpoint must be true or false; got 1" in said
     assert f"f:{at(wrong, 'budget')}:7: guard.budget_usd must be a finite number" in said
     assert f"f:{at(wrong, 'metered')}:5: metered must be a list" in said
     assert len(problems(wrong)) == 6

@@ -1,4 +1,4 @@
-"""What of `storage.converged` cannot be so. Paths start at the section."""
+"""Checks of the settings in `storage.converged`. Paths start at the section."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def plan_findings(settings: ConvergedSettings) -> Iterator[Finding]:
 
 
 def instance_types(settings: ConvergedSettings) -> dict[str, str | None]:
-    """Instance types that the section names, by key."""
+    """Instance types in the section, by key."""
     return {"control_instance_type": settings.control_instance_type}
 
 

@@ -1,6 +1,6 @@
-"""What a plan may write under `storage.converged`.
+"""The settings in `storage.converged`.
 
-No `from __future__ import annotations`: pydantic would compile every annotation again from its text.
+No `from __future__ import annotations`: pydantic would have to compile every annotation again from its text.
 """
 
 from typing import Annotated
@@ -11,11 +11,11 @@ from planner.plan.forms import InstanceName, Section
 
 
 class ConvergedSettings(Section):
-    """The GPU nodes' own NVMe, pooled."""
+    """A storage pool on the NVMe drives of the GPU nodes."""
 
-    control_instance_type: InstanceName | None = Field(None, description="type of the control nodes")
+    control_instance_type: InstanceName | None = Field(None, description="instance type of the control nodes")
     control_nodes: Annotated[int, Field(ge=1, le=9)] | None = Field(
-        None, description="control nodes, on-demand; default: an assumption"
+        None, description="number of control nodes, On-Demand; default: an assumption"
     )
 
 

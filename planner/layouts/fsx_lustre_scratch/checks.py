@@ -1,4 +1,4 @@
-"""What of `storage.fsx-lustre-scratch` cannot be so. Paths start at the section."""
+"""Checks of the settings in `storage.fsx-lustre-scratch`. Paths start at the section."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def plan_findings(settings: ScratchSettings) -> Iterator[Finding]:
 
 
 def instance_types(settings: ScratchSettings) -> dict[str, str | None]:
-    """Instance types that the section names: none."""
+    """Instance types in the section: none."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""What of `storage.separate-nvme` cannot be so. Paths start at the section."""
+"""Checks of the settings in `storage.separate-nvme`. Paths start at the section."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 def plan_findings(settings: SeparateSettings) -> Iterator[Finding]:
-    """A protection with too few or too many data parts."""
+    """A protection with too few or too many data shards."""
     protection = settings.protection
     if protection and protection != "none" and not 3 <= int(protection.split("+")[0]) <= 16:
-        message = f"protection {protection}: a stripe has 3 to 16 data parts"
+        message = f"protection {protection} must have 3 to 16 data shards"
         yield ("protection",), message, "write 16+4, 8+2 or 6+2"
 
 
 def instance_types(settings: SeparateSettings) -> dict[str, str | None]:
-    """Instance types that the section names, by key."""
+    """Instance types in the section, by key."""
     return {"instance_type": settings.instance_type}
 
 
 def hardware_findings(settings: SeparateSettings, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
-    """A type with GPUs to pay for, or without drives. known: hardware by name."""
+    """A type that has GPUs or no NVMe drives. known: hardware by name."""
     storage = known.get(settings.instance_type or "")
     if storage is not None and (storage.gpu_count or not storage.nvme_drives):
-        why = "has GPUs to pay for" if storage.gpu_count else "has no NVMe drives of its own"
+        why = "has GPUs, which storage does not use" if storage.gpu_count else "has no NVMe drives"
         yield ("instance_type",), f"{storage.name} {why}", "write an i3en, i4i or i7ie type"
