@@ -1,6 +1,6 @@
-"""docs/model.md: every equation of the planner by number, typeset, with a worked example that was run.
+"""docs/model.md: every equation of the planner by number, typeset, with a worked example.
 
-What stands there comes from the registry of equations and from running `planner calc`; nothing is typed in twice.
+The content comes from the registry of equations and from running `planner calc`.
 """
 
 from __future__ import annotations
@@ -27,49 +27,49 @@ _EXAMPLE_FILE = "tools/model_examples.py"
 FAMILIES = {
     "W": (
         "work",
-        "How much training there is: samples, FLOP or GPU-hours become days at full speed, also at GPU counts that "
-        "nobody measured. No failures, no waiting.",
+        "Amount of training: converts samples, FLOP or GPU-hours to days at full speed, also for GPU counts that were "
+        "not measured. Without failures or waiting.",
     ),
     "I": (
         "the data path",
-        "What training wants to read against what the storage gives: cache fit, the cold first epoch, and the share "
-        "of the time that is left for computing.",
+        "The read rate that training needs, and the rate that storage delivers: cache fit, the cold first epoch, and "
+        "the share of the time left for computing.",
     ),
     "G": (
         "goodput",
-        "Failures, reclaims, checkpoints, restarts and spares: the share of the time whose work is kept.",
+        "Failures, spot interruptions, checkpoints, restarts and spares: the share of the time whose work is kept.",
     ),
     "C": (
         "compute",
-        "What the GPU nodes cost under each purchase option, over the run's real calendar, with what a commitment "
-        "leaves unused.",
+        "Cost of the GPU nodes with each purchase option, over the dates of the run, including the unused part of a "
+        "commitment.",
     ),
     "S": (
         "storage",
-        "How much a layout holds, how fast it is, and how much of it must be bought in the sizes that AWS sells.",
+        "Capacity and throughput of a layout, and how much of it to buy in the sizes that AWS sells.",
     ),
     "T": (
-        "what is metered",
-        "Everything that bills by use or by the hour beside the GPU nodes: storage tiers, requests, bytes, volumes, "
-        "addresses.",
+        "metered services",
+        "Everything except the GPU nodes that is billed by use or by the hour: storage tiers, requests, bytes, "
+        "volumes, addresses.",
     ),
     "P": (
         "people and other runs",
-        "What a run costs beyond its machines. These lines stand on a bill only when the plan asks for them.",
+        "Costs other than AWS resources. A bill has these lines only if the plan asks for them.",
     ),
 }
 
 HEAD = """\
 # The model: every equation by number
 
-<!-- written by `make docs` from the registered equations; a test fails when it is stale -->
+<!-- written by `make docs` from the registered equations; a test fails when it is out of date -->
 
-A line of a bill names the equation behind its quantity or its price: `C1`, `T4`. Here is what each of them says,
-where it comes from, and one evaluation that can be repeated. A name means the same in the formula, in the table of
-inputs and in `planner calc NAME KEY=VALUE ...`; `planner calc NAME` prints the same page in a terminal. The formula
-is made from the text that `planner calc` evaluates, and a test holds that text against the function that the planner
-runs. Of what a command prints, its first line (the name) and its last (the source) are left out here. Units stand in
-the tables; GB and TB are decimal, GiB binary, a month is 730 hours, a year 8,760.
+Each line of a bill names the equation of its quantity or price: `C1`, `T4`. This page lists every equation with its
+source and one example that you can repeat. A name means the same in the formula, in the table of inputs and in
+`planner calc NAME KEY=VALUE ...`; `planner calc NAME` prints the same page in a terminal. The formula is generated
+from the text that `planner calc` evaluates, and a test compares that text with the function that the planner runs.
+Examples leave out the first line of the output (the name) and the last (the source). The tables have the units; GB
+and TB are decimal, GiB binary, a month is 730 hours, a year 8,760.
 """
 
 
@@ -115,7 +115,7 @@ def _section(entry: Equation, lines: Sequence[str], modules: Sequence[str], exam
 
 
 def formula_of(entry: Equation) -> str:
-    """The LaTeX of one equation: from its steps, or written by hand where it is a loop."""
+    """The LaTeX of one equation: from its steps, or from LOOPS if it is a loop."""
     if not entry.steps:
         if entry.name not in LOOPS:
             raise LookupError(f"{entry.number} {entry.name} has no steps: add its formula to LOOPS in {_EXAMPLE_FILE}")
@@ -126,12 +126,12 @@ def formula_of(entry: Equation) -> str:
 
 
 def _used(lines: Sequence[str], modules: Sequence[str]) -> str:
-    said = []
+    used = []
     if lines:
-        said.append("on the bill lines " + ", ".join(f"`{line}`" for line in lines))
+        used.append("on the bill lines " + ", ".join(f"`{line}`" for line in lines))
     if modules:
-        said.append("in " + ", ".join(f"[{Path(name).name}](../{name})" for name in modules))
-    return f"Used {'; '.join(said)}." if said else "Used by no bill: for checking a figure by hand with `planner calc`."
+        used.append("in " + ", ".join(f"[{Path(name).name}](../{name})" for name in modules))
+    return f"Used {'; '.join(used)}." if used else "Not used for bills; for checking a figure with `planner calc`."
 
 
 def _example(entry: Equation, examples: Mapping[str, str]) -> str:
@@ -146,5 +146,5 @@ def _example(entry: Equation, examples: Mapping[str, str]) -> str:
 
 
 def text() -> str:
-    """docs/model.md as it is today."""
+    """The current content of docs/model.md."""
     return page(all_equations(), bill_lines(), users())

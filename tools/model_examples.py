@@ -1,7 +1,7 @@
-"""A worked example of every equation, as the words behind `planner calc`: docs/model.md runs and prints each.
+"""A worked example of every equation, as arguments of `planner calc`; docs/model.md shows the output of each.
 
-Figures that somebody published where there are any. A price comes from a dated book, so that it stays what it is.
-LOOPS has the formulas of equations that are loops and so have no steps to typeset; tests/docs evaluates each of them.
+The examples use published figures where there are any. Prices come from a dated book, so that they do not change.
+LOOPS has the formulas of equations that are loops and have no steps to typeset; tests/docs evaluates each of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where an equation is used: the bill lines that name it, found by pricing plans, and the modules that take it."""
+"""Where an equation is used: the bill lines that name it, found by pricing plans, and the modules that import it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.models.catalogue import FAMILIES, all_equations
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# (example, what is changed in it): together their bills have every line that the planner can write
+# (example, overrides): together, the bills of these plans have every line that exists
 PLANS: tuple[tuple[str, ...], ...] = (
     *((path.stem,) for path in sorted((ROOT / "examples").glob("*.yaml"))),
     *(("stability-converged", f"data.kept_class={name}") for name in ("STANDARD_IA", "GLACIER_IR")),
@@ -39,7 +39,7 @@ def asked(example: str, overrides: tuple[str, ...], draws: int = 0) -> Asked:
 
 
 def bill_lines() -> dict[str, list[str]]:
-    """Equation number -> the bill lines that name it, as the plans above have them."""
+    """Equation number -> the bill lines that name it, in the plans above."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for example, *overrides in PLANS:
         for scenario in compare(asked(example, tuple(overrides)).request()).scenarios:

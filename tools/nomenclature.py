@@ -1,4 +1,4 @@
-"""docs/nomenclature.md: every word of the product's outputs, its unit, and whose word it is."""
+"""docs/nomenclature.md: every term in the product's outputs, its unit, and who defines it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from tools.words.word import Word
 HEAD = """\
 # Nomenclature
 
-<!-- written by `make docs` from tools/words/; a test holds it to what the outputs have -->
+<!-- written by `make docs` from tools/words/; a test compares it with the outputs -->
 
-One word means one thing in the plan, on screen, in the page, in JSON and in CSV. The bill speaks FOCUS, the FinOps
-Foundation's specification of bills, where FOCUS has the word; what is AWS's keeps AWS's name; the rest is ours, and
-in the CSV our own columns begin with `x_`, as FOCUS asks.
+A term means the same in the plan, on screen, in the page, in JSON and in CSV. The bill uses the terms of FOCUS, the
+FinOps Foundation's billing specification, where FOCUS defines one, and AWS's names for things of AWS. All other terms
+are ours; in the CSV, our columns begin with `x_`, as FOCUS requires.
 
 GB and TB are decimal (10^9, 10^12 bytes) and GiB and TiB binary. AWS's own bill counts 2^30 bytes as a GB, so the
-pricing units of a bill line (GB-Mo, GB) do as well, and nothing else does. A month is 730 hours, a year 8,760. Dollars
-are list prices before tax. A fraction lies between 0 and 1. Percentiles have at most twelve significant digits: later
+pricing units of a bill line (GB-Mo, GB) do so too, but nothing else does. A month is 730 hours, a year 8,760. Dollars
+are list prices before tax. A fraction is between 0 and 1. Percentiles have at most twelve significant digits: later
 digits depend on the processor that computed the simulated outcomes.
 """
 
 
 def text() -> str:
-    """docs/nomenclature.md as it is today."""
+    """The current content of docs/nomenclature.md."""
     terms = sorted(TERMS, key=lambda term: term[0].lower())
-    parts = [HEAD, "## Words of plans, tables and pages\n", *_table("word", "meaning", "unit", "whose word")]
+    parts = [HEAD, "## Terms in plans, tables and pages\n", *_table("word", "meaning", "unit", "defined by")]
     parts += [_row(*map(cell, term)) for term in terms]
     parts.append("\n## Keys of `compare -f json` and columns of `compare -f csv`")
     for above in dict.fromkeys(_above(word) for word in KEYS):
         parts.append(f"\n### {f'`{above}`' if above else 'The document'}\n")
-        parts += _table("key", "meaning", "unit", "whose word", "CSV column")
+        parts += _table("key", "meaning", "unit", "defined by", "CSV column")
         for word in (word for word in KEYS if _above(word) == above):
             name, column = word.path.rpartition(".")[2], f"`{word.column}`" if word.column else ""
             parts.append(_row(f"`{name}`", cell(word.meaning), cell(word.unit), word.whose, column))
-    parts += ["\n### Only in the CSV\n", *_table("CSV column", "meaning", "whose word")]
+    parts += ["\n### Only in the CSV\n", *_table("CSV column", "meaning", "defined by")]
     parts += [_row(f"`{column}`", cell(meaning), whose) for column, (meaning, whose) in COLUMNS_ONLY.items()]
     for name, document in DOCUMENTS.items():
         parts += _keys(name, document) if name != "compare" else []

@@ -1,4 +1,4 @@
-"""The bill: lines in FOCUS's words, each with quantity, unit price, equation, source and date."""
+"""The bill: lines in the terms of FOCUS, each with quantity, unit price, equation, source and date."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ class Ledger:
         )
 
     def refused_beyond(self, line: str, found: MeteredPrice, monthly: Number) -> bool:
-        """Note a line whose monthly quantity lies above the last tier that the book knows."""
+        """Record a line as unpriced if its monthly quantity is above the last tier in the book."""
         largest = median(monthly)
         if not beyond_tiers(largest, as_tiers(found)):
             return False
@@ -287,7 +287,7 @@ class Ledger:
         return True
 
     def look_up(self, line: str, question: Callable[[], T], service: str = INSTANCES) -> T | None:
-        """Ask the book; on PriceNotFound note the line as unpriced, on NotOffered that AWS does not sell it."""
+        """The answer of the price book, or None after recording the line as unpriced or as not offered by AWS."""
         bill_line(line)
         try:
             return question()
@@ -311,11 +311,11 @@ def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
 
 
 def worst(tiers: tuple[Price, ...]) -> Price:
-    """The tier whose price stands on the weakest ground: carried back, then grade, then the oldest."""
+    """The tier with the least reliable price: carried back, then by grade, then by age."""
     return max(tiers, key=lambda t: (t.carried_back, t.grade, t.basis.value == "carried", -t.observed.toordinal()))
 
 
 def blend(cost: Number, quantity: Number, when_nothing: Number) -> Number:
-    """Mean unit price of a tiered quantity; the first tier's where there is no quantity."""
+    """Mean unit price of a tiered quantity; the first tier's price if the quantity is 0."""
     safe = np.where(np.asarray(quantity) > 0, quantity, 1.0)
     return np.where(np.asarray(quantity) > 0, np.asarray(cost) / safe, when_nothing)[()]

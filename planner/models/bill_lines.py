@@ -1,7 +1,7 @@
 """The registry of bill lines: every line that a bill can have, and what the rest of the program must know about it.
 
-Breakdowns, storage figures, stack files, budgets and the resources of a preview all read it. A line that is not here is
-an error: it would otherwise be counted under a wrong name or left out.
+Breakdowns, storage figures, stack files, budgets and the resources of a preview all use it. A line that is not here is
+an error, because it would be counted under a wrong name or left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
-# parts of a breakdown, as a reader sees them
+# parts of a breakdown, as shown in reports
 GPU_NODES = "GPU nodes"
 UNUSED_BLOCK = "unused Capacity Block time"
 UNUSED_COMMITMENT = "unused commitment"
@@ -36,11 +36,11 @@ class UnknownBillLine(KeyError):
 
 @dataclass(frozen=True, kw_only=True)
 class BillLine:
-    """One line, or all lines that match `pattern`, where `*` stands for any text.
+    """One line, or all lines that match `pattern`, where `*` matches any text.
 
     part: of the breakdown. family: "gpu-nodes" (priced by the purchase option), "storage", "overhead" or "people".
-    component: of the stack that causes it, "" where it belongs to no stack.
-    in_budget: whether a stack's AWS budget counts it. unused: bought ahead and not used by the run.
+    component: the part of the stack that causes it, "" if it belongs to no stack.
+    in_budget: whether a stack's AWS budget counts it. unused: prepaid and not used by the run.
     outlives_run: charged until the end of the retention time.
     """
 

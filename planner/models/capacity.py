@@ -32,13 +32,13 @@ def pool_raw_tb(*, nodes: Number, drives: Number, drive_tb: Number) -> Number:
     "pool-usable",
     units={"raw_tb": "TB", "filesystem_fraction": "fraction", "low_watermark_fraction": "fraction"},
     result_unit="TB",
-    source="AIStore: XFS keeps about 0.99; LRU evicts down to the low watermark, so that much is guaranteed",
+    source="AIStore: XFS leaves about 0.99 usable; LRU evicts down to the low watermark, which is thus guaranteed",
     steps=("result = raw_tb * filesystem_fraction * low_watermark_fraction",),
 )
 def pool_usable_tb(
     *, raw_tb: Number, filesystem_fraction: Number = 0.99, low_watermark_fraction: Number = LOW_WATERMARK_PERCENT / 100
 ) -> Number:
-    """Cache that a pool of AIStore targets guarantees. One copy: S3 holds every object.
+    """Cache capacity that a pool of AIStore targets guarantees. One copy, because S3 has every object.
 
     400 p4d: 3,200 TB x 0.99 x 0.70 = 2,217.6 TB.
     """
@@ -78,7 +78,7 @@ def protected_usable_tb(
     parity_stripes: Number = 4,
     metadata_fraction: Number = 0.10,
 ) -> Number:
-    """Net capacity of an erasure-coded pool with hot spares: what a licensed 16+4 system would give.
+    """Usable capacity of an erasure-coded pool with hot spares, such as a licensed 16+4 system.
 
     Limits: needs at least D + P nodes besides the spares.
     """
@@ -102,10 +102,10 @@ def _show_capacity(*, needed_gib: float, step_gib: int) -> list[str]:
     show=_show_capacity,
 )
 def lustre_capacity_gib(*, needed_gib: float, step_gib: int = 2400) -> int:
-    """Smallest file system that AWS sells which holds `needed_gib`, in GiB of 2^30 bytes.
+    """Smallest file system that AWS sells for `needed_gib`, in GiB of 2^30 bytes.
 
-    Without EFA: 1,200, 2,400 and then multiples of 2,400. With EFA the step depends on the tier and there
-    is no smaller size than one step.
+    Without EFA: 1,200, 2,400 and then multiples of 2,400. With EFA the step depends on the tier, and the
+    smallest size is one step.
     """
     if step_gib == 2400 and needed_gib <= 1200:
         return 1200
@@ -123,7 +123,7 @@ def lustre_capacity_gib(*, needed_gib: float, step_gib: int = 2400) -> int:
 def lustre_throughput_gb_per_s(*, capacity_gib: Number, mbps_per_tib: Number) -> Number:
     """Baseline disk throughput of a file system.
 
-    FSx calls 1,200 GiB "1.2 TiB" and multiplies by that, so 1,000 GiB stand for its TiB here and only here.
+    FSx calls 1,200 GiB "1.2 TiB" and multiplies by that, so a TiB is 1,000 GiB in this equation only.
     """
     return capacity_gib / 1000 * mbps_per_tib / 1000
 
@@ -137,7 +137,7 @@ def lustre_throughput_gb_per_s(*, capacity_gib: Number, mbps_per_tib: Number) ->
     steps=("result = stored_bytes / 2**30 * hours / 730",),
 )
 def gb_months(*, stored_bytes: Number, hours: Number) -> Number:
-    """GB-months of AWS's bill: binary gigabytes times hours over 730."""
+    """GB-months as AWS bills them: binary gigabytes times hours divided by 730."""
     return stored_bytes / 2**30 * hours / HOURS_PER_MONTH
 
 
@@ -146,11 +146,11 @@ def gb_months(*, stored_bytes: Number, hours: Number) -> Number:
     "usd-per-usable-tb-month",
     units={"storage_usd": "USD", "usable_tb": "TB", "hours": "h"},
     result_unit="USD per TB and month",
-    source="all storage lines of the layout over its usable TB",
+    source="all storage lines of the layout divided by its usable TB",
     steps=("result = storage_usd / usable_tb / (hours / 730)",),
 )
 def usd_per_usable_tb_month(*, storage_usd: Number, usable_tb: Number, hours: Number) -> Number:
-    """Storage cost of the layout, S3 included, by usable decimal TB and month."""
+    """Storage cost of the layout, including S3, per usable decimal TB and month."""
     return storage_usd / usable_tb / (hours / HOURS_PER_MONTH)
 
 
@@ -176,11 +176,11 @@ def _show_metadata_iops(*, capacity_gib: float) -> list[str]:
     "lustre-included-metadata-iops",
     units={"capacity_gib": "GiB"},
     result_unit="metadata IOPS",
-    source="FSx for Lustre User Guide: 1,500 / 3,000 / 6,000 / 12,000, then 12,000 per 24,000 GiB; 192,000 at most",
+    source="FSx for Lustre User Guide: 1,500 / 3,000 / 6,000 / 12,000, then 12,000 per 24,000 GiB; at most 192,000",
     show=_show_metadata_iops,
 )
 def included_metadata_iops(*, capacity_gib: float) -> int:
-    """Metadata IOPS that a PERSISTENT_2 file system includes without charge."""
+    """Metadata IOPS that a PERSISTENT_2 file system includes at no extra charge."""
     for upper, iops in ((1200, 1500), (2400, 3000), (9600, 6000), (45_600, 12_000)):
         if capacity_gib <= upper:
             return iops
@@ -198,7 +198,7 @@ def included_metadata_iops(*, capacity_gib: float) -> int:
         "spares": "nodes",
     },
     result_unit="nodes",
-    source="the larger of what capacity and what throughput ask for, whole nodes, plus spares",
+    source="the larger of the node counts for capacity and for throughput, rounded up, plus spares",
     steps=(
         "for_capacity = ceil(needed_tb / usable_tb_per_node)",
         "for_throughput = ceil(needed_gb_per_s / gb_per_s_per_node)",
@@ -237,7 +237,7 @@ def checkpoint_gib(*, parameters: Number, bytes_per_parameter: Number = 14) -> N
     "flow-log-gb",
     units={"node_hours": "h", "gb_per_node_day": "GB"},
     result_unit="GB",
-    source="assumption: accepted traffic of a training node in records",
+    source="assumption: log records of the accepted traffic of a training node",
     steps=("result = node_hours / 24 * gb_per_node_day",),
 )
 def flow_log_gb(*, node_hours: Number, gb_per_node_day: Number) -> Number:

@@ -1,4 +1,4 @@
-"""C: what the GPU nodes cost under each purchase option, over the run's real calendar."""
+"""C: cost of the GPU nodes with each purchase option, over the dates of the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BLOCK_SIZES = (64, 32, 16, 8, 4, 2, 1)
 BLOCK_MAX_NODES = 256
 BLOCK_MAX_DAYS = 182
 BLOCK_LOST_TAIL_HOURS = 0.5  # instances are terminated from 30 minutes before the block's end
-_BLOCKS = "EC2 User Guide, Capacity Blocks: 1-day steps to 14 days, 7-day steps to 182, 64 instances a block"
+_BLOCKS = "EC2 User Guide, Capacity Blocks: 1-day steps to 14 days, 7-day steps to 182, 64 instances per block"
 
 
 @equation(
@@ -36,7 +36,7 @@ def instance_cost(*, node_hours: Number, usd_per_hour: Number) -> Number:
     steps=("result = gpu_hours / gpus_per_node * usd_per_hour",),
 )
 def gpu_hours_cost(*, gpu_hours: Number, usd_per_hour: Number, gpus_per_node: Number = 8) -> Number:
-    """List cost of a number of GPU-hours: hours x price, not a finished run."""
+    """List price of GPU-hours: hours x price, without failures or waiting."""
     return gpu_hours / gpus_per_node * usd_per_hour
 
 
@@ -49,7 +49,7 @@ def gpu_hours_cost(*, gpu_hours: Number, usd_per_hour: Number, gpus_per_node: Nu
     steps=("result = nodes * run_hours * usd_per_hour",),
 )
 def commitment_used(*, nodes: Number, run_hours: Number, usd_per_hour: Number) -> Number:
-    """The part of a commitment that the run uses, at the committed rate."""
+    """Cost of the hours of a commitment that the run uses."""
     return nodes * run_hours * usd_per_hour
 
 
@@ -79,9 +79,9 @@ def commitment_unused(
     usd_per_hour: Number,
     reuse_value_fraction: Number = 0.0,
 ) -> Number:
-    """The rest of a commitment: it stays on the bill, less what other work in the company takes over.
+    """Cost of the unused hours of a commitment, minus the share that other work in the company uses.
 
-    A run longer than the term needs a second one; whole terms are bought.
+    A run longer than the term needs another full term.
     """
     terms = np.ceil(run_hours / term_hours)
     return nodes * (terms * term_hours - run_hours) * usd_per_hour * (1 - reuse_value_fraction)
@@ -112,10 +112,10 @@ def _no_such_block(*, nodes: float, block_days: float, usd_per_hour: float) -> s
     refuse=_no_such_length,
 )
 def block_days(*, run_hours: Number) -> Number:
-    """Days of Capacity Block to buy for a run: whole days to 14, then whole weeks.
+    """Days of Capacity Block to buy for a run: whole days up to 14, then whole weeks.
 
-    Instances are terminated from 30 minutes before the end, so the block must outlast the run by that.
-    A result beyond 182 days is not sold as one block.
+    AWS terminates the instances from 30 minutes before the end, so the block must be that much longer than the run.
+    AWS sells no single block longer than 182 days.
     """
     days = np.maximum(1.0, np.ceil((run_hours + BLOCK_LOST_TAIL_HOURS) / 24))
     return np.where(days <= 14, days, 7 * np.ceil(days / 7))[()]
@@ -126,12 +126,12 @@ def block_days(*, run_hours: Number) -> Number:
     "block-fee",
     units={"nodes": "nodes", "block_days": "days", "usd_per_hour": "USD/h"},
     result_unit="USD",
-    source=_BLOCKS + "; the fee is paid at purchase for every hour",
+    source=_BLOCKS + "; the fee for all hours is paid at purchase",
     steps=("result = nodes * block_days * 24 * usd_per_hour",),
     refuse=_no_such_block,
 )
 def block_fee(*, nodes: Number, block_days: Number, usd_per_hour: Number) -> Number:
-    """Reservation fee of a Capacity Block, for every hour whether used or not."""
+    """Reservation fee of a Capacity Block, for used and unused hours."""
     return nodes * block_days * 24 * usd_per_hour
 
 
@@ -154,7 +154,7 @@ def block_sizes(nodes: int) -> tuple[int, ...]:
     steps=("result = term_hours * committed_usd_per_hour / on_demand_usd_per_hour",),
 )
 def break_even_hours(*, term_hours: Number, committed_usd_per_hour: Number, on_demand_usd_per_hour: Number) -> Number:
-    """Hours of use in a term above which the commitment is cheaper than On-Demand."""
+    """Hours of use in a term from which on the commitment is cheaper than On-Demand."""
     return term_hours * committed_usd_per_hour / on_demand_usd_per_hour
 
 
@@ -163,11 +163,11 @@ def break_even_hours(*, term_hours: Number, committed_usd_per_hour: Number, on_d
     "usd-per-useful-gpu-hour",
     units={"cost_usd": "USD", "useful_gpu_hours": "GPU-hours"},
     result_unit="USD per useful GPU-hour",
-    source="all lines of the bill over the work that was kept",
+    source="all lines of the bill divided by the kept work",
     steps=("result = cost_usd / useful_gpu_hours",),
 )
 def usd_per_useful_gpu_hour(*, cost_usd: Number, useful_gpu_hours: Number) -> Number:
-    """Everything the run costs over the GPU-hours of work it keeps, at the throughput of the best row."""
+    """Total cost of the run per GPU-hour of kept work, at the throughput of the best row."""
     return cost_usd / useful_gpu_hours
 
 
@@ -182,7 +182,7 @@ def usd_per_useful_gpu_hour(*, cost_usd: Number, useful_gpu_hours: Number) -> Nu
         "discount_fraction": "fraction",
     },
     result_unit="USD",
-    source="EC2 pricing: an instance bills from its start to its end; a reclaimed spot instance does not bill",
+    source="EC2 pricing: an instance is billed from its start to its end, so not after a spot interruption",
     steps=("result = nodes * (hours - unheld_hours) * usd_per_hour * (1 - discount_fraction)",),
 )
 def nodes_cost(
@@ -193,9 +193,9 @@ def nodes_cost(
     unheld_hours: Number = 0.0,
     discount_fraction: Number = 0.0,
 ) -> Number:
-    """Cost of some instances that stand for some hours, all of them together.
+    """Cost of a number of instances for a number of hours.
 
-    unheld_hours: in which a reclaimed spot gang waits for capacity and holds no node. discount_fraction: a
+    unheld_hours: when an interrupted spot job has no nodes because it waits for capacity. discount_fraction: a
     private discount on the list price.
     """
     return nodes * (hours - unheld_hours) * usd_per_hour * (1 - discount_fraction)
@@ -206,11 +206,11 @@ def nodes_cost(
     "block-unused",
     units={"nodes": "nodes", "run_hours": "h", "block_days": "days", "usd_per_hour": "USD/h"},
     result_unit="USD",
-    source=_BLOCKS + "; the fee is paid at purchase for every hour",
+    source=_BLOCKS + "; the fee for all hours is paid at purchase",
     steps=("result = nodes * (block_days * 24 - run_hours) * usd_per_hour",),
 )
 def block_unused(*, nodes: Number, run_hours: Number, block_days: Number, usd_per_hour: Number) -> Number:
-    """The part of a Capacity Block's fee that pays for hours after the run: with the hours used it makes C6."""
+    """The part of a Capacity Block's fee for the hours after the run; together with the used hours it adds up to C6."""
     return nodes * (block_days * 24 - run_hours) * usd_per_hour
 
 
@@ -223,7 +223,7 @@ def block_unused(*, nodes: Number, run_hours: Number, block_days: Number, usd_pe
     steps=("result = nodes * (hours - unheld_hours)",),
 )
 def node_hours(*, nodes: Number, hours: Number, unheld_hours: Number = 0.0) -> Number:
-    """Hours that some nodes are held, added up over all of them."""
+    """Billed hours of all nodes together."""
     return nodes * (hours - unheld_hours)
 
 
@@ -238,5 +238,5 @@ def node_hours(*, nodes: Number, hours: Number, unheld_hours: Number = 0.0) -> N
 def unused_node_hours(
     *, nodes: Number, run_hours: Number, term_hours: Number, reuse_value_fraction: Number = 0.0
 ) -> Number:
-    """Node-hours of a commitment that are paid and free for other work of the run, such as experiments."""
+    """Paid node-hours of a commitment that are available for other work of the run, such as experiments."""
     return nodes * (np.ceil(run_hours / term_hours) * term_hours - run_hours) * (1 - reuse_value_fraction)

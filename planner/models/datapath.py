@@ -18,7 +18,7 @@ from planner.models.number import Number
     steps=("result = samples_per_second * sample_bytes / 1e9",),
 )
 def required_read_rate(*, samples_per_second: Number, sample_bytes: Number) -> Number:
-    """Decimal GB a second that training reads when it never waits."""
+    """Read rate of training that never waits for data, decimal GB/s."""
     return samples_per_second * sample_bytes / 1e9
 
 
@@ -34,7 +34,7 @@ def required_read_rate(*, samples_per_second: Number, sample_bytes: Number) -> N
         "efficiency_fraction": "fraction",
     },
     result_unit="GB/s per node",
-    source="AIStore measurements: 0.56 core-s/GB plain; 94-95 % of NIC at 3-16 nodes; WEKA pilot 3 GB/s a node",
+    source="AIStore measurements: 0.56 core-s/GB without TLS; 94-95 % of NIC at 3-16 nodes; WEKA pilot 3 GB/s per node",
     steps=(
         "network = 0.95 * network_gbps / 8",
         "disks = drives * drive_read_gb_per_s",
@@ -51,11 +51,11 @@ def node_serve_rate(
     core_seconds_per_gb: Number = 0.56,
     efficiency_fraction: Number = 0.8,
 ) -> Number:
-    """What one storage node serves from its NVMe: the tightest of network, drives and cores, times an efficiency.
+    """Read rate of one storage node from its NVMe: the smallest of network, drives and cores, times an efficiency.
 
-    Balanced all-to-all reads: bytes in and out of a node are nearly the same, and each direction has the
-    link to itself. Limits: IP traffic only (EFA stays for the collectives); NCCL on the same card takes its
-    share out of the efficiency.
+    Assumes balanced all-to-all reads: a node receives about as much as it sends, and each direction has the
+    full link rate. Limits: IP traffic only (EFA carries the collectives); NCCL on the same card lowers the
+    efficiency.
     """
     limit = np.minimum(
         np.minimum(0.95 * network_gbps / 8, drives * drive_read_gb_per_s),
@@ -69,7 +69,7 @@ def node_serve_rate(
     "cache-hit-shuffled",
     units={"ratio": "usable cache / hot data"},
     result_unit="fraction",
-    source="derived here: LRU under a fresh random order each epoch",
+    source="derived here: LRU with a new random order each epoch",
     steps=(
         "c = max(1 - ratio, 0)",
         "result = 1 - c + c * log(c) if c > 0 else 1",
@@ -80,9 +80,9 @@ def cache_hit_shuffled(*, ratio: Number) -> Number:
 
     An item read at position p of one epoch and q of the next has 1 - p(1 - q) of the data read in between
     (without repeats). It is still cached when that is at most r: p(1 - q) >= 1 - r with p and 1 - q uniform,
-    which has probability 1 - c + c ln c with c = 1 - r. The slope is infinite at r = 1: a cache just too
-    small falls off a cliff (r = 0.99 keeps 94 %, r = 0.9 keeps 67 %). At r >= 1 the hit rate is 1 after the
-    first epoch. Limits: whole-pool LRU; the first epoch is cold and counted apart.
+    which has probability 1 - c + c ln c with c = 1 - r. The slope is infinite at r = 1: a cache slightly too
+    small misses far more often (r = 0.99 gives 94 % hits, r = 0.9 gives 67 %). At r >= 1 the hit rate is 1 after the
+    first epoch. Limits: LRU over the whole pool; the first epoch is cold and calculated separately.
     """
     c = np.maximum(1.0 - ratio, 0.0)
     return np.where(c > 0, 1.0 - c + c * np.log(np.where(c > 0, c, 1.0)), 1.0)[()]
@@ -93,11 +93,11 @@ def cache_hit_shuffled(*, ratio: Number) -> Number:
     "cache-hit-sequential",
     units={"ratio": "usable cache / hot data"},
     result_unit="fraction",
-    source="LRU under a cyclic scan evicts each item just before it is read again",
+    source="in a cyclic scan, LRU evicts each item just before it is read again",
     steps=("result = 1 if ratio >= 1 else 0",),
 )
 def cache_hit_sequential(*, ratio: Number) -> Number:
-    """Share of reads served by an LRU cache under the same order every epoch: all or nothing."""
+    """Share of reads served by an LRU cache if every epoch has the same order: all or none."""
     return np.where(np.asarray(ratio) >= 1, 1.0, 0.0)[()]
 
 
@@ -110,7 +110,7 @@ def cache_hit_sequential(*, ratio: Number) -> Number:
     steps=("result = 1 / (hit_fraction / warm_gb_per_s + (1 - hit_fraction) / cold_gb_per_s)",),
 )
 def mixed_read_rate(*, hit_fraction: Number, warm_gb_per_s: Number, cold_gb_per_s: Number) -> Number:
-    """Rate of a stream of which a part comes from the cache and the rest from the tier below."""
+    """Read rate when a part of the data comes from the cache and the rest from the tier below."""
     return 1.0 / (hit_fraction / warm_gb_per_s + (1.0 - hit_fraction) / cold_gb_per_s)
 
 
@@ -123,7 +123,7 @@ def mixed_read_rate(*, hit_fraction: Number, warm_gb_per_s: Number, cold_gb_per_
     steps=("result = requests_per_second * object_bytes / 1e9",),
 )
 def request_bound_rate(*, requests_per_second: Number, object_bytes: Number) -> Number:
-    """The most GB/s that a limit on requests (or file opens) lets through; small objects make it bind."""
+    """Highest rate under a limit on requests (or file opens) per second; it matters for small objects."""
     return requests_per_second * object_bytes / 1e9
 
 
@@ -139,7 +139,7 @@ def request_bound_rate(*, requests_per_second: Number, object_bytes: Number) -> 
         "slowdown_fraction": "fraction",
     },
     result_unit="fraction",
-    source="derived here: readers prefetch, so only the shortfall stalls",
+    source="derived here: readers prefetch, so only a shortfall makes training wait",
     steps=(
         "total_gb = compute_hours * 3600 * required_gb_per_s",
         "cold = min(cold_gb, total_gb)",
@@ -159,9 +159,9 @@ def input_fraction(
 ) -> Number:
     """Share of the time in which training computes instead of waiting for data.
 
-    The first `cold_gb` come at the cold rate (first epoch), the rest at the steady rate. Readers run ahead,
-    so reading overlaps with computing and only the shortfall of a rate below the required one is waiting.
-    slowdown_fraction: what storage software on the training nodes takes from the step itself.
+    The first `cold_gb` are read at the cold rate (first epoch), the rest at the steady rate. Readers prefetch,
+    so reading overlaps with computing; training waits only if the rate is below the required one.
+    slowdown_fraction: how much storage software on the training nodes slows the step itself.
     """
     total_gb = compute_hours * 3600 * required_gb_per_s
     cold = np.minimum(cold_gb, total_gb)
@@ -189,7 +189,7 @@ def fill_rate_limit(
     low_watermark_fraction: Number = LOW_WATERMARK_PERCENT / 100,
     dont_evict_seconds: Number = DONT_EVICT_S,
 ) -> Number:
-    """Cold GB/s that a node can take for ever: above it the node fills to 95 % and refuses (507).
+    """Sustainable rate of cold reads per node: above it, the node fills to 95 % and refuses requests (507).
 
     p4d: 8 TB x 0.70 / 3600 s = 1.56 GB/s.
     """
@@ -205,7 +205,7 @@ def fill_rate_limit(
     steps=("result = hot_gb / cold_gb_per_s / 3600",),
 )
 def warm_up_hours(*, hot_gb: Number, cold_gb_per_s: Number) -> Number:
-    """Hours to fill the cache before training starts, while the GPUs are paid for and wait."""
+    """Hours to fill the cache before training starts; the GPUs are idle but billed."""
     return hot_gb / cold_gb_per_s / 3600
 
 
@@ -220,10 +220,10 @@ def warm_up_hours(*, hot_gb: Number, cold_gb_per_s: Number) -> Number:
 def checkpoint_write_rate(
     *, checkpoint_gb: Number, interval_hours: Number = 1.0, overhead_fraction: Number = 0.02
 ) -> Number:
-    """GB/s that a layout must write so that blocking checkpoints cost no more than a share of the time.
+    """Write rate that a layout needs so that blocking checkpoints take at most a share of the time.
 
-    What a file system or a storage cluster is sized for, beside the reads; training stands still while it
-    writes, so the larger of the two counts, not their sum.
+    File systems and storage clusters are sized for the larger of this rate and the read rate: training pauses
+    while it writes, so the rates do not add up.
     """
     return checkpoint_gb / (overhead_fraction * interval_hours * 3600)
 
@@ -233,11 +233,11 @@ def checkpoint_write_rate(
     "clients-rate",
     units={"nodes": "nodes", "gb_per_s_per_node": "GB/s", "network_mbps": "Mbit/s"},
     result_unit="GB/s",
-    source="the tighter of what a client's streams carry and 95 % of its link, over all clients",
+    source="the smaller of the rate of a client's streams and 95 % of its link, times the number of clients",
     steps=("result = nodes * min(gb_per_s_per_node, 0.95 * network_mbps / 8000)",),
 )
 def clients_rate(*, nodes: Number, gb_per_s_per_node: Number, network_mbps: Number) -> Number:
-    """GB a second that some nodes take in or give out together over their own links."""
+    """Combined rate at which nodes send or receive over their own links."""
     return nodes * np.minimum(gb_per_s_per_node, 0.95 * network_mbps / 8000)
 
 
@@ -246,9 +246,9 @@ def clients_rate(*, nodes: Number, gb_per_s_per_node: Number, network_mbps: Numb
     "rate-in-series",
     units={"first_gb_per_s": "GB/s", "second_gb_per_s": "GB/s"},
     result_unit="GB/s",
-    source="bytes over time: what passes one after the other takes both times",
+    source="bytes over time: the two times add up",
     steps=("result = 1 / (1 / first_gb_per_s + 1 / second_gb_per_s)",),
 )
 def rate_in_series(*, first_gb_per_s: Number, second_gb_per_s: Number) -> Number:
-    """Rate of bytes that are written to one place and then to another before they count: the drives, then S3."""
+    """Rate of writing to two places one after the other, such as to the drives and then to S3."""
     return 1.0 / (1.0 / first_gb_per_s + 1.0 / second_gb_per_s)

@@ -1,11 +1,11 @@
-"""Numbers that know where they come from: an equation or an expression, its inputs, and the origin of each input.
+"""Numbers with their derivation: an equation or an expression, its inputs, and the origin of each input.
 
 An origin is one text of a few kinds:
-  plan:fleet.nodes                        what the plan says, or its default
+  plan:fleet.nodes                        a value of the plan, or its default
   assumption:goodput.restart_minutes      an assumption, at its central value
   price:fleet.compute                     the unit price of that line of the bill, which has source, date and grade
   catalogue:p4d.24xlarge.network_mbps     hardware of an instance type
-  rule:words                              a constant of AWS or of ours, with its source
+  rule:words                              a constant, with its source
   run:goodput.mtbf_hours                  another number of the same scenario, with a derivation of its own
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KINDS = ("plan", "assumption", "price", "catalogue", "rule", "run")
 PRICE = "price:"  # the unit price of the very line that it is an input of
 
-# an input as call sites write it: its value and its origin; and its unit where no equation gives it
+# an input at a call site: its value and its origin, and its unit if no equation gives it
 Sourced = tuple[Any, str]
 SourcedQuantity = tuple[Any, str, str]
 
@@ -51,13 +51,13 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Derived:
-    """A number of a scenario with what it was calculated from: a float, an array with one entry a draw, or a day.
+    """A number of a scenario with its inputs: a float, an array with one entry per draw, or a day.
 
     equation: the number of a numbered equation over the inputs, or "".
     expression: plain arithmetic over the names of the inputs, in the language of planner.models.formula, or "".
-    With neither the number is its one input, taken as it is.
-    label: what the expression means, for people; "" where it speaks for itself.
-    of_draws: the expression is a statistic over the draws of what it names, not over the inputs.
+    With neither, the number is its only input, unchanged.
+    label: what the expression means; "" if its names say it.
+    of_draws: the expression is a statistic over the draws of its names, not over the inputs.
     """
 
     id: str
@@ -70,17 +70,17 @@ class Derived:
     of_draws: bool = False
 
     def arguments(self) -> dict[str, Any]:
-        """The inputs by name, as the equation takes them."""
+        """The inputs by name, as arguments of the equation."""
         return {entry.name: entry.value for entry in self.inputs}
 
     @property
     def source(self) -> Input | None:
-        """The input that this number is, taken as it is; None where it is calculated."""
+        """The input that this number equals; None if it is calculated."""
         return None if self.equation or self.expression else self.inputs[0]
 
 
 def steps_of(derived: Derived) -> list[str]:
-    """The equation or the expression with the numbers put in, line by line; nothing for a number taken as it is."""
+    """The equation or expression with its numbers, line by line; nothing for a number that is an input."""
     if derived.equation:
         entry = numbered(derived.equation)
         arguments = {p.name: p.default for p in entry.parameters} | derived.arguments()
@@ -91,7 +91,7 @@ def steps_of(derived: Derived) -> list[str]:
 
 
 def inputs_of(equation: str, inputs: Mapping[str, Sourced]) -> tuple[Input, ...]:
-    """Inputs of a numbered equation, which knows the unit of each. Raises KeyError for a name that it does not have."""
+    """Inputs of a numbered equation, with their units. Raises KeyError for a name that the equation does not have."""
     units = {parameter.name: parameter.unit for parameter in numbered(equation).parameters}
     return tuple(
         Input(name=name, value=value, unit=units[name], origin=origin) for name, (value, origin) in inputs.items()
@@ -102,7 +102,7 @@ _NO_NUMBERS: tuple[type, ...] = (str, date, tuple, type(None))
 
 
 def plain_value(value: Any) -> Any:
-    """A number as a float; tables, days and None as they are."""
+    """A number as a float; tables, days and None unchanged."""
     return value if isinstance(value, _NO_NUMBERS) else float(value)
 
 

@@ -1,6 +1,6 @@
 """Numbered equations: pure functions with units, limits and a source, whose formula can be shown step by step.
 
-An equation is written twice on purpose: as the function that the planner runs, and as `steps`, the same
+Each equation is written twice on purpose: as the function that the planner runs, and as `steps`, the same
 formula in text. `planner calc` evaluates the text and prints it; a test checks that the two agree.
 """
 
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One input of an equation. default is None where a value must be given."""
+    """One input of an equation. default is None if a value is required."""
 
     name: str
     unit: str
@@ -29,11 +29,11 @@ class Parameter:
 class Equation:
     """One numbered equation.
 
-    number: what the bill prints beside a line, like "S2". name: what `planner calc` takes.
-    text: what the function's author wrote about it, without units and source.
+    number: shown on the lines of a bill, like "S2". name: for `planner calc`.
+    text: the function's own docstring, without units and source.
     steps: assignments in plain arithmetic; the last one assigns `result`.
-    show: for equations that are loops, writes the steps itself from the inputs.
-    refuse: why there is no result for some inputs, "" where there is one; for `planner calc`.
+    show: for equations that are loops: returns the steps for given inputs.
+    refuse: why there is no result for given inputs, or ""; for `planner calc`.
     """
 
     number: str
@@ -107,7 +107,7 @@ def equation(
 
 
 def manual(entry: Equation) -> str:
-    """What `help` shows of an equation: its text, the unit of every parameter and of the result, number and source."""
+    """The docstring that `help` shows: text, unit of every parameter and of the result, number and source."""
     parameters = [f"    {_parameter(parameter)}" for parameter in entry.parameters]
     formula = [f"    {step}" for step in entry.steps]
     return "\n".join(
@@ -143,5 +143,5 @@ def numbered(number: str) -> Equation:
 
 
 def equation_of(function: Callable[..., Any]) -> Equation:
-    """The equation that a function was registered as. Raises KeyError."""
+    """The equation of a registered function. Raises KeyError."""
     return _BY_FUNCTION[function]

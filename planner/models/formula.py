@@ -1,6 +1,6 @@
-"""Formulas as text: the arithmetic that equations and derivations show, evaluated on numbers.
+"""Formulas as text: the arithmetic in equations and derivations, evaluated on numbers.
 
-The language is one Python expression a step, over the names of the inputs, earlier steps and FUNCTIONS.
+Each step is one Python expression over the names of the inputs, earlier steps and FUNCTIONS.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "product": math.prod,
     "row": _row,
 }
-ALL_INPUTS = "inputs"  # in a formula: the values of all inputs, for sums over lines whose names are no identifiers
+ALL_INPUTS = "inputs"  # in a formula: the values of all inputs, for sums over lines whose names are not identifiers
 
 
 def evaluate_steps(steps: Sequence[str], inputs: Mapping[str, Any]) -> tuple[list[str], float]:
     """Run the steps of a formula on numbers.
 
-    Returns the printed steps, each with the numbers put in, and the value of the last one, which assigns `result`.
+    Returns the steps as text, each with its numbers, and the value of the last one, which assigns `result`.
     Raises NameError for a name that is neither an input, an earlier step nor a function.
     """
     scope: dict[str, Any] = {ALL_INPUTS: tuple(inputs.values()), **inputs}
     lines: list[str] = []
     for step in steps:
         target, expression = (part.strip() for part in step.split("=", 1))
-        # the text is ours, written in this package; user input reaches it only as numbers
+        # the text is part of this package; user input is only numbers
         scope[target] = eval(compile(expression, target, "eval"), {"__builtins__": {}, **FUNCTIONS}, scope)
         shown = _put_in_numbers(expression, scope)
         between = "" if shown == expression or shown == format_number(scope[target]) else f" = {shown}"
@@ -64,7 +64,7 @@ def _put_in_numbers(expression: str, scope: Mapping[str, Any]) -> str:
 
 
 def written(value: Any) -> str:
-    """An input as `planner calc` takes it: twelve digits, tables as 0:50:0.023,50:inf:0.022, days as 2026-10-05."""
+    """An input in the form of `planner calc`: twelve digits, tables as 0:50:0.023,50:inf:0.022, days as 2026-10-05."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Real):
@@ -73,7 +73,7 @@ def written(value: Any) -> str:
 
 
 def format_number(value: Any) -> str:
-    """A number as a person reads it: up to nine significant digits, thousands separated."""
+    """A number for people: up to nine significant digits, thousands separated by commas."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if math.isinf(value):

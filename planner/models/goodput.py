@@ -1,4 +1,4 @@
-"""G: failures, checkpoints, restarts, spares -> the share of time that is useful, by the exact renewal form."""
+"""G: failures, checkpoints, restarts and spares: the share of the time that is useful, by the exact renewal formula."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pricing.offers import HOURS_PER_MONTH
 _DALY = "Daly 2006 (10.1016/j.future.2004.11.016); Aupy, Robert, Vivien 2013, table 2"
 _META = "arXiv 2410.21680"
 
-# Below one useful hour in a thousand a run does not finish in any sense a plan can use. The floor keeps
-# the draws finite; whoever reads the range is told how many draws stand on it.
+# A run with less than one useful hour in a thousand counts as never finishing. The floor keeps
+# the draws finite; reports show the share of draws at the floor (`unfinished_fraction`).
 AVAILABILITY_FLOOR = 1e-3
 
 
@@ -37,7 +37,7 @@ def _never_up(*, mtbf_hours: float, **_: float) -> str:
 def platform_mtbf(*, nodes: Number, failures_per_1000_node_days: Number, hazard_per_node_hour: Number = 0.0) -> Number:
     """Mean hours between interruptions of a job that needs all its nodes.
 
-    Node failures are exponential and independent; a second hazard (spot reclaims) adds to the first.
+    Node failures are exponential and independent; a second hazard rate (spot interruptions) is added to the first.
     """
     return 1.0 / (nodes * (failures_per_1000_node_days / 24_000 + hazard_per_node_hour))
 
@@ -47,14 +47,14 @@ def platform_mtbf(*, nodes: Number, failures_per_1000_node_days: Number, hazard_
     "spot-hazard",
     units={"monthly_reclaim_fraction": "fraction"},
     result_unit="1/h per node",
-    source="AWS Spot Advisor: share of instances reclaimed in the last month",
+    source="AWS Spot Advisor: share of instances interrupted in the last month",
     steps=("result = -log(1 - monthly_reclaim_fraction) / 730",),
 )
 def spot_hazard(*, monthly_reclaim_fraction: float) -> float:
-    """Constant hourly hazard of one spot node that gives the advisor's share of reclaims in a month.
+    """Constant hourly hazard rate of one spot node that gives Spot Advisor's share of interruptions in a month.
 
-    Limits: a kind view of a large gang; the advisor averages over all who use the type, and the published
-    traces of scarce pools show several losses a node-day.
+    Limits: optimistic for a large job: Spot Advisor averages over all users of the type, and the published
+    traces of scarce capacity show several losses per node-day.
     """
     return -math.log(1.0 - monthly_reclaim_fraction) / HOURS_PER_MONTH
 
@@ -80,10 +80,10 @@ def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares
     show=_show_no_spare,
 )
 def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
-    """Probability that a failure finds every spare already in use, so that the job waits for a new node.
+    """Probability that all spares are in use when a node fails, so that the job waits for a new node.
 
-    Limits: every node out of service, spare or not, comes back after the same mean time; spares that fail
-    while they wait are left out.
+    Limits: every failed node, spare or not, is replaced after the same mean time; failures of waiting
+    spares are ignored.
     """
     mean = np.maximum(np.asarray(failures_per_hour * replacement_hours, dtype=float), 1e-300)
     # in logarithms, since e^-m is 0 for a mean beyond 745; terms this far above every mean add nothing
@@ -113,9 +113,9 @@ def _show_interval(*, mtbf_hours: float, write_hours: float) -> list[str]:
     refuse=_never_up,
 )
 def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
-    """Hours of work between two checkpoints that minimise the expected time under exponential failures.
+    """Hours of work between two checkpoints that minimize the expected time under exponential failures.
 
-    Exact; Young's and Daly's forms (G7, G8) are its expansions for C much smaller than M. Solved by
+    Exact; Young's and Daly's formulas (G7, G8) are approximations for C much smaller than M. Solved by
     Newton's iteration on 1 - w = exp(-w - C/M), w = W/M, which is monotone from above.
     """
     ratio = write_hours / mtbf_hours
@@ -151,11 +151,11 @@ def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
 def availability(
     *, work_hours: Number, write_hours: Number, restart_hours: Number, wait_hours: Number, mtbf_hours: Number
 ) -> Number:
-    """Share of time that ends in kept work: W over the expected time of a segment of W, exactly.
+    """Share of the time whose work is kept: W divided by the expected time of a segment of W, exactly.
 
-    A segment is W hours of work and a checkpoint of C hours. Failures are exponential with mean M and also
-    hit the write and the restart R; after each one the job first waits D hours (for a node), in which it
-    cannot fail: E[T] = (M + D) e^(R/M) (e^((W + C)/M) - 1). Never below the floor of one in a thousand.
+    A segment is W hours of work and a checkpoint of C hours. Failures are exponential with mean M, and they can also
+    occur during the write and the restart R. After each failure the job first waits D hours for a node, when it
+    cannot fail: E[T] = (M + D) e^(R/M) (e^((W + C)/M) - 1). At least 1 in 1,000.
     """
     exponent = np.minimum((work_hours + write_hours) / mtbf_hours, 50.0)
     restart = np.minimum(restart_hours / mtbf_hours, 50.0)
@@ -168,11 +168,11 @@ def availability(
     "checkpoint-write-hours",
     units={"checkpoint_gb": "GB", "write_gb_per_s": "GB/s", "overhead_seconds": "s"},
     result_unit="h",
-    source="stas00/ml-engineering (744d01e): BLOOM-176B stood still for 40 s to write 2.3 TB",
+    source="stas00/ml-engineering (744d01e): BLOOM-176B paused for 40 s to write 2.3 TB",
     steps=("result = (overhead_seconds + checkpoint_gb / write_gb_per_s) / 3600",),
 )
 def checkpoint_write_hours(*, checkpoint_gb: Number, write_gb_per_s: Number, overhead_seconds: Number = 0.0) -> Number:
-    """Hours that training stands still for one blocking checkpoint: the barrier and the copy, then the bytes."""
+    """Hours that training pauses for one blocking checkpoint: barrier and copy, then writing the bytes."""
     return (overhead_seconds + checkpoint_gb / write_gb_per_s) / 3600
 
 
@@ -186,7 +186,7 @@ def checkpoint_write_hours(*, checkpoint_gb: Number, write_gb_per_s: Number, ove
     refuse=_never_up,
 )
 def young_interval(*, mtbf_hours: float, write_hours: float) -> float:
-    """Young's checkpoint period, a cross-check of G4; overshoots when the write is not small."""
+    """Young's checkpoint period, a cross-check of G4; too long if the write time is not small."""
     return math.sqrt(2 * mtbf_hours * write_hours) + write_hours
 
 
@@ -231,7 +231,7 @@ def meta_ettr(
     interval_hours: float,
     write_hours: float = 0.0,
 ) -> float:
-    """Meta's first-order effective training time ratio, a cross-check of G5; negative when failures are dense."""
+    """Meta's first-order effective training time ratio, a cross-check of G5; negative if failures are frequent."""
     per_hour = nodes * failures_per_1000_node_days / 24_000
     return (1 - per_hour * (restart_hours + interval_hours / 2)) / (1 + write_hours / interval_hours)
 
@@ -247,7 +247,7 @@ def meta_ettr(
         "availability_fraction": "fraction",
     },
     result_unit="h",
-    source="work over the share of time that computes (I7) and the share that is kept (G5), after bring-up and warm-up",
+    source="work divided by the computing share (I7) and the kept share (G5) of the time, plus bring-up and warm-up",
     steps=("result = bring_up_hours + warm_up_hours + work_hours / input_fraction / availability_fraction",),
 )
 def run_hours(
@@ -267,11 +267,11 @@ def run_hours(
     "restart-hours",
     units={"restart_minutes": "min", "checkpoint_gb": "GB", "cold_gb_per_s": "GB/s"},
     result_unit="h",
-    source=_META + ": u0 of 5 to 20 minutes; then the checkpoint comes back from S3",
+    source=_META + ": u0 of 5 to 20 minutes; then the checkpoint is read from S3",
     steps=("result = restart_minutes / 60 + checkpoint_gb / cold_gb_per_s / 3600",),
 )
 def restart_hours(*, restart_minutes: Number, checkpoint_gb: Number, cold_gb_per_s: Number) -> Number:
-    """Hours from an interruption to training again, once the nodes are there: start-up, then the checkpoint read."""
+    """Hours from having all nodes after an interruption to training again: startup, then reading the checkpoint."""
     return restart_minutes / 60 + checkpoint_gb / cold_gb_per_s / 3600
 
 
@@ -287,7 +287,7 @@ def restart_hours(*, restart_minutes: Number, checkpoint_gb: Number, cold_gb_per
         "gang_wait_hours": "h",
     },
     result_unit="h",
-    source="derived here: each kind of interruption waits for its own thing, weighted by how often it comes",
+    source="derived here: mean of the waits after failures and after spot interruptions, weighted by their frequency",
     steps=(
         "result = mtbf_hours * (failures_per_hour * no_spare_fraction * replacement_hours"
         " + reclaims_per_hour * gang_wait_hours)",
@@ -302,8 +302,10 @@ def mean_wait_hours(
     reclaims_per_hour: Number = 0.0,
     gang_wait_hours: Number = 0.0,
 ) -> Number:
-    """Mean hours that an interruption waits for nodes: a failure for a new one where no spare is left, a reclaimed
-    spot gang for all of them."""
+    """Mean hours of waiting for nodes after an interruption.
+
+    A failure waits for a new node if no spare is left; a spot interruption waits for all nodes.
+    """
     return mtbf_hours * (
         failures_per_hour * no_spare_fraction * replacement_hours + reclaims_per_hour * gang_wait_hours
     )
@@ -320,7 +322,7 @@ def mean_wait_hours(
         "gang_wait_hours": "h",
     },
     result_unit="h",
-    source="derived here from G5: of all time the share D / (M + D) is waiting; the traces hold all of a gang or none",
+    source="derived here from G5: the job waits D / (M + D) of the time; in the traces it has all nodes or none",
     steps=(
         "gang_wait = mtbf_hours * reclaims_per_hour * gang_wait_hours",
         "result = training_hours * gang_wait / (mtbf_hours + wait_hours)",
@@ -334,9 +336,9 @@ def unheld_hours(
     reclaims_per_hour: Number = 0.0,
     gang_wait_hours: Number = 0.0,
 ) -> Number:
-    """Hours in which a reclaimed spot gang waits for capacity: no node is held, and none bills.
+    """Hours in which an interrupted spot job waits for capacity: it has no nodes, so none are billed.
 
-    G5 is proportional to M + D, so D / (M + D) of the time is waiting, and of that the part that follows reclaims.
-    A gang comes and goes as a whole: 94 % of the traces' ticks hold all nodes or none.
+    G5 is proportional to M + D, so the job waits D / (M + D) of the time; this is the part after spot interruptions.
+    A job has all its nodes or none: so do 94 % of the traces' samples.
     """
     return training_hours * (mtbf_hours * reclaims_per_hour * gang_wait_hours) / (mtbf_hours + wait_hours)

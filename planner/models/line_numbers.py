@@ -1,4 +1,4 @@
-"""The numbers of one line of a bill, each with its derivation: cost, quantity, prices, dollars an hour."""
+"""The numbers of one line of a bill, each with its derivation: cost, quantity, prices, USD/h."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.models.sheet import Sheet
 
 PRODUCT = "quantity * usd"
 _NAME = re.compile(r"[a-z_]+")
-# equations that give USD: what they bill, and at what price, over their inputs
+# equations that give USD: quantity and unit price as expressions over their inputs
 _QUANTITY = {
     "C3": "nodes * run_hours",
     "C4": "nodes * (ceil(run_hours / term_hours) * term_hours - run_hours)",
@@ -35,7 +35,7 @@ _UNIT_PRICE = {
     "T3": "usd_per_hour",
 }
 _UNIT_PRICE_IF_DISCOUNTED = {"C9": "usd_per_hour * (1 - discount_fraction)"}
-# what bills while it is deployed, for dollars an hour
+# lines that are billed while the resource is deployed: the factor for USD/h
 _DEPLOYED = {
     "C3": "nodes",
     "C9": "nodes",
@@ -84,7 +84,7 @@ def derived_of_line(line: Line) -> tuple[Derived, ...]:
 
 
 def _unit_price(sheet: Sheet, line: Line, given: dict[str, Input], id: str, unit: str) -> None:
-    """What one unit costs on this bill: the price, less what is deducted; or the mean of the tiers."""
+    """The price of one unit on this bill after discounts, or the mean of the tiers."""
     formulas = _UNIT_PRICE | _UNIT_PRICE_IF_DISCOUNTED if "discount_fraction" in given else _UNIT_PRICE
     expression = formulas.get(line.equation, "")
     if expression == "usd_per_hour" and expression in given:
@@ -97,6 +97,6 @@ def _unit_price(sheet: Sheet, line: Line, given: dict[str, Input], id: str, unit
 
 
 def _named(expression: str, given: dict[str, Input]) -> dict[str, SourcedQuantity]:
-    """The inputs of a line that an expression names."""
+    """The inputs of a line that occur in an expression."""
     names = dict.fromkeys(_NAME.findall(expression))
     return {name: (given[name].value, given[name].origin, given[name].unit) for name in names if name in given}

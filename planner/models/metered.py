@@ -48,7 +48,7 @@ def _show_tiers(*, stored_gb: float, tiers: Tiers) -> list[str]:
     show=_show_tiers,
 )
 def tiered_storage_month(*, stored_gb: float, tiers: Tiers) -> float:
-    """One month of storage under tiers that start again each calendar month."""
+    """Cost of one month of storage with price tiers that start again each calendar month."""
     return scalar(tiered_usd(stored_gb, tiers))
 
 
@@ -96,7 +96,7 @@ def cost_at(curve: Curve, hours: Number) -> Number:
     steps=("result = bytes_moved / object_bytes / 1000",),
 )
 def requests_thousands(*, bytes_moved: Number, object_bytes: Number) -> Number:
-    """Thousands of requests that move some bytes, one request an object."""
+    """Thousands of requests to move a number of bytes, one request per object."""
     return bytes_moved / object_bytes / 1000
 
 
@@ -109,7 +109,7 @@ def requests_thousands(*, bytes_moved: Number, object_bytes: Number) -> Number:
     steps=("result = count * hours * usd_per_hour",),
 )
 def hourly_resource(*, count: Number, hours: Number, usd_per_hour: Number) -> Number:
-    """Cost of resources that bill for every hour they stand."""
+    """Cost of resources that are billed for every hour that they exist."""
     return count * hours * usd_per_hour
 
 
@@ -122,7 +122,7 @@ def hourly_resource(*, count: Number, hours: Number, usd_per_hour: Number) -> Nu
     steps=("result = bytes_moved / 2**30",),
 )
 def billed_gb(*, bytes_moved: Number) -> Number:
-    """Gigabytes as AWS bills them, stored or moved: 2^30 bytes each."""
+    """Gigabytes as AWS bills them for storage and transfer: 2^30 bytes each."""
     return bytes_moved / 2**30
 
 
@@ -148,7 +148,7 @@ def volume_gb_months(*, volumes: Number, size_gib: Number, hours: Number) -> Num
     steps=("result = count * hours / 730",),
 )
 def resource_months(*, count: Number, hours: Number) -> Number:
-    """Months of resources that bill by the month and are prorated."""
+    """Months of resources that are billed by the month, prorated."""
     return count * hours / HOURS_PER_MONTH
 
 
@@ -161,7 +161,7 @@ def resource_months(*, count: Number, hours: Number) -> Number:
     steps=("result = dataset_bytes / rate_bytes_per_second / 86400",),
 )
 def ingest_days(*, dataset_bytes: Number, rate_bytes_per_second: Number) -> Number:
-    """Days to bring a data set into S3, before the run starts."""
+    """Days to copy a data set into S3 before the run starts."""
     return dataset_bytes / rate_bytes_per_second / 86_400
 
 
@@ -174,7 +174,7 @@ def ingest_days(*, dataset_bytes: Number, rate_bytes_per_second: Number) -> Numb
     steps=("result = max(hours, minimum_days * 24)",),
 )
 def billed_hours(*, hours: Number, minimum_days: Number) -> Number:
-    """Hours that a storage class bills: never less than its minimum duration."""
+    """Billed hours of a storage class: at least its minimum duration."""
     return np.maximum(hours, minimum_days * 24)
 
 
@@ -187,7 +187,7 @@ def billed_hours(*, hours: Number, minimum_days: Number) -> Number:
     steps=("result = max(0, min(hours, to_days * 24) - from_days * 24)",),
 )
 def tiered_age_hours(*, hours: Number, from_days: Number, to_days: Number) -> Number:
-    """Hours that an object nobody reads spends in one access tier of Intelligent-Tiering."""
+    """Hours that an object that is never read spends in one access tier of Intelligent-Tiering."""
     return np.maximum(0.0, np.minimum(hours, to_days * 24) - from_days * 24)
 
 
@@ -225,14 +225,14 @@ def _show_months(*, stored_gb: float, tiers: Tiers, start: date, hours: float, b
         "below_gb": "GB of 2^30 bytes",
     },
     result_unit="USD",
-    source="Amazon S3 pricing: GB-months of a calendar month, whose tiers start again with the next",
+    source="Amazon S3 pricing: GB-months of a calendar month; the tiers start again with the next month",
     show=_show_months,
 )
 def tiered_storage(*, stored_gb: float, tiers: Tiers, start: date, hours: Number, below_gb: float = 0.0) -> Number:
-    """Storage from a day on, for some hours, under tiers that start again each calendar month.
+    """Cost of storage from a start day for a number of hours, with price tiers that start again each calendar month.
 
-    A month bills GB x hours / 730, and its tiers fill up as the month goes on. below_gb: what is stored beside it
-    and fills the tiers from below, so that this comes on top. Limits: beyond five years at the mean of the first five.
+    A month is billed by GB x hours / 730, which fills its tiers from the lowest one. below_gb: other data in the same
+    storage class, which fills the lower tiers first. Limits: after five years the mean of the first five is used.
     """
     ladder = tuple(tiers)
     both = cost_at(storage_cost_curve(stored_gb=below_gb + stored_gb, tiers=ladder, start=start), hours)
@@ -246,11 +246,11 @@ def tiered_storage(*, stored_gb: float, tiers: Tiers, start: date, hours: Number
     "gb-per-node",
     units={"nodes": "nodes", "gb_per_node": "GB"},
     result_unit="GB",
-    source="assumption: container images and packages, once a node",
+    source="assumption: container images and packages, downloaded once per node",
     steps=("result = nodes * gb_per_node",),
 )
 def gb_per_node(*, nodes: Number, gb_per_node: Number) -> Number:
-    """Gigabytes that every node moves once."""
+    """Gigabytes that nodes transfer once each."""
     return nodes * gb_per_node
 
 
@@ -259,11 +259,11 @@ def gb_per_node(*, nodes: Number, gb_per_node: Number) -> Number:
     "gb-per-node-day",
     units={"nodes": "nodes", "hours": "h", "gb_per_node_day": "GB"},
     result_unit="GB",
-    source="assumption: agent traffic and logs that come as long as a node stands",
+    source="assumption: agent traffic and logs as long as a node runs",
     steps=("result = nodes * hours / 24 * gb_per_node_day",),
 )
 def gb_per_node_day(*, nodes: Number, hours: Number, gb_per_node_day: Number) -> Number:
-    """Gigabytes that nodes move or write day by day, as long as they stand."""
+    """Gigabytes that nodes transfer or write per day."""
     return nodes * hours / 24 * gb_per_node_day
 
 
@@ -277,11 +277,11 @@ def gb_per_node_day(*, nodes: Number, hours: Number, gb_per_node_day: Number) ->
         "kms_request_fraction": "fraction",
     },
     result_unit="10k requests",
-    source="AWS KMS pricing: by ten thousand; with an S3 Bucket Key only a share of the objects asks for its key",
+    source="AWS KMS pricing: per 10,000 requests; with an S3 Bucket Key only a share of the objects needs one",
     steps=("result = (read_bytes + written_bytes) / object_bytes / 10000 * kms_request_fraction",),
 )
 def key_requests(
     *, read_bytes: Number, written_bytes: Number, object_bytes: Number, kms_request_fraction: Number
 ) -> Number:
-    """Requests to KMS for the objects that are read from and written to S3."""
+    """KMS requests for reading and writing objects in S3."""
     return (read_bytes + written_bytes) / object_bytes / 10_000 * kms_request_fraction

@@ -1,4 +1,4 @@
-"""P: what a run costs beyond machines: staff, preprocessing, experiments and failed runs."""
+"""P: costs of a run other than AWS resources: staff, preprocessing, experiments and failed runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EPOCH = "epoch-research/training-cost-trends, development_cost.ipynb (b3f53b9)"
 def staff_cost(
     *, engineers: Number, months: Number, usd_per_engineer_year: Number, overhead_fraction: Number = 0.325
 ) -> Number:
-    """People for some months: salary and equity, plus what an employer pays on top."""
+    """Cost of staff: salary and equity, plus the employer's overhead."""
     return engineers * months / 12 * usd_per_engineer_year * (1 + overhead_fraction)
 
 
@@ -49,7 +49,7 @@ def staff_cost(
     steps=("result = gpu_hours / gpus_per_node * usd_per_hour",),
 )
 def preprocessing_cost(*, gpu_hours: Number, gpus_per_node: Number, usd_per_hour: Number) -> Number:
-    """Work done once before training, at the On-Demand price of its instance type."""
+    """Cost of work done once before training, at the On-Demand price of its instance type."""
     return gpu_hours / gpus_per_node * usd_per_hour
 
 
@@ -73,9 +73,9 @@ def experiments_cost(
     usd_per_hour: Number,
     unused_node_hours: Number = 0.0,
 ) -> Number:
-    """Experiments and failed runs around the final one, in its own node-hours and at its own rate.
+    """Cost of experiments and failed runs, in node-hours and at the rate of the final run.
 
-    Under a commitment they take what the final run leaves unused first: that is on the bill already.
+    With a commitment they first use the hours that the final run leaves unused, which are on the bill already.
     """
     extra = run_node_hours * np.maximum(experiment_factor - 1, 0.0)
     return np.maximum(extra - unused_node_hours, 0.0) * usd_per_hour
@@ -92,7 +92,7 @@ def bill_people(
     usd_per_node_hour: Number | None,
     values: Values,
 ) -> None:
-    """Add the lines that the plan's `people` section asks for, and no others.
+    """Add the lines for the plan's `people` section.
 
     node_hours: of the final run, paid; unused_node_hours: of a commitment, already on the bill.
     """
@@ -128,7 +128,7 @@ def bill_people(
     if not people.experiments:
         return
     if usd_per_node_hour is None:
-        what = "experiments at the hourly rate of the GPU nodes, which has no price"
+        what = "experiments at the hourly price of the GPU nodes, which is unknown"
         ledger.unpriced.append(Unpriced(line="people.experiments", what=what, nearest=()))
     else:
         factor = values.given("people.experiment_factor")
@@ -145,7 +145,7 @@ def bill_people(
             usd=usd_per_node_hour,
             source=values.table["people.experiment_factor"].source,
             year=values.table["people.experiment_factor"].year,
-            service="AmazonEC2",  # the same nodes again: AWS bills them as compute
+            service="AmazonEC2",  # the same nodes, which AWS bills as compute
             inputs={
                 "run_node_hours": (node_hours, "run:fleet.node_hours"),
                 "experiment_factor": factor,
@@ -178,5 +178,5 @@ def _bill_preprocessing(ledger: Ledger, people: People, fleet_type: InstanceType
                 "gpus_per_node": (max(1, chosen.gpu_count), f"catalogue:{chosen.name}.gpu_count"),
                 "usd_per_hour": (None, PRICE),
             },
-            note=f"{chosen.name}, on-demand",
+            note=f"{chosen.name}, On-Demand",
         )

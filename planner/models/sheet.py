@@ -54,7 +54,7 @@ class Sheet:
         return value
 
     def taken(self, id: str, unit: str, /, **source: tuple[N, str]) -> N:
-        """A number that is its one input, in the same unit."""
+        """A number that equals its only input, in the same unit."""
         ((name, (value, origin)),) = source.items()
         if self.recording:
             self._record(id, value, unit, {name: (value, origin, unit)})
@@ -63,7 +63,7 @@ class Sheet:
     def statistic(
         self, id: str, value: float, unit: str, expression: str, label: str, /, **inputs: SourcedQuantity
     ) -> None:
-        """A statistic over draws. expression: over the arrays of the draws; inputs: what they are draws of."""
+        """A statistic over draws. expression: over the arrays of draws; inputs: the numbers that were drawn."""
         if self.recording:
             self._record(id, value, unit, inputs, expression=expression, label=label, of_draws=True)
 
@@ -77,7 +77,7 @@ class Sheet:
         self._entries.append(Derived(id=id, value=value, unit=unit, equation="", inputs=units, **formula))
 
     def include(self, derived: Iterable[Derived], names: Mapping[str, str]) -> None:
-        """Add numbers of another sheet. names: those that have another id here."""
+        """Add the numbers of another sheet. names: new ids of some of them."""
         for entry in derived if self.recording else ():
             inputs = tuple(
                 replace(part, origin=f"run:{names[part.where]}") if part.kind == "run" and part.where in names else part
@@ -87,7 +87,7 @@ class Sheet:
 
     @property
     def derived(self) -> tuple[Derived, ...]:
-        """All that was recorded, in the order in which it was calculated."""
+        """Everything recorded, in the order of calculation."""
         return tuple(self._entries)
 
 

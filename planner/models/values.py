@@ -1,7 +1,7 @@
-"""Assumptions as the models see them: every key a number, or one number a draw.
+"""Assumptions for the models: a number for every key, or one number per draw.
 
-The same model code runs once on central values and once on arrays of draws; `Values` is what differs.
-It remembers which keys were asked for, so that every output can list the assumptions it stands on.
+The same model code runs once on central values and once on arrays of draws; only `Values` differs.
+It records which keys were used, so that every output can list its assumptions.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Z_95 = 1.6448536269514722  # standard normal quantile: low and high are the 5th 
 class Values:
     """Assumptions by key: central values, or arrays of draws when `draws` is not 0.
 
-    Draws are common to all scenarios and independent of each other: each key has a stream of its own,
-    seeded by the seed and the key's name, so that a new assumption never moves another one's draws.
-    pinned: values of streams for the central run, by name, in place of their middle. recording: whether a run on them
-    writes down how its numbers came about.
+    All scenarios share the draws of a key, and keys are independent: each has its own stream,
+    seeded by the seed and the key's name, so that a new assumption never changes another one's draws.
+    pinned: values of streams in the central run, by name, instead of their median. recording: whether a run
+    records the derivation of its numbers.
     """
 
     table: Mapping[str, Assumption]
@@ -56,22 +56,22 @@ class Values:
         return self.central(key), f"assumption:{key}"
 
     def sheet(self) -> Sheet:
-        """Where the numbers of one run are worked out."""
+        """A sheet for the numbers of one run."""
         return Sheet(recording=self.recording)
 
     def central(self, key: str) -> float:
-        """The central value, also in a run of draws: for what is decided once, before the run."""
+        """The central value, also in a run of draws: for decisions that are made once, before the run."""
         self.used.add(key)
         return self.table[key].value
 
     def normal(self, key: str) -> Number:
-        """Standard normal draws of a stream of that name; for the central run 0.0, or what is pinned."""
+        """Standard normal draws of the stream of that name; in the central run 0.0 or the pinned value."""
         if not self.draws:
             return self.pinned.get(key, 0.0)
         return self._stream(key).standard_normal(self.draws)
 
     def uniform(self, key: str) -> Number:
-        """Uniform draws in [0, 1) of a stream of that name; for the central run 0.5, or what is pinned."""
+        """Uniform draws in [0, 1) of the stream of that name; in the central run 0.5 or the pinned value."""
         if not self.draws:
             return self.pinned.get(key, 0.5)
         return self._stream(key).random(self.draws)
@@ -84,8 +84,8 @@ def sample(assumption: Assumption, z: np.ndarray) -> np.ndarray:
     """Draws of an assumption from standard normal draws.
 
     The central value is the median, low and high are the 5th and 95th percentile. With low > 0 each side
-    is log-normal (rates and sizes are skewed), else each side is normal; values never leave the side of
-    zero on which low and high lie, and a fraction never leaves [0, 1].
+    is log-normal (rates and sizes are skewed), else each side is normal; values never have the opposite sign of
+    low and high, and a fraction is always in [0, 1].
     """
     low, middle, high = assumption.low, assumption.value, assumption.high
     if low > 0:

@@ -86,11 +86,11 @@ def _show_fit(*, rows: Rows, gpus: float) -> list[str]:
     show=_show_fit,
 )
 def strong_scaling_throughput(*, rows: Rows, gpus: Number) -> Number:
-    """Throughput at a GPU count that the table does not list, at a fixed global batch.
+    """Throughput at a GPU count that is not in the table, at a fixed global batch size.
 
-    A step takes t(n) = a/n + b: the part that divides over n GPUs and the part that does not
-    (communication, launch, the slowest rank). Listed rows are used as they are and never come here.
-    Limits: one global batch; beyond the largest measured row it is an extrapolation and W5 widens it.
+    A step takes t(n) = a/n + b: a part that is divided among n GPUs and a part that is not
+    (communication, launch, the slowest rank). Sizes in the table use their row, not this equation.
+    Limits: one global batch size; beyond the largest measured row it is an extrapolation, and W5 widens the range.
     """
     a, b = fit_step_time(rows)
     return 1.0 / (a / gpus + b)
@@ -109,7 +109,7 @@ def strong_scaling_throughput(*, rows: Rows, gpus: Number) -> Number:
     steps=("result = min(1, samples_per_second / gpus / best_samples_per_second_per_gpu)",),
 )
 def scaling_efficiency(*, samples_per_second: float, gpus: int, best_samples_per_second_per_gpu: float) -> float:
-    """Throughput a GPU against the best row of the table, never above 1."""
+    """Throughput per GPU relative to the best row of the table, at most 1."""
     return min(1.0, samples_per_second / gpus / best_samples_per_second_per_gpu)
 
 
@@ -152,8 +152,8 @@ def _show_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: float)
 def throughput_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: Number = 0.08) -> Number:
     """Half width of the 90 % interval of a fitted throughput, as a fraction of it.
 
-    The fit's own scatter, and beyond the largest measured row a share for each doubling, added as
-    independent errors: a fit that is smooth over the table says nothing about the next switch tier.
+    The standard error of the fit and, beyond the largest measured row, a share for each doubling, added as
+    independent errors: a good fit within the table says nothing about the next network tier.
     """
     beyond = max(0.0, float(np.log2(gpus / max(n for n, _ in rows)))) * error_per_doubling_fraction
     return np.hypot(Z_95 * _fit_spread(rows, gpus), beyond)
@@ -168,9 +168,9 @@ def throughput_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: N
     steps=("result = flop / (peak_tflops * 1e12 * mfu_fraction) / 3600",),
 )
 def gpu_hours_from_flop(*, flop: Number, peak_tflops: Number, mfu_fraction: Number) -> Number:
-    """Useful GPU-hours of an amount of arithmetic at a model FLOP utilisation.
+    """Useful GPU-hours for a number of FLOP at a model FLOP utilization (MFU).
 
-    peak_tflops is the dense fp16/bf16 tensor peak of the data sheet, the base that published MFU use.
+    peak_tflops is the dense fp16/bf16 tensor peak in the data sheet, as in published MFU figures.
     """
     return flop / (peak_tflops * 1e12 * mfu_fraction) / 3600
 
@@ -202,7 +202,7 @@ def mfu(
     sequence_length: Number,
     peak_tflops: Number,
 ) -> Number:
-    """Model FLOP utilisation of a dense transformer, attention included."""
+    """Model FLOP utilization (MFU) of a dense transformer, including attention."""
     flop_per_token = 6 * parameters + 12 * layers * hidden_size * sequence_length
     return tokens_per_second_per_gpu * flop_per_token / (peak_tflops * 1e12)
 
@@ -216,7 +216,7 @@ def mfu(
     steps=("result = samples / (samples_per_second * throughput_factor) / 3600",),
 )
 def hours_from_samples(*, samples: Number, samples_per_second: Number, throughput_factor: Number = 1.0) -> Number:
-    """Hours of work at full speed from samples. throughput_factor: how much faster than the table this run is."""
+    """Hours of work at full speed from samples. throughput_factor: this run's speed relative to the table."""
     return samples / (samples_per_second * throughput_factor) / 3600
 
 

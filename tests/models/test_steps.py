@@ -123,7 +123,7 @@ class TestManualPage:
 
 def test_help_of_an_equation_reads_like_a_manual_page():
     assert inspect.getdoc(pool_usable_tb) == (
-        "Cache that a pool of AIStore targets guarantees. One copy: S3 holds every object.\n"
+        "Cache capacity that a pool of AIStore targets guarantees. One copy, because S3 has every object.\n"
         "\n"
         "400 p4d: 3,200 TB x 0.99 x 0.70 = 2,217.6 TB.\n"
         "\n"
@@ -137,7 +137,7 @@ def test_help_of_an_equation_reads_like_a_manual_page():
         "Equation S2, pool-usable:\n"
         "    result = raw_tb * filesystem_fraction * low_watermark_fraction\n"
         "\n"
-        "Source: AIStore: XFS keeps about 0.99; LRU evicts down to the low watermark, so that much is guaranteed"
+        "Source: AIStore: XFS leaves about 0.99 usable; LRU evicts down to the low watermark, which is thus guaranteed"
     )
 
 

@@ -1,1 +1,1 @@
-"""The words of the planner's outputs, each once: docs/nomenclature.md and the published schemas are made from here."""
+"""The terms of the planner's outputs, from which docs/nomenclature.md and the published schemas are generated."""

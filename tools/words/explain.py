@@ -1,4 +1,4 @@
-"""The keys of `planner explain -f json`: the scenarios, the numbers of one, a number, or a line without a price."""
+"""The keys of `planner explain -f json`: scenarios, numbers of a scenario, one number, or a line without a price."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from tools.words.word import PLANNER, VERSION, Word, spread, word
 _HEAD: tuple[Word, ...] = (
     VERSION,
     *PLANNER,
-    word("plan", "text", "name of the run, as the plan has it"),
+    word("plan", "text", "name of the run in the plan"),
 )
 _PLACE: tuple[Word, ...] = (
     *_HEAD,
     word("scenario", "text", "id of the scenario"),
-    word("rank", "count", "its place in the comparison"),
+    word("rank", "count", "rank in the comparison"),
     word("feasible", "flag", "whether limits, sizes and offers allow it"),
     word("why_not", "texts", "why it is not feasible, each reason a sentence"),
 )
 
 
 def _number(path: str) -> list[Word]:
-    """A number and how it came about."""
+    """A number and its derivation."""
     return [
-        word(f"{path}id", "text", "name of the number, as explain takes it"),
-        word(f"{path}value", "given", "the number; inf is a bound that never ends", "see unit"),
+        word(f"{path}id", "text", "name of the number, as in `planner explain`"),
+        word(f"{path}value", "given", "the number; inf for a range without an end", "see unit"),
         word(f"{path}unit", "text", "its unit"),
-        word(f"{path}equation", "equation?", "number of its equation, see docs/model.md; null: read off or in words"),
+        word(f"{path}equation", "equation?", "number of its equation, see docs/model.md; null if there is none"),
         word(
             f"{path}how",
             "text?",
-            "arithmetic over the inputs, or where the number is taken from; null: equation",
+            "arithmetic over the inputs, or the source of the number; null if it has an equation",
         ),
-        word(f"{path}steps", "texts", "the equation step by step with its numbers"),
-        word(f"{path}calc", "text?", "command that gives it again; null where it is no equation"),
-        word(f"{path}inputs", "objects", "what it was made from"),
-        word(f"{path}inputs[].name", "text", "name of the input, as the equation has it"),
+        word(f"{path}steps", "texts", "the equation, step by step, with numbers"),
+        word(f"{path}calc", "text?", "command that repeats the calculation; null without an equation"),
+        word(f"{path}inputs", "objects", "inputs of the calculation"),
+        word(f"{path}inputs[].name", "text", "name of the input in the equation"),
         word(f"{path}inputs[].value", "given", "its value", "see unit"),
         word(f"{path}inputs[].unit", "text", "its unit"),
-        word(f"{path}inputs[].origin", "text", "where it comes from: plan:, assumption:, price:, run:, fact: ..."),
-        word(f"{path}inputs[].words", "text", "the same in words, with file and line, or source and date"),
+        word(f"{path}inputs[].origin", "text", "source of the value: plan:, assumption:, price:, run:, fact: ..."),
+        word(f"{path}inputs[].words", "text", "the source as text, with file and line, or with source and date"),
     ]
 
 
 SCENARIOS: tuple[Word, ...] = (
     *_HEAD,
-    word("scenarios", "objects", "all of them by rank"),
-    word("scenarios[].rank", "count", "its place in the comparison"),
+    word("scenarios", "objects", "all scenarios by rank"),
+    word("scenarios[].rank", "count", "rank in the comparison"),
     word("scenarios[].id", "text", "layout[+variant]/instance_type[xN]/purchase"),
     word("scenarios[].feasible", "flag", "whether limits, sizes and offers allow it"),
     word("scenarios[].complete", "flag", "whether every line has a price"),
@@ -52,39 +52,43 @@ SCENARIOS: tuple[Word, ...] = (
 NUMBERS: tuple[Word, ...] = (
     *_PLACE,
     word("numbers", "objects", "every number of the scenario"),
-    word("numbers[].id", "text", "its name, as explain takes it"),
+    word("numbers[].id", "text", "its name, as in `planner explain`"),
     word("numbers[].value", "given", "the number", "see unit"),
     word("numbers[].unit", "text", "its unit"),
-    word("numbers[].lower_bound", "flag", "whether it lacks what has no price: at least so much"),
-    word("unpriced", "texts", "names of the lines that have no price"),
+    word("numbers[].lower_bound", "flag", "whether it is a lower bound because a price is missing"),
+    word("unpriced", "texts", "names of the lines without a price"),
 )
 NUMBER: tuple[Word, ...] = (
     *_PLACE,
     *_number(""),
-    word("lower_bound", "text?", "which prices it lacks: at least so much, and no range; null: it lacks none"),
-    word("behind", "objects", "every number that it rests on, each once, the nearest first"),
+    word(
+        "lower_bound", "text?", "the missing prices that make it a lower bound without a range; null if none is missing"
+    ),
+    word("behind", "objects", "every number that it depends on, each once, the nearest first"),
     *_number("behind[]."),
-    word("draws", "object?", "its range; null where nothing was drawn, of a lower bound, or where it has none"),
+    word("draws", "object?", "its range; null without draws, for a lower bound, and if it does not vary"),
     *spread("draws", "see unit", "the number"),
-    word("moved", "text", "name of the number that the movers move; of an assumption the planned cost"),
-    word("movers", "objects", "assumptions by how far they move it, each planned again at both of its ends"),
+    word("moved", "text", "name of the number that the movers change; for an assumption, the planned cost"),
+    word(
+        "movers", "objects", "assumptions by how much they change it, recalculated at the low and the high end of each"
+    ),
     word("movers[].key", "text", "the assumption"),
     word("movers[].unit", "text", "unit of its values"),
-    word("movers[].low", "number", "its 5th percentile; of a stream of draws 0.05", "see unit"),
+    word("movers[].low", "number", "its 5th percentile; 0.05 for a random quantity without a key", "see unit"),
     word("movers[].value", "number", "its central value", "see unit"),
-    word("movers[].high", "number", "its 95th percentile; of a stream of draws 0.95", "see unit"),
-    word("movers[].low_means", "text?", "what the 5th percentile of a stream of draws is: a price, a rate"),
-    word("movers[].high_means", "text?", "the same of its 95th percentile"),
-    word("movers[].set", "text?", "path that --set takes; null for a stream of draws"),
-    word("movers[].at_low", "number?", "the number with the assumption at `low`; null: there is none then", "see unit"),
+    word("movers[].high", "number", "its 95th percentile; 0.95 for a random quantity without a key", "see unit"),
+    word("movers[].low_means", "text?", "meaning of the 5th percentile of a random quantity: a price, a rate"),
+    word("movers[].high_means", "text?", "the same for the 95th percentile"),
+    word("movers[].set", "text?", "path for --set; null for a random quantity without a key"),
+    word("movers[].at_low", "number?", "the number with the assumption at `low`; null if there is none", "see unit"),
     word("movers[].at_high", "number?", "the number with the assumption at `high`", "see unit"),
 )
 UNPRICED: tuple[Word, ...] = (
     *_PLACE,
     word("id", "text", "name of the line"),
     word("value", "null", "always null: there is no price"),
-    word("unit", "= USD", "what the line would be in"),
+    word("unit", "= USD", "unit of the line"),
     word("unpriced", "object", "what is missing"),
     word("unpriced.what", "text", "what has no price"),
-    word("unpriced.nearest", "texts", "what has one and is near"),
+    word("unpriced.nearest", "texts", "similar things that have a price"),
 )

@@ -1,4 +1,4 @@
-"""Words of sentences, tables and pages."""
+"""Terms in sentences, tables and pages."""
 
 from __future__ import annotations
 
@@ -8,96 +8,96 @@ from tools.words.word import AWS, OURS
 TERMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "H100:8",
-        "in a plan: eight GPUs in all, not eight in each node",
+        "in a plan: eight GPUs in total, not eight per node",
         "GPUs",
         OURS,
     ),
     (
         "purchase options",
-        "apply to the GPU nodes; all other machines are on-demand. A plan that names none gets nine: on-demand, "
-        "Reserved Instances and both kinds of Savings Plans for 1 and 3 years without upfront payment, Capacity "
+        "apply to the GPU nodes; all other instances are On-Demand. A plan without options compares nine: On-Demand, "
+        "Reserved Instances and both kinds of Savings Plans for 1 and 3 years with no upfront payment, Capacity "
         "Block, spot",
         "",
         AWS,
     ),
     (
         "commitment",
-        "a Reserved Instance or Savings Plan: every hour of its term is charged. The hours the run uses and the rest "
-        "are two lines; the rest is charged in full unless the plan gives it a value (purchase.reuse_value)",
+        "a Reserved Instance or Savings Plan: every hour of its term is billed. The used hours and the unused hours "
+        "are two lines; unused hours are billed in full unless the plan sets a reuse value (purchase.reuse_value)",
         "",
         AWS,
     ),
     (
         "Capacity Block",
-        "paid whole, in sizes of 1, 2, 4 ... 64 nodes, 256 at most together; several blocks need not lie in one zone",
+        "billed in full, in sizes of 1, 2, 4 ... 64 nodes, up to 256 in total; blocks may be in different zones",
         "",
         AWS,
     ),
     (
         "spot",
-        "planned at the price of the zone that the plan names, else the median of the Region's zones. A gang that "
-        "needs all its nodes stops with every reclaim, and may never finish",
+        "planned at the price of the plan's zone, or at the median of the Region's zones. A job that "
+        "needs all its nodes stops at every spot interruption, and may never finish",
         "",
         AWS,
     ),
     (
         "useful hours",
-        "hours of work that is kept. The paid hours are the useful ones over useful_fraction: `calc` multiplies hours "
-        "by a price, `compare` prices the run that is finished",
+        "hours of work that is kept. Paid hours are useful hours divided by useful_fraction: `calc` multiplies hours "
+        "by a price, `compare` prices the finished run",
         "GPU-hours",
         OURS,
     ),
     (
         "hot data",
-        "what training reads (data.hot_dataset), apart from everything that is kept in S3; S3's copy is on every bill",
+        "the data that training reads (data.hot_dataset), a part of the data in S3; every bill has the copy in S3",
         "bytes, decimal",
         OURS,
     ),
     (
         "storage duration",
-        "warm-up, run and the retention that the plan states; tiers of S3 and of transfer start again each month",
+        "warm-up, run and the plan's retention; price tiers of S3 and of data transfer start again each month",
         "GB-months of 2^30 bytes, 730 h",
         AWS,
     ),
     (
         "lower bound",
-        "a total in which a line has no price: printed >= or no price, with the line's name. It never wins a ranking "
-        "against a complete one",
+        "a total with a line that has no price: shown as >= or no price, with the line's name. It never ranks above "
+        "a complete total",
         "USD",
         OURS,
     ),
     (
         "grade",
-        "A: read from an AWS price list or page, B: a third party's data, C: secondary, derived or undated. C is used "
-        "where nothing else is, with a warning, and counts as unpriced under --strict",
+        "A: from an AWS price list or page, B: data of a third party, C: secondary, derived or undated. C is used "
+        "only if there is nothing else, with a warning, and counts as unpriced with --strict",
         "",
         OURS,
     ),
     (
         "carried",
-        "a price observed more than 45 days before the book's day, or after it. Only metered list prices are ever "
-        "carried back in time, and --strict counts those as unpriced",
+        "a price observed more than 45 days before the book's day, or after it. Only metered list prices are "
+        "used for a day before they were observed, and --strict counts those as unpriced",
         "",
         OURS,
     ),
     (
         "stale",
-        "older than 120 days for anything of EC2, than three years for the rest (--max-price-age); exit code 11 under "
-        "--strict",
+        "out of date: EC2 prices older than 120 days, others older than three years (--max-price-age); exit code 11 "
+        "with --strict",
         "days",
         OURS,
     ),
     (
         "too slow",
-        "a layout that serves less than training reads stalls and stays feasible; infeasible are only what a "
+        "a layout that is slower than training reads makes training wait, but is feasible; infeasible is only what a "
         "constraint, a size limit or a missing offer rules out",
         "",
         OURS,
     ),
     (
         "planned",
-        "every assumption at its central value. Costs are skewed, so that it is not the median: plan_percentile says "
-        "where it lies",
+        "with every assumption at its central value. Costs are skewed, so this is not the median: plan_percentile "
+        "gives its percentile",
         "",
         OURS,
     ),
