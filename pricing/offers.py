@@ -43,11 +43,6 @@ class Price:
     tier_to: float = float("inf")
     note: str = ""
 
-    @property
-    def counts_as_unpriced_when_strict(self) -> bool:
-        """Grade C and prices carried back in time are estimates, not prices (design 3.0)."""
-        return self.grade == "C" or self.carried_back
-
 
 @dataclass(frozen=True, kw_only=True)
 class MeteredPrice:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 
-AISTORE_MODULE = "github.com/NVIDIA/aistore"
 AISTORE_VERSION = "v1.5.0"  # engine release 5.0
 DAEMON = "aisnode"
 
@@ -77,8 +76,6 @@ SHORTEST_DAEMON_ID = 8  # 5.0 panics on a shorter one
 DRAIN_SETTLE_S = 5
 NOTICE_POLL_S = 5  # AWS recommends every 5 s; a notice comes two minutes ahead
 NOTICE_S = 120
-
-S3_UPLOAD_PART_MIB = 128  # larger objects are uploaded in parts of this size; the default of 5.0
 
 
 class BadSetting(ValueError):

@@ -102,7 +102,7 @@ def rehearse(page: Page) -> None:
     with standing(shape, registered=False) as cluster, tempfile.TemporaryDirectory() as folder:
         page.say(
             "pool",
-            f"complete {cluster.formed_s:.0f} s after its first daemon: {settings.AISTORE_MODULE} "
+            f"complete {cluster.formed_s:.0f} s after its first daemon: AIStore "
             f"{settings.AISTORE_VERSION}, {'mutual TLS' if shape.mutual_tls else 'no TLS'}",
             "configured by the files that the stack's nodes write; versitygw serves as S3",
         )

@@ -97,7 +97,8 @@ def test_an_object_that_s3_lost_counts_as_lost_once_it_is_not_cached(pool: Clust
 
 
 def test_an_object_larger_than_a_part_is_in_s3_whole_when_it_is_acknowledged(pool: Cluster) -> None:
-    data = os.urandom(settings.S3_UPLOAD_PART_MIB * 2**20 + 1_000_001)
+    part_mib = 128  # the default of 5.0
+    data = os.urandom(part_mib * 2**20 + 1_000_001)
     client, store = pool.client(timeout_s=120), pool.s3.client(timeout_s=120)
     client.put("large", data)
     got = store.get_object(Bucket=BUCKET, Key="large")

@@ -35,7 +35,6 @@ def test_a_derived_savings_plan_is_grade_c_and_says_derived(book: PriceBook) -> 
     price = book.commitment("p4d.24xlarge", "us-east-1", PurchaseOption.parse("sp-1y-instance-no-upfront")).price
     assert price.grade == "C"
     assert price.note.startswith("derived")
-    assert price.counts_as_unpriced_when_strict
 
 
 def test_a_reserved_instance_of_2025_is_not_carried_across_the_cut_of_that_june() -> None:
@@ -158,7 +157,7 @@ def test_the_top_tier_of_egress_comes_with_its_own_grade(book: PriceBook) -> Non
 def test_s3_in_2023_is_marked_as_carried_back() -> None:
     tiers = load_as_of(OLDEST).metered("AmazonS3", "S3 Standard storage", "us-east-1").tiers
     assert [(tier.tier_from, tier.usd) for tier in tiers] == [(0, 0.023), (51200, 0.022), (512000, 0.021)]
-    assert all(tier.carried_back and tier.counts_as_unpriced_when_strict for tier in tiers)
+    assert all(tier.carried_back for tier in tiers)
     assert "also seen on 2023-06-19" in tiers[0].note
 
 

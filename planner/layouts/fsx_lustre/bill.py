@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.instances import RUN_HOURS
-from planner.layouts.shared.lustre_bill import SERVICE, bill_ssd
+from planner.layouts.shared.lustre_bill import SERVICE, bill_capacity, bill_ssd
 from planner.layouts.shared.lustre_size import FileSystem
 from planner.models.bill import Ledger
-from planner.models.capacity import gb_months
 from planner.models.metered import requests_thousands, resource_months
 
 
@@ -20,7 +19,7 @@ def bill_file_system(ledger: Ledger, file_system: FileSystem, demand: Demand, ti
 
 
 def _bill_tiering(ledger: Ledger, file_system: FileSystem, demand: Demand, timing: Timing) -> None:
-    hours, mbps, gib = timing.standing_hours, file_system.mbps, file_system.capacity_gib
+    hours, mbps = timing.standing_hours, file_system.mbps
     ledger.metered(
         "storage.lustre.throughput",
         (SERVICE, "INTELLIGENT_TIERING Throughput capacity"),
@@ -29,14 +28,7 @@ def _bill_tiering(ledger: Ledger, file_system: FileSystem, demand: Demand, timin
         inputs={"count": (mbps, "run:storage.throughput_mbps"), "hours": (hours, RUN_HOURS)},
         standing=mbps,
     )
-    ledger.metered(
-        "storage.lustre.capacity",
-        (SERVICE, "INTELLIGENT_TIERING Intelligent-Tiering Frequent Access storage"),
-        equation="S6",
-        quantity=gb_months(stored_bytes=gib * 2**30, hours=hours),
-        inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
-        standing=gib,
-    )
+    bill_capacity(ledger, file_system, timing, "INTELLIGENT_TIERING Intelligent-Tiering Frequent Access storage")
     moved = ledger.sheet.arithmetic(
         "storage.moved_bytes",
         timing.read_bytes + timing.s3_read_bytes + timing.checkpoints_written * demand.checkpoint_bytes,

@@ -6,33 +6,25 @@ PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files 
 
 from __future__ import annotations
 
-from planner.layouts.base import NO_SLOWDOWN, Demand, Service
-from planner.layouts.shared.lustre_rates import HOLDS_ALL, rates_of
-from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
+from planner.layouts.base import Demand, Service
+from planner.layouts.shared.lustre_service import lustre_service
+from planner.layouts.shared.lustre_size import FileSystem
 from planner.layouts.shared.s3 import DURABILITY
 from planner.models.values import Values
 
 
 def service_of(file_system: FileSystem, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
     """What the file system gives. not_considered: warnings of the choice of a tier."""
-    sheet = values.sheet()
-    rates = rates_of(file_system, demand, values, sheet)
     durability = (
         "one zone, not replicated: SCRATCH_2 loses data with a server; the data set is in S3 as well"
         if file_system.choice.deployment == "SCRATCH_2"
         else f"one zone, replicated inside it; {DURABILITY} once exported"
     )
-    return Service(
-        raw_tb=None,
-        usable_tb=usable_tb(file_system, demand, values.given_central("lustre.fill_fraction"), sheet),
-        warm_gb_per_s=rates.warm,
-        cold_gb_per_s=rates.cold,
-        steady_gb_per_s=rates.warm,
-        hit_fraction=sheet.taken("storage.hit_fraction", "fraction", hits=HOLDS_ALL),
-        write_gb_per_s=rates.write,
-        slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
+    return lustre_service(
+        file_system,
+        demand,
+        values,
         durability=durability,
         lost_node="a lost GPU node loses nothing: the file system stands apart",
-        warnings=(*not_considered, *quota_warnings(file_system)),
-        derived=sheet.derived,
+        warnings=not_considered,
     )

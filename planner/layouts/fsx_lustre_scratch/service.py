@@ -8,30 +8,19 @@ per TiB, which is not planned with. 1.2 TiB, 2.4 TiB or multiples of 2.4 TiB.
 
 from __future__ import annotations
 
-from planner.layouts.base import NO_SLOWDOWN, Demand, Service
-from planner.layouts.shared.lustre_rates import HOLDS_ALL, rates_of
-from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
+from planner.layouts.base import Demand, Service
+from planner.layouts.shared.lustre_service import lustre_service
+from planner.layouts.shared.lustre_size import FileSystem
 from planner.models.values import Values
 
 
 def service_of(file_system: FileSystem, demand: Demand, values: Values) -> Service:
-    """Capacity in decimal TB, rates in GB/s. A lost file server is not modelled: it stops the run."""
-    sheet = values.sheet()
-    rates = rates_of(file_system, demand, values, sheet)
-    return Service(
-        raw_tb=None,
-        usable_tb=usable_tb(file_system, demand, values.given_central("lustre.fill_fraction"), sheet),
-        warm_gb_per_s=rates.warm,
-        cold_gb_per_s=rates.cold,
-        steady_gb_per_s=rates.warm,
-        hit_fraction=sheet.taken("storage.hit_fraction", "fraction", hits=HOLDS_ALL),
-        write_gb_per_s=rates.write,
-        slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
+    """What the file system gives. A lost file server is not modelled: it stops the run."""
+    return lustre_service(
+        file_system,
+        demand,
+        values,
         durability="not replicated: a failed file server loses its files; the data set is in S3 as well",
         lost_node="a lost GPU node loses nothing; a failed file server loses data and is not replaced",
-        warnings=(
-            "checkpoints are safe only once they are copied to S3: a failed file server loses its files",
-            *quota_warnings(file_system),
-        ),
-        derived=sheet.derived,
+        warnings=("checkpoints are safe only once they are copied to S3: a failed file server loses its files",),
     )

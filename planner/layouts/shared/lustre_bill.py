@@ -1,4 +1,4 @@
-"""What AWS bills for a Lustre file system on SSD: its capacity, and metadata operations beyond what that includes."""
+"""What AWS bills for a Lustre file system: its capacity, and on SSD metadata operations beyond what that includes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ def storage_item(deployment: str, mbps_per_tib: int) -> tuple[str, str]:
     return f"{deployment} SSD storage", f"{mbps_per_tib} MB/s/TiB"
 
 
-def bill_ssd(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:
-    """Lines of a file system on SSD, from the first to the last paid GPU-hour."""
+def bill_capacity(ledger: Ledger, file_system: FileSystem, timing: Timing, item: str, offering: str = "") -> None:
+    """The line of what is stored, from the first to the last paid GPU-hour."""
     hours, gib = timing.standing_hours, file_system.capacity_gib
-    item, offering = storage_item(file_system.choice.deployment, file_system.mbps)
     ledger.metered(
         "storage.lustre.capacity",
         (SERVICE, item),
@@ -30,7 +29,13 @@ def bill_ssd(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:
         inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
         standing=gib,
     )
-    extra = file_system.metadata_iops - included_metadata_iops(capacity_gib=gib)
+
+
+def bill_ssd(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:
+    """Lines of a file system on SSD, from the first to the last paid GPU-hour."""
+    hours = timing.standing_hours
+    bill_capacity(ledger, file_system, timing, *storage_item(file_system.choice.deployment, file_system.mbps))
+    extra = file_system.metadata_iops - included_metadata_iops(capacity_gib=file_system.capacity_gib)
     if extra > 0:
         ledger.metered(
             "storage.lustre.metadata-iops",

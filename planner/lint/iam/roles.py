@@ -23,7 +23,6 @@ MANAGED = (
     "AmazonSSMFullAccess",
     "AmazonSQSFullAccess",
 )
-ATTACHMENTS = ("iam:RolePolicyAttachment", "iam:GroupPolicyAttachment", "iam:PolicyAttachment")
 # an ARN in a policy; each part may contain wildcards
 NAMED = re.compile(r"arn:[a-z*-]+:[a-z0-9*?-]+:[a-z0-9*?-]*:([\d*?]{1,12}|aws)?:.+", re.DOTALL)
 ARN = re.compile(r"arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:(\d{12}|aws)?:.+", re.DOTALL)

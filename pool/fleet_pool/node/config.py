@@ -71,9 +71,6 @@ def watermarks(low_percent: int) -> Watermarks:
     )
 
 
-STANDARD_WATERMARKS = watermarks(settings.LOW_WATERMARK_PERCENT)
-
-
 def url(address: str, port: int, tls: bool) -> str:
     return f"{'https' if tls else 'http'}://{address}:{port}"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import fleet_pool
 import pytest
-from fleet_pool.settings import AISTORE_MODULE, AISTORE_VERSION, DAEMON
+from fleet_pool.settings import AISTORE_VERSION, DAEMON
 
 from infra.node import built, zipped
 from infra.node.built import DAEMON_SHA256, POOL_FILE, missing, sha256_of
@@ -63,7 +63,7 @@ def test_other_python_versions_make_the_same_bytes(version):
 
 
 def test_the_pinned_version_is_built():
-    assert f"{AISTORE_MODULE} {AISTORE_VERSION}" in (MODULES / DAEMON / "go.mod").read_text()
+    assert f"github.com/NVIDIA/aistore {AISTORE_VERSION}" in (MODULES / DAEMON / "go.mod").read_text()
     assert f"-X main.build={AISTORE_VERSION}" in TOOLS[DAEMON].links
 
 

@@ -1,0 +1,36 @@
+"""What a Lustre file system gives, whichever layout deploys it."""
+
+from __future__ import annotations
+
+from planner.layouts.base import NO_SLOWDOWN, Demand, Service
+from planner.layouts.shared.lustre_rates import HOLDS_ALL, rates_of
+from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
+from planner.models.values import Values
+
+
+def lustre_service(
+    file_system: FileSystem,
+    demand: Demand,
+    values: Values,
+    *,
+    durability: str,
+    lost_node: str,
+    warnings: tuple[str, ...] = (),
+) -> Service:
+    """Capacity in decimal TB, rates in GB/s. warnings: the layout's own; those about quotas are added."""
+    sheet = values.sheet()
+    rates = rates_of(file_system, demand, values, sheet)
+    return Service(
+        raw_tb=None,
+        usable_tb=usable_tb(file_system, demand, values.given_central("lustre.fill_fraction"), sheet),
+        warm_gb_per_s=rates.warm,
+        cold_gb_per_s=rates.cold,
+        steady_gb_per_s=rates.warm,
+        hit_fraction=sheet.taken("storage.hit_fraction", "fraction", hits=HOLDS_ALL),
+        write_gb_per_s=rates.write,
+        slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
+        durability=durability,
+        lost_node=lost_node,
+        warnings=(*warnings, *quota_warnings(file_system)),
+        derived=sheet.derived,
+    )
