@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.values import given, leaves, literal
 from planner.lint.rule import WARNING, Hits, rule
@@ -14,7 +15,6 @@ ONE: dict[str, tuple[str, ...]] = {
     "ec2:DefaultSecurityGroup": ("vpcId",),
     "ec2:FlowLog": ("vpcId", "subnetId", "eniId", "transitGatewayId", "logDestination", "trafficType"),
     "ec2:InternetGateway": ("vpcId",),
-    "ec2:MainRouteTableAssociation": ("vpcId",),
     "iam:RolePolicy": ("role", "name"),
     "iam:RolePolicyAttachment": ("role", "policyArn"),
     "kms:KeyPolicy": ("keyId",),
@@ -24,9 +24,6 @@ ONE: dict[str, tuple[str, ...]] = {
     "s3:BucketPublicAccessBlock": ("bucket",),
     ENCRYPTION: ("bucket",),
     VERSIONING: ("bucket",),
-    "s3:BucketAcl": ("bucket",),
-    "s3:BucketLogging": ("bucket",),
-    "s3:BucketNotification": ("bucket",),
     "sns:TopicPolicy": ("arn",),
     "sns:TopicSubscription": ("topic", "protocol", "endpoint"),
 }
@@ -48,9 +45,9 @@ def resource_managed_twice(graph: Graph) -> Hits:
             mark = tuple(_meant(graph, resource.inputs.get(key)) for key in keys)
             if any(part is None and key not in OPTIONAL for part, key in zip(mark, keys, strict=True)):
                 continue
-            if mark in seen and seen[mark].urn != resource.urn:
-                yield resource, keys[0], f"{seen[mark].name} already manages this"
-            seen.setdefault(mark, resource)
+            first = earlier(seen, mark, resource)
+            if first is not None and first.urn != resource.urn:
+                yield resource, keys[0], f"{first.name} already manages this"
 
 
 def _meant(graph: Graph, value: object) -> object:

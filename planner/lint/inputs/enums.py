@@ -61,7 +61,6 @@ WORDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("tenancy", ("default", "dedicated", "host")),
         ("instanceInitiatedShutdownBehavior", ("stop", "terminate")),
     ),
-    "ec2:Volume": (("type", VOLUMES),),
     "ec2:PlacementGroup": (("strategy", ("cluster", "spread", "partition")),),
     "ec2:VpcEndpoint": (
         ("vpcEndpointType", ("Gateway", "Interface", "GatewayLoadBalancer", "Resource", "ServiceNetwork")),
@@ -71,10 +70,6 @@ WORDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "ec2:FlowLog": (
         ("trafficType", ("ACCEPT", "REJECT", "ALL")),
         ("logDestinationType", ("cloud-watch-logs", "s3", "kinesis-data-firehose")),
-    ),
-    "ec2:CapacityReservation": (
-        ("instanceMatchCriteria", ("open", "targeted")),
-        ("endDateType", ("unlimited", "limited")),
     ),
     "ec2:NetworkInterface": (("interfaceType", ("efa", "efa-only", "branch", "trunk", "interface")),),
     "autoscaling:Group": (
@@ -134,7 +129,6 @@ WORDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("rule.objectOwnership", ("BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter")),
     ),
     "s3:BucketObject": (("storageClass", CLASSES),),
-    "s3:BucketIntelligentTieringConfiguration": (("status", ("Enabled", "Disabled")),),
     "fsx:LustreFileSystem": (
         ("deploymentType", ("SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2")),
         ("storageType", ("SSD", "HDD", "INTELLIGENT_TIERING")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import TEMPLATE
 from planner.lint.read.values import at, given, literal, many, one, texts
@@ -27,7 +28,6 @@ NAMED = {
 # types that need the stack's tags
 TAGGED = {
     *NAMED,
-    "ec2:CapacityReservation",
     "ec2:Eip",
     "ec2:FlowLog",
     "ec2:Instance",
@@ -35,7 +35,6 @@ TAGGED = {
     "ec2:NetworkInterface",
     "ec2:SecurityGroup",
     "ec2:Subnet",
-    "ec2:Volume",
     "ec2:Vpc",
     "ec2:VpcEndpoint",
     "fsx:DataRepositoryAssociation",
@@ -55,9 +54,9 @@ WANTED = ("planner:stack", "planner:plan", "planner:component", "planner:name")
 def duplicate_urn(graph: Graph) -> Hits:
     seen: dict[str, Resource] = {}
     for resource in graph.resources:
-        if resource.urn in seen:
-            yield resource, "urn", f"{seen[resource.urn].name} has the same URN"
-        seen.setdefault(resource.urn, resource)
+        first = earlier(seen, resource.urn, resource)
+        if first is not None:
+            yield resource, "urn", f"{first.name} has the same URN"
 
 
 @rule(
@@ -94,10 +93,9 @@ def duplicate_name(graph: Graph) -> Hits:
         for resource in graph.of(kind):
             name = literal(resource.inputs.get(key))
             scope = name and (name, str(resource.inputs.get("vpcId"))) if kind == "ec2:SecurityGroup" else name
-            if scope and scope in seen and seen[scope].urn != resource.urn:
-                yield resource, key, f"{seen[scope].name} is also named {name!r}"
-            if scope:
-                seen.setdefault(scope, resource)
+            first = earlier(seen, scope, resource)
+            if first is not None and first.urn != resource.urn:
+                yield resource, key, f"{first.name} is also named {name!r}"
 
 
 def tags_of(graph: Graph, resource: Resource) -> set[str]:

@@ -13,7 +13,6 @@ BILLS = (
     "ec2:Eip",
     INSTANCE,
     GROUP,
-    "ec2:CapacityReservation",
     "fsx:LustreFileSystem",
     "kms:Key",
     "cloudwatch:MetricAlarm",

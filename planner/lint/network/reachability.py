@@ -1,4 +1,4 @@
-"""What else can block nodes: network ACLs, unknown endpoint services, DNS, endpoint address ranges."""
+"""What else can block nodes: unknown endpoint services, DNS, endpoint address ranges."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from planner.lint.read.graph import Graph
 from planner.lint.read.suggestions import suggestion
-from planner.lint.read.topology import ENDPOINT, SECURITY, SUBNET, VPC, groups_of, network, node_subnets
+from planner.lint.read.topology import ENDPOINT, SECURITY, VPC, groups_of, network, node_subnets
 from planner.lint.read.traffic import traffic
-from planner.lint.read.values import flag, given, literal, many
+from planner.lint.read.values import flag, given, literal
 from planner.lint.rule import Hits, rule
 
 # common endpoint services, by the end of their names (AWS PrivateLink guide)
@@ -22,37 +22,6 @@ SERVICES = (
 )
 AGENT = ("ssm", "ssmmessages")  # endpoints that the SSM agent needs; newer agents do not need ec2messages
 SERVICE = re.compile(r"(cn\.)?(com\.amazonaws|aws\.\w+|api\.aws)\.[a-z0-9.-]+")
-
-
-@rule(
-    "NACL-CLOSED",
-    "ec2:NetworkAcl",
-    what="a network ACL that blocks the nodes' traffic",
-    why="The nodes boot and reach nothing: a network ACL denies everything that no rule allows, including replies",
-    remedy="Allow traffic within the VPC and all outbound traffic with its replies, or use the VPC's default ACL",
-    example="a NetworkAcl without egress rules on the nodes' subnet",
-)
-def network_acl_blocks_nodes(graph: Graph) -> Hits:
-    served = set(node_subnets(graph))
-    apart = graph.of("ec2:NetworkAclRule")
-    for acl in graph.of("ec2:NetworkAcl"):
-        mine = [s for s in graph.targets(acl.inputs.get("subnetIds"), SUBNET) if s in served]
-        mine += [
-            s
-            for a in graph.of("ec2:NetworkAclAssociation")
-            if graph.target(a.inputs.get("networkAclId"), "ec2:NetworkAcl") is acl
-            for s in graph.targets(a.inputs.get("subnetId"), SUBNET)
-            if s in served
-        ]
-        rules = [r for r in apart if graph.target(r.inputs.get("networkAclId"), "ec2:NetworkAcl") in (acl, None)]
-        for way in ("ingress", "egress") if mine else ():
-            allowed = any(b.get("action", b.get("ruleAction")) != "deny" for b in many(acl.inputs.get(way)))
-            allowed |= any(
-                flag(r.inputs.get("egress")) in ((way == "egress"), None) and r.inputs.get("ruleAction") != "deny"
-                for r in rules
-            )
-            if not allowed and not isinstance(acl.inputs.get(way), str):
-                yield acl, way, f"no rule allows anything, but {mine[0].name} has nodes"
 
 
 @rule(

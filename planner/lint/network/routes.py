@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import (
     ALL_ADDRESSES,
@@ -100,10 +101,9 @@ def subnet_with_two_route_tables(graph: Graph) -> Hits:
     taken: dict[Resource, Resource] = {}
     for association in graph.of("ec2:RouteTableAssociation"):
         subnet = graph.target(association.inputs.get("subnetId"), SUBNET)
-        if subnet is not None and subnet in taken:
-            yield association, "subnetId", f"{subnet.name} already has a route table from {taken[subnet].name}"
-        if subnet is not None:
-            taken.setdefault(subnet, association)
+        first = earlier(taken, subnet, association)
+        if subnet is not None and first is not None:
+            yield association, "subnetId", f"{subnet.name} already has a route table from {first.name}"
 
 
 @rule(
@@ -157,11 +157,9 @@ def elastic_ip_used_twice(graph: Graph) -> Hits:
     seen: dict[object, Resource] = {}
     for holder in graph.of(NAT, "ec2:EipAssociation"):
         for value in [*texts(holder.inputs.get("allocationId")), *texts(holder.inputs.get("secondaryAllocationIds"))]:
-            mark = graph.target(value, "ec2:Eip") or literal(value)
-            if mark and mark in seen:
-                yield holder, "allocationId", f"{seen[mark].name} already uses this address"
-            if mark:
-                seen.setdefault(mark, holder)
+            first = earlier(seen, graph.target(value, "ec2:Eip") or literal(value), holder)
+            if first is not None:
+                yield holder, "allocationId", f"{first.name} already uses this address"
 
 
 TARGETS = (

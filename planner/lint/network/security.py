@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import EFA, SECURITY, TEMPLATE, groups_of, has_efa, node_runners
 from planner.lint.read.traffic import EGRESS, INGRESS, OLD, PORTED, SOURCES, Traffic, traffic
@@ -75,9 +76,9 @@ def duplicate_rule(graph: Graph) -> Hits:
         ports = (whole(rule_.block.get("fromPort")), whole(rule_.block.get("toPort")))
         sources = tuple(str(rule_.block.get(key)) for key in SOURCES[:4])
         mark = (rule_.group, rule_.inwards, rule_.protocol, ports, sources)
-        if mark in seen and seen[mark].holder.urn != rule_.holder.urn:
-            yield rule_.holder, "", f"the same as {seen[mark].holder.name}"
-        seen.setdefault(mark, rule_)
+        first = earlier(seen, mark, rule_)
+        if first is not None and first.holder.urn != rule_.holder.urn:
+            yield rule_.holder, "", f"the same as {first.holder.name}"
 
 
 @rule(

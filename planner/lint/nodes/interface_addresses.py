@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.lint.nodes.network_cards import LAUNCH_FAILS, interfaces
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import BALANCERS, CARD, GROUP, INSTANCE, SUBNET, TEMPLATE, node_subnets, templates_of
 from planner.lint.read.values import flag, given, literal, many, texts, whole
@@ -151,8 +152,6 @@ def interface_in_two_instances(graph: Graph) -> Hits:
             ]
         for where, value in named:
             for text in texts(value):
-                mark = graph.target(text, CARD) or literal(text)
-                if mark and mark in taken:
-                    yield holder, where, f"{taken[mark].name} already uses this interface"
-                if mark:
-                    taken.setdefault(mark, holder)
+                first = earlier(taken, graph.target(text, CARD) or literal(text), holder)
+                if first is not None:
+                    yield holder, where, f"{first.name} already uses this interface"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from planner.lint.known.instance_types import Machine, machines
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import EFA, TEMPLATE, is_clustered, types_of, users_of
 from planner.lint.read.values import Json, given, literal, many, whole
@@ -112,15 +113,15 @@ def device_out_of_range(graph: Graph) -> Hits:
 )
 def interfaces_in_one_slot(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
-        first: dict[tuple[int, int], int] = {}
+        seen: dict[tuple[int, int], int] = {}
         for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
             card, device = _card(nic), _device(nic)
             if card is None or device is None:
                 continue
-            if (card, device) in first:
-                other = f"networkInterfaces[{first[card, device]}]"
+            first = earlier(seen, (card, device), i)
+            if first is not None:
+                other = f"networkInterfaces[{first}]"
                 yield template, f"networkInterfaces[{i}]", f"card {card}, device {device} is already used by {other}"
-            first.setdefault((card, device), i)
 
 
 @rule(
@@ -154,19 +155,19 @@ def primary_interface_without_address(graph: Graph) -> Hits:
 )
 def several_efa_interfaces_on_a_card(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
-        first: dict[int, int] = {}
+        seen: dict[int, int] = {}
         for i, nic in enumerate(many(template.inputs.get("networkInterfaces"))):
             card = _card(nic)
             if card is None or nic.get("interfaceType") not in EFA:
                 continue
-            if card in first:
-                other = f"networkInterfaces[{first[card]}]"
+            if card in seen:
+                other = f"networkInterfaces[{seen[card]}]"
                 yield (
                     template,
                     f"networkInterfaces[{i}].interfaceType",
                     f"card {card} already has the EFA interface {other}",
                 )
-            first.setdefault(card, i)
+            seen.setdefault(card, i)
 
 
 @rule(

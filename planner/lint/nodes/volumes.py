@@ -38,22 +38,19 @@ ANY = Sold((1, 65_536), (100, 256_000), (125, 2_000))  # limits for an unknown v
 
 
 def disks_of(resource: Resource) -> list[tuple[str, Json]]:
-    """The EBS volumes of a launch template, an instance or a Volume: the place and the block."""
+    """The EBS volumes of a launch template or an instance: the place and the block."""
     inputs = resource.inputs
     if resource.kind == TEMPLATE:
         blocks = enumerate(many(inputs.get("blockDeviceMappings")))
         return [(f"blockDeviceMappings[{i}].ebs", one(block["ebs"])) for i, block in blocks if block.get("ebs")]
-    if resource.kind == INSTANCE:
-        root = [("rootBlockDevice", one(inputs.get("rootBlockDevice")))]
-        return root + [(f"ebsBlockDevices[{i}]", disk) for i, disk in enumerate(many(inputs.get("ebsBlockDevices")))]
-    return [("", inputs)]
+    root = [("rootBlockDevice", one(inputs.get("rootBlockDevice")))]
+    return root + [(f"ebsBlockDevices[{i}]", disk) for i, disk in enumerate(many(inputs.get("ebsBlockDevices")))]
 
 
 @rule(
     "EBS-ENCRYPTED",
     TEMPLATE,
     INSTANCE,
-    "ec2:Volume",
     what="a volume that is not encrypted",
     why="Data on the volume is stored unencrypted, and an existing volume cannot be encrypted later. "
     "Encryption is not the default in every account",
@@ -61,7 +58,7 @@ def disks_of(resource: Resource) -> list[tuple[str, Json]]:
     example="blockDeviceMappings[0].ebs without encrypted",
 )
 def unencrypted_volume(graph: Graph) -> Hits:
-    for resource in [*node_configs(graph), *graph.of("ec2:Volume")]:
+    for resource in node_configs(graph):
         disks = disks_of(resource)
         if not disks:
             yield (
@@ -72,14 +69,13 @@ def unencrypted_volume(graph: Graph) -> Hits:
         for where, disk in disks:
             unknown = isinstance(disk.get("encrypted"), str) and literal(disk["encrypted"]) is None
             if not flag(disk.get("encrypted")) and not unknown and not (from_template(resource) and not disk):
-                yield resource, f"{where}.encrypted".lstrip("."), "not encrypted"
+                yield resource, f"{where}.encrypted", "not encrypted"
 
 
 @rule(
     "EBS-SIZE",
     TEMPLATE,
     INSTANCE,
-    "ec2:Volume",
     what="a volume size or speed that EBS does not offer",
     why="Every launch fails: EBS rejects sizes, IOPS and throughput that the volume type does not support",
     remedy="For gp3: 1 to 65,536 GiB, 3,000 to 80,000 IOPS (at most 500 per GiB), 125 to 2,000 MiB/s (at most 1 "
@@ -87,17 +83,16 @@ def unencrypted_volume(graph: Graph) -> Hits:
     example="volumeSize: 0, or 16,000 iops on a gp3 volume of 20 GiB",
 )
 def invalid_volume_size(graph: Graph) -> Hits:
-    for resource in [*node_configs(graph), *graph.of("ec2:Volume")]:
+    for resource in node_configs(graph):
         for where, disk in disks_of(resource):
-            apart = not where
-            kind = disk.get("type" if apart else "volumeType")
+            kind = disk.get("volumeType")
             sold = SOLD.get(str(kind), ANY)
-            size = whole(disk.get("size" if apart else "volumeSize"))
-            found = {"size" if apart else "volumeSize": (size, sold.gib)}
+            size = whole(disk.get("volumeSize"))
+            found = {"volumeSize": (size, sold.gib)}
             found |= {"iops": (whole(disk.get("iops")), sold.iops)}
             found |= {"throughput": (whole(disk.get("throughput")), sold.mib_s)}
             for key, (value, limits) in found.items():
-                place = f"{where}.{key}".lstrip(".")
+                place = f"{where}.{key}"
                 if value is not None and limits is None:
                     yield resource, place, f"{kind} does not support this setting"
                 elif value is not None and limits is not None and not limits[0] <= value <= limits[1]:
@@ -105,11 +100,11 @@ def invalid_volume_size(graph: Graph) -> Hits:
             iops, rate = whole(disk.get("iops")), whole(disk.get("throughput"))
             most = max(sold.per_gib * (size or 0), sold.iops[0] if sold.iops else 0)
             if size and iops and sold.per_gib and iops > most:
-                yield resource, f"{where}.iops".lstrip("."), f"{iops:,} IOPS on {size:,} GiB, which allows {most:,}"
+                yield resource, f"{where}.iops", f"{iops:,} IOPS on {size:,} GiB, which allows {most:,}"
             if rate and kind == "gp3" and rate > (iops or 3000) / 4:
                 yield (
                     resource,
-                    f"{where}.throughput".lstrip("."),
+                    f"{where}.throughput",
                     f"{rate:,} MiB/s with {iops or 3000:,} IOPS; each MiB/s needs 4 IOPS",
                 )
 

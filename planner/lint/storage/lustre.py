@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.values import UNKNOWN, flag, given, literal, number, one, whole
 from planner.lint.rule import Hits, rule
@@ -153,7 +154,7 @@ def unsupported_s3_link(graph: Graph) -> Hits:
         for key in ("importPath", "exportPath"):
             if deployment == "PERSISTENT_2" and given(system.inputs.get(key)):
                 yield system, key, "PERSISTENT_2 uses a data repository association instead"
-    paths: dict[tuple[Resource, str], Resource] = {}
+    paths: dict[tuple[Resource | None, str | None], Resource] = {}
     for link in graph.of(LINK):
         system = graph.target(link.inputs.get("fileSystemId"), SYSTEM)
         path, inside = link.inputs.get("dataRepositoryPath"), literal(link.inputs.get("fileSystemPath"))
@@ -166,7 +167,7 @@ def unsupported_s3_link(graph: Graph) -> Hits:
             yield link, "fileSystemPath", f"{inside!r} does not start with /"
         if system is not None and (kinds[system][1] or (kinds[system][0] or "").startswith("SCRATCH_1")):
             yield link, "fileSystemId", f"{system.name} does not support a data repository association"
-        if system is not None and inside is not None and (system, inside) in paths:
-            yield link, "fileSystemPath", f"{inside} is already linked by {paths[system, inside].name}"
-        if system is not None and inside is not None:
-            paths.setdefault((system, inside), link)
+        known = system is not None and inside is not None
+        first = earlier(paths, (system, inside) if known else None, link)
+        if first is not None:
+            yield link, "fileSystemPath", f"{inside} is already linked by {first.name}"

@@ -1,4 +1,4 @@
-"""Objects over time: expiration, archive tiers, locks, ACL grants, keys that cannot encrypt."""
+"""Objects over time: expiration, archive tiers, keys that cannot encrypt."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import re
 
 from planner.lint.read.graph import Graph
 from planner.lint.read.values import at, given, leaves, literal, many, one, whole
-from planner.lint.rule import WARNING, Hits, rule
+from planner.lint.rule import Hits, rule
 from planner.lint.storage.buckets import BUCKET, KEY, LIFECYCLE
 from planner.lint.storage.lifecycle import enabled, rules_of
-from planner.lint.storage.retention import data_buckets, keys_of
+from planner.lint.storage.retention import keys_of
 
 DATA = re.compile(r"(^|/)(data|dataset|datasets|shards?|checkpoints?|ckpt|models?|weights)(/|-|_|$)", re.IGNORECASE)
 LEAST_DAYS = 14  # days; a checkpoint that expires earlier may be deleted during its run
 ARCHIVED = ("GLACIER", "DEEP_ARCHIVE")
-GROUPS = ("global/AllUsers", "global/AuthenticatedUsers")
-LOCK, TIERING = "s3:BucketObjectLockConfiguration", "s3:BucketIntelligentTieringConfiguration"
 
 
 @rule(
@@ -81,56 +79,6 @@ def conflicting_lifecycle_settings(graph: Graph) -> Hits:
             old = whole(at(block, "noncurrentVersionExpiration.noncurrentDays"))
             if old is not None and old > 3650:
                 yield resource, f"{where}.noncurrentVersionExpiration.noncurrentDays", f"{old:,} days is over ten years"
-
-
-@rule(
-    "S3-LOCKED",
-    LOCK,
-    TIERING,
-    "s3:BucketLogging",
-    severity=WARNING,
-    what="objects that cannot be deleted or read, or logs that grow by themselves",
-    why="In COMPLIANCE mode not even root can delete an object, so every checkpoint is billed until its lock "
-    "ends. Archive tiers take hours to read, and a bucket that logs to itself logs its own logs",
-    remedy="Use GOVERNANCE mode, no archive tier for training data, and another bucket for logs",
-    example="mode: COMPLIANCE with years: 10",
-)
-def objects_locked_or_archived(graph: Graph) -> Hits:
-    for lock in graph.of(LOCK):
-        kept = one(at(lock.inputs, "rule.defaultRetention"))
-        if kept.get("mode") == "COMPLIANCE":
-            yield (
-                lock,
-                "rule.defaultRetention.mode",
-                "in COMPLIANCE mode nobody can delete objects before the lock ends",
-            )
-    data = data_buckets(graph)
-    for tiering in graph.of(TIERING):
-        bucket = graph.target(tiering.inputs.get("bucket"), BUCKET)
-        narrow = given(at(tiering.inputs, "filter.prefix")) or given(at(tiering.inputs, "filter.tags"))
-        for i, tier in enumerate(many(tiering.inputs.get("tierings")) if bucket in data and not narrow else ()):
-            if str(tier.get("accessTier")).endswith("ARCHIVE_ACCESS"):
-                yield tiering, f"tierings[{i}].accessTier", f"every object moves to {tier['accessTier']}"
-    for logging in graph.of("s3:BucketLogging"):
-        own = graph.target(logging.inputs.get("bucket"), BUCKET) or literal(logging.inputs.get("bucket"))
-        other = graph.target(logging.inputs.get("targetBucket"), BUCKET) or literal(logging.inputs.get("targetBucket"))
-        if own is not None and own is other:
-            yield logging, "targetBucket", "the bucket logs to itself"
-
-
-@rule(
-    "S3-GRANT",
-    "s3:BucketAcl",
-    what="an ACL that grants access to everyone",
-    why="Anyone can read the bucket: AllUsers is the whole internet, and AuthenticatedUsers is every AWS account",
-    remedy="Remove the BucketAcl; use BucketOwnerEnforced and a bucket policy",
-    example="a grant to http://acs.amazonaws.com/groups/global/AllUsers",
-)
-def acl_grants_everyone(graph: Graph) -> Hits:
-    for acl in graph.of("s3:BucketAcl", BUCKET):
-        for where, leaf in leaves({k: acl.inputs.get(k) for k in ("accessControlPolicy", "grants")}):
-            if isinstance(leaf, str) and leaf.endswith(GROUPS):
-                yield acl, where, leaf.rpartition("/")[2]
 
 
 @rule(

@@ -55,16 +55,6 @@ def rule(**more: Any) -> Edit:
     return lambda document: part("BucketLifecycleConfiguration")(document)["inputs"]["rules"].append({**held, **more})
 
 
-def of_bucket(kind: str, **inputs: Any) -> Edit:
-    """One more thing that configures the data bucket."""
-
-    def edit(document: Document) -> None:
-        own = part("BucketPolicy")(document)["inputs"]["bucket"]
-        add(document, f"aws:s3/{kind[0].lower()}{kind[1:]}:{kind}", "more", {"bucket": own, **inputs})
-
-    return edit
-
-
 def endpoint_of_another_bucket(document: Document) -> None:
     held = policy(find(document, "VpcEndpoint", "s3")["inputs"])
     for statement in held["Statement"]:
@@ -98,7 +88,6 @@ def vpc_of_itself(document: Document) -> None:
 
 
 TAGS = {"planner:stack": "dev", "planner:plan": "ab" * 32, "planner:component": "network", "planner:name": "spare"}
-ALL_USERS = {"type": "Group", "uri": "http://acs.amazonaws.com/groups/global/AllUsers"}
 ELSEWHERE = {"AWS": "arn:aws:iam::999999999999:root"}
 GITHUB = {"Federated": "arn:aws:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}
 ARN = "arn:aws:iam::111122223333:role/acme-node"
@@ -174,28 +163,6 @@ MISTAKES = (
         "uploads by tag",
         "S3-RULE",
         rule(filter={"tag": {"key": "a", "value": "b"}}, abortIncompleteMultipartUpload={"daysAfterInitiation": 1}),
-    ),
-    Mistake(
-        "object lock in COMPLIANCE mode",
-        "S3-LOCKED",
-        of_bucket("BucketObjectLockConfiguration", rule={"defaultRetention": {"mode": "COMPLIANCE", "years": 10}}),
-    ),
-    Mistake(
-        "archive access tier",
-        "S3-LOCKED",
-        of_bucket(
-            "BucketIntelligentTieringConfiguration",
-            name="all",
-            tierings=[{"accessTier": "DEEP_ARCHIVE_ACCESS", "days": 180}],
-        ),
-    ),
-    Mistake(
-        "ACL that grants everyone access",
-        "S3-GRANT",
-        of_bucket(
-            "BucketAcl",
-            accessControlPolicy={"owner": {"id": "x"}, "grants": [{"permission": "READ", "grantee": ALL_USERS}]},
-        ),
     ),
     Mistake("key that signs", "KMS-USAGE", put(key, "keyUsage", "SIGN_VERIFY")),
     Mistake("key turned monthly", "KMS-USAGE", put(key, "rotationPeriodInDays", 30)),

@@ -77,16 +77,6 @@ def endpoint(name: str) -> Edit:
     return edit
 
 
-def allows_nothing(document: Document) -> None:
-    subnet = next(r for r in document["resources"] if r["name"] in ("network-subnet-nodes", "Gpu"))
-    held = {"vpcId": vpc_of(document), "subnetIds": [f"${{{subnet['urn']}.id}}"], "ingress": [], "egress": []}
-    add(document, "aws:ec2/networkAcl:NetworkAcl", "closed", held)
-
-
-def vpc_of(document: Document) -> str:
-    return f"${{{find(document, 'Vpc')['urn']}.id}}"
-
-
 def policy_that_forbids_little(document: Document) -> None:
     policy(find(document, "Policy", "no-more")["inputs"])["Statement"][0]["Action"] = ["s3:GetObject"]
 
@@ -114,13 +104,6 @@ def empty_artefact(document: Document) -> None:
     held = find(document, "BucketObjectv2")["inputs"]
     for key in ("source", "content"):
         held.pop(key, None)
-
-
-def reserved(**given: str) -> Edit:
-    """A reservation of its own beside the fleet."""
-    machines = {"instanceType": "p4d.24xlarge", "instancePlatform": "Linux/UNIX", "instanceCount": 16}
-    inputs = {**machines, "availabilityZone": "us-east-1a", **given}
-    return lambda d: add(d, "aws:ec2/capacityReservation:CapacityReservation", "held", dict(inputs))
 
 
 def unstarted(document: Document) -> None:
@@ -170,7 +153,6 @@ MISTAKES = (
     Mistake("script by plain http", "USERDATA-RUNS", boots(b"#!/bin/bash\ncurl -s http://example.com/x.sh | bash\n")),
     Mistake("node without its bundle", "USERDATA-RUNS", lambda d: lt(d).pop("userData"), only=OURS),
     Mistake("wandb's key in a command", "SECRET-PLAIN", boots(b"#!/bin/sh\nwandb login " + b"0123456789" * 4)),
-    Mistake("network ACL without rules", "NACL-CLOSED", allows_nothing),
     Mistake("unknown endpoint service", "ENDPOINT-SERVICE", endpoint("com.amazonaws.us-east-1.ssmm"), only=OURS),
     Mistake(
         "service by its host name",
@@ -303,13 +285,6 @@ MISTAKES = (
             "block",
             {"capacityBlockOfferingId": "cb-0123456789abcdef0", "instancePlatform": "Linux/UNIX"},
         ),
-    ),
-    Mistake("open Capacity Reservation", "RESERVED-OPEN", reserved(), also=("TAG-MISSING",)),
-    Mistake(
-        "unused Capacity Reservation",
-        "RESERVED-OPEN",
-        reserved(instanceMatchCriteria="targeted"),
-        also=("TAG-MISSING",),
     ),
     Mistake(
         "instance subnet next to a separate interface",
