@@ -46,6 +46,15 @@ class Tab:
 Show = Callable[..., Tab]
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of one page run on one worker, which opens it once in each window."""
+    for item in items:
+        page = getattr(getattr(item, "callspec", None), "params", {}).get("name")
+        if page and item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group(f"page-{page}"))
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if chromium.found() is None:

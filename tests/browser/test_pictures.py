@@ -14,6 +14,7 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark", "print")
 LOOKS: list[tuple[int, Scheme]] = [*((width, scheme) for width in (1280, 390) for scheme in SCHEMES), (PAPER, "print")]
 
 
+@pytest.mark.thorough  # for people to look at; test_layout measures the same pages
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_picture_of_the_whole_page_is_kept(show: Show, name: str, width: int, scheme: Scheme) -> None:

@@ -55,6 +55,11 @@ def ids(document: graphs.Document) -> Counter[tuple[str, str]]:
     return Counter((finding.id, finding.property.split("[")[0]) for finding in lint(graph_from(document)))
 
 
+def short(value: object) -> str:
+    """A test's name must fit on a line."""
+    return repr(value)[:20]
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_findings_do_not_depend_on_resource_order(name):
     document = broken(name)
@@ -109,7 +114,9 @@ def test_any_text_is_accepted_or_rejected_with_a_message(text):
     assert isinstance(lint(found), list)
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"resources": ' + "[" * 100_000, "\ufeff{}", "NaN", "1" * 10_000, ""])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"resources": ' + "[" * 100_000, "\ufeff{}", "NaN", "1" * 10_000, ""], ids=short
+)
 def test_hostile_text_is_rejected_with_a_message(text):
     with pytest.raises(NotAGraph) as caught:
         parse(text)
@@ -150,7 +157,7 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 
 
 @pytest.mark.parametrize("name", ["converged", "fsx-lustre", "foreign p5", "foreign p4d lustre"])
-@pytest.mark.parametrize("value", [None, [], {}, 0, "", "x" * 5000, [[["a"]]], {"a": [{}]}], ids=repr)
+@pytest.mark.parametrize("value", [None, [], {}, 0, "", "x" * 5000, [[["a"]]], {"a": [{}]}], ids=short)
 def test_wrong_values_in_every_place_do_not_crash_lint(name, value):
     """Each place of each type in its turn, many at a time: what one hides the next round shows."""
     document = graph(name)
