@@ -111,7 +111,7 @@ def _sorted_by(s: Scenario) -> list[tuple[str, str | float]]:
 def _cost(s: Scenario, drawn: bool) -> tuple[tuple[str, str], ...]:
     """Planned, P10, P50, P90 in a wide window, P90 in a narrow one, and a useful GPU-hour."""
     cost, hour = s.cost_usd, s.usd_per_useful_gpu_hour
-    assert cost is not None and hour is not None  # noqa: PT018
+    assert cost is not None and hour is not None  # noqa: PT018  priced together
     wide, narrow, both = "n wide", "n narrow", "n"
     if not s.complete:
         planned = signs.NO_PRICE if without_node_price(s) else f"≥ {figures.money(cost.plan)}"

@@ -79,7 +79,7 @@ def p90_title(comparison: Comparison, safe: Scenario) -> str:
 
 def trade(best: Scenario, safe: Scenario) -> str:
     """What the safer choice costs and what it saves."""
-    assert best.cost_usd is not None and safe.cost_usd is not None  # noqa: PT018
+    assert best.cost_usd is not None and safe.cost_usd is not None  # noqa: PT018  both are priced
     more, less = safe.cost_usd.plan - best.cost_usd.plan, best.cost_usd.p90 - safe.cost_usd.p90
     planned = f"${figures.dollars(more)} more as planned"
     if less < 0:
@@ -120,7 +120,7 @@ def _named(comparison: Comparison, scenario: Scenario) -> str:
 
 
 def _sentence(comparison: Comparison, what: str, scenario: Scenario) -> str:
-    assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018
+    assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is priced
     cost, run = scenario.cost_usd, scenario.days
     floor = ">" if leaders.p90_is_floor(scenario) else ""
     usd_range = f" (P10-P90 ${figures.dollars(cost.p10)} to {floor}${figures.dollars(cost.p90)})"

@@ -14,7 +14,7 @@ Facts = tuple[tuple[str, str], ...]
 
 def card(comparison: Comparison, scenario: Scenario) -> Facts:
     """What the answer says of a scenario below its cost."""
-    assert scenario.days is not None and scenario.usd_per_useful_gpu_hour is not None  # noqa: PT018
+    assert scenario.days is not None and scenario.usd_per_useful_gpu_hour is not None  # noqa: PT018  priced
     run = scenario.days
     days = f"{figures.days(run.plan)} days"
     if comparison.draws:

@@ -28,7 +28,7 @@ class S3:
         self._bucket, self._region, self._endpoint_url = bucket, region, endpoint_url
         self._clients: dict[int, Any] = {}
         try:
-            import boto3  # noqa: F401
+            import boto3  # noqa: F401  only whether it is installed
         except ModuleNotFoundError as error:
             missing = f"reading S3 needs {error.name}, which is not installed"
             raise Refused(f"{missing}: pip install 'fleet-pool[client]'") from None

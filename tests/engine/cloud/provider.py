@@ -91,8 +91,10 @@ class StandIn(rpc.Provider):
             if type_of(request).endswith(":LaunchTemplate"):
                 state |= {name: PropertyValue.computed() for name in ("latestVersion", "defaultVersion")}
             return rpc.UpdateResponse(properties=state)
-        run = lambda: self.cloud.update(type_of(request), request.resource_id, inputs)  # noqa: E731
-        return rpc.UpdateResponse(properties=state_of(await self._done("update", request.name, run)))
+        updated = await self._done(
+            "update", request.name, lambda: self.cloud.update(type_of(request), request.resource_id, inputs)
+        )
+        return rpc.UpdateResponse(properties=state_of(updated))
 
     async def delete(self, request: rpc.DeleteRequest) -> None:
         await self._done("delete", request.name, lambda: self.cloud.delete(type_of(request), request.resource_id))

@@ -187,8 +187,7 @@ def test_a_killed_node_is_no_error_of_a_job(cluster, store, held):
     with Load(store, held) as load:
         load.go_on()
         node.kill()
-        out = lambda: node.id not in (cluster.targets_in() or {node.id})  # noqa: E731
-        wait_until(out, "the dead node out of the map", 120)
+        wait_until(lambda: node.id not in (cluster.targets_in() or {node.id}), "the dead node out of the map", 120)
         load.go_on()
     node.replace()
     node.start()
