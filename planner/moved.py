@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -137,6 +138,36 @@ MOVED = {
 }
 
 
+# names that went to another module while the rest of it stayed
+MOVED_NAMES = {
+    "planner.models.bill": {
+        "planner.models.ledger": ("Ledger", "as_tiers", "blend", "used_tiers", "worst"),
+    },
+    "planner.models.goodput": {
+        "planner.models.interruptions": (
+            "mean_wait_hours",
+            "no_spare_probability",
+            "platform_mtbf",
+            "spot_hazard",
+            "unheld_hours",
+        ),
+    },
+    "planner.models.metered": {
+        "planner.models.tiered_storage": (
+            "beyond_tiers",
+            "cost_at",
+            "storage_cost_curve",
+            "tiered_storage",
+            "tiered_storage_month",
+            "tiered_usd",
+        ),
+    },
+    "planner.plan.types": {
+        "planner.plan.training_types": ("Ingest", "Phase", "ThroughputRow", "Work"),
+    },
+}
+
+
 def new_name(name: str) -> str | None:
     """Where a module went; None where it did not move. A module below one that moved went with it."""
     parts = name.split(".")
@@ -167,3 +198,17 @@ def spec_of(name: str) -> ModuleSpec | None:
         return None
     warnings.warn(f"{name} is now {found}; the old path goes with the next release", FutureWarning, stacklevel=2)
     return ModuleSpec(name, _Alias(found))
+
+
+def moved_names(module: str) -> Callable[[str], object]:
+    """The `__getattr__` of a module that some of MOVED_NAMES left: each is found at its new place, with a warning."""
+
+    def find(name: str) -> object:
+        for home, names in MOVED_NAMES[module].items():
+            if name in names:
+                message = f"{module}.{name} is now {home}.{name}; the old path goes with the next release"
+                warnings.warn(message, FutureWarning, stacklevel=2)
+                return getattr(importlib.import_module(home), name)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return find

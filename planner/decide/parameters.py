@@ -11,18 +11,19 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from planner.decide.enumerate import purchase_options
+from planner.decide.spot_parameters import (
+    interruption_rate_ends,
+    interruption_rates,
+    on_spot,
+    price_ends,
+    spot_usd_per_hour,
+)
 from planner.estimate.request import Request
 from planner.estimate.spot import (
     INTERRUPTION_STREAM,
     PRICE_STREAM,
-    advised_interruption_rate,
-    planned_interruption_rate,
-    spot_offer,
-    spot_price,
 )
-from planner.models.values import Values
 from planner.plan.assumptions import Assumption
-from pricing.book import PriceNotFound
 
 FIT = "workload.fit"
 INTERRUPTION_RATE = "reliability.spot_reclaims_per_node_day"
@@ -62,14 +63,14 @@ class Parameter:
 def parameters_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Parameter, ...]:
     """Everything with a range that draws vary. assumptions: those that the plan's comparison used."""
     found = [_of_assumption(entry) for entry in assumptions if entry.low < entry.high]
-    if _on_spot(request):
+    if on_spot(request):
         found += [
             _of_stream(
                 INTERRUPTION_STREAM,
                 "rate of spot reclaims, from the lower edge of the advisor's band to scarce pools",
-                _hazard_ends(request),
+                interruption_rate_ends(request),
             ),
-            _of_stream(PRICE_STREAM, "spot prices observed, every zone and date", _price_ends(request)),
+            _of_stream(PRICE_STREAM, "spot prices observed, every zone and date", price_ends(request)),
         ]
     phases = request.plan.run.phases or ()
     if request.plan.run.throughput or any(phase.throughput for phase in phases):
@@ -89,7 +90,7 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
     hot_tb = plan.data.hot_dataset_bytes / 1e12
     kept_tb = (plan.data.kept_in_s3_bytes or 0.0) / 1e12
     found.append(_stated(HOT_DATA, "TB", hot_tb, max(kept_tb, hot_tb) if kept_tb else hot_tb * _WIDER, suffix="TB"))
-    rates = _interruption_rates(request) if _on_spot(request) else []
+    rates = interruption_rates(request) if on_spot(request) else []
     if rates:
         scarce = request.table()["spot.scarce_losses_per_node_day"].value
         found.append(
@@ -104,7 +105,7 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
                 source="reclaims of a node: the advisor's band up to the scarce pools of the published traces",
             )
         )
-    ends = _spot_ends(request)
+    ends = spot_usd_per_hour(request)
     if ends is not None:
         low, planned, high = ends
         found.append(
@@ -183,42 +184,6 @@ def _of_stream(key: str, source: str, ends: tuple[str, str] = ("", "")) -> Param
     )
 
 
-def _hazard_ends(request: Request) -> tuple[str, str]:
-    """Reclaims of a node a day at the 5th and the 95th percentile, where there is one instance type."""
-    if len(request.plan.fleet.instance_types) != 1:
-        return "", ""
-    found = []
-    for share in (0.05, 0.95):
-        rates = _interruption_rates(
-            request, Values(table=request.table(), pinned={INTERRUPTION_STREAM: _NORMAL.inv_cdf(share)})
-        )
-        found += [f"{rates[0]:.3g} a node-day"] if rates else [""]
-    return found[0], found[1]
-
-
-def _price_ends(request: Request) -> tuple[str, str]:
-    """USD an hour of a node at the 5th and the 95th percentile of what was observed, where there is one type."""
-    found = _spot_ends(request)
-    return ("", "") if found is None else (f"${found[0]:,.2f}/h", f"${found[2]:,.2f}/h")
-
-
-def _spot_ends(request: Request) -> tuple[float, float, float] | None:
-    """USD an hour of a spot node at the 5th percentile, as planned, and at the 95th; None where spot is not asked for,
-    no price is known, or there are several types and so no one price."""
-    plan = request.plan
-    own, types = plan.purchase.spot_usd_per_hour, plan.fleet.instance_types
-    if not _on_spot(request) or len(types) != 1:
-        return None
-    offer = spot_offer(request.book, types[0], plan.region, plan.purchase.zone_id)
-    if offer is None and own is None:
-        return None
-    low, high = (
-        float(spot_price(offer, Values(table=request.table(), pinned={PRICE_STREAM: share}), own))
-        for share in (0.05, 0.95)
-    )
-    return low, float(spot_price(offer, Values(table=request.table()), own)), high
-
-
 def _stated(key: str, unit: str, value: float, most: float, suffix: str = "") -> Parameter:
     return Parameter(
         key=key,
@@ -231,22 +196,3 @@ def _stated(key: str, unit: str, value: float, most: float, suffix: str = "") ->
         source="the plan",
         suffix=suffix,
     )
-
-
-def _on_spot(request: Request) -> bool:
-    return any(option.family == "spot" for option in purchase_options(request.plan))
-
-
-def _interruption_rates(request: Request, values: Values | None = None) -> list[float]:
-    """Reclaims of a spot node a day: the plan's own, else after the advisor, of every instance type that it knows."""
-    values = values or Values(table=request.table())
-    own, found = request.plan.reliability.spot_reclaims_per_node_day, []
-    if own is not None:
-        return [float(planned_interruption_rate(own, values)) * 24] if own else []
-    for name in request.plan.fleet.instance_types:
-        try:
-            band = request.book.interruption(name, request.plan.region)
-        except PriceNotFound:
-            continue
-        found.append(float(advised_interruption_rate(band, values)) * 24)
-    return found

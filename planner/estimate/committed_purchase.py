@@ -14,7 +14,7 @@ from planner.estimate.node_purchase import (
     list_price,
     nodes_of,
 )
-from planner.models.bill import INSTANCES, Ledger
+from planner.models.bill import INSTANCES
 from planner.models.bill_lines import COMPUTE
 from planner.models.compute import (
     BLOCK_MAX_DAYS,
@@ -24,6 +24,7 @@ from planner.models.compute import (
     unused_node_hours,
 )
 from planner.models.derived import PRICE
+from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 
 UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}

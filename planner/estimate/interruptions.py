@@ -9,15 +9,8 @@ import numpy as np
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Service
 from planner.models.derived import Sourced, SourcedQuantity
-from planner.models.goodput import (
-    availability,
-    checkpoint_write_hours,
-    mean_wait_hours,
-    no_spare_probability,
-    optimal_interval,
-    platform_mtbf,
-    restart_hours,
-)
+from planner.models.goodput import availability, checkpoint_write_hours, optimal_interval, restart_hours
+from planner.models.interruptions import mean_wait_hours, no_spare_probability, platform_mtbf
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values

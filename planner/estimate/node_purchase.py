@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from planner.models.bill import INSTANCES, Ledger
+from planner.models.bill import INSTANCES
 from planner.models.bill_lines import COMPUTE
 from planner.models.compute import node_hours
 from planner.models.derived import PRICE, Sourced
+from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.plan.types import Purchase
 from pricing.catalog import InstanceType

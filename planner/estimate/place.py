@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.plan.types import Phase, Plan
+from planner.plan.training_types import Phase
+from planner.plan.types import Plan
 
 # a number of a phase -> its name where the run has one phase only, and so is the whole run's
 _WHOLE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.estimate.committed_purchase import bill_block, bill_commitment
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.uncommitted_purchase import bill_on_demand, bill_spot
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
 

@@ -17,9 +17,10 @@ from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.shared.network import bill_network
 from planner.layouts.shared.s3 import bill_s3
-from planner.models.bill import Ledger
 from planner.models.derived import Derived, Sourced, SourcedQuantity
-from planner.models.goodput import run_hours, unheld_hours
+from planner.models.goodput import run_hours
+from planner.models.interruptions import unheld_hours
+from planner.models.ledger import Ledger
 from planner.models.metered import ingest_days
 from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.purchase import bill_gpu_nodes
 from planner.estimate.run import Run
-from planner.models.bill import Ledger, Line, Unpriced
+from planner.models.bill import Line, Unpriced
 from planner.models.compute import node_hours, usd_per_useful_gpu_hour
 from planner.models.derived import Derived, SourcedQuantity
+from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.people import bill_people
 from planner.models.sheet import Sheet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.models.goodput import spot_hazard
+from planner.models.interruptions import spot_hazard
 from planner.models.number import Number
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Z_95, Values

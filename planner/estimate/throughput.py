@@ -11,7 +11,7 @@ from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.models.workload import strong_scaling_throughput, throughput_spread
-from planner.plan.types import ThroughputRow
+from planner.plan.training_types import ThroughputRow
 
 ROWS = "GPUs:samples/s, ..."
 

@@ -11,10 +11,11 @@ from planner.estimate.node_purchase import (
     nodes_of,
 )
 from planner.estimate.spot import spot_offer, spot_price
-from planner.models.bill import INSTANCES, Ledger
+from planner.models.bill import INSTANCES
 from planner.models.bill_lines import COMPUTE
 from planner.models.compute import node_hours
 from planner.models.derived import PRICE
+from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
 

@@ -19,7 +19,8 @@ from planner.models.workload import (
     hours_from_samples,
     scaling_efficiency,
 )
-from planner.plan.types import Phase, Plan
+from planner.plan.training_types import Phase
+from planner.plan.types import Plan
 from pricing.catalog import InstanceType
 
 

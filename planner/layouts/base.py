@@ -8,8 +8,8 @@ from datetime import date
 from typing import ClassVar
 
 from planner.layouts.deployment import Deployment, NotDeployable
-from planner.models.bill import Ledger
 from planner.models.derived import Derived
+from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
 from planner.plan.types import Plan

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from planner.models import capacity, compute, datapath, goodput, metered, people, workload
+from planner.models import (
+    capacity,
+    compute,
+    datapath,
+    goodput,
+    interruptions,
+    metered,
+    people,
+    tiered_storage,
+    workload,
+)
 from planner.models.equation import Equation, registered
 
-FAMILIES = (capacity, compute, datapath, goodput, metered, people, workload)  # importing them registers theirs
+# importing these registers their equations
+FAMILIES = (capacity, compute, datapath, goodput, interruptions, metered, people, tiered_storage, workload)
 
 
 def all_equations() -> tuple[Equation, ...]:

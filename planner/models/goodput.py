@@ -1,14 +1,15 @@
-"""G: failures, checkpoints, restarts and spares: the share of the time that is useful, by the exact renewal formula."""
+"""G: checkpoints and restarts: the share of the time that is useful, by the exact renewal formula."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.models.equation import equation
 from planner.models.number import Number
-from pricing.offers import HOURS_PER_MONTH
+from planner.moved import moved_names
 
 _DALY = "Daly 2006 (10.1016/j.future.2004.11.016); Aupy, Robert, Vivien 2013, table 2"
 _META = "arXiv 2410.21680"
@@ -20,79 +21,6 @@ AVAILABILITY_FLOOR = 1e-3
 
 def _never_up(*, mtbf_hours: float, **_: float) -> str:
     return "" if mtbf_hours > 0 else "mtbf_hours must be greater than 0"
-
-
-@equation(
-    "G1",
-    "platform-mtbf",
-    units={
-        "nodes": "nodes",
-        "failures_per_1000_node_days": "1/(1000 node-days)",
-        "hazard_per_node_hour": "1/h",
-    },
-    result_unit="h",
-    source=_META + ": 6.50 per 1,000 node-days gives 1.8 h at 16,384 GPUs",
-    steps=("result = 1 / (nodes * (failures_per_1000_node_days / 24000 + hazard_per_node_hour))",),
-)
-def platform_mtbf(*, nodes: Number, failures_per_1000_node_days: Number, hazard_per_node_hour: Number = 0.0) -> Number:
-    """Mean hours between interruptions of a job that needs all its nodes.
-
-    Node failures are exponential and independent; a second hazard rate (spot interruptions) is added to the first.
-    """
-    return 1.0 / (nodes * (failures_per_1000_node_days / 24_000 + hazard_per_node_hour))
-
-
-@equation(
-    "G2",
-    "spot-hazard",
-    units={"monthly_reclaim_fraction": "fraction"},
-    result_unit="1/h per node",
-    source="AWS Spot Advisor: share of instances interrupted in the last month",
-    steps=("result = -log(1 - monthly_reclaim_fraction) / 730",),
-)
-def spot_hazard(*, monthly_reclaim_fraction: float) -> float:
-    """Constant hourly hazard rate of one spot node that gives Spot Advisor's share of interruptions in a month.
-
-    Limits: optimistic for a large job: Spot Advisor averages over all users of the type, and the published
-    traces of scarce capacity show several losses per node-day.
-    """
-    return -math.log(1.0 - monthly_reclaim_fraction) / HOURS_PER_MONTH
-
-
-def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares: int) -> list[str]:
-    mean = failures_per_hour * replacement_hours
-    found = no_spare_probability(
-        failures_per_hour=failures_per_hour, replacement_hours=replacement_hours, spares=int(spares)
-    )
-    return [
-        f"mean nodes out of service m = {failures_per_hour:g} x {replacement_hours:g} = {mean:.6g}",
-        f"P(out of service >= {int(spares)}) = 1 - sum over k < {int(spares)} of e^-m m^k / k!",
-        f"result = {found:.6g}",
-    ]
-
-
-@equation(
-    "G3",
-    "no-spare-probability",
-    units={"failures_per_hour": "1/h", "replacement_hours": "h", "spares": "nodes"},
-    result_unit="fraction",
-    source="Poisson arrivals see time averages: the number out of service is Poisson(rate x time)",
-    show=_show_no_spare,
-)
-def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
-    """Probability that all spares are in use when a node fails, so that the job waits for a new node.
-
-    Limits: every failed node, spare or not, is replaced after the same mean time; failures of waiting
-    spares are ignored.
-    """
-    mean = np.maximum(np.asarray(failures_per_hour * replacement_hours, dtype=float), 1e-300)
-    # in logarithms, since e^-m is 0 for a mean beyond 745; terms this far above every mean add nothing
-    largest = float(np.max(mean))
-    reach = min(int(spares), math.ceil(largest + 12 * math.sqrt(largest) + 40))
-    below = np.zeros_like(mean)
-    for k in range(reach):
-        below = below + np.exp(k * np.log(mean) - mean - math.lgamma(k + 1))
-    return np.clip(1.0 - below, 0.0, 1.0)[()]
 
 
 def _show_interval(*, mtbf_hours: float, write_hours: float) -> list[str]:
@@ -275,70 +203,5 @@ def restart_hours(*, restart_minutes: Number, checkpoint_gb: Number, cold_gb_per
     return restart_minutes / 60 + checkpoint_gb / cold_gb_per_s / 3600
 
 
-@equation(
-    "G12",
-    "mean-wait-hours",
-    units={
-        "mtbf_hours": "h",
-        "failures_per_hour": "1/h",
-        "no_spare_fraction": "fraction",
-        "replacement_hours": "h",
-        "reclaims_per_hour": "1/h",
-        "gang_wait_hours": "h",
-    },
-    result_unit="h",
-    source="derived here: mean of the waits after failures and after spot interruptions, weighted by their frequency",
-    steps=(
-        "result = mtbf_hours * (failures_per_hour * no_spare_fraction * replacement_hours"
-        " + reclaims_per_hour * gang_wait_hours)",
-    ),
-)
-def mean_wait_hours(
-    *,
-    mtbf_hours: Number,
-    failures_per_hour: Number,
-    no_spare_fraction: Number,
-    replacement_hours: Number,
-    reclaims_per_hour: Number = 0.0,
-    gang_wait_hours: Number = 0.0,
-) -> Number:
-    """Mean hours of waiting for nodes after an interruption.
-
-    A failure waits for a new node if no spare is left; a spot interruption waits for all nodes.
-    """
-    return mtbf_hours * (
-        failures_per_hour * no_spare_fraction * replacement_hours + reclaims_per_hour * gang_wait_hours
-    )
-
-
-@equation(
-    "G13",
-    "unheld-hours",
-    units={
-        "training_hours": "h",
-        "mtbf_hours": "h",
-        "wait_hours": "h",
-        "reclaims_per_hour": "1/h",
-        "gang_wait_hours": "h",
-    },
-    result_unit="h",
-    source="derived here from G5: the job waits D / (M + D) of the time; in the traces it has all nodes or none",
-    steps=(
-        "gang_wait = mtbf_hours * reclaims_per_hour * gang_wait_hours",
-        "result = training_hours * gang_wait / (mtbf_hours + wait_hours)",
-    ),
-)
-def unheld_hours(
-    *,
-    training_hours: Number,
-    mtbf_hours: Number,
-    wait_hours: Number,
-    reclaims_per_hour: Number = 0.0,
-    gang_wait_hours: Number = 0.0,
-) -> Number:
-    """Hours in which an interrupted spot job waits for capacity: it has no nodes, so none are billed.
-
-    G5 is proportional to M + D, so the job waits D / (M + D) of the time; this is the part after spot interruptions.
-    A job has all its nodes or none: so do 94 % of the traces' samples.
-    """
-    return training_hours * (mtbf_hours * reclaims_per_hour * gang_wait_hours) / (mtbf_hours + wait_hours)
+if not TYPE_CHECKING:  # a type checker shall see old names as missing
+    __getattr__ = moved_names(__name__)

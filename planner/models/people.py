@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.models.bill import Ledger, Unpriced
+from planner.models.bill import Unpriced
 from planner.models.derived import PRICE
 from planner.models.equation import equation
+from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
 from pricing.catalog import InstanceType

@@ -7,7 +7,8 @@ from datetime import date
 
 from planner.layouts.registry import WITH_SETTINGS, answer_of
 from planner.plan.finding import Finding, repeated
-from planner.plan.types import Assumption, Data, Phase, Plan, Run, ThroughputRow, Work
+from planner.plan.training_types import Data, Phase, Run, ThroughputRow, Work
+from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption

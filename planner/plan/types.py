@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Discriminator, Field, Tag, create_model
 
 from planner.layouts.registry import DEFAULTS, WITH_SETTINGS, answer_of
+from planner.moved import moved_names
 from planner.plan.forms import (
-    Bytes,
-    BytesPerSecond,
     Count,
     Counts,
     Day,
@@ -22,7 +21,6 @@ from planner.plan.forms import (
     Hours,
     ImageId,
     InstanceName,
-    KeptCheckpoints,
     LayoutName,
     Name,
     Positive,
@@ -33,90 +31,9 @@ from planner.plan.forms import (
     ZoneId,
     left_out,
 )
+from planner.plan.training_types import Data, Run
 
 S = TypeVar("S", bound=Section)
-
-
-class ThroughputRow(Section):
-    """One row of a throughput table."""
-
-    gpus: Annotated[int, Field(ge=1, le=1_000_000, description="number of training GPUs on all nodes")]
-    samples_per_second: Positive = Field(description="samples per second of the whole fleet, not waiting for input")
-    measured: bool = Field(True, description="false for a row that is extrapolated")
-
-
-class Work(Section):
-    """How much training there is: exactly one of samples, gpu_hours, flop."""
-
-    samples: Positive | None = Field(None, description="total training samples over all epochs")
-    gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours are more")
-    flop: Positive | None = Field(None, description="total floating point operations; needs mfu")
-    mfu: Fraction | None = Field(None, description="model FLOP utilization: share of the peak in the data sheet")
-
-
-class Phase(Work):
-    """A part of the run with its own work, throughput and sample size."""
-
-    name: Name = Field(description="name of the phase in every output")
-    throughput: tuple[ThroughputRow, ...] = Field(
-        (), strict=False, max_length=1000, description="samples per second by GPU count in this phase"
-    )
-    sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes read per sample; default: data.sample")
-
-
-class Run(Section):
-    """The training run."""
-
-    kind: Literal["training", "worker-pool"] = Field(
-        "training", description="training: one gang of GPUs; worker-pool: independent jobs, not supported yet"
-    )
-    work: Work | None = Field(None, description="how much training there is")
-    throughput: tuple[ThroughputRow, ...] = Field(
-        (), strict=False, max_length=1000, description="samples per second by GPU count"
-    )
-    scaling: Literal["strong", "linear"] = Field(
-        "strong",
-        description="for GPU counts without a row: strong fits t(n) = a/n + b, linear scales with the GPUs",
-    )
-    phases: tuple[Phase, ...] = Field(
-        (), strict=False, max_length=100, description="parts of the run, each with its own work; replaces work"
-    )
-    deadline_hours: Hours | None = Field(None, alias="deadline", description="slower scenarios are infeasible")
-
-
-class Ingest(Section):
-    """How the data set gets into S3 before the run."""
-
-    source: Literal["in-s3", "upload", "other-region"] = Field("in-s3", description="where the data set is today")
-    from_region: Region | None = Field(None, description="the region of the data set; only with source: other-region")
-    rate_bytes_per_second: BytesPerSecond | None = Field(
-        None, alias="rate", description="how fast it is copied; not with source: in-s3"
-    )
-
-
-class Data(Section):
-    """What training reads, what is kept in S3, and the size of a checkpoint."""
-
-    hot_dataset_bytes: Bytes = Field(alias="hot_dataset", description="size of the data that training reads")
-    kept_in_s3_bytes: Bytes | None = Field(
-        None, alias="kept_in_s3", description="everything kept in S3 except checkpoints; default: hot_dataset"
-    )
-    kept_class: Literal["STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "GLACIER_IR"] = Field(
-        "STANDARD", description="S3 storage class of the data that training does not read"
-    )
-    samples: Positive | None = Field(None, description="samples in the hot data set; gives the sample size")
-    sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes read per sample")
-    read_per_gpu_bytes_per_second: BytesPerSecond | None = Field(
-        None, alias="read_per_gpu", description="bytes per second that one GPU reads when it never waits"
-    )
-    shard_bytes: Bytes | None = Field(None, alias="shard", description="size of one object or file")
-    order: Literal["shuffled", "sequential"] = Field("shuffled", description="order in which an epoch reads the data")
-    warm_up: Literal["lazy", "prefetch"] = Field(
-        "lazy", description="lazy: the first epoch reads from S3; prefetch: the cache is filled before training starts"
-    )
-    checkpoint_bytes: Bytes | None = Field(None, alias="checkpoint", description="size of one checkpoint")
-    checkpoints_kept: KeptCheckpoints = Field(3, description="checkpoints kept in S3: a number or all")
-    ingest: Ingest = left_out(Ingest)
 
 
 class Fleet(Section):
@@ -284,3 +201,7 @@ class Plan(Section):
             if vars(section) == vars(type(section).model_construct()):
                 del found["storage"][name]
         return found
+
+
+if not TYPE_CHECKING:  # a type checker shall see old names as missing
+    __getattr__ = moved_names(__name__)

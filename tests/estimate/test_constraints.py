@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.estimate.ranges import range_of
-from planner.models.bill import Ledger, as_tiers, used_tiers, worst
+from planner.models.ledger import Ledger, as_tiers, used_tiers, worst
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import Basis, MeteredPrice, Price

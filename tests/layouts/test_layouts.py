@@ -19,10 +19,10 @@ from planner.layouts.s3_stream.layout import S3Stream
 from planner.layouts.separate_nvme.layout import separate_cluster
 from planner.layouts.separate_nvme.settings import SeparateSettings
 from planner.layouts.shared.s3 import bill_s3, s3_read_rate
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
-from planner.plan.types import Ingest
+from planner.plan.training_types import Ingest
 from tests.builders import book_of, by_id, compared, plan_of, scenario_of
 
 CENTRAL = Values(table=default_assumptions())

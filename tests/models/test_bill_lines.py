@@ -9,8 +9,8 @@ import pytest
 
 from infra.billing import carriers
 from planner.decide.compare import compare
-from planner.models.bill import Ledger
 from planner.models.bill_lines import LINES, SPOT_INTERRUPTIONS, UnknownBillLine, bill_line
+from planner.models.ledger import Ledger
 from planner.report.wording.breakdown import parts_of
 from planner.stack.component import COMPONENTS, component_of
 from pricing.offers import ALL_PURCHASE_OPTIONS

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from planner.models import catalogue
-from planner.models.bill import Ledger
 from planner.models.compute import node_hours
 from planner.models.derived import KINDS, PRICE, inputs_of, plain, steps_of
 from planner.models.equation import numbered
 from planner.models.formula import written
-from planner.models.metered import storage_cost_curve, tiered_storage
+from planner.models.ledger import Ledger
 from planner.models.sheet import UNRECORDED, Sheet
+from planner.models.tiered_storage import storage_cost_curve, tiered_storage
 from tests.builders import book_of
 
 TIERS = ((0.0, 100.0, 0.10), (100.0, 1000.0, 0.05), (1000.0, float("inf"), 0.01))

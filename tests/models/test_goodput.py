@@ -14,12 +14,10 @@ from planner.models.goodput import (
     availability,
     daly_interval,
     meta_ettr,
-    no_spare_probability,
     optimal_interval,
-    platform_mtbf,
-    spot_hazard,
     young_interval,
 )
+from planner.models.interruptions import no_spare_probability, platform_mtbf, spot_hazard
 
 
 def _expected_hours_a_work_hour(work: float, write: float, mtbf: float) -> float:

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.models import metered
-from planner.models.bill import as_tiers, blend
 from planner.models.capacity import gb_months, included_metadata_iops, lustre_capacity_gib
 from planner.models.compute import block_days, block_sizes, commitment_unused, commitment_used, gpu_hours_cost
 from planner.models.datapath import cache_hit_sequential, cache_hit_shuffled, input_fraction
+from planner.models.ledger import as_tiers, blend
+from planner.models.tiered_storage import cost_at, storage_cost_curve, tiered_storage_month, tiered_usd
 from planner.models.values import Values, sample
 from planner.models.workload import fit_step_time, strong_scaling_throughput
 from planner.plan.assumptions import Assumption, default_assumptions
@@ -73,9 +73,9 @@ class TestStorageBill:
     def test_five_petabytes(self):
         """5e15 bytes are 4,656,613 GB of 2^30: 51,200 x 0.023 + 460,800 x 0.022 + 4,144,613 x 0.021."""
         book = book_of(NEWEST).metered("AmazonS3", "S3 Standard storage", "us-east-1")
-        month = metered.tiered_storage_month(stored_gb=5e15 / 2**30, tiers=as_tiers(book))
+        month = tiered_storage_month(stored_gb=5e15 / 2**30, tiers=as_tiers(book))
         assert month == pytest.approx(98_352, abs=1)
-        decimal = metered.tiered_storage_month(stored_gb=5e15 / 1e9, tiers=as_tiers(book))
+        decimal = tiered_storage_month(stored_gb=5e15 / 1e9, tiers=as_tiers(book))
         assert decimal == pytest.approx(105_563, rel=1e-3)  # what counting a GB as 10^9 would say: 7 % more
 
     def test_gb_months_are_binary(self):
@@ -102,24 +102,24 @@ class TestStorageBill:
         for quantity in months.values():
             for lower, upper, usd in S3_TIERS:
                 by_hour += max(0.0, min(quantity, upper) - lower) * usd
-        curve = metered.storage_cost_curve(stored_gb=stored_gb, tiers=S3_TIERS, start=start)
-        assert float(metered.cost_at(curve, hours)) == pytest.approx(by_hour, rel=1e-9)
+        curve = storage_cost_curve(stored_gb=stored_gb, tiers=S3_TIERS, start=start)
+        assert float(cost_at(curve, hours)) == pytest.approx(by_hour, rel=1e-9)
 
     @given(st.floats(1, 1e7), st.floats(0, 60_000), st.floats(0, 5_000))
     @settings(max_examples=60, deadline=None)
     def test_longer_never_costs_less(self, stored_gb, hours, more):
-        curve = metered.storage_cost_curve(stored_gb=stored_gb, tiers=S3_TIERS, start=date(2026, 10, 5))
-        low, high = metered.cost_at(curve, np.array([hours, hours + more]))
+        curve = storage_cost_curve(stored_gb=stored_gb, tiers=S3_TIERS, start=date(2026, 10, 5))
+        low, high = cost_at(curve, np.array([hours, hours + more]))
         assert low <= high + 1e-9
 
     @given(st.floats(0, 1e7), st.floats(0, 1e6))
     @settings(max_examples=60, deadline=None)
     def test_more_never_costs_less(self, quantity, more):
-        assert metered.tiered_usd(quantity, S3_TIERS) <= metered.tiered_usd(quantity + more, S3_TIERS) + 1e-9
+        assert tiered_usd(quantity, S3_TIERS) <= tiered_usd(quantity + more, S3_TIERS) + 1e-9
 
     def test_blended_price_times_quantity_is_the_cost(self):
         quantity = np.array([0.0, 10.0, 600_000.0])
-        cost = metered.tiered_usd(quantity, S3_TIERS)
+        cost = tiered_usd(quantity, S3_TIERS)
         np.testing.assert_allclose(blend(cost, quantity, 0.023) * quantity, cost)
 
 

@@ -11,7 +11,7 @@ from planner.layouts.converged.service import service_of
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.converged.spec import deployment_of
 from planner.layouts.deployment import Deployment
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.book import PriceBook

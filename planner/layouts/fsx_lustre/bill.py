@@ -6,7 +6,7 @@ from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.instances import RUN_HOURS
 from planner.layouts.shared.lustre_bill import SERVICE, bill_capacity, bill_ssd
 from planner.layouts.shared.lustre_size import FileSystem
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.metered import requests_thousands, resource_months
 
 

@@ -13,7 +13,7 @@ from planner.layouts.fsx_lustre.settings import LustreSettings
 from planner.layouts.fsx_lustre.spec import deployment_of
 from planner.layouts.shared.lustre_bill import SERVICE, storage_item
 from planner.layouts.shared.lustre_size import Choice, FileSystem, sized, too_small
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.book import PriceBook, PriceNotFound

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.layouts.base import Timing
 from planner.layouts.shared.lustre_bill import bill_ssd
 from planner.layouts.shared.lustre_size import FileSystem
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 
 
 def bill_file_system(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:

@@ -12,7 +12,7 @@ from planner.layouts.fsx_lustre_scratch.service import service_of
 from planner.layouts.fsx_lustre_scratch.settings import ScratchSettings
 from planner.layouts.fsx_lustre_scratch.spec import deployment_of
 from planner.layouts.shared.lustre_size import Choice, FileSystem, sized, too_small
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.book import PriceBook

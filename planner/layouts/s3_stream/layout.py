@@ -8,7 +8,7 @@ from typing import ClassVar
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.deployment import Deployment
 from planner.layouts.s3_stream.service import service_of
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.book import PriceBook

@@ -6,7 +6,7 @@ from planner.layouts.base import Timing
 from planner.layouts.separate_nvme.cluster import Cluster
 from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
 from planner.layouts.shared.instances import bill_on_demand_nodes, bill_volumes
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 
 

@@ -12,7 +12,7 @@ from planner.layouts.separate_nvme.cluster import Cluster, cluster_of
 from planner.layouts.separate_nvme.service import service_of
 from planner.layouts.separate_nvme.settings import SeparateSettings
 from planner.layouts.separate_nvme.spec import deployment_of
-from planner.models.bill import Ledger
+from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.book import NotOffered, PriceBook, PriceNotFound

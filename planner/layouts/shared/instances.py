@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planner.models.bill import Ledger
 from planner.models.compute import node_hours
 from planner.models.derived import PRICE, Sourced
+from planner.models.ledger import Ledger
 from planner.models.metered import volume_gb_months
 from planner.models.number import Number
 

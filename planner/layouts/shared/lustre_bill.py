@@ -5,8 +5,8 @@ from __future__ import annotations
 from planner.layouts.base import Timing
 from planner.layouts.shared.instances import RUN_HOURS
 from planner.layouts.shared.lustre_size import FileSystem
-from planner.models.bill import Ledger
 from planner.models.capacity import gb_months, included_metadata_iops
+from planner.models.ledger import Ledger
 from planner.models.metered import resource_months
 
 SERVICE = "AmazonFSx"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.instances import RUN_HOURS, bill_volumes
-from planner.models.bill import Ledger
 from planner.models.derived import PRICE, Sourced
+from planner.models.ledger import Ledger
 from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource, resource_months
 from planner.models.number import Number
 from planner.models.values import Values

@@ -6,14 +6,15 @@ import numpy as np
 
 from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.s3_classes import START, STORED_HOURS, bill_beside_hot
-from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.derived import PRICE, Sourced, SourcedQuantity
-from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months, tiered_storage
+from planner.models.ledger import Ledger, as_tiers, blend, used_tiers, worst
+from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months
 from planner.models.number import Number, median, scalar
 from planner.models.sheet import UNRECORDED, Sheet
+from planner.models.tiered_storage import tiered_storage
 from planner.models.values import Values
-from planner.plan.types import Ingest
+from planner.plan.training_types import Ingest
 from pricing.catalog import InstanceType
 from pricing.offers import HOURS_PER_MONTH, MeteredPrice
 

@@ -9,17 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from planner.layouts.base import Demand
-from planner.models.bill import Ledger, as_tiers, blend, used_tiers, worst
 from planner.models.derived import PRICE
-from planner.models.metered import (
-    billed_gb,
-    billed_hours,
-    requests_thousands,
-    resource_months,
-    tiered_age_hours,
-    tiered_storage,
-)
+from planner.models.ledger import Ledger, as_tiers, blend, used_tiers, worst
+from planner.models.metered import billed_gb, billed_hours, requests_thousands, resource_months, tiered_age_hours
 from planner.models.number import Number, scalar
+from planner.models.tiered_storage import tiered_storage
 from pricing.offers import HOURS_PER_MONTH
 
 # class -> (words of the price book, minimum billed days)
