@@ -40,7 +40,7 @@ def cluster() -> ClusterSpec:
 def bundle_folder(spec: ClusterSpec) -> Path | None:
     """The folder of the built files of the nodes' bundle; None where it has none, or a preview runs without them.
     Raises UsageProblem where they are missing."""
-    files = bundle_of(spec).built
+    files = bundle_of(spec).binaries
     if not files:
         return None
     wrong = built.missing(files, built.FOLDER)

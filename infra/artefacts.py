@@ -21,16 +21,16 @@ from infra.node.render import bundle_files
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """texts: rendered files by name. built: name -> SHA-256 of the files that `make bundle` builds."""
+    """texts: rendered files by name. binaries: name -> SHA-256 of the files that `make bundle` builds."""
 
     texts: Mapping[str, str]
-    built: Mapping[str, str]
+    binaries: Mapping[str, str]
 
     @cached_property
     def every_sum(self) -> tuple[tuple[str, str], ...]:
         """(name, sha256) of every file."""
         texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
-        return tuple(sorted({**texts, **self.built}.items()))
+        return tuple(sorted({**texts, **self.binaries}.items()))
 
     @cached_property
     def sha256(self) -> str:
@@ -45,12 +45,12 @@ class Bundle:
 
     def key(self, name: str) -> str:
         """The key of a file in the bucket. The daemon has a prefix of its own, since many bundles share it."""
-        return f"daemons/{self.built[DAEMON]}/{DAEMON}" if name == DAEMON else f"bundles/{self.sha256}/{name}"
+        return f"daemons/{self.binaries[DAEMON]}/{DAEMON}" if name == DAEMON else f"bundles/{self.sha256}/{name}"
 
 
 def bundle(stack: Stack) -> Bundle:
     """The bundle of a stack. Without a pool it has no built files."""
-    return Bundle(texts=bundle_files(stack), built=expected() if stack.proxies else {})
+    return Bundle(texts=bundle_files(stack), binaries=expected() if stack.proxies else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class Artefacts(Component):
         )
         self.bundle = args.bundle
         texts = [self._text(name, text) for name, text in args.bundle.texts.items()]
-        built = [self._built(name, sha256, args.folder) for name, sha256 in args.bundle.built.items()]
+        built = [self._built(name, sha256, args.folder) for name, sha256 in args.bundle.binaries.items()]
         # nodes wait for all files of their bundle
         self.ready: list[pulumi.Resource] = [*texts, *built]
         self.register_outputs({"bucket": self.bucket.id, "bundle": args.bundle.sha256})

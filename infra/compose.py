@@ -60,12 +60,12 @@ class _Base:
         return [*self.network.ready, *self.firewall.rules, *self.artefacts.ready, *self.data_bucket.ready]
 
 
-def compose(spec: ClusterSpec, built: Path | None = None) -> Stack:
-    """Create every component of a spec. built: the folder of `make bundle`.
+def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
+    """Create every component of a spec. bundle_folder: the folder of `make bundle`.
 
     Raises UsageProblem for a spec that does not fit its layout or the address space.
     """
-    components, base = layout_of(spec).components, _base(spec, built)
+    components, base = layout_of(spec).components, _base(spec, bundle_folder)
     pool = _control_nodes(spec, base) if "pool" in components else None
     nvme = _storage_cluster(spec, base) if "nvme" in components else None
     lustre = _file_system(spec, base) if "lustre" in components else None
@@ -83,7 +83,7 @@ def compose(spec: ClusterSpec, built: Path | None = None) -> Stack:
     return stack
 
 
-def _base(spec: ClusterSpec, built: Path | None) -> _Base:
+def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
     account = aws.get_caller_identity_output().account_id
     naming = Naming(stack=spec.stack, plan_sha256=spec.plan_sha256, region=spec.region, account=account)
     data_bucket = DataBucket(
@@ -94,7 +94,7 @@ def _base(spec: ClusterSpec, built: Path | None) -> _Base:
             lustre=spec.lustre is not None,
         ),
     )
-    artefacts = Artefacts(naming, ArtefactsArgs(key=data_bucket.key, bundle=bundle_of(spec), folder=built))
+    artefacts = Artefacts(naming, ArtefactsArgs(key=data_bucket.key, bundle=bundle_of(spec), folder=bundle_folder))
     network = Network(
         naming,
         NetworkArgs(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pulumi
 import pulumi_aws as aws
 
-from infra.layouts import ANYWHERE, AllowedFlow, Ports
+from infra.allowed_flows import ANYWHERE, AllowedFlow, Ports
 from infra.naming import Component
 from infra.network import Network
 

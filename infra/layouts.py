@@ -1,4 +1,4 @@
-"""One row for each storage layout: its components, who may connect to whom, and what its nodes are given.
+"""One row for each storage layout: its components, its allowed flows (allowed_flows.py), and what its nodes get.
 
 Network, firewall, data bucket, artefacts, fleet and guard belong to every stack. A layout adds components to them:
 `pool` (control nodes), `nvme` (storage cluster), `lustre` (file system). alarms.py lists the alarms of each component.
@@ -8,28 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fleet_pool.settings import FIRST_PORT, LAST_PORT
-
+from infra.allowed_flows import (
+    ALL,
+    CONTROL_NODES,
+    EVERY_STACK,
+    FILE_SYSTEM,
+    LUSTRE,
+    STORAGE_CLUSTER,
+    TARGETS_ON_GPU_NODES,
+    AllowedFlow,
+)
 from planner.errors import UsageProblem
 from planner.stack.spec import ClusterSpec
-
-Ports = tuple[str, int | None, int | None]  # protocol, first and last port
-
-ANYWHERE = "anywhere"  # as a target: 0.0.0.0/0
-ALL: tuple[Ports, ...] = (("-1", None, None),)
-HTTPS: tuple[Ports, ...] = (("tcp", 443, 443),)
-POOL: tuple[Ports, ...] = (("tcp", FIRST_PORT, LAST_PORT),)  # AIStore: listeners of proxies and targets
-LUSTRE: tuple[Ports, ...] = (("tcp", 988, 988), ("tcp", 1018, 1023))  # FSx for Lustre User Guide: clients and servers
-
-
-@dataclass(frozen=True, kw_only=True)
-class AllowedFlow:
-    """Connections that the firewall allows, in one direction. source, target: security groups, or ANYWHERE."""
-
-    source: str
-    target: str
-    ports: tuple[Ports, ...]
-    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,29 +47,6 @@ class DeployedLayout:
     directories: tuple[Directory, ...] = ()
 
 
-# EFA needs all protocols inside the fleet's group
-EVERY_STACK = (
-    AllowedFlow(source="fleet", target="fleet", ports=ALL, why="EFA between the nodes"),
-    AllowedFlow(source="fleet", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, images"),
-)
-CONTROL_NODES = (
-    AllowedFlow(source="pool", target="pool", ports=POOL, why="proxies among themselves"),
-    AllowedFlow(source="pool", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, packages"),
-    AllowedFlow(source="fleet", target="pool", ports=POOL, why="clients and targets reach the proxies"),
-)
-TARGETS_ON_GPU_NODES = (AllowedFlow(source="pool", target="fleet", ports=POOL, why="proxies reach the targets"),)
-STORAGE_CLUSTER = (
-    AllowedFlow(source="nvme", target="nvme", ports=POOL, why="targets of the storage cluster"),
-    AllowedFlow(source="nvme", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, packages"),
-    AllowedFlow(source="fleet", target="nvme", ports=POOL, why="training reads the storage cluster"),
-    AllowedFlow(source="pool", target="nvme", ports=POOL, why="proxies reach the targets"),
-    AllowedFlow(source="nvme", target="pool", ports=POOL, why="targets reach the proxies"),
-)
-FILE_SYSTEM = (
-    AllowedFlow(source="lustre", target="lustre", ports=LUSTRE, why="between file servers"),
-    AllowedFlow(source="fleet", target="lustre", ports=LUSTRE, why="clients mount the file system"),
-    AllowedFlow(source="lustre", target="fleet", ports=LUSTRE, why="file servers call clients back"),
-)
 LINKED_DIRECTORIES = (
     Directory(name="dataset", prefix="dataset_prefix", exported=False),
     Directory(name="checkpoints", prefix="checkpoint_prefix", exported=True),

@@ -62,6 +62,7 @@ MOVED = {
     "planner.layouts.pool": "planner.layouts.shared.pool",
     "planner.layouts.s3": "planner.layouts.shared.s3",
     "planner.layouts.s3_classes": "planner.layouts.shared.s3_classes",
+    "planner.plan.say": "planner.plan.messages",
     "planner.pool": "fleet_pool",
     "planner.pool.alerts": "fleet_pool.operate.alerts",
     "planner.pool.buckets": "fleet_pool.operate.buckets",

@@ -132,8 +132,8 @@ def go() -> str:
     found = shutil.which("go")
     if found is None:
         raise CannotBuild("no Go here (on Debian, apt-get install golang-go): tests of the real programs are skipped")
-    told = subprocess.run([found, "env", "GOVERSION", "GOMODCACHE"], capture_output=True, text=True, check=False)
-    version, _, cache = told.stdout.strip().partition("\n")
+    go_env = subprocess.run([found, "env", "GOVERSION", "GOMODCACHE"], capture_output=True, text=True, check=False)
+    version, _, cache = go_env.stdout.strip().partition("\n")
     numbers = re.match(r"go(\d+)\.(\d+)", version)
     if numbers and (int(numbers[1]), int(numbers[2])) >= (1, 21):
         return found  # it fetches what go.mod asks for by itself

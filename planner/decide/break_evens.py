@@ -131,7 +131,7 @@ def _changes(runs: _Runs, parameter: Parameter, steps: Sequence[float], leader: 
         start = inner
         # between two values more than one may come to lead: go on from where the last one took over
         while before != runs.leader(step):
-            break_even = _narrowed(runs, parameter, start, step, before)
+            break_even = _bisected(runs, parameter, start, step, before)
             yield break_even
             if break_even.first == before or (break_even.value - step) * (step - inner) >= 0:
                 break
@@ -139,17 +139,17 @@ def _changes(runs: _Runs, parameter: Parameter, steps: Sequence[float], leader: 
         inner = step
 
 
-def _narrowed(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> BreakEven:
+def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> BreakEven:
     """Halve until the two are neighbours, or round to neighbours, which are then planned with once more."""
     for _ in range(HALVINGS):
         if abs(changes - keeps) < (1.5 if parameter.whole else 10.0**-DIGITS * abs(changes) / 4):
             break
-        middle = (keeps + changes) / 2
-        middle = float(round(middle)) if parameter.whole else middle
-        if runs.leader(middle) == before:
-            keeps = middle
+        halfway = (keeps + changes) / 2
+        halfway = float(round(halfway)) if parameter.whole else halfway
+        if runs.leader(halfway) == before:
+            keeps = halfway
         else:
-            changes = middle
+            changes = halfway
     value, inner = (changes, keeps) if parameter.whole else _short(runs, parameter, keeps, changes, before)
     first = runs.leader(value)
     return BreakEven(

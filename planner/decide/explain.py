@@ -68,7 +68,7 @@ def explain(request: Request, scenario: Scenario, id: str) -> Explanation:
     """Explain a number of a scenario that could be planned, or an assumption behind it. Raises KeyError for an id
     that it does not have."""
     known = known_of(scenario)
-    alone = narrowed(request, scenario)
+    alone = request_of_one(request, scenario)
     try:
         derived = find(known, id_of(scenario, id))
     except KeyError:
@@ -115,7 +115,7 @@ def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived]
     )
 
 
-def narrowed(request: Request, scenario: Scenario) -> Request:
+def request_of_one(request: Request, scenario: Scenario) -> Request:
     """The same question for the layout, the instance type and the purchase of one scenario alone."""
     plan = request.plan
     changed = {

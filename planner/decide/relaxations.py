@@ -9,7 +9,7 @@ from planner.decide import variants
 from planner.decide.break_evens import DIGITS, rounded
 from planner.decide.comparison import Relaxation
 from planner.decide.enumerate import evaluate
-from planner.decide.variants import Alternative, Size, with_value
+from planner.decide.variants import ChangedPlan, Size, with_value
 from planner.estimate.bounds import without_nodes
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
@@ -38,28 +38,28 @@ def relaxations_of(request: Request) -> tuple[Relaxation, ...]:
     none of them does it, a change together with the limits that it breaks."""
     instances = tuple(request.book.instances())
     base = variants.same(request.plan)
-    alone: list[Iterable[Alternative]] = [
+    alone: list[Iterable[ChangedPlan]] = [
         variants.purchases(base),
         variants.layouts(base),
         variants.defaults(base),
         variants.types(base, instances),
     ]
     kinds = [list(kind) for kind in alone]
-    found = [remedy for wanted in _limits(request, base) if (remedy := _tried(request, wanted))]
+    found = [remedy for wanted in _limits(request, base) if (remedy := _cheapest_feasible(request, wanted))]
     size = variants.size_of(request.plan, instances)
     found += [remedy] if size and (remedy := _resized(request, base, size)) else []
     for kind in kinds:
-        found += _cheapest(_tried(request, wanted) for wanted in kind)
+        found += _cheapest(_cheapest_feasible(request, wanted) for wanted in kind)
     if not found:
         _, laid_out, usual, _ = kinds
         both = [more for first in (*laid_out, *usual) for more in variants.purchases(first)]
         for kind in (*kinds, both):
             changes = (change for wanted in kind for change in (wanted, *_limits(request, wanted)))
-            found += _cheapest(_tried(request, wanted) for wanted in changes)
+            found += _cheapest(_cheapest_feasible(request, wanted) for wanted in changes)
     return tuple(found[:MOST])
 
 
-def _choices(request: Request, wanted: Alternative) -> Iterator[_Choice]:
+def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
     """What could be had of a changed plan but for its limits: runs that work longer than they fail, and end."""
     plan = wanted.plan
     if not variants.is_right(plan, tuple(request.book.instances())):
@@ -82,7 +82,7 @@ def _choices(request: Request, wanted: Alternative) -> Iterator[_Choice]:
         )
 
 
-def _tried(request: Request, wanted: Alternative) -> Relaxation | None:
+def _cheapest_feasible(request: Request, wanted: ChangedPlan) -> Relaxation | None:
     """The changed plan, planned: its cheapest feasible choice, one with every price where there is one."""
     feasible = [choice for choice in _choices(request, wanted) if not choice.broken]
     first = min(feasible, key=lambda c: (not c.complete, c.cost_usd, c.id), default=None)
@@ -102,10 +102,10 @@ def _cheapest(tried: Iterable[Relaxation | None]) -> list[Relaxation]:
     return sorted(found, key=lambda r: (not r.complete, len(r.settings), r.cost_usd, r.settings))[:1]
 
 
-def _limits(request: Request, base: Alternative) -> list[Alternative]:
+def _limits(request: Request, base: ChangedPlan) -> list[ChangedPlan]:
     """The plan with just those limits moved that one choice breaks, and no farther than it needs. Of the choices that
     break the same limits the nearest, of those that break more limits than another one none."""
-    nearest: dict[tuple[str, ...], tuple[float, Alternative]] = {}
+    nearest: dict[tuple[str, ...], tuple[float, ChangedPlan]] = {}
     for choice in _choices(request, base):
         moved = list(_moved(base, choice))
         if not moved:
@@ -122,11 +122,11 @@ def _limits(request: Request, base: Alternative) -> list[Alternative]:
     return [nearest[names][1] for names in sorted(least, key=lambda names: (len(names), nearest[names][0]))]
 
 
-def _moved(base: Alternative, choice: _Choice) -> Iterator[tuple[str, float, Callable[[Alternative], Alternative]]]:
+def _moved(base: ChangedPlan, choice: _Choice) -> Iterator[tuple[str, float, Callable[[ChangedPlan], ChangedPlan]]]:
     """Each limit that a choice breaks: its name, by what factor it has to move, and the move."""
     plan, limits = base.plan, base.plan.constraints
 
-    def to(section: str, name: str, value: float | bool | None, text: str) -> Callable[[Alternative], Alternative]:
+    def to(section: str, name: str, value: float | bool | None, text: str) -> Callable[[ChangedPlan], ChangedPlan]:
         return lambda wanted: with_value(wanted, section, name, value, text)
 
     if limits.max_cost_usd is not None and choice.cost_usd > limits.max_cost_usd:
@@ -152,14 +152,14 @@ def _moved(base: Alternative, choice: _Choice) -> Iterator[tuple[str, float, Cal
         yield "fit", far, to("constraints", "min_hot_fit", False, "constraints.min_hot_fit=false")
 
 
-def _resized(request: Request, base: Alternative, size: Size) -> Relaxation | None:
-    """The nearest size of the fleet, in proportion: doubled or halved until it does, then narrowed to the last unit.
+def _resized(request: Request, base: ChangedPlan, size: Size) -> Relaxation | None:
+    """The nearest size of the fleet, in proportion: doubled or halved until it does, then halved to the last unit.
 
     A plan that is feasible between two sizes that are tried, and at neither, is not found.
     """
 
     def at(count: int) -> Relaxation | None:
-        return _tried(request, size.at(base, count))
+        return _cheapest_feasible(request, size.at(base, count))
 
     found: list[tuple[float, Relaxation]] = []
     for start, factor in ((max(size.sizes), 2.0), (min(size.sizes), 0.5)):
@@ -168,7 +168,7 @@ def _resized(request: Request, base: Alternative, size: Size) -> Relaxation | No
             count = min(max(int(fails * factor), size.least), variants.MOST_NODES)
             does = at(count) if count != fails else None
             if does is not None:
-                works, best = _narrowed(at, fails, count, does)
+                works, best = _nearest_size(at, fails, count, does)
                 found.append((max(works / start, start / works), best))
                 break
             if count in (fails, size.least, variants.MOST_NODES):
@@ -177,15 +177,15 @@ def _resized(request: Request, base: Alternative, size: Size) -> Relaxation | No
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
 
-def _narrowed(
+def _nearest_size(
     at: Callable[[int], Relaxation | None], fails: int, works: int, best: Relaxation
 ) -> tuple[int, Relaxation]:
     """Halve between a size that fails and one that works until they are neighbours."""
     while abs(works - fails) > 1:
-        middle = (works + fails) // 2
-        does = at(middle)
+        halfway = (works + fails) // 2
+        does = at(halfway)
         if does is None:
-            fails = middle
+            fails = halfway
         else:
-            works, best = middle, does
+            works, best = halfway, does
     return works, best

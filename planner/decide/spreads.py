@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.decide.explain import Mover, at_both_ends, drawn, movers_in, narrowed, range_in
+from planner.decide.explain import Mover, at_both_ends, drawn, movers_in, range_in, request_of_one
 from planner.estimate.bounds import bounded
 from planner.estimate.derivations import known_of
 from planner.estimate.ranges import Range
@@ -23,7 +23,7 @@ class Spread:
 
 def spreads_of(request: Request, scenario: Scenario) -> Mapping[str, Spread]:
     """By id, what `explain` tells of each number; worked out together, since the plans behind them are the same."""
-    alone = narrowed(request, scenario)
+    alone = request_of_one(request, scenario)
     numbers, ends = drawn(alone, scenario), at_both_ends(alone, scenario)
     found = {}
     for id, derived in known_of(scenario).items():

@@ -19,29 +19,29 @@ MOST_NODES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Alternative:
+class ChangedPlan:
     """settings: `path=value` as `--set` takes it; plan: the plan with them."""
 
     settings: tuple[str, ...]
     plan: Plan
 
-    def also(self, other: Alternative) -> Alternative:
+    def also(self, other: ChangedPlan) -> ChangedPlan:
         """Both; `other` was made from this plan."""
-        return Alternative(settings=(*self.settings, *other.settings), plan=other.plan)
+        return ChangedPlan(settings=(*self.settings, *other.settings), plan=other.plan)
 
 
-def same(plan: Plan) -> Alternative:
-    return Alternative(settings=(), plan=plan)
+def same(plan: Plan) -> ChangedPlan:
+    return ChangedPlan(settings=(), plan=plan)
 
 
-def with_value(base: Alternative, section: str, name: str, value: Any, text: str) -> Alternative:
+def with_value(base: ChangedPlan, section: str, name: str, value: Any, text: str) -> ChangedPlan:
     """name: of the field; text: `path=value`. A setting of one layout has `storage.` in its section."""
     outer, _, inner = section.partition(".")
     changed = {name: value}
     if inner:
         changed = {inner: getattr(getattr(base.plan, outer), inner).model_copy(update=changed)}
     whole = getattr(base.plan, outer).model_copy(update=changed)
-    return Alternative(settings=(*base.settings, text), plan=base.plan.model_copy(update={outer: whole}))
+    return ChangedPlan(settings=(*base.settings, text), plan=base.plan.model_copy(update={outer: whole}))
 
 
 def is_right(plan: Plan, instances: Sequence[InstanceType]) -> bool:
@@ -50,7 +50,7 @@ def is_right(plan: Plan, instances: Sequence[InstanceType]) -> bool:
     return not check_plan(plan) and not any(types_of(plan, known))
 
 
-def purchases(base: Alternative) -> Iterator[Alternative]:
+def purchases(base: ChangedPlan) -> Iterator[ChangedPlan]:
     """Each purchase option of the usual ones that the plan leaves out."""
     mine = base.plan.purchase.options or DEFAULT_PURCHASE_OPTIONS
     for option in DEFAULT_PURCHASE_OPTIONS:
@@ -58,7 +58,7 @@ def purchases(base: Alternative) -> Iterator[Alternative]:
             yield with_value(base, "purchase", "options", (option,), f"purchase.options=[{option}]")
 
 
-def layouts(base: Alternative) -> Iterator[Alternative]:
+def layouts(base: ChangedPlan) -> Iterator[ChangedPlan]:
     """Each layout that the plan leaves out."""
     for layout in DEFAULTS:
         if layout not in base.plan.storage.layouts:
@@ -68,7 +68,7 @@ def layouts(base: Alternative) -> Iterator[Alternative]:
 _WORDS = {False: "false", None: "null"}
 
 
-def defaults(base: Alternative) -> Iterator[Alternative]:
+def defaults(base: ChangedPlan) -> Iterator[ChangedPlan]:
     """Each setting of a layout that can forbid it, back at its default."""
     for layout, room in ROOMS.items():
         for name in room.may_refuse:
@@ -80,7 +80,7 @@ def defaults(base: Alternative) -> Iterator[Alternative]:
                 yield with_value(base, f"storage.{section}", name, field.default, setting)
 
 
-def types(base: Alternative, instances: Sequence[InstanceType]) -> Iterator[Alternative]:
+def types(base: ChangedPlan, instances: Sequence[InstanceType]) -> Iterator[ChangedPlan]:
     """Each other instance type on which the plan's work means the same: those with the same GPU, or any where it is
     told in FLOP; with no fewer GPUs a node, and with EFA where the plan's have it."""
     plan = base.plan
@@ -109,7 +109,7 @@ class Size:
     gpu: str = ""
     step: int = 1
 
-    def at(self, base: Alternative, count: int) -> Alternative:
+    def at(self, base: ChangedPlan, count: int) -> ChangedPlan:
         if not self.gpu:
             return with_value(base, "fleet", "nodes", (count,), f"fleet.nodes={count}")
         wanted = Accelerators(gpu=self.gpu, count=count * self.step)

@@ -17,7 +17,7 @@ _WHOLE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class PhaseIds:
     """One phase. number: from 1, or 0 where the plan has no phases."""
 
     number: int
@@ -39,11 +39,11 @@ class Place:
         return f"plan:run.{key}" if key == "throughput" else f"plan:run.work.{key}"
 
 
-def phases_of(plan: Plan) -> list[tuple[Place, Phase]]:
+def phases_of(plan: Plan) -> list[tuple[PhaseIds, Phase]]:
     """The phases of a plan; its work is one where it names none."""
     run = plan.run
     if run.phases:
-        return [(Place(number=number), phase) for number, phase in enumerate(run.phases, 1)]
+        return [(PhaseIds(number=number), phase) for number, phase in enumerate(run.phases, 1)]
     work = run.work
     assert work is not None  # the checks of the plan hold this
     whole = Phase.model_construct(
@@ -54,4 +54,4 @@ def phases_of(plan: Plan) -> list[tuple[Place, Phase]]:
         mfu=work.mfu,
         throughput=run.throughput,
     )
-    return [(Place(number=0), whole)]
+    return [(PhaseIds(number=0), whole)]

@@ -79,7 +79,7 @@ def run_on(
     """
     sheet, service = values.sheet(), layout.service(values)
     hazard = interruption_rate(values, sheet) if interruption_rate else NOT_ON_SPOT
-    refills = _refills(demand, work, hazard, sheet) if layout.lost_with_the_gang and np.any(hazard[0]) else 0.0
+    refills = _refills(demand, work, hazard, sheet) if layout.emptied_by_interruption and np.any(hazard[0]) else 0.0
     data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, sheet)
     interruptions = interruptions_of(
         plan, demand, work, service, hazard, values, decided and decided.interval_hours, sheet

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.estimate.place import Place
+from planner.estimate.place import PhaseIds
 from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
@@ -27,7 +27,7 @@ class Throughput:
 
 
 def throughput_at(
-    rows: tuple[ThroughputRow, ...], gpus: int, scaling: str, values: Values, place: Place, sheet: Sheet
+    rows: tuple[ThroughputRow, ...], gpus: int, scaling: str, values: Values, place: PhaseIds, sheet: Sheet
 ) -> Throughput:
     """Listed rows exactly; otherwise the strong-scaling fit over the measured rows, or linear when told so."""
     measured = tuple((row.gpus, row.samples_per_second) for row in rows if row.measured)

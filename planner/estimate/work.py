@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.estimate.place import Place, phases_of
+from planner.estimate.place import PhaseIds, phases_of
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
 from planner.models.derived import Derived, Sourced, SourcedQuantity
@@ -32,7 +32,7 @@ class PhaseWork:
     """
 
     name: str
-    place: Place
+    place: PhaseIds
     hours: Number
     required_gb_per_s: Number
     planned_hours: float
@@ -63,7 +63,7 @@ class FleetWork:
         return peak
 
 
-def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Sourced | None:
+def _sample_bytes(plan: Plan, phase: Phase, place: PhaseIds, sheet: Sheet) -> Sourced | None:
     """Bytes that one sample reads, and who says so: the phase, the data, or the hot data over their samples."""
     data = plan.data
     if phase.sample_bytes:
@@ -84,7 +84,14 @@ def _sample_bytes(plan: Plan, phase: Phase, place: Place, sheet: Sheet) -> Sourc
 
 
 def _read_rate(
-    plan: Plan, phase: Phase, place: Place, gpus: int, rate: float | None, speed: Sourced, values: Values, sheet: Sheet
+    plan: Plan,
+    phase: Phase,
+    place: PhaseIds,
+    gpus: int,
+    rate: float | None,
+    speed: Sourced,
+    values: Values,
+    sheet: Sheet,
 ) -> Number:
     """GB/s that training would read. rate: samples a second as planned, where a table says them."""
     name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
@@ -109,7 +116,7 @@ def _read_rate(
 
 
 def _phase_work(
-    plan: Plan, place: Place, phase: Phase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
+    plan: Plan, place: PhaseIds, phase: Phase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
 ) -> tuple[PhaseWork, bool, str]:
     """One phase, whether its throughput is extrapolated, and what to note of it."""
     rate, spread, extrapolated, note = None, 0.0, False, ""
@@ -162,7 +169,7 @@ def _phase_work(
     return work, extrapolated, note
 
 
-def _gpu_hours(phase: Phase, place: Place, instance: InstanceType, sheet: Sheet) -> Sourced:
+def _gpu_hours(phase: Phase, place: PhaseIds, instance: InstanceType, sheet: Sheet) -> Sourced:
     """Useful GPU-hours of a phase: the plan's, or those that its FLOP take. Raises ValueError."""
     if phase.gpu_hours is not None:
         return phase.gpu_hours, place.plan("gpu_hours")

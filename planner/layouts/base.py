@@ -108,7 +108,7 @@ class Layout(ABC):
 
     name: ClassVar[str]
     s3_through_vpc: ClassVar[bool] = True
-    lost_with_the_gang: ClassVar[bool] = False  # whether a reclaim of the whole fleet empties the fast tier
+    emptied_by_interruption: ClassVar[bool] = False  # whether a reclaim of the whole fleet empties the fast tier
     demand: Demand
     variant: str = ""
 

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from planner.errors import PlanProblems, Problem
 from planner.plan.check import check_plan
+from planner.plan.messages import data_path, message_of
 from planner.plan.overrides import apply_overrides, split_path
-from planner.plan.say import data_path, say
 from planner.plan.textfile import clean, decode, label_of, read_text, refuse
 from planner.plan.types import Plan
 from planner.plan.wording import path_text
@@ -101,7 +101,7 @@ def _validated(data: dict[str, Any]) -> tuple[Plan | None, list[tuple[Path, str,
             if detail["type"] == "too_short" and detail["input"]:
                 continue  # every entry of the list was refused, and each has a finding of its own
             path = data_path(detail["loc"])
-            found.append((path, *say(detail, path)))
+            found.append((path, *message_of(detail, path)))
         return None, found
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from planner.errors import Problem
 from planner.plan.assumptions import default_assumptions
+from planner.plan.messages import unknown_key
 from planner.plan.quantities import BadValue
-from planner.plan.say import unknown_key
 from planner.plan.shape import keys_of, section_at
 from planner.plan.wording import nearest, path_text, shown
 from planner.plan.yamlfile import Path, Unreadable, read_yaml

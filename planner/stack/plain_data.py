@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from planner.plan.say import FileKeys, say
+from planner.plan.messages import FileKeys, message_of
 from planner.plan.wording import path_text
 from planner.stack.finding import Finding, Path
 from planner.stack.spec import ClusterSpec
@@ -74,7 +74,7 @@ def _findings(error: ValidationError) -> Iterator[Finding]:
         if detail["type"] == "missing":
             continue  # _missing has it, with the keys that have a default in the program
         path = tuple(part if isinstance(part, int) else str(part) for part in detail["loc"] if part != "[key]")
-        message, remedy = say(detail, path, STACK_FILE)
+        message, remedy = message_of(detail, path, STACK_FILE)
         yield Finding(path=path, message=message, remedy=remedy or WRITE_AGAIN)
 
 

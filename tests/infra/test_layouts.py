@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from infra.allowed_flows import ANYWHERE
 from infra.firewall import DESCRIPTIONS
-from infra.layouts import ANYWHERE, LAYOUTS, allowed_flows
+from infra.layouts import LAYOUTS, allowed_flows
 from planner.stack.spec import SECTIONS
 from tests.infra.specs import spec_of
 

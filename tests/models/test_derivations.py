@@ -14,7 +14,7 @@ import pytest
 
 from planner.cli.options import Asked
 from planner.decide.compare import compare
-from planner.decide.explain import drawn, narrowed
+from planner.decide.explain import drawn, request_of_one
 from planner.estimate.derivations import known_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -202,7 +202,7 @@ class TestStatistics:
         request = Request(plan=plan_of(run={"deadline": "9d"}), plan_sha256="0" * 64, book=book_of(), draws=200, seed=0)
         best = compare(request).best
         assert best is not None
-        numbers = drawn(narrowed(request, best), best)
+        numbers = drawn(request_of_one(request, best), best)
         spread = {
             name: np.broadcast_to(np.asarray(numbers[id], dtype=float), (200,))
             for name, id in (

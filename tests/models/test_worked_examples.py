@@ -262,6 +262,35 @@ def test_every_equation_has_an_example():
     assert {e.name for e in all_equations()} == {name for name, _, _ in EXAMPLES} | {"optimal-checkpoint-interval"}
 
 
+def test_scaling_efficiency_is_at_most_1():
+    """A row that is faster per GPU than the best one named: 200 / 8 = 25 against 20."""
+    found = find("scaling-efficiency").function(samples_per_second=200, gpus=8, best_samples_per_second_per_gpu=20)
+    assert found == 1.0
+
+
+def test_three_rows_that_do_not_lie_on_a_line_leave_scatter():
+    """t(n) = 1, 0.6, 0.5 s at 1, 2, 4 GPUs: a line through two of them misses the third."""
+    rows = [(1, 1.0), (2, 1 / 0.6), (4, 2.0)]
+    assert find("throughput-spread").function(rows=rows, gpus=4, error_per_doubling_fraction=0.0) > 0
+
+
+@pytest.mark.parametrize(
+    ("block_days", "is_sold"), [(1, True), (14, True), (15, False), (20, False), (21, True), (182, True)]
+)
+def test_blocks_over_two_weeks_last_whole_weeks(block_days, is_sold):
+    refused = find("block-fee").refuse(nodes=4, block_days=block_days, usd_per_hour=11.8)
+    assert (refused == "") is is_sold
+
+
+def test_the_steps_of_tiered_storage_multiply_each_part_by_its_price():
+    tiers = [(0, 500, 0.023), (500, 1e9, 0.022)]
+    assert find("tiered-storage-month").show(stored_gb=600, tiers=tiers) == [
+        "500.0 GB x 0.023 = 11.50 USD",
+        "100.0 GB x 0.022 = 2.20 USD",
+        "result = 13.70",
+    ]
+
+
 class TestPublishedFigures:
     """Figures that others printed, within the digits they printed."""
 

@@ -23,7 +23,7 @@ class Converged(Layout):
 
     settings: ConvergedSettings
     name: ClassVar[str] = "converged"
-    lost_with_the_gang: ClassVar[bool] = True
+    emptied_by_interruption: ClassVar[bool] = True
 
     def refusals(self) -> tuple[str, ...]:
         if self.demand.instance.raw_nvme_tb == 0:

@@ -97,7 +97,7 @@ def lustre_variants(
             usd = book.metered(SERVICE, item, region, offering).tiers[0].usd
         except PriceNotFound:
             why = f"the price of the {tier} MB/s/TiB tier is not known and might be the lowest"
-            told = f"{why}: name storage.fsx-lustre.throughput_mbps_per_tib to choose another"
-            return [FsxLustre(demand=demand, file_system=file_system, not_considered=(told,))]
+            warning = f"{why}: name storage.fsx-lustre.throughput_mbps_per_tib to choose another"
+            return [FsxLustre(demand=demand, file_system=file_system, not_considered=(warning,))]
         priced.append((usd * file_system.capacity_gib, tier, file_system))
     return [FsxLustre(demand=demand, file_system=min(priced, key=lambda entry: entry[:2])[2])]

@@ -75,8 +75,8 @@ def separate_cluster(
             continue
         except PriceNotFound:
             why = f"the price of {name} is not known and might be the lowest"
-            told = f"{why}: name storage.separate-nvme.instance_type to choose another"
-            return SeparateNvme(demand=demand, cluster=cluster, not_considered=(told,))
+            warning = f"{why}: name storage.separate-nvme.instance_type to choose another"
+            return SeparateNvme(demand=demand, cluster=cluster, not_considered=(warning,))
         priced.append((usd, name, cluster))
     if not priced:
         nothing = cluster_of(settings, demand, demand.instance, values)

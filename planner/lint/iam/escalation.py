@@ -103,6 +103,8 @@ def federated_trust_without_subject(graph: Graph) -> Hits:
     for policy in policies(graph):
         for where, statement in policy.statements() if policy.kind == TRUST else ():
             federated = [name for sort, name in principals(statement) if sort == "Federated"]
-            told = [key for key, _ in leaves(statement.get("Condition")) if key and not key.lower().endswith(":aud")]
-            if federated and allows(statement) and not told and "saml-provider" not in federated[0]:
+            subject_keys = [
+                key for key, _ in leaves(statement.get("Condition")) if key and not key.lower().endswith(":aud")
+            ]
+            if federated and allows(statement) and not subject_keys and "saml-provider" not in federated[0]:
                 yield policy.holder, f"{where}.Principal", f"{federated[0]} without a condition on the subject"

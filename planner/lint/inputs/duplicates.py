@@ -73,12 +73,12 @@ def unused_address_or_policy(graph: Graph) -> Hits:
     used: set[str] = set()
     for resource in graph.resources:
         # mentioning a policy in another policy does not attach it
-        told = {key: value for key, value in resource.inputs.items() if not key.lower().endswith("policy")}
-        for _, leaf in leaves(told):
+        mentions = {key: value for key, value in resource.inputs.items() if not key.lower().endswith("policy")}
+        for _, leaf in leaves(mentions):
             used |= {other.urn for other in _others(graph, leaf, resource)} if isinstance(leaf, str) else set()
     for address in graph.of("ec2:Eip"):
         own = any(given(address.inputs.get(key)) for key in ("instance", "networkInterface"))
-        if address.urn not in used and not own and _told(graph, "ec2:NatGateway", "allocationId"):
+        if address.urn not in used and not own and _all_in_graph(graph, "ec2:NatGateway", "allocationId"):
             yield address, "", "no NAT gateway or instance uses this address"
     for policy in graph.of("iam:Policy"):
         if policy.urn not in used:
@@ -91,7 +91,7 @@ def _others(graph: Graph, leaf: str, own: Resource) -> list[Resource]:
     return [other for other in (*found, named) if other is not None and other is not own]
 
 
-def _told(graph: Graph, kind: str, key: str) -> bool:
+def _all_in_graph(graph: Graph, kind: str, key: str) -> bool:
     """Whether every argument `key` of a kind refers to an Eip of the graph."""
     return all(
         graph.target(r.inputs.get(key), "ec2:Eip") is not None for r in graph.of(kind) if given(r.inputs.get(key))

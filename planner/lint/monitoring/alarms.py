@@ -120,11 +120,11 @@ def topic_rejects_publisher(graph: Graph) -> Hits:
         for service, writer in sorted(wanted.get(own, {}).items()):
             if service not in whom:
                 yield policy.holder, policy.where, f"{service} may not publish, but {writer.name} needs it to"
-    told = {graph.target(p.inputs.get("arn"), TOPIC) for p in graph.of(POLICY)}
+    with_policy = {graph.target(p.inputs.get("arn"), TOPIC) for p in graph.of(POLICY)}
     for topic, writers in wanted.items():
         # a topic's default policy allows its own account, and so alarms
         missing = sorted(writers.keys() - {"cloudwatch.amazonaws.com"})
-        if missing and topic not in told and None not in told and not given(topic.inputs.get("policy")):
+        if missing and topic not in with_policy and None not in with_policy and not given(topic.inputs.get("policy")):
             yield topic, "policy", f"no policy, but {missing[0]} publishes to it for {writers[missing[0]].name}"
 
 

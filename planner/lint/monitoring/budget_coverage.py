@@ -144,10 +144,10 @@ def budget_action_blocks_nothing(graph: Graph) -> Hits:
     for action in graph.of(ACTION):
         kind = literal(action.inputs.get("actionType"))
         wanted = DEFINITIONS.get(kind or "")
-        told = one(action.inputs.get("definition"))
-        if wanted and told and not given(told.get(wanted)):
+        definition = one(action.inputs.get("definition"))
+        if wanted and definition and not given(definition.get(wanted)):
             yield action, f"definition.{wanted}", f"{kind} needs {wanted}"
-        policy = graph.target(one(told.get("iamActionDefinition")).get("policyArn"), "iam:Policy")
+        policy = graph.target(one(definition.get("iamActionDefinition")).get("policyArn"), "iam:Policy")
         mine = [s for p in policies(graph) if policy is not None and p.holder is policy for _, s in p.statements()]
         denied = any(
             s.get("Effect") == "Deny" and any(matches(a, "ec2:RunInstances") for a in texts(s.get("Action")))

@@ -70,13 +70,17 @@ def nodes_without_key_access(graph: Graph) -> Hits:
             reading = [p for p in held if _reaches(graph, p, bucket, (READS, WRITES))]
             for key in keys_of(graph, bucket) if reading else ():
                 # a key with an unknown policy may allow the role
-                told = [p for p in every if p.holder is key and p.document is not None]
-                if not told or any(role in set(graph.referred(p.document)) for p in told):
+                key_policies = [p for p in every if p.holder is key and p.document is not None]
+                if not key_policies or any(role in set(graph.referred(p.document)) for p in key_policies):
                     continue
                 if not any(_reaches(graph, p, key, ("kms:Decrypt",)) for p in held):
                     yield reading[0].holder, reading[0].where, f"no kms:Decrypt on {key.name}, the key of {bucket.name}"
-                elif not any(_leaves_to_roles(graph, p, role) for p in told):
-                    yield key, told[0].where, f"does not allow {role.name}, by name or through the account's root"
+                elif not any(_leaves_to_roles(graph, p, role) for p in key_policies):
+                    yield (
+                        key,
+                        key_policies[0].where,
+                        f"does not allow {role.name}, by name or through the account's root",
+                    )
 
 
 def _leaves_to_roles(graph: Graph, policy: Policy, role: Resource) -> bool:
@@ -139,11 +143,15 @@ def nodes_without_data_access(graph: Graph) -> Hits:
     example="the S3 endpoint's policy names a different bucket",
 )
 def endpoint_policy_blocks_data(graph: Graph) -> Hits:
-    told = [p for p in policies(graph) if p.holder.kind == "ec2:VpcEndpoint" and p.document is not None]
-    for policy in told:
+    endpoint_policies = [p for p in policies(graph) if p.holder.kind == "ec2:VpcEndpoint" and p.document is not None]
+    for policy in endpoint_policies:
         name = str(policy.holder.inputs.get("serviceName"))
         kept = {
-            key for p in told for _, s in p.statements() for key in ("NotAction", "NotResource") if given(s.get(key))
+            key
+            for p in endpoint_policies
+            for _, s in p.statements()
+            for key in ("NotAction", "NotResource")
+            if given(s.get(key))
         }
         for bucket in data_buckets(graph) if name.endswith(".s3") and not kept else ():
             for need in (READS, WRITES):

@@ -28,8 +28,8 @@ ARCHIVED = ("GLACIER", "DEEP_ARCHIVE")
 def training_data_expires_or_archived(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         for resource, where, block in rules_of(graph, bucket):
-            told = one(block.get("filter"))
-            prefix = literal(block.get("prefix") or told.get("prefix") or at(told, "and.prefix")) or ""
+            block_filter = one(block.get("filter"))
+            prefix = literal(block.get("prefix") or block_filter.get("prefix") or at(block_filter, "and.prefix")) or ""
             if not enabled(block) or not DATA.search(prefix):
                 continue
             days = whole(at(block, "expiration.days"))

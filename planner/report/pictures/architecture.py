@@ -87,8 +87,8 @@ def svg(graph: Mapping[str, Any], colours: Mapping[str, str] = IN_A_FILE, *, sto
 def _said(facts: Facts, under: str) -> str:
     """The picture in words: every card with its lines."""
     cards = (*private(facts), *control(facts), nat(facts), *storage(facts), guard(facts))
-    told = (f"{card.title} ({', '.join((*card.lines, *([card.usd] if card.usd else [])))})" for card in cards)
-    return visible(f"{under}. " + "; ".join(told) + ".")
+    description = (f"{card.title} ({', '.join((*card.lines, *([card.usd] if card.usd else [])))})" for card in cards)
+    return visible(f"{under}. " + "; ".join(description) + ".")
 
 
 def _zone(facts: Facts, top: int, parts: list[str]) -> int:
@@ -110,8 +110,8 @@ def _zone(facts: Facts, top: int, parts: list[str]) -> int:
     names = [str(entry["name"]).removeprefix("network-endpoint-") for entry in endpoints]
     if names:
         usd = usd_per_hour(endpoints)
-        told = f"interface endpoints: {', '.join(names)}" + (f" (${hourly(usd)}/h)" if usd else "")
-        held.append(_text(inner + PAD, under, cut(told, 66)))
+        description = f"interface endpoints: {', '.join(names)}" + (f" (${hourly(usd)}/h)" if usd else "")
+        held.append(_text(inner + PAD, under, cut(description, 66)))
     if gateway:
         held.append(_text(inner + wide - PAD, under, "S3 gateway endpoint, free", anchor="end"))
         # from the subnet's edge to the bucket beside the zone

@@ -13,8 +13,8 @@ from fleet_pool import settings
 from fleet_pool.node.config import cluster_config
 from fleet_pool.node.facts import cluster_settings, stack_of
 
+from infra.allowed_flows import POOL
 from infra.derived import bundle_of
-from infra.layouts import POOL
 from planner.errors import UsageProblem
 from planner.plan.assumptions import default_assumptions
 from planner.stack.check import findings_of

@@ -56,7 +56,7 @@ def data_path(location: Iterable[str | int]) -> Path:
     return tuple(part for part in location if part not in (NUMBER_TAG, MAPPING_TAG))
 
 
-def say(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
+def message_of(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
     """(message, remedy) for one of pydantic's errors at a path of a file."""
     kind, given, context = error["type"], error.get("input"), error.get("ctx", {})
     name = path_text(path) or keys.whole
