@@ -291,6 +291,13 @@ def test_the_steps_of_tiered_storage_multiply_each_part_by_its_price():
     ]
 
 
+@pytest.mark.parametrize(
+    ("needed_gib", "sold_gib"), [(1, 1200), (1200, 1200), (1201, 2400), (2400, 2400), (2401, 4800)]
+)
+def test_a_lustre_size_that_is_sold_is_enough(needed_gib, sold_gib):
+    assert find("lustre-capacity").function(needed_gib=needed_gib) == sold_gib
+
+
 class TestPublishedFigures:
     """Figures that others printed, within the digits they printed."""
 
