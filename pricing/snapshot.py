@@ -101,6 +101,8 @@ def read_table(folder: Path, table: str) -> tuple[Row, ...]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             lines = list(csv.reader(file))
+    except FileNotFoundError as missing:
+        raise BrokenBook(f"{path} is missing from the price book: copy the whole folder again") from missing
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BrokenBook(f"{path} cannot be read: {error}") from error
     header, count = tuple(lines[0]) if lines else (), len(columns)

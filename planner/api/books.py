@@ -6,7 +6,6 @@ import os
 from datetime import date
 from pathlib import Path
 
-from planner.api.arguments import day_of
 from planner.errors import PlanProblems, UsageProblem
 from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import check_against_catalogue
@@ -25,11 +24,23 @@ def book_for(prices: Prices, planned: date | None = None, *, option: str = "pric
     if isinstance(prices, PriceBook):
         return prices
     if isinstance(prices, str) and not Path(prices).is_dir():
-        prices = day_of(prices, option)
+        prices = _day(prices, option)
     try:
         return open_book(planned if prices is None else prices)
     except (BrokenBook, LookupError, FileNotFoundError) as error:
         raise UsageProblem(str(error.args[0] if error.args else error)) from error
+
+
+def _day(text: str, option: str) -> date:
+    """The day that a text names which is no folder. Raises UsageProblem."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        is_file = " is a file;" if Path(text).exists() else ""
+        raise UsageProblem(
+            f"{option} {text!r}{is_file or ' is neither a day nor a folder:'} "
+            "name a day such as 2026-09-01, or the folder of a price book"
+        ) from None
 
 
 def earlier(book: PriceBook, prices: Prices, planned: date | None = None) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import click
 
 from planner.cli.gates import report_violations
@@ -99,7 +102,9 @@ def command(
         text = page_of(loaded, request, comparison)
     write_result(text, out)
     if not comparison.prices.intact:
-        say("warning: this price book was edited after it was built; `planner prices verify` lists the files", quiet)
+        folder = [asked.prices] if asked.prices and Path(asked.prices).is_dir() else []
+        verify = shlex.join(["planner", "prices", "verify", *folder])
+        say(f"warning: this price book was edited after it was built; `{verify}` lists the files", quiet)
     if comparison.stale and style != "table":
         from planner.report.wording.figures import many
         from planner.report.wording.stale_prices import sentences

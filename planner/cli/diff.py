@@ -39,7 +39,7 @@ from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
     "scenarios",
     multiple=True,
     metavar="ID",
-    help="Also compare the bill of this scenario: an id, a rank in B like 3, or best.",
+    help="Also compare the bill of this scenario: an id, a rank in B such as 3, or best.",
 )
 @format_option(
     ["table", "json", "md"],

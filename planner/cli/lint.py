@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from planner import __version__
-from planner.cli.options import OUT, Asked, common, format_option, overrides_option, planned_stack, prices_option
+from planner.cli.options import (
+    OUT,
+    Asked,
+    common,
+    format_option,
+    overrides_option,
+    planned_stack,
+    prices_option,
+    scenario_option,
+)
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.stack_shared import text_of
 from planner.errors import ExitCode, UsageProblem
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("plan", type=click.Path(), required=False)
-@click.option("--scenario", metavar="ID", help="The scenario of PLAN: an id, a rank such as 3, or best.")
+@scenario_option("The scenario of PLAN")
 @click.option(
     "--graph",
     "graph_file",

@@ -39,6 +39,12 @@ def overrides_option(help: str = "Override a value of the plan.") -> Callable[..
     return click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help=help)
 
 
+def scenario_option(what: str, required: bool = False, default: str = "") -> Callable[..., Any]:
+    """--scenario. what: it is for. default: the help's words for what is taken without it."""
+    help = f"{what}: an id, a rank such as 3, or best." + (f" [default: {default}]" if default else "")
+    return click.option("--scenario", metavar="ID", required=required, help=help)
+
+
 def format_option(styles: Sequence[str], help: str) -> Callable[..., Any]:
     """--format, of the verbs that otherwise take the format from the ending of --out."""
     return click.option("-f", "--format", "style", type=click.Choice(list(styles)), help=help)

@@ -9,13 +9,22 @@ import click
 
 from planner.api.arguments import named
 from planner.api.graphs import graph_of
-from planner.cli.options import OUT, Asked, checked_plan, common, format_option, planned_stack, priced_plan
+from planner.cli.options import (
+    OUT,
+    Asked,
+    checked_plan,
+    common,
+    format_option,
+    planned_stack,
+    priced_plan,
+    scenario_option,
+)
 from planner.cli.output import format_of, room_of, write_result
 
 
 @click.command()
 @priced_plan
-@click.option("--scenario", metavar="ID", required=True, help="The scenario to deploy: an id, a rank like 3, or best.")
+@scenario_option("The scenario to deploy", required=True)
 @planned_stack
 @format_option(
     ["table", "json", "svg"],

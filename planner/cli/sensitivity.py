@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import OUT, Asked, common, format_option, priced_plan, top_option
+from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option, top_option
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.errors import ExitCode, UsageProblem
 
@@ -19,7 +19,7 @@ MOST = 3  # unpriced lines named in a message
 
 @click.command()
 @priced_plan
-@click.option("--scenario", metavar="ID", help="The scenario to vary: an id or a rank like 3. [default: the best one]")
+@scenario_option("The scenario to vary", default="best")
 @click.option("--against", metavar="ID", help="Show how often the scenario costs less than this one.")
 @click.option(
     "--of",

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import PROFILES, PROFILES_HELP, STACK, Asked, checked_plan, common, priced_plan
+from planner.cli.options import (
+    PROFILES,
+    PROFILES_HELP,
+    STACK,
+    Asked,
+    checked_plan,
+    common,
+    priced_plan,
+    scenario_option,
+)
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @priced_plan
-@click.option("--scenario", metavar="ID", help="The scenario to deploy: an id, a rank like 3, or best.")
+@scenario_option("The scenario to deploy")
 @STACK
 @click.option(
     "-o",
@@ -51,7 +60,7 @@ if TYPE_CHECKING:
     metavar="USD",
     help="Budget of the stack. [default: the planned cost]",
 )
-@click.option("--force", is_flag=True, help="Overwrite the stack file of another plan or scenario.")
+@click.option("--force", is_flag=True, help="Overwrite a stack file that is damaged, or of another plan or scenario.")
 @click.option("--check", is_flag=True, help="Write nothing; check the stack file against the current plan.")
 @common
 def command(

@@ -68,7 +68,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         usd=usd,
         list_usd=listed,
         pricing_category="Committed",
-        note=f"unused time of {median(days):g} whole days, less the last 30 minutes",
+        note=f"unused time of a block of {median(days):g} days, which AWS charges in full",
     )
     sizes = block_sizes(purchase.nodes)
     warnings = [

@@ -13,6 +13,7 @@ class Room:
     title: for people. sections: those of the stack file that it has and not every layout has.
     is_default: whether plans that name no layouts compare it. has_settings: whether a plan may have `storage.<name>`.
     may_refuse: fields of its settings with which AWS may be unable to provide it.
+    variant_unit: what the number of a variant counts, as in `fsx-lustre+125`.
     lustre_deployment: deployment type of its file system. not_deployed: why `planner stack` does not write it; empty
     where it does.
     """
@@ -21,6 +22,7 @@ class Room:
     sections: tuple[str, ...] = ()
     is_default: bool = True
     has_settings: bool = True
+    variant_unit: str = ""
     may_refuse: tuple[str, ...] = ()
     lustre_deployment: str = ""
     not_deployed: str = ""

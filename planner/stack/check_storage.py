@@ -44,7 +44,7 @@ def _section(spec: ClusterSpec, section: str, what: str) -> Iterator[Finding]:
         yield Finding(path=(section,), message=message, remedy=f"remove it, or choose a scenario of {layouts}")
     else:
         message = f"{spec.layout} without {section}: there is nothing to read from"
-        yield Finding(path=(), message=message, remedy="`planner stack` writes the section with its size")
+        yield Finding(path=(), message=message, remedy="`planner stack --force` writes the section with its size")
 
 
 def _lustre(spec: ClusterSpec, lustre: Lustre) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def _pool(spec: ClusterSpec) -> Iterator[Finding]:
         return
     if pool is None:
         message = f"{spec.layout} without pool: no engine would serve the drives"
-        yield Finding(path=(), message=message, remedy="`planner stack` writes the section, with engine and release")
+        yield Finding(path=(), message=message, remedy="`planner stack --force` writes it, with engine and release")
         return
     yield from _engine(pool)
     try:

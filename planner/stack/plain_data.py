@@ -16,7 +16,7 @@ from planner.stack.spec import ClusterSpec
 
 # what not every layout or file system has, and what only a person adds
 MAY_BE_LEFT_OUT = ("lustre", "nvme", "control", "pool", "throughput_mbps", "roles")
-WRITE_AGAIN = "`planner stack` writes the whole file again"
+WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 
 
 class InvalidSpec(Exception):

@@ -79,7 +79,10 @@ def test_old_prices_are_stale_beyond_the_days_that_are_given(plan):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"prices": "yesterday"}, "prices 'yesterday' is not a day: write 2026-09-01"),
+        (
+            {"prices": "yesterday"},
+            "prices 'yesterday' is neither a day nor a folder: name a day such as",
+        ),
         ({"prices": "2001-01-01"}, "no price book is as old as 2001-01-01"),
         ({"prices": pricing.open_book().folder.parent}, "it has no manifest.json"),
         ({"as_of": "soon"}, "as_of 'soon' is not a day: write 2026-09-01"),

@@ -134,7 +134,7 @@ def test_prices_are_required():
     text = rendered(spec())
     start = text.index("    usd_per_hour:")
     assert problems(text[:start] + text[text.index("    # lines that are billed by use") :])[0].endswith(
-        "usd_per_hour is missing\n    `planner stack` writes the whole file again"
+        "usd_per_hour is missing\n    `planner stack --force` writes the whole file again"
     )
 
 

@@ -6,6 +6,7 @@ extended: rows may be added, but not removed or given another kind.
 
 from __future__ import annotations
 
+from planner.layouts.registry import NAMES
 from tools.words.word import AWS, FOCUS, PLANNER, VERSION, Word, bound, spread, word
 
 _S, _B, _G, _N = "scenarios[]", "scenarios[].bill[]", "scenarios[].goodput", "scenarios[].storage"
@@ -37,7 +38,7 @@ KEYS: tuple[Word, ...] = (
     ),
     word("scenarios", "objects", "every choice, ranked: complete by planned cost, then incomplete, then infeasible"),
     word(f"{_S}.id", "text", "layout[+variant]/instance_type[xN]/purchase", column="x_Scenario"),
-    word(f"{_S}.layout", "converged | fsx-lustre | separate-nvme | s3-stream", "storage layout"),
+    word(f"{_S}.layout", " | ".join(NAMES), "storage layout"),
     word(f"{_S}.variant", "text", "variant of the layout, such as MB/s per TiB; empty if there is only one"),
     word(f"{_S}.instance_type", "text", "type of the GPU nodes", whose=AWS),
     word(f"{_S}.nodes", "count", "paid GPU nodes, spares included", "nodes"),

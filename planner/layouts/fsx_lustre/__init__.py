@@ -6,5 +6,6 @@ ROOM = Room(
     title="FSx for Lustre",
     sections=("lustre",),
     may_refuse=("efa", "capacity_bytes", "deployment"),
+    variant_unit="MB/s per TiB",
     lustre_deployment="PERSISTENT_2",
 )

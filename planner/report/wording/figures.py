@@ -128,10 +128,10 @@ def layout_name(scenario: Scenario) -> str:
 
 def layout_words(scenario: Scenario) -> str:
     """`fsx-lustre+125` in full: `FSx for Lustre, 125 MB/s per TiB`."""
-    room = ROOMS.get(scenario.layout)
+    room, variant = ROOMS.get(scenario.layout), scenario.variant
     words = room.title if room else scenario.layout
-    variant = scenario.variant
-    return f"{words}, {variant} MB/s per TiB" if variant.isdigit() else f"{words}, {variant}" if variant else words
+    unit = f" {room.variant_unit}" if room and room.variant_unit and variant.isdigit() else ""
+    return f"{words}, {variant}{unit}" if variant else words
 
 
 def fleet(scenario: Scenario) -> str:

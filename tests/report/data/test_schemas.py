@@ -12,10 +12,14 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+import planner
 from planner.cli.schema import FOLDER, VERBS, command
+from planner.layouts.registry import NAMES
 from planner.plan.schema import plan_schema
+from planner.report.data.comparison_json import document as document_of
 from tests.report.documents import documents, paths
 from tests.report.other_documents import diffs, explanations, sensitivities
+from tests.typed import SMALL
 from tools.schema import DOCUMENTS
 
 TEXTS = {verb: (FOLDER / f"{verb}.schema.json").read_text(encoding="utf-8") for verb in VERBS}
@@ -169,3 +173,10 @@ class TestVerb:
 
     def test_of_anything_else_is_a_usage_error(self):
         assert CliRunner().invoke(command, ["--of", "bill"]).exit_code == 2
+
+
+def test_a_comparison_of_every_layout_keeps_to_the_schema():
+    changed = {"storage.layouts": list(NAMES)}
+    comparison = planner.compare(planner.load(SMALL, set=changed), draws=20)
+    assert {scenario.layout for scenario in comparison.scenarios} == set(NAMES)
+    assert not faults("compare", document_of(comparison))
