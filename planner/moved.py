@@ -109,7 +109,7 @@ MOVED = {
     "planner.report.changes": "planner.report.diff.comparisons",
     "planner.report.chart": "planner.report.pictures.cost_and_time",
     "planner.report.columns": "planner.report.terminal.columns",
-    "planner.report.diff_columns": "planner.report.diff.tables",
+    "planner.report.diff_columns": "planner.report.wording.change_columns",
     "planner.report.diff_words": "planner.report.wording.changes",
     "planner.report.difference": "planner.report.diff.differences",
     "planner.report.encoded": "planner.report.data.encoding",

@@ -66,7 +66,9 @@ def print_table(
 
     optional: columns that leave when there is no room, the first named first. Nothing is ever cut.
     """
-    from planner.report.terminal.columns import Column, all_fit, needed, whole, wrap
+    from planner.report.terminal.columns import all_fit, needed, whole
+    from planner.report.wording.table import Column
+    from planner.report.wording.wrapping import wrap
 
     placed = [
         Column(

@@ -221,6 +221,6 @@ def _briefly(purchases: list[str]) -> list[str]:
 
 
 def _say(text: str, indent: str = "") -> None:
-    from planner.report.terminal.columns import wrap
+    from planner.report.wording.wrapping import wrap
 
     write_result("\n".join(wrap(text, books.columns(), indent)) + "\n", None)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from planner.report.terminal.columns import Column, fitted, rows, wrap
+from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.figures import many, visible
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import wrap
 from planner.stack.reservations import HOURS_LOST_AT_END
 
 if TYPE_CHECKING:

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner.plan.wording import shown
-from planner.report.terminal.columns import Column, fitted, rows, wrap
+from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.figures import dollars, many, money, visible
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import wrap
 from planner.stack.component import component_of, usd_per_hour_by_component
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year

@@ -1,7 +1,7 @@
-"""What of a plan can turn out otherwise: its assumptions, a few numbers of the plan itself, and the draws that stand
-for prices and reclaims.
+"""Parameters that a study varies: assumptions, a few numbers of the plan itself, and the draws of spot prices and
+interruptions.
 
-A knob is turned by planning anew with another value, so that `planner compare --set PATH=VALUE` shows the same.
+Every effect is calculated by planning with another value, so that `planner compare --set PATH=VALUE` shows the same.
 """
 
 from __future__ import annotations
@@ -32,19 +32,21 @@ DISCOUNT, REUSE, HOT_DATA = "purchase.private_discount", "purchase.reuse_value",
 STREAM_OF = {
     INTERRUPTION_RATE: INTERRUPTION_STREAM,
     SPOT_USD: PRICE_STREAM,
-}  # what the plan can set of a stream of draws
+}  # plan keys that set a stream of draws to one value
+PER_NODE_DAY, USD_PER_HOUR = "1/(node-day)", "USD/h"
 _NORMAL = NormalDist()
-_WIDER = 4  # a search goes on to this multiple of the high end, and to this part of the low one
+_WIDER = 4  # a search extends to this multiple of the high end, and to this fraction of the low end
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One number that may be another. low, high: its 5th and 95th percentile; both are `value` where the plan states
-    a number that has no range.
+    """One number that is varied. low, high: its 5th and 95th percentile; both equal `value` for a number of the plan,
+    which has no range.
 
-    path: what `--set` takes, the value followed by `suffix`; "" for a stream of draws, whose value is a percentile
-    as a fraction, and whose `ends` say what that means where one fleet makes it one thing. reach: how far a search for
-    a change of the ranking goes, beyond low and high. whole: whether only whole numbers can be.
+    path: for `--set`, with the value followed by `suffix`; "" for a stream of draws, whose value is a percentile as a
+    fraction. ends: what the low and the high percentile of a stream are if there is one instance type, in `ends_unit`.
+    reach: how far beyond low and high a search for a change of the ranking goes. whole: whether only whole numbers
+    are possible.
     """
 
     key: str
@@ -56,31 +58,33 @@ class Parameter:
     reach: tuple[float, float]
     source: str
     suffix: str = ""
-    ends: tuple[str, str] = ("", "")
+    ends: tuple[float, float] | None = None
+    ends_unit: str = ""
     whole: bool = False
 
 
 def parameters_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Parameter, ...]:
-    """Everything with a range that draws vary. assumptions: those that the plan's comparison used."""
+    """Everything with a range. assumptions: those that the plan's comparison used."""
     found = [_of_assumption(entry) for entry in assumptions if entry.low < entry.high]
     if on_spot(request):
         found += [
             _of_stream(
                 INTERRUPTION_STREAM,
-                "rate of spot reclaims, from the lower edge of the advisor's band to scarce pools",
+                "spot interruption rate, from the lower end of Spot Advisor's band to scarce capacity",
                 interruption_rate_ends(request),
+                PER_NODE_DAY,
             ),
-            _of_stream(PRICE_STREAM, "spot prices observed, every zone and date", price_ends(request)),
+            _of_stream(PRICE_STREAM, "observed spot prices of every zone and date", price_ends(request), USD_PER_HOUR),
         ]
     phases = request.plan.run.phases or ()
     if request.plan.run.throughput or any(phase.throughput for phase in phases):
-        found.append(_of_stream(FIT, "error of a throughput that was not measured at this number of GPUs"))
+        found.append(_of_stream(FIT, "error of the fitted throughput at a GPU count that was not measured"))
     return tuple(found)
 
 
 def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
-    """Numbers of the plan itself that can decide: discount, reuse, data, and spot's reclaims and price, which stand
-    for the streams of draws that nobody can set."""
+    """Numbers of the plan that can change the ranking: discount, reuse, data, and spot's interruption rate and price,
+    which replace the streams of draws that a plan cannot set."""
     plan, found = request.plan, []
     families = {option.family for option in purchase_options(plan)}
     if "on-demand" in families:
@@ -96,13 +100,13 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
         found.append(
             Parameter(
                 key=INTERRUPTION_RATE,
-                unit="1/(node-day)",
+                unit=PER_NODE_DAY,
                 low=min(rates),
                 value=max(rates),
                 high=max(scarce, *rates),
                 path=INTERRUPTION_RATE,
                 reach=(min(rates) / 10, 2 * max(scarce, *rates)),
-                source="reclaims of a node: the advisor's band up to the scarce pools of the published traces",
+                source="spot interruptions per node: Spot Advisor's band, up to scarce capacity in published traces",
             )
         )
     ends = spot_usd_per_hour(request)
@@ -111,20 +115,20 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
         found.append(
             Parameter(
                 key=SPOT_USD,
-                unit="USD/h",
+                unit=USD_PER_HOUR,
                 low=min(low, planned),
                 value=planned,
                 high=max(high, planned),
                 path=SPOT_USD,
                 reach=(min(low, planned) / _WIDER, max(high, planned) * _WIDER),
-                source="spot prices observed, every zone and date",
+                source="observed spot prices of every zone and date",
             )
         )
     return tuple(found)
 
 
 def with_parameter(request: Request, parameter: Parameter, value: float) -> Request:
-    """The same question with the knob at another value."""
+    """The same request with the parameter at another value."""
     if parameter.key in _SECTIONS:
         section, attribute, factor = _SECTIONS[parameter.key]
         changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})
@@ -135,7 +139,7 @@ def with_parameter(request: Request, parameter: Parameter, value: float) -> Requ
     return replace(request, pinned={**request.pinned, parameter.key: pin})
 
 
-# key of a plan -> (section, attribute, what a knob's value is multiplied by)
+# key of a plan -> (section, attribute, factor from the parameter's value to the attribute)
 _SECTIONS = {
     DISCOUNT: ("purchase", "private_discount", 1.0),
     REUSE: ("purchase", "reuse_value", 1.0),
@@ -153,7 +157,7 @@ def _of_assumption(entry: Assumption) -> Parameter:
         reach = max(reach[0], 0.0), min(reach[1], 1.0)
     low, high = entry.low, entry.high
     if entry.whole:
-        # where one is needed none cannot be
+        # a count whose low end is above 0 is at least 1
         least = 1.0 if low > 0 else 0.0
         low, nearest, farthest = (float(max(round(end), least)) for end in (low, *reach))
         low, high, reach = min(low, entry.value), max(float(round(high)), entry.value), (nearest, farthest)
@@ -170,7 +174,7 @@ def _of_assumption(entry: Assumption) -> Parameter:
     )
 
 
-def _of_stream(key: str, source: str, ends: tuple[str, str] = ("", "")) -> Parameter:
+def _of_stream(key: str, source: str, ends: tuple[float, float] | None = None, ends_unit: str = "") -> Parameter:
     return Parameter(
         key=key,
         unit="percentile",
@@ -181,6 +185,7 @@ def _of_stream(key: str, source: str, ends: tuple[str, str] = ("", "")) -> Param
         reach=(0.05, 0.95),
         source=source,
         ends=ends,
+        ends_unit=ends_unit,
     )
 
 

@@ -8,6 +8,7 @@ from datetime import date
 
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE, bill_line
+from pricing.offers import PurchaseOption
 
 EC2_LIMIT_DAYS = 120
 METERED_LIMIT_DAYS = 3 * 365
@@ -21,7 +22,7 @@ class StalePrice:
     """
 
     line: str
-    purchases: tuple[str, ...]
+    purchases: tuple[PurchaseOption, ...]
     price_date: date
     age_days: int
     limit_days: int
@@ -34,7 +35,7 @@ def stale_prices(scenarios: Sequence[Scenario], as_of: date | None, max_age_days
     """
     if as_of is None:
         return ()
-    purchases: dict[tuple[str, date, int], set[str]] = {}
+    purchases: dict[tuple[str, date, int], set[PurchaseOption]] = {}
     for scenario in scenarios:
         for line in scenario.bill:
             if not isinstance(line.price_date, date):
@@ -45,11 +46,11 @@ def stale_prices(scenarios: Sequence[Scenario], as_of: date | None, max_age_days
                 continue
             of_nodes = bill_line(line.line).family == "gpu-nodes"
             found = purchases.setdefault((COMPUTE if of_nodes else line.line, line.price_date, limit), set())
-            found |= {scenario.purchase} if of_nodes else set()
+            found |= {scenario.option} if of_nodes else set()
     stale = [
         StalePrice(
             line=line,
-            purchases=tuple(sorted(options)),
+            purchases=tuple(sorted(options, key=lambda option: option.id)),
             price_date=observed,
             age_days=(as_of - observed).days,
             limit_days=limit,

@@ -1,4 +1,4 @@
-"""The range of spot's price and interruption rate, from what was observed and what the plan states."""
+"""The range of spot prices and interruption rates, from observations and from the plan."""
 
 from __future__ import annotations
 
@@ -20,28 +20,32 @@ from pricing.book import PriceNotFound
 _NORMAL = NormalDist()
 
 
-def interruption_rate_ends(request: Request) -> tuple[str, str]:
-    """Reclaims of a node a day at the 5th and the 95th percentile, where there is one instance type."""
+def interruption_rate_ends(request: Request) -> tuple[float, float] | None:
+    """Spot interruptions per node and day at the 5th and the 95th percentile; None for several instance types."""
     if len(request.plan.fleet.instance_types) != 1:
-        return "", ""
+        return None
     found = []
     for share in (0.05, 0.95):
         rates = interruption_rates(
             request, Values(table=request.table(), pinned={INTERRUPTION_STREAM: _NORMAL.inv_cdf(share)})
         )
-        found += [f"{rates[0]:.3g} a node-day"] if rates else [""]
+        if not rates:
+            return None
+        found.append(rates[0])
     return found[0], found[1]
 
 
-def price_ends(request: Request) -> tuple[str, str]:
-    """USD an hour of a node at the 5th and the 95th percentile of what was observed, where there is one type."""
+def price_ends(request: Request) -> tuple[float, float] | None:
+    """Observed spot price of a node at the 5th and the 95th percentile, USD/h; None for several instance types."""
     found = spot_usd_per_hour(request)
-    return ("", "") if found is None else (f"${found[0]:,.2f}/h", f"${found[2]:,.2f}/h")
+    return None if found is None else (found[0], found[2])
 
 
 def spot_usd_per_hour(request: Request) -> tuple[float, float, float] | None:
-    """USD an hour of a spot node at the 5th percentile, as planned, and at the 95th; None where spot is not asked for,
-    no price is known, or there are several types and so no one price."""
+    """USD per hour of a spot node at the 5th percentile, as planned, and at the 95th.
+
+    None if the plan has no spot, if no price is known, or if there are several instance types.
+    """
     plan = request.plan
     own, types = plan.purchase.spot_usd_per_hour, plan.fleet.instance_types
     if not on_spot(request) or len(types) != 1:
@@ -62,7 +66,7 @@ def on_spot(request: Request) -> bool:
 
 
 def interruption_rates(request: Request, values: Values | None = None) -> list[float]:
-    """Reclaims of a spot node a day: the plan's own, else after the advisor, of every instance type that it knows."""
+    """Spot interruptions per node and day of each instance type: the plan's own rate, else Spot Advisor's."""
     values = values or Values(table=request.table())
     own, found = request.plan.reliability.spot_reclaims_per_node_day, []
     if own is not None:

@@ -141,7 +141,7 @@ def cash_of(
     people = sum(line.effective_cost for line in lines if line.line == STAFF)
     if people:
         sheet.taken(f"cash.{len(known)}.usd", "USD", salaries=(people, f"run:{STAFF}"))
-        known.append(Cash(due="monthly", usd=people, what="salaries in all, on no bill of AWS"))
+        known.append(Cash(due="monthly", usd=people, what="total salaries, not billed by AWS"))
     over = bought.taken_over_usd
     rest = cost + over - sum(entry.usd for entry in known)
     inputs = {"cost_usd": (cost, "run:cost_usd", "USD")}
@@ -151,32 +151,31 @@ def cash_of(
     expression = " - ".join(
         [*(["cost_usd + taken_over"] if over else ["cost_usd"]), *(f"cash_{n}" for n, _ in enumerate(known))]
     )
-    sheet.arithmetic(f"cash.{len(known)}.usd", rest, "USD", expression, "what is not due otherwise", **inputs)
-    what = f"{'everything else ' if known else ''}in all, with the monthly bills"
+    sheet.arithmetic(f"cash.{len(known)}.usd", rest, "USD", expression, "everything not listed above", **inputs)
+    what = f"{'everything else' if known else 'everything'}, on the monthly bills"
     known.append(Cash(due="monthly", usd=rest, what=what, at_least=not complete))
     if over:
         credit = (over, "run:fleet.taken_over_usd", "USD")
         sheet.arithmetic(f"cash.{len(known)}.usd", -over, "USD", "-taken_over", taken_over=credit)
-        known.append(Cash(due="monthly", usd=-over, what="taken over by other work in the company (reuse_value)"))
+        known.append(Cash(due="monthly", usd=-over, what="used by other work in the company (reuse_value)"))
     return tuple(known)
 
 
 def weak_price_warnings(lines: tuple[PlannedLine, ...]) -> tuple[str, ...]:
-    """Prices that make the total an estimate: of grade C, or observed after the book's date."""
+    """Warnings about prices that make the total an estimate: of grade C, or observed after the book's date."""
     found = []
     secondary = [line.line for line in lines if line.price_grade == "C"]
     if secondary:
         found.append(f"prices of grade C, secondary or derived: {', '.join(secondary)}")
     carried = [line.line for line in lines if line.carried_back]
     if carried:
-        found.append(f"an estimate: prices observed after the book's date stand for {', '.join(carried)}")
+        found.append(f"an estimate: prices observed after the book's date are used for {', '.join(carried)}")
     return tuple(found)
 
 
-def unfinished_warning(share: float) -> tuple[str, ...]:
+def unfinished_warning(share: float) -> str:
+    """A warning that the run may not finish; "" if the share of unfinished draws is negligible."""
     if share < MAY_NOT_FINISH:
-        return ()
-    floor = ", and the upper end of the range is only a floor" if share >= P90_OPEN else ""
-    return (
-        f"in {share:.1%} of the draws interruptions come faster than work is saved: such a run does not finish{floor}",
-    )
+        return ""
+    floor = ", and the upper end of the range is only a lower bound" if share >= P90_OPEN else ""
+    return f"the run may not finish: in {share:.1%} of the draws interruptions come faster than work is saved{floor}"

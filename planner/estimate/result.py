@@ -9,6 +9,7 @@ from planner.estimate.ranges import Range
 from planner.layouts.deployment import Deployment
 from planner.models.bill import PlannedLine, Unpriced
 from planner.models.derived import Derived
+from pricing.offers import PurchaseOption
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +48,14 @@ class Goodput:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """One row of the comparison. Ranges are None where the choice cannot be evaluated at all.
+    """One row of the comparison. Ranges are None if the choice cannot be evaluated at all.
 
-    cheapest_fraction: the share of the draws in which it costs least of all complete scenarios; below_best_fraction:
-    in which it costs less than the one with the lowest planned cost. None without draws or without every price.
+    option: how the GPU nodes are bought.
+    cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
+    in which it costs less than the one with the lowest planned cost. None without draws or if a price is missing.
+    unfinished: a warning if it may not finish, else ""; warnings: the others.
     deployment: the sizes that were priced, as a stack file has them.
-    derived: how its numbers came about, but for the lines of the bill, which have their own inputs.
+    derived: the derivation of its numbers, except the lines of the bill, which have inputs of their own.
     """
 
     id: str
@@ -61,7 +64,7 @@ class Scenario:
     instance_type: str
     nodes: int
     gpus: int
-    purchase: str
+    option: PurchaseOption
     feasible: bool
     why_not: tuple[str, ...]
     complete: bool
@@ -83,5 +86,15 @@ class Scenario:
     bill: tuple[PlannedLine, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
     warnings: tuple[str, ...] = ()
+    unfinished: str = ""
     derived: tuple[Derived, ...] = ()
     deployment: Deployment | None = None
+
+    @property
+    def purchase(self) -> str:
+        """The purchase option as in the scenario's id."""
+        return self.option.id
+
+    @property
+    def all_warnings(self) -> tuple[str, ...]:
+        return (*self.warnings, self.unfinished) if self.unfinished else self.warnings

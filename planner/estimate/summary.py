@@ -24,7 +24,7 @@ def cost_draws(entry: Evaluated, draws: int) -> np.ndarray:
 
 
 def scenario_of(request: Request, entry: Evaluated, sheet: Sheet) -> Scenario:
-    """sheet: takes down what is read off the run and its bill."""
+    """The scenario of one evaluated choice. sheet: records the numbers that are read off the run and its bill."""
     plan, draws, choice, work = request.plan, request.draws, entry.choice, entry.work
     blank = Scenario(
         id=choice.id,
@@ -33,7 +33,7 @@ def scenario_of(request: Request, entry: Evaluated, sheet: Sheet) -> Scenario:
         instance_type=choice.instance.name,
         nodes=choice.nodes,
         gpus=choice.gpus,
-        purchase=choice.option.id,
+        option=choice.option,
         feasible=False,
         why_not=entry.why_not,
         complete=False,
@@ -66,12 +66,8 @@ def scenario_of(request: Request, entry: Evaluated, sheet: Sheet) -> Scenario:
         on_time_fraction=on_time_fraction(plan, spread.run.hours, draws),
         cash=cash_of(planned, lines, cost, complete=not entry.unpriced, sheet=sheet),
         bill=lines,
-        warnings=(
-            *planned.warnings,
-            *entry.notes,
-            *weak_price_warnings(lines),
-            *unfinished_warning(float(stuck.mean())),
-        ),
+        warnings=(*planned.warnings, *entry.notes, *weak_price_warnings(lines)),
+        unfinished=unfinished_warning(float(stuck.mean())),
     )
     refused = broken_constraints(
         plan, cost_usd=cost, days=float(run.hours) / 24, service=run.service, demand=run.demand

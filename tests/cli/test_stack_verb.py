@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from planner.cli.stack import command
 from planner.errors import PlanProblems, UsageProblem
-from planner.report.terminal.columns import cells
+from planner.report.wording.wrapping import cells
 from planner.stack.file import KEY, read
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

@@ -128,7 +128,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
             for entry in scenario.cash
         ],
         "bill": [bill_line(line) for line in scenario.bill],
-        "warnings": list(scenario.warnings),
+        "warnings": list(scenario.all_warnings),
     }
 
 

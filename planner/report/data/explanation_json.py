@@ -14,6 +14,7 @@ from planner.models.bill import Unpriced
 from planner.models.derived import Derived, Input, steps_of
 from planner.report.data.comparison_json import given, number
 from planner.report.data.provenance import made_by
+from planner.report.wording.break_evens import end_meaning
 from planner.report.wording.origins import OriginIndex, command, describe, how
 
 SCHEMA_VERSION = "1"
@@ -70,8 +71,8 @@ def _mover(entry: Mover) -> dict[str, Any]:
         "low": parameter.low,
         "value": parameter.value,
         "high": parameter.high,
-        "low_means": parameter.ends[0] or None,
-        "high_means": parameter.ends[1] or None,
+        "low_means": end_meaning(parameter, 0) or None,
+        "high_means": end_meaning(parameter, 1) or None,
         "set": parameter.path or None,
         "at_low": number(entry.at_low),
         "at_high": number(entry.at_high),

@@ -1,14 +1,13 @@
-"""What changed from one bill to another, line by line: how much of it is quantity, how much is price.
+"""The difference between two bills, line by line, split into the effects of quantity and of price.
 
-The rule. Of a line that both bills have, with quantity q and unit price p before, Q and P after:
+For a line that both bills have, with quantity q and unit price p before, and Q and P after:
 
     quantity effect = (Q - q) x (p + P) / 2
     price effect    = (P - p) x (q + Q) / 2
 
-which add up to QP - qp, nothing left over, and change their sign when before and after change places: neither is
-favoured, as it would be if the whole overlap went to the price. A price that falls in tiers is the mean over its
-tiers, so more quantity at a lower mean is both a quantity and a price effect. Other lines have no such split:
-added and removed ones, and those whose price became known or unknown. These last are no saving and no cost.
+The two add up to QP - qp, and swapping before and after only changes their sign. The unit price of a tiered line is
+the mean over its tiers, so a larger quantity at a lower mean has both effects. Lines that were added or removed, or
+whose price became known or unknown, have no such split; the latter are neither a saving nor a cost.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-SAME = 1e-9  # figures that differ by less than one part in a billion, or two micro-dollars, are the same
+SAME = 1e-9  # figures within one part in a billion, or within two micro-dollars, are the same
 SAME_USD = 2e-6
 
 Document = Mapping[str, Any]
 
 
 def same(before: float | None, after: float | None) -> bool:
-    """Whether two figures are one but for the rounding of printed numbers."""
+    """Whether two figures are the same, apart from rounding."""
     if before is None or after is None:
         return before is after
     return math.isclose(before, after, rel_tol=SAME, abs_tol=SAME_USD)
@@ -33,7 +32,7 @@ def same(before: float | None, after: float | None) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class LineChange:
-    """One line before and after; None on the side that does not have it.
+    """One line before and after; None if a side does not have it.
 
     status: "same" | "changed" | "added" | "removed" | "price found" | "price lost".
     """
@@ -56,8 +55,8 @@ class LineChange:
 
 @dataclass(frozen=True, kw_only=True)
 class BillChange:
-    """One bill against another. The six parts add up to known_change_usd: what changed in the lines that have a
-    price, which is the change of the total only where `exact`."""
+    """Two bills compared. The six parts add up to known_change_usd: the change of the lines with a price, which is the
+    change of the total only if `exact`."""
 
     before: str
     after: str
@@ -79,7 +78,7 @@ def split(
 ) -> tuple[float, float]:
     """(quantity effect, price effect) of a change in USD, to a micro-dollar; together they are the change.
 
-    What rounding leaves goes to the price, unless one of the two did not change at all.
+    A rounding difference is added to the price effect, unless quantity or price did not change at all.
     """
     if price_before == price_after:
         return change, 0.0
@@ -90,7 +89,7 @@ def split(
 
 
 def bill_change(before: Document, after: Document, unpriced_before: Sequence[str], unpriced_after: Sequence[str]):
-    """Two scenarios of JSON documents (design 3.3), with the names of their lines that have no price."""
+    """The difference of two scenarios' bills. unpriced: names of their lines without a price."""
     old, new = _keyed(before["bill"]), _keyed(after["bill"])
     lines = []
     for key in dict.fromkeys([*old, *new]):
@@ -119,7 +118,7 @@ def bill_change(before: Document, after: Document, unpriced_before: Sequence[str
 
 
 def _keyed(bill: Sequence[Document]) -> dict[tuple[str, str, int], Document]:
-    """Lines by name, unit and how many of that name and unit came before: another unit is another line."""
+    """Lines by name, unit and how many lines before have the same name and unit."""
     found: dict[tuple[str, str, int], Document] = {}
     counts: dict[tuple[str, str], int] = {}
     for line in bill:

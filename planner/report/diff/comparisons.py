@@ -1,7 +1,7 @@
-"""What changed from one comparison to another, in dollars and days: two JSON documents (design 3.3) in, values out.
+"""The difference between two comparisons, in dollars and days: two JSON documents in, values out.
 
 "Before" is the first document, "after" the second. Scenarios are matched by their id. A total with an unpriced line
-is a lower bound, and so is a P90 among draws that do not finish: a change that touches one is a bound or unknown.
+is a lower bound, and so is a P90 if draws do not finish; the change of a lower bound is a bound or unknown.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from planner.estimate.facts import MAY_NOT_FINISH, P90_OPEN
 from planner.plan.wording import path_text
 from planner.report.diff.bills import BillChange, Document, bill_change
 from planner.report.diff.differences import Changes, Figure, ScenarioChange, Side, ValueChange
+from planner.report.wording import change_notes
 
-COMPUTE, RECLAIMS = "fleet.compute", "fleet.spot-interruptions"
+COMPUTE, INTERRUPTIONS = "fleet.compute", "fleet.spot-interruptions"
 
 
 class _Document:
-    """One document, with what is asked of it again and again."""
+    """One document, with an index of its scenarios, ranks and missing prices."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -36,11 +37,11 @@ class _Document:
     def lines_missing(self, name: str | None) -> list[str]:
         return [line for line, _ in self.unpriced.get(name or "", [])]
 
-    def said_missing(self, name: str) -> tuple[str, ...]:
+    def missing_prices(self, name: str) -> tuple[str, ...]:
         return tuple(f"{line}: no price for {what}" for line, what in self.unpriced.get(name, []))
 
     def figure(self, name: str | None, which: str, part: str) -> tuple[float | None, bool]:
-        """(value, whether it is only a floor) of `cost_usd` or `days`; no value for a cost without the GPU nodes."""
+        """(value, whether it is a lower bound) of `cost_usd` or `days`; no value for a cost without the GPU nodes."""
         scenario = self.scenarios.get(name or "")
         spread = scenario[which] if scenario else None
         if scenario is None or spread is None or spread[part] is None:
@@ -49,7 +50,7 @@ class _Document:
         if which == "cost_usd" and COMPUTE in missing:
             return None, False
         endless = part == "p90" and scenario.get("unfinished_fraction", 0.0) >= P90_OPEN
-        short = not scenario["complete"] if which == "cost_usd" else RECLAIMS in missing
+        short = not scenario["complete"] if which == "cost_usd" else INTERRUPTIONS in missing
         return spread[part], endless or short
 
 
@@ -61,7 +62,7 @@ def changes(
     plan_after: Mapping[str, Any] | None = None,
     scenarios: Sequence[str] = (),
 ) -> Changes:
-    """Everything that changed. scenarios: ids whose bills are wanted besides those of what either answer names."""
+    """Everything that changed. scenarios: ids whose bills are compared besides those of the recommended ones."""
     old, new = _Document(before), _Document(after)
     rows = tuple(_scenario(old, new, name) for name in dict.fromkeys([*new.scenarios, *old.scenarios]))
     both = [(old.best, new.best)] if old.best and new.best else []
@@ -116,7 +117,7 @@ def _figure(old: _Document, new: _Document, one: str | None, other: str | None, 
         before_is_floor=low,
         after_is_floor=high,
         change=None if low or high else known,
-        # what lies above a floor: of `after` it makes the change larger, of `before` smaller
+        # the true value may be above a lower bound: for `after` the change is then larger, for `before` smaller
         change_at_least=None if low else known,
         change_at_most=None if high else known,
     )
@@ -133,7 +134,7 @@ def _scenario(old: _Document, new: _Document, name: str) -> ScenarioChange:
         for which in ("cost_usd", "days")
         for part in ("plan", "p10", "p50", "p90")
     }
-    before, after = old.said_missing(name), new.said_missing(name)
+    before, after = old.missing_prices(name), new.missing_prices(name)
     status, differs = "added" if one is None else "removed", True
     if one is not None and other is not None:
         differs = (
@@ -168,14 +169,14 @@ def _assumed(document: Document) -> dict[str, Any]:
 
 
 def _flat(value: Any, path: tuple[str | int, ...] = ()) -> dict[str, Any]:
-    """Every value of a plan by its path, as `--set` writes it; a list of plain values is one value."""
+    """Every value of a plan by its path, as in `--set`; a list of plain values is one value."""
     parts: Iterable[tuple[str | int, Any]] = ()
     if isinstance(value, Mapping):
         parts = value.items()
     elif isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
         parts = enumerate(value)
     found = {key: inner for part, below in parts for key, inner in _flat(below, (*path, part)).items()}
-    # an empty section is no value of its own, so that one that is filled does not look like a key taken away
+    # an empty section is not a value, so that filling it does not look like removing a key
     return found or ({} if isinstance(value, Mapping) or not path else {path_text(path): value})
 
 
@@ -189,39 +190,36 @@ def _values(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ValueC
 
 
 def _models(before: Side, after: Side) -> Iterable[str]:
-    """That figures may differ since the model does, not the plan."""
+    """Notes if figures may differ because the model does."""
     if before.model_sha256 == after.model_sha256:
         return
     for side, name in ((before, "before"), (after, "after")):
         if side.model_sha256 is None:
-            yield f"{name} does not say which model gave it: what changed may come from another one"
+            yield change_notes.unknown_model(name)
     if before.model_sha256 and after.model_sha256:
-        hashes = before.model_sha256[:12], after.model_sha256[:12]
-        said = [f"{side.planner_version}, model {cut}" for side, cut in zip((before, after), hashes, strict=True)]
-        yield f"the model is another one, so part of what changed may come from it: planner {said[0]}; then {said[1]}"
+        yield change_notes.other_model(
+            (before.planner_version, before.model_sha256), (after.planner_version, after.model_sha256)
+        )
 
 
 def _notes(old: _Document, new: _Document, rows: Sequence[ScenarioChange]) -> Iterable[str]:
-    """What a reader must know before believing a difference."""
+    """What a reader must know to judge the difference."""
     drawn = [(side.document["seed"], side.document.get("draws")) for side in (old, new)]
     if drawn[0] != drawn[1]:
-        yield "the two were drawn with other seeds or numbers of draws: part of what changed in P10 to P90 is chance"
+        yield change_notes.OTHER_DRAWS
     yield from _models(_side(old.document), _side(new.document))
     both = [row for row in rows if row.cost_usd.before is not None and row.cost_usd.after is not None]
     bounds = sum(row.cost_usd.change is None for row in both)
     if bounds:
-        yield (
-            f"in {bounds} of {len(both)} scenarios a total is a lower bound, since a price is missing: its change is "
-            "a bound too (>=, <=), or unknown (?)"
-        )
+        yield change_notes.bounds(bounds, len(both))
     without = sum(COMPUTE in {*old.lines_missing(row.id), *new.lines_missing(row.id)} for row in rows)
     if without:
-        yield f"in {without} scenarios the GPU nodes have no price on one side or both: they have no total to compare"
+        yield change_notes.without_node_price(without)
     if any(row.cost_p90_usd.before_is_floor or row.cost_p90_usd.after_is_floor for row in both if row.cost_usd.change):
-        yield "a P90 among draws that never finish is only a floor: its change is marked in the same way"
+        yield change_notes.P90_IS_FLOOR
     for side, name in ((old, "before"), (new, "after")):
         if side.document["prices"].get("intact") is False:
-            yield f"the price book of {name} was edited after it was built"
+            yield change_notes.edited_book(name)
     same_inputs = all(old.document[part]["sha256"] == new.document[part]["sha256"] for part in ("plan", "prices"))
     if same_inputs and drawn[0] == drawn[1] and any(row.differs for row in rows):
-        yield "plan, prices and draws are the same: what differs comes from another version of planner"
+        yield change_notes.OTHER_VERSION

@@ -1,4 +1,4 @@
-"""What a difference of two comparisons is made of: plain values, the unit of each in its name."""
+"""The values in a difference of two comparisons; each name has its unit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from planner.report.diff.bills import BillChange, same
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One figure before and after; its unit stands in the name of what holds it.
+    """One figure before and after; the name of the field that holds it has the unit.
 
-    change is None unless it is exact; change_at_least and change_at_most say what is known of it.
+    change is None unless it is exact; change_at_least and change_at_most are its bounds.
     """
 
     before: float | None
@@ -31,7 +31,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """Where the figures of one side come from. planner_version, model_sha256: None in what an older planner saved."""
+    """The origin of one side's figures. planner_version, model_sha256: None if an older planner saved the file."""
 
     planner_version: str | None
     model_sha256: str | None
@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class ScenarioChange:
-    """One scenario on both sides; None where a side does not have it. differs: in anything that `different` counts.
+    """One scenario before and after; None if a side does not have it. differs: in anything that `different` counts.
 
     status: "same" | "changed" | "added" | "removed" | "now feasible" | "no longer feasible".
     """
@@ -68,7 +68,7 @@ class ScenarioChange:
 
 @dataclass(frozen=True, kw_only=True)
 class ValueChange:
-    """A value of a plan, or what is assumed, before and after; None where there is none."""
+    """A value of a plan, or an assumption, before and after; None if there is none."""
 
     key: str
     before: Any
@@ -77,13 +77,13 @@ class ValueChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:
-    """different: the plan's hash, a scenario's being there, its feasibility, a figure of cost or days at plan, P10,
-    P50 or P90, a bill line's quantity, price or cost, what has no price, or an assumption's value or range is not the
-    same on both sides. Dates, sources and notes do not count, nor do figures within one part in a billion.
+    """The difference of two comparisons.
 
-    best and safest: the lowest planned cost of each side, and its lowest P90 of what finishes (of all where nothing is
-    sure to), as one row; None where a side has none.
-    plan_keys: None unless both sides are plans.
+    different: whether one of these differs: the plan's hash; the scenarios, their feasibility, or their cost or days at
+    plan, P10, P50 or P90; quantity, price or cost of a bill line; missing prices; value or range of an assumption.
+    Dates, sources and notes do not count, nor do differences below one part in a billion.
+    best and safest: the scenario with the lowest planned cost, and with the lowest P90 of those that finish (or of all
+    if none is sure to); None if a side has none. plan_keys: None unless both sides are plans.
     """
 
     before: Side

@@ -80,7 +80,7 @@ def bill_view(
         title=signs.bill_title(comparison, rank, scenario),
         summary=signs.bill_summary(scenario),
         opened=opened,
-        warnings=shown(scenario.warnings),
+        warnings=shown(scenario.all_warnings),
         lines=tuple(_line(rank, line, total, sources, linked=opened) for line in scenario.bill),
         unpriced=tuple((entry.line, evidence.no_price(entry)) for entry in scenario.unpriced),
         total_title=signs.total_title(scenario),

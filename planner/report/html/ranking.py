@@ -55,7 +55,7 @@ def ranking_view(comparison: Comparison) -> RankingView:
         summary=page_texts.ranked(len(feasible), fleet, comparison.draws),
         fleets=not fleet,
         layouts=tuple(sorted({figures.layout_name(s) for s in scenarios})),
-        purchases=tuple(dict.fromkeys(figures.short_purchase(s.purchase) for s in scenarios)),
+        purchases=tuple(dict.fromkeys(figures.short_purchase(s.option) for s in scenarios)),
         rows=tuple(_row(comparison, rank, s, fleet) for rank, s in feasible),
         notes=tuple(signs.legend_of_the_page(comparison, scenarios)),
         infeasible=tuple(
@@ -68,7 +68,7 @@ def ranking_view(comparison: Comparison) -> RankingView:
 def _row(comparison: Comparison, rank: int, s: Scenario, fleet: str) -> RowView:
     assert s.days is not None
     best = comparison.best
-    layout, purchase = figures.layout_name(s), figures.short_purchase(s.purchase)
+    layout, purchase = figures.layout_name(s), figures.short_purchase(s.option)
     days = figures.days(s.days.plan) + ("*" if s.extrapolated else "")
     unfinished = signs.MAY_NOT_FINISH_SHORT if may_not_finish(s) else ""
     flags = [signs.may_not_finish_share(s)] if unfinished else []

@@ -15,11 +15,14 @@ from planner.models.bill import Line
 from planner.report.data.groups import infeasible_of, sources_of, unpriced_of
 from planner.report.data.provenance import model_sha256
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md, row, table
-from planner.report.terminal.columns import Column, cut
 from planner.report.wording import answer, evidence, figures, page_texts, recommendation, relaxations, stale_prices
 from planner.report.wording.break_evens import break_even_sentence, lead, with_break_evens
+from planner.report.wording.line import Kind
+from planner.report.wording.line import Line as TextLine
 from planner.report.wording.notes import BILLS_AND_SOURCES, heading, pressing
 from planner.report.wording.ranking import Ranked, ranking_columns
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import cut
 
 NEAREST = 5  # rows of the open table, besides what the answer names
 LAST_OPEN = 3  # of the table's columns, those that leave first in a terminal stand in the folded ranking only
@@ -58,7 +61,7 @@ def render(
     path = shlex.quote(figures.visible(plan_path))
     first = [marker("compare", comparison.plan_name), *_answer(comparison), "", *_gates(gates)]
     first += _open_table(comparison, near)
-    first += bullets(pressing(comparison, shown, [s for _, s in ranked]))
+    first += _listed_lines(pressing(comparison, shown, [s for _, s in ranked]))
     last = f"{BILLS_AND_SOURCES}: {code(f'planner report {path} -o report.html')}\n"
     return document(
         "\n".join(first) + "\n\n", folds, last, all_there=f"{code(f'planner compare {path} -f json')} has everything."
@@ -84,14 +87,19 @@ def _change(comparison: Comparison, study: Study) -> list[Fold]:
 
 
 def bullets(lines: Sequence[str]) -> list[str]:
-    """Sentences as a list; those that begin with two spaces belong to the one above. Endless ones are cut."""
-    lines = [cut(figures.visible(text), SENTENCE_CELLS) for text in lines]
-    return [f"  - {line(text.strip(' -'))}" if text.startswith("  ") else f"- {line(text)}" for text in lines]
+    """Sentences as a list; very long ones are cut."""
+    return [f"- {line(cut(figures.visible(text), SENTENCE_CELLS))}" for text in lines]
+
+
+def _listed_lines(found: Sequence[TextLine]) -> list[str]:
+    """Lines as a list, with the items of a sentence below it."""
+    marks = bullets([entry.text for entry in found])
+    return [mark if entry.kind is Kind.SENTENCE else f"  {mark}" for entry, mark in zip(found, marks, strict=True)]
 
 
 def _answer(comparison: Comparison) -> list[str]:
     """The first line alone, so that a mail begins with it; then the rest of the answer, and the name of the run."""
-    first, *more = [md(sentence) for sentence in answer.sentences(replace(comparison, relaxations=()))]
+    first, *more = [md(entry.text) for entry in answer.sentences(replace(comparison, relaxations=()))]
     name = cut(figures.visible(comparison.plan_name).strip(), NAME_CELLS)
     facts = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
     fixes = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {fix}" for fix in _fixes(comparison)), ""]

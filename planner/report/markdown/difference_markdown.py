@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from planner import __version__
 from planner.report.diff.differences import Changes, ScenarioChange, Side
-from planner.report.diff.tables import bill_columns, scenario_columns
 from planner.report.markdown.comparison_markdown import NAME_CELLS, bullets, rows_of
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md
-from planner.report.terminal.columns import cut
 from planner.report.wording import changes as diff_words
 from planner.report.wording import figures
+from planner.report.wording.change_columns import bill_columns, scenario_columns
+from planner.report.wording.wrapping import cut
 
-NEAREST = 5  # open rows, besides what the answer names
-OPEN_COLUMNS = 2  # columns that leave later than this in a terminal stand in the open table
+NEAREST = 5  # rows of the open table, besides the first and the safest scenario
+OPEN_COLUMNS = 2  # the open table has the columns with `keep` up to this
 
 
 def render(changes: Changes) -> str:
-    """The comment: a hidden marker by the plans' names, then the change as its first line that shows."""
+    """The comment: a hidden marker with the plans' names, then the change as the first visible line."""
     names = diff_words.names(changes)
     differing = [row for row in changes.scenarios if row.differs]
     named = {changes.best_before, changes.best_after, changes.safest_before, changes.safest_after}
@@ -34,7 +34,7 @@ def render(changes: Changes) -> str:
         *_table(near),
     ]
     lists = dict(diff_words.lists(changes))
-    first += bullets([*lists.pop("Scenarios", []), *lists.pop("Notes", [])])
+    first += bullets([*lists.pop(diff_words.SCENARIOS, []), *lists.pop(diff_words.NOTES, [])])
     folds = [
         *([_scenarios(changes, differing)] if len(differing) > len(near) else []),
         *_bills(changes),
@@ -57,32 +57,31 @@ def _table(near: Sequence[ScenarioChange]) -> list[str]:
 def _scenarios(changes: Changes, differing: Sequence[ScenarioChange]) -> Fold:
     one, two, *rows = rows_of(scenario_columns(differing))
     same = len(changes.scenarios) - len(differing)
-    title = f"Scenarios that differ: {len(differing):,}" + (f"; {same:,} are the same" if same else "")
+    title = diff_words.scenarios_title(len(differing), same)
     return Fold(title=title, head=[one, two], rows=rows, what="scenarios")
 
 
 def _bills(changes: Changes) -> list[Fold]:
-    """The sum stands above its lines, so that it is there even where lines have to be left out."""
+    """Each bill with its sum first, so that it is shown even if lines have to be left out."""
     folds = []
     for number, bill in enumerate(changes.bills, 1):
         lines = diff_words.changed_lines(bill)
         if not lines:
             continue
         one, two, *rows, _ = rows_of(bill_columns(bill, lines))
-        parts = (
-            f"by quantity {diff_words.usd(bill.quantity_effect_usd)}, by price {diff_words.usd(bill.price_effect_usd)}"
-        )
-        total = f"{line(diff_words.bill_title(bill))}: **{diff_words.usd(bill.known_change_usd)}**, {parts}"
+        change = f"**{diff_words.usd(bill.known_change_usd)}**, {diff_words.effects(bill)}"
+        total = f"{line(diff_words.bill_title(bill))}: {change}"
         remarks = bullets(diff_words.bill_remarks(bill))
         head = [f"{total}, in these lines:", "", *remarks, *([""] if remarks else []), one, two]
-        title = "Bill of the lowest planned cost, line by line" if number == 1 else f"Bill {number}, line by line"
-        folds.append(Fold(title=title, head=head, rows=rows, what=f"lines of bill {number}"))
+        folds.append(
+            Fold(title=diff_words.folded_bill_title(number), head=head, rows=rows, what=f"lines of bill {number}")
+        )
     return folds
 
 
 def _provenance(changes: Changes) -> Fold:
     rows = [text for name, side in (("before", changes.before), ("after", changes.after)) for text in _side(name, side)]
-    return Fold(title="Where this comes from", rows=[*rows, f"- planner {__version__}"], what="lines of provenance")
+    return Fold(title=diff_words.PROVENANCE, rows=[*rows, f"- planner {__version__}"], what="lines of provenance")
 
 
 def _side(name: str, side: Side) -> list[str]:

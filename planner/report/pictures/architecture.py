@@ -24,9 +24,9 @@ from planner.report.pictures.architecture_cards import (
     private,
     storage,
 )
-from planner.report.terminal.columns import cut, wrap
 from planner.report.wording import resources
 from planner.report.wording.figures import many, visible
+from planner.report.wording.wrapping import cut, wrap
 
 WIDTH = 960
 MARGIN, GAP = 16, 14

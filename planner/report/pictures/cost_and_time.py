@@ -18,7 +18,6 @@ from planner.report.wording.figures import (
     FAMILIES,
     days,
     dollars,
-    family,
     layout_name,
     short_purchase,
     span,
@@ -121,7 +120,7 @@ def glyph(name: str, x: float, y: float, size: float = 6) -> str:
 
 def legend(scenarios: Sequence[Scenario]) -> list[tuple[str, str, str]]:
     """(family, its name, its shape as an SVG) of what is drawn, for the legend of the page."""
-    there = {family(s.purchase) for _, s, _, _ in drawn(scenarios)}
+    there = {s.option.family for _, s, _, _ in drawn(scenarios)}
     return [
         (key, name, f'<svg viewBox="0 0 18 18" aria-hidden="true" class="key f-{key}">{glyph(key, 9, 9)}</svg>')
         for key, name in FAMILIES.items()
@@ -157,7 +156,7 @@ def _whiskers(point: Point, across: Axis, up: Axis) -> str:
         path += f"m0 0M{right - 7:.1f} {point.y - 4:.1f}l7 4l-7 4"
     if point.cost.p90 > up.high:
         path += f"M{point.x - 4:.1f} {top + 7:.1f}l4 -7l4 7"
-    return f'<path class="whisker f-{family(point.scenario.purchase)}" d="{path}"/>'
+    return f'<path class="whisker f-{point.scenario.option.family}" d="{path}"/>'
 
 
 def _mark(point: Point) -> str:
@@ -167,7 +166,7 @@ def _mark(point: Point) -> str:
         f"#{point.rank} {s.id}: ${dollars(point.cost.plan)} planned, P10-P90 ${dollars(point.cost.p10)} to "
         f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, P10-P90 {span(point.run, days)}"
     )
-    name = family(s.purchase)
+    name = s.option.family
     shape = glyph(name, point.x + point.aside, point.y)
     return f'<g class="point f-{name}" data-rank="{point.rank}"><title>{escape(text)}</title>{shape}</g>'
 
@@ -187,9 +186,9 @@ def _clusters(points: list[Point]) -> list[list[Point]]:
 
 def _side_by_side(cluster: list[Point]) -> list[Point]:
     """The same points, each family a little aside, so that no shape covers another."""
-    there = sorted({family(point.scenario.purchase) for point in cluster})
+    there = sorted({point.scenario.option.family for point in cluster})
     middle = (len(there) - 1) / 2
-    return [replace(p, aside=(there.index(family(p.scenario.purchase)) - middle) * 13) for p in cluster]
+    return [replace(p, aside=(there.index(p.scenario.option.family) - middle) * 13) for p in cluster]
 
 
 def _names(clusters: list[list[Point]]) -> list[str]:
@@ -223,7 +222,7 @@ def _cluster_name(cluster: list[Point], layouts: set[str]) -> str:
     ranks = _ranks([point.rank for point in ranked])
     there = list(dict.fromkeys(layout_name(point.scenario) for point in ranked))
     names = "every layout" if len(there) > 2 and set(there) == layouts else _few(there, 26)
-    options = list(dict.fromkeys(short_purchase(point.scenario.purchase) for point in ranked))
+    options = list(dict.fromkeys(short_purchase(point.scenario.option) for point in ranked))
     bought = _few(options, 24)
     if len(ranks) + len(bought) + len(names) > NAME - 3 and len(there) > 1:
         names = f"{len(there)} layouts"

@@ -1,4 +1,4 @@
-"""A comparison in a terminal: one screen at 80 columns, more columns where there is room, records below."""
+"""A comparison in a terminal: a table from 80 columns on, with more columns in wider terminals; records below 80."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.report.terminal.columns import TABLE_FROM, command, cut, fitted, rows, wrap
+from planner.report.terminal.columns import TABLE_FROM, command, fitted, rows
 from planner.report.wording import answer, figures, notes, ranking
 from planner.report.wording.figures import visible
+from planner.report.wording.line import Kind, Line
 from planner.report.wording.notes import assumptions, heading, remarks
 from planner.report.wording.ranking import Ranked, ranking_columns
+from planner.report.wording.wrapping import cut, wrap
 
 NARROWEST = 32
+BEGIN = {Kind.SENTENCE: "", Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - "}
+GO_ON = {Kind.SENTENCE: "  ", Kind.DETAIL: "  ", Kind.SETTING: "    ", Kind.ITEM: "    "}
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -52,17 +56,19 @@ def render(
         lines += wrap(ranking.more_rows(len(feasible) - len(first), more, listed=bool(later)), width)
         lines += table.body(len(first), rest=True)
     lines.append("")
-    for sentence in answer.sentences(comparison):
-        lines += wrap(visible(sentence), width, indent="    " if sentence.startswith("  --") else "  ")
+    lines += _wrapped(answer.sentences(comparison), width)
     lines.append("")
-    for remark in remarks(comparison, shown):
-        lines += wrap(visible(remark), width, indent="    " if remark.startswith("  ") else "  ")
+    lines += _wrapped(remarks(comparison, shown), width)
     if verbose:
         title, *assumed = assumptions(comparison)
         lines += ["", title, *(line for text in assumed for line in wrap(visible(text), width, indent="  ")), ""]
     lines += _next(plan_path, again, width)
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
+
+
+def _wrapped(found: Sequence[Line], width: int) -> list[str]:
+    return [part for line in found for part in wrap(BEGIN[line.kind] + visible(line.text), width, GO_ON[line.kind])]
 
 
 def _heading(comparison: Comparison, width: int, more: str) -> list[str]:

@@ -8,10 +8,12 @@ from dataclasses import asdict
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.diff.differences import Changes
-from planner.report.diff.tables import bill_columns, scenario_columns
-from planner.report.terminal.columns import TABLE_FROM, Column, cut, fitted, records, rows, wrap
+from planner.report.terminal.columns import TABLE_FROM, fitted, records, rows
 from planner.report.wording import changes as diff_words
 from planner.report.wording import figures
+from planner.report.wording.change_columns import bill_columns, scenario_columns
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import cut, wrap
 
 SCHEMA_VERSION = "1"
 NARROWEST = 32
@@ -19,7 +21,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def render_json(changes: Changes) -> str:
-    """Everything, with the keys of the types in `difference`; the same bytes for the same two sides."""
+    """The JSON document, with the keys of the types in `differences`; the same input gives the same bytes."""
     return json_text({"schema_version": SCHEMA_VERSION, "planner": made_by(), **asdict(changes)})
 
 
@@ -40,13 +42,12 @@ def render(changes: Changes, *, width: int, colour: bool, ascii_only: bool, top:
         lines += ["", *_table(scenario_columns(kept), width, rule, more)]
         lines += _rest(len(shown) - len(kept), width, more)
         same = len(changes.scenarios) - len(shown)
-        lines += wrap(f"{figures.many(same, 'scenario')} the same", width) if same else []
+        lines += wrap(diff_words.unchanged_scenarios(same), width) if same else []
     for bill in changes.bills:
         differing = diff_words.changed_lines(bill)
         if differing:
             kept = differing[: top or None]
-            title = f"Bill of {diff_words.bill_title(bill)}"
-            lines += ["", *wrap(figures.visible(title), width, indent="  ")]
+            lines += ["", *wrap(figures.visible(diff_words.bill_title(bill)), width, indent="  ")]
             lines += _table(bill_columns(bill, kept), width, rule, more)
             lines += _rest(len(differing) - len(kept), width, more)
             for text in diff_words.bill_remarks(bill):
@@ -61,7 +62,7 @@ def render(changes: Changes, *, width: int, colour: bool, ascii_only: bool, top:
 
 
 def _rest(count: int, width: int, more: str) -> list[str]:
-    return wrap(f"{more} and {count:,} more: --top 0 shows all", width) if count > 0 else []
+    return wrap(diff_words.more_entries(count, more), width) if count > 0 else []
 
 
 def _table(columns: Sequence[Column], width: int, rule: str, more: str) -> list[str]:

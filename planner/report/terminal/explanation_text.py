@@ -12,13 +12,15 @@ from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
 from planner.models.derived import Derived
 from planner.report.data.encoding import utf8
-from planner.report.terminal.columns import Column, command, whole, wrap
+from planner.report.terminal.columns import command, whole
 from planner.report.wording import evidence
 from planner.report.wording import explanation as words
 from planner.report.wording.break_evens import compared, end_of, unit_of
 from planner.report.wording.commands import calculation
 from planner.report.wording.figures import visible
 from planner.report.wording.origins import OriginIndex, amount, describe, how
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import wrap
 
 NARROWEST = 40
 DEEPEST = 12  # levels of inputs that are indented

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.report.terminal.columns import wrap
 from planner.report.wording.figures import many, money, visible
+from planner.report.wording.wrapping import wrap
 
 RED, YELLOW, BOLD, PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[1m", "\x1b[0m"
 INDENT = "    "

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planner.report.terminal.columns import Column, fitted, rows, wrap
+from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.figures import many, plain, visible
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import wrap
 from planner.stack.remaining_resources import Remaining, usd_per_day
 
 SCHEMA_VERSION = "1"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.report.data.resource_graph import Graph, Resource, bills_by_use, by_component, usd_per_hour
-from planner.report.terminal.columns import TABLE_FROM, Column, all_fit, records, whole, wrap
+from planner.report.terminal.columns import TABLE_FROM, all_fit, records, whole
 from planner.report.wording import resources as words
 from planner.report.wording.figures import visible
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import wrap
 
 
 def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, ascii_only: bool = False) -> str:

@@ -10,7 +10,7 @@ from planner.decide.leaders import likeliest
 from planner.decide.probability import LowerCostProbability
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
-from planner.report.terminal.columns import Column, command, cut, fitted, rows, wrap
+from planner.report.terminal.columns import command, fitted, rows
 from planner.report.wording import figures
 from planner.report.wording import sensitivity as words
 from planner.report.wording.break_evens import (
@@ -24,6 +24,8 @@ from planner.report.wording.break_evens import (
     with_break_evens,
 )
 from planner.report.wording.figures import visible
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import cut, wrap
 
 TABLE_FROM, NARROWEST = 80, 32
 SHOWN = 8  # scenarios by how often they are the cheapest

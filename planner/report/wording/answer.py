@@ -9,23 +9,24 @@ from planner.decide.comparison import Comparison
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.report.wording import breakdown, figures, recommendation, relaxations
+from planner.report.wording.line import Kind, Line
 
 CLOSE = 0.02  # a lead below this share of the cost is a small one
 TOSS_UP = 0.25  # a small lead is noise where the second costs less in this share of the draws
 
 
-def sentences(comparison: Comparison) -> list[str]:
+def sentences(comparison: Comparison) -> list[Line]:
     """The answer in a few sentences: cheapest planned, and the one that holds up when things go wrong."""
     best, safe = comparison.best, leaders.safest(comparison)
     if best is None or safe is None or best.cost_usd is None or safe.cost_usd is None:
-        return [nothing(comparison), *relaxations.sentences(comparison)]
+        return [Line(nothing(comparison)), *relaxations.sentences(comparison)]
     title = first_title(comparison)
-    lines = [_sentence(comparison, title, best), *_toss_up(comparison), *_may_not_finish(best), _breakdown(best)]
+    lines = [Line(_sentence(comparison, title, best)), *_toss_up(comparison), *_may_not_finish(best), _breakdown(best)]
     if safe.id == best.id:
         return [*lines, *relaxations.sentences(comparison)]
-    lines.append(_sentence(comparison, p90_title(comparison, safe), safe))
+    lines.append(Line(_sentence(comparison, p90_title(comparison, safe), safe)))
     if safe.cost_usd.p90 > best.cost_usd.p90:
-        lines.append(f"  It costs more at P90 too, and is chosen because it {_finishes(safe)}.")
+        lines.append(Line(f"It costs more at P90 too, and is chosen because it {_finishes(safe)}.", Kind.DETAIL))
     return [*lines, *_may_not_finish(safe), _breakdown(safe), *relaxations.sentences(comparison)]
 
 
@@ -49,7 +50,7 @@ def _finishes(scenario: Scenario) -> str:
     return "finishes in every outcome" if share == 1 else f"finishes in {figures.percent(share)} of the outcomes"
 
 
-def _toss_up(comparison: Comparison) -> list[str]:
+def _toss_up(comparison: Comparison) -> list[Line]:
     """That the lead is noise: it is small and the draws do not confirm it, or most of them contradict it."""
     ranked = leaders.complete_scenarios(comparison.scenarios)
     if len(ranked) < 2 or ranked[0].cost_usd is None or ranked[1].cost_usd is None:
@@ -57,17 +58,17 @@ def _toss_up(comparison: Comparison) -> list[str]:
     first, second = ranked[0].cost_usd.plan, ranked[1].cost_usd.plan
     share = (second - first) / first if first else 0.0
     below = ranked[1].below_best_fraction
-    lead = f"  It leads {_named(comparison, ranked[1])} by ${figures.dollars(second - first)} ({share:.1%})"
+    lead = f"It leads {_named(comparison, ranked[1])} by ${figures.dollars(second - first)} ({share:.1%})"
     if below is None:
-        return [f"{lead}: a small lead."] if share < CLOSE else []
+        return [Line(f"{lead}: a small lead.", Kind.DETAIL)] if share < CLOSE else []
     if below < (TOSS_UP if share < CLOSE else 0.5):
         return []
     noise = ": the difference is noise, pick the simpler one to operate" if share < CLOSE else ""
-    return [f"{lead}, which costs less in {figures.percent(below)} of the outcomes{noise}."]
+    return [Line(f"{lead}, which costs less in {figures.percent(below)} of the outcomes{noise}.", Kind.DETAIL)]
 
 
-def _breakdown(scenario: Scenario) -> str:
-    return f"  Breakdown: {breakdown.sentence(scenario)}."
+def _breakdown(scenario: Scenario) -> Line:
+    return Line(f"Breakdown: {breakdown.sentence(scenario)}.", Kind.DETAIL)
 
 
 def p90_title(comparison: Comparison, safe: Scenario) -> str:
@@ -134,8 +135,9 @@ def _sentence(comparison: Comparison, what: str, scenario: Scenario) -> str:
     )
 
 
-def _may_not_finish(scenario: Scenario) -> list[str]:
+def _may_not_finish(scenario: Scenario) -> list[Line]:
     """Said beside the answer, not below it."""
     if not leaders.may_not_finish(scenario):
         return []
-    return [f"  ! It may not finish: in {scenario.unfinished_fraction:.1%} of the simulated outcomes it never does."]
+    text = f"! It may not finish: in {scenario.unfinished_fraction:.1%} of the simulated outcomes it never does."
+    return [Line(text, Kind.DETAIL)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.decide.break_evens import BreakEven, Search
-from planner.decide.parameters import FIT, Parameter
+from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM
@@ -16,7 +16,6 @@ NAMES = {
     PRICE_STREAM: "spot price",
     FIT: "error of the throughput fit",
 }
-_A_NODE_DAY = " a node-day"
 INFEASIBLE = "not feasible"
 NOTHING_FEASIBLE = "nothing is feasible"
 
@@ -29,8 +28,9 @@ def name(parameter: Parameter) -> str:
 def value(parameter: Parameter, number: float) -> str:
     """A value with its unit, as a reader says it: `0.0203 a node-day`, `3,350 TB`, `62%`, `5th percentile`."""
     if not parameter.path:
-        end = parameter.ends[0] if number == parameter.low else parameter.ends[1] if number == parameter.high else ""
-        return f"{round(number * 100)}th percentile" + (f" ({end})" if end else "")
+        which = {parameter.low: 0, parameter.high: 1}.get(number)
+        meaning = "" if which is None else end_meaning(parameter, which)
+        return f"{round(number * 100)}th percentile" + (f" ({meaning})" if meaning else "")
     if parameter.unit == "fraction":
         return f"{figures.plain(number * 100, 4)}%"
     if parameter.unit.startswith("1/"):
@@ -49,19 +49,37 @@ def compared(number: float) -> str:
 
 
 def end_of(parameter: Parameter, which: int) -> str:
-    """The low (0) or the high (1) end for a column whose unit is `unit_of`; of a stream of draws what its percentile
-    means, or the percentile where that differs by fleet."""
+    """The low (0) or the high (1) end for a column whose unit is `unit_of`. For a stream of draws it is the value at
+    that percentile, or the percentile itself if there is no single value."""
     number = (parameter.low, parameter.high)[which]
     if parameter.path:
         return figures.plain(number, 4)
-    return parameter.ends[which].removesuffix(_A_NODE_DAY) or f"P{round(number * 100)}"
+    if parameter.ends is None:
+        return f"P{round(number * 100)}"
+    return _rate(parameter.ends[which]) if parameter.ends_unit == PER_NODE_DAY else _hourly(parameter.ends[which])
+
+
+def end_meaning(parameter: Parameter, which: int) -> str:
+    """The value at the low (0) or the high (1) percentile of a stream of draws, with its unit; "" if there is none."""
+    if parameter.ends is None:
+        return ""
+    per_node_day = parameter.ends_unit == PER_NODE_DAY
+    return f"{_rate(parameter.ends[which])} a node-day" if per_node_day else _hourly(parameter.ends[which])
+
+
+def _rate(number: float) -> str:
+    return f"{number:.3g}"
+
+
+def _hourly(usd: float) -> str:
+    return f"${usd:,.2f}/h"
 
 
 def unit_of(parameter: Parameter) -> str:
-    """The unit of the ends of a parameter."""
+    """The unit of `end_of`; "" if the text has it already."""
     if parameter.path:
         return parameter.unit
-    return "1/(node-day)" if parameter.ends[0].endswith(_A_NODE_DAY) else ""
+    return parameter.ends_unit if parameter.ends_unit == PER_NODE_DAY and parameter.ends else ""
 
 
 def setting(parameter: Parameter, number: float) -> str:

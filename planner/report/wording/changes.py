@@ -1,4 +1,4 @@
-"""How a difference is said: the first sentence, signed figures with their bounds, what stands in lists."""
+"""A difference in words: the first sentence, signed figures with their bounds, lists, and titles."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Any
 
 from planner.report.diff.bills import BillChange, LineChange
 from planner.report.diff.differences import Changes, Figure, Side
-from planner.report.terminal.columns import cut
 from planner.report.wording import figures as words
+from planner.report.wording.wrapping import cut
 
 UNKNOWN = "?"
+SCENARIOS, NOTES = "Scenarios", "Notes"
+PROVENANCE = "Plans, prices and versions"
+_NO_SCENARIO = "no scenario is both feasible and completely priced"
 VALUE_CELLS = 60
-ID_CELLS = 120  # an id of ours is shorter; that of a file may have any length
+ID_CELLS = 120  # our ids are shorter, but a file may have longer ones
 
 
 def signed(value: float, shown: Callable[[float], str], before: str = "") -> str:
@@ -28,7 +31,7 @@ def usd(value: float) -> str:
 
 
 def percent(figure: Figure) -> str:
-    """The change as a percentage of what was before; nothing where that is not known."""
+    """The change in percent; "" if that is not known."""
     if figure.change is None or not figure.before:
         return ""
     share = 100 * figure.change / abs(figure.before)
@@ -36,14 +39,14 @@ def percent(figure: Figure) -> str:
 
 
 def days(value: float) -> str:
-    """A change of days: a tenth of a day, finer where it is less."""
+    """A change in days, to a tenth of a day, or finer if it is less than that."""
     if abs(value) > words.NO_END_DAYS:
         return f"{'+' if value > 0 else '-'}>3y"
     return signed(value, lambda size: f"{size:,.1f}" if size >= 0.05 or size < 1e-6 else words.plain(size, 1))
 
 
 def change(figure: Figure, shown: Callable[[float], str]) -> str:
-    """An exact change, a bound of it (>=, <=), `?` where nothing is known, nothing where a side has no figure."""
+    """An exact change, a bound of it (>=, <=), `?` if nothing is known, or `-` if a side has no figure."""
     if figure.before is None or figure.after is None:
         return "-"
     if figure.change is not None:
@@ -54,41 +57,43 @@ def change(figure: Figure, shown: Callable[[float], str]) -> str:
 
 
 def short(name: str | None) -> str | None:
-    """An id as a sentence or a list can hold it."""
+    """An id, shortened for a sentence or a list."""
     return None if name is None else cut(words.visible(name), ID_CELLS)
 
 
 def headline(changes: Changes) -> str:
-    """The change of the best choice: dollars, percent, days, and which choice it is."""
+    """The change of the lowest planned cost: dollars, percent, days, and which scenario it is."""
     cost, run = changes.best_cost_usd, changes.best_days
     old, new = short(changes.best_before), short(changes.best_after)
     if old is None and new is None:
-        return "No total on either side: no scenario is both feasible and completely priced"
+        return f"No total before or after: {_NO_SCENARIO}"
     if new is None:
-        return (
-            f"No total any more: nothing is both feasible and completely priced; before: {old}, {_total(cost.before)}"
-        )
+        return f"No total after: {_NO_SCENARIO}. Before: {old}, {_total(cost.before)}"
     if old is None:
-        return f"A total where there was none: {new}, {_total(cost.after)}"
+        return f"After: {new}, {_total(cost.after)}. No total before: {_NO_SCENARIO}"
     if not changes.different:
         return f"No difference: $0, 0.0 days; lowest planned cost: {new}, {_total(cost.after)}"
     share = f" ({percent(cost)})" if percent(cost) else ""
-    # its cost is exact, since the best choice is complete on both sides
+    # its cost is exact because this scenario is complete on both sides
     figures = f"{change(cost, usd)}{share}, {change(run, days)} days"
-    which = f"still {new}" if old == new else f"now {new}, before {old}"
+    which = _which(old, new)
     unlike = _unlike(changes, changes.best_before, changes.best_after)
     return f"{figures}: lowest planned cost {_total(cost.before)} to {_total(cost.after)}, {which}{unlike}"
 
 
+def _which(old: str, new: str) -> str:
+    return f"still {new}" if old == new else f"now {new} instead of {old}"
+
+
 def _unlike(changes: Changes, before: str | None, after: str | None) -> str:
-    """Where the choice may be another only since a price became known or unknown."""
+    """A caution if another scenario is first perhaps only because a price became known or unknown."""
     if before == after or before is None or after is None:
         return ""
     rows = {row.id: row for row in changes.scenarios}
     if rows[after].unpriced_before:
-        return "; not like for like: the new choice lacked a price before"
+        return "; not directly comparable: this scenario had a missing price before"
     if rows[before].unpriced_after:
-        return "; not like for like: the choice before lacks a price now"
+        return "; not directly comparable: the earlier scenario has a missing price now"
     return ""
 
 
@@ -97,16 +102,17 @@ def _total(value: float | None) -> str:
 
 
 def lowest_p90(changes: Changes) -> str:
-    """The lowest P90 of each side, as `safest_*` has it; nothing where a side has none."""
+    """The lowest P90 of each side, from `safest_*`; "" if a side has none."""
     figure = changes.safest_cost_p90_usd
     old, new = short(changes.safest_before), short(changes.safest_after)
     if not changes.different or old is None or new is None or figure.before is None or figure.after is None:
         return ""
-    which = f"still {new}" if old == new else f"now {new}, before {old}"
+    which = _which(old, new)
     bounds = [f"{'>' if low else ''}{_total(value)}" for value, low in _ends(figure)]
     unlike = _unlike(changes, changes.safest_before, changes.safest_after)
-    moved = change(figure, usd).replace(UNKNOWN, "change unknown")
-    return f"Lowest P90 of those that finish, of all where none does: {moved}, {' to '.join(bounds)}, {which}{unlike}"
+    moved = change(figure, usd)
+    moved = "change unknown" if moved == UNKNOWN else moved
+    return f"Lowest P90 (of scenarios that finish, or of all): {moved}, {' to '.join(bounds)}, {which}{unlike}"
 
 
 def _ends(figure: Figure) -> list[tuple[float | None, bool]]:
@@ -114,12 +120,12 @@ def _ends(figure: Figure) -> list[tuple[float | None, bool]]:
 
 
 def names(changes: Changes) -> list[str]:
-    """The plans' names, one where it is the same."""
+    """The plans' names; only one if they are the same."""
     return list(dict.fromkeys([changes.before.plan_name, changes.after.plan_name]))
 
 
 def origins(changes: Changes) -> list[str]:
-    """Which plan and which prices each side comes from, and how the ranges came about."""
+    """Plan, prices, draws and seed of each side."""
     return [f"before: {_origin(changes.before)}", f"after:  {_origin(changes.after)}"]
 
 
@@ -130,35 +136,37 @@ def _origin(side: Side) -> str:
 
 
 def changed_lines(bill: BillChange) -> list[LineChange]:
-    """Those that are not the same, the largest change first."""
+    """The lines that changed, the largest change first."""
     return sorted((line for line in bill.lines if line.status != "same"), key=lambda line: -abs(line.change_usd))
 
 
 def bill_title(bill: BillChange) -> str:
     before, after = short(bill.before), short(bill.after)
-    return f"{after}" if bill.before == bill.after else f"{before} to {after}"
+    return f"Bill of {after}" if bill.before == bill.after else f"Bill of {before} to {after}"
 
 
 def bill_remarks(bill: BillChange) -> list[str]:
-    """What the table of its lines does not show: what is the same, what makes the sum less than the truth."""
+    """What the table of its lines does not show: unchanged lines, and why the sum is not a real change."""
     found = []
     rest = len(bill.lines) - len(changed_lines(bill))
     if rest:
-        found.append(f"{words.many(rest, 'line')} the same")
+        found.append(f"{words.many(rest, 'line')} unchanged")
     if bill.price_found_usd:
-        found.append(f"{usd(bill.price_found_usd)} of it since a price became known: what it cost before is not")
+        found.append(
+            f"{usd(bill.price_found_usd)} of the change is a price that was unknown before, so not a real increase"
+        )
     if bill.price_lost_usd:
-        found.append(f"{usd(bill.price_lost_usd)} of it since a price is no longer known: it is not saved")
+        found.append(f"{usd(bill.price_lost_usd)} of the change is a price that is unknown now, so not a saving")
     if not bill.exact:
         missing = ", ".join(dict.fromkeys([*bill.unpriced_before, *bill.unpriced_after]))
-        found.append(f"not the change of the total, but of the lines with a price; without: {missing}")
+        found.append(f"this is the change of the lines with a price, not of the total; no price for: {missing}")
     return found
 
 
 def reasons(changes: Changes) -> list[str]:
-    """Scenarios that came, went, or became feasible or not; lines whose price became known or unknown."""
+    """Scenarios that were added, removed, or became feasible or infeasible; prices that became known or unknown."""
     found = []
-    for status, before in (("added", "New"), ("removed", "Gone"), ("now feasible", "Now feasible")):
+    for status, before in (("added", "Added"), ("removed", "Removed"), ("now feasible", "Now feasible")):
         names = [f"{short(row.id)}" for row in changes.scenarios if row.status == status]
         if names:
             found.append(f"{before}: {', '.join(names)}")
@@ -167,9 +175,9 @@ def reasons(changes: Changes) -> list[str]:
         if row.status == "no longer feasible":
             groups.setdefault(row.why_not_after, []).append(f"{short(row.id)}")
     found += [f"No longer feasible: {', '.join(ids)}: {'; '.join(why)}" for why, ids in groups.items()]
-    for before, after, said in (
-        ("unpriced_before", "unpriced_after", "now"),
-        ("unpriced_after", "unpriced_before", "no longer"),
+    for before, after, what in (
+        ("unpriced_before", "unpriced_after", "Price missing now"),
+        ("unpriced_after", "unpriced_before", "Price no longer missing"),
     ):
         lines: dict[str, list[str]] = {}
         for row in changes.scenarios:
@@ -177,13 +185,13 @@ def reasons(changes: Changes) -> list[str]:
                 for line in getattr(row, after):
                     if line not in getattr(row, before):
                         lines.setdefault(line, []).append(f"{short(row.id)}")
-        found += [f"Unpriced {said}: {line} ({words.many(len(ids), 'scenario')})" for line, ids in lines.items()]
+        found += [f"{what}: {line} ({words.many(len(ids), 'scenario')})" for line, ids in lines.items()]
     return found
 
 
 def lists(changes: Changes) -> list[tuple[str, list[str]]]:
-    """Everything that is no table, as titled lists."""
-    found = [("Scenarios", reasons(changes)), *values(changes), ("Notes", list(changes.notes))]
+    """Everything that is not in a table, as titled lists."""
+    found = [(SCENARIOS, reasons(changes)), *values(changes), (NOTES, list(changes.notes))]
     return [(title, texts) for title, texts in found if texts]
 
 
@@ -193,7 +201,7 @@ def values(changes: Changes) -> list[tuple[str, list[str]]]:
     if changes.plan_keys:
         found.append(("Plan", [f"{v.key}: {value(v.before)} -> {value(v.after)}" for v in changes.plan_keys]))
     elif changes.plan_keys is None and changes.before.plan_sha256 != changes.after.plan_sha256:
-        found.append(("Plan", ["the plans differ; which keys is known where both sides are plan files"]))
+        found.append(("Plan", ["the plans differ; the changed keys are known only if both sides are plan files"]))
     if changes.assumptions:
         found.append(
             ("Assumptions", [f"{v.key}: {_assumed(v.before)} -> {_assumed(v.after)}" for v in changes.assumptions])
@@ -202,7 +210,7 @@ def values(changes: Changes) -> list[tuple[str, list[str]]]:
 
 
 def value(given: Any) -> str:
-    """A value of a plan, cut where nobody reads on; numbers in the plan's base units (bytes, hours, fractions)."""
+    """A value of a plan, shortened if it is long; numbers in the plan's base units (bytes, hours, fractions)."""
     if given is None:
         return "not set"
     if isinstance(given, int | float) and not isinstance(given, bool):
@@ -216,3 +224,25 @@ def _assumed(given: Any) -> str:
         return "not used"
     low, high = words.plain(given["low"]), words.plain(given["high"])
     return f"{words.plain(given['value'])} ({low} to {high}) {given['unit']}"
+
+
+def unchanged_scenarios(count: int) -> str:
+    return f"{words.many(count, 'scenario')} unchanged"
+
+
+def more_entries(count: int, dots: str) -> str:
+    return f"{dots} and {count:,} more: --top 0 shows all"
+
+
+def scenarios_title(differing: int, same: int) -> str:
+    """For the folded table of a comment."""
+    return f"Scenarios that changed: {differing:,}" + (f"; {same:,} unchanged" if same else "")
+
+
+def folded_bill_title(number: int) -> str:
+    """For the folded table of a comment. number: from 1; the first one is of the lowest planned cost."""
+    return "Bill of the lowest planned cost, line by line" if number == 1 else f"Bill {number}, line by line"
+
+
+def effects(bill: BillChange) -> str:
+    return f"by quantity {usd(bill.quantity_effect_usd)}, by price {usd(bill.price_effect_usd)}"

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
+from pricing.offers import PurchaseOption
 
 NO_END_DAYS = 1095  # beyond three years a run does not end in any useful sense
 
 FAMILIES = {
-    "on-demand": "On-demand",
+    "on-demand": "On-Demand",
     "spot": "Spot",
     "capacity-block": "Capacity Block",
     "ri": "Reserved Instances",
@@ -92,32 +93,23 @@ def visible(text: str) -> str:
     return "".join(shown)
 
 
-def family(purchase: str) -> str:
-    """`ri-1y-standard-no-upfront` is of the family `ri`."""
-    head = purchase.split("-")[0]
-    return head if head in ("ri", "sp") else purchase
-
-
-def short_purchase(purchase: str) -> str:
-    """`ri-3y-standard-no-upfront` as it fits 80 columns: `RI 3y std`."""
-    parts = purchase.split("-")
-    if parts[0] not in ("ri", "sp"):
-        return purchase
+def short_purchase(option: PurchaseOption) -> str:
+    """A purchase option for a narrow column: `RI 3y std`."""
+    if not option.years:
+        return option.id
     kinds = {"standard": "std", "convertible": "conv", "instance": "inst", "compute": "comp"}
-    upfront = {"no": "", "partial": " part", "all": " all"}[parts[3]]
-    return f"{parts[0].upper()} {parts[1]} {kinds[parts[2]]}{upfront}"
+    upfront = {"no": "", "partial": " part", "all": " all"}[option.upfront]
+    return f"{option.family.upper()} {option.years}y {kinds[option.kind]}{upfront}"
 
 
-def purchase_words(purchase: str) -> str:
-    """`sp-1y-compute-no-upfront` in full: `Compute Savings Plan, 1 year, no upfront`."""
-    parts = purchase.split("-")
-    if parts[0] not in ("ri", "sp"):
-        return FAMILIES.get(purchase, purchase)
-    years = "1 year" if parts[1] == "1y" else f"{parts[1].removesuffix('y')} years"
-    upfront = {"no": "no upfront", "partial": "partial upfront", "all": "all upfront"}[parts[3]]
-    if parts[0] == "ri":
-        return f"Reserved Instances, {years}, {parts[2]}, {upfront}"
-    kind = {"instance": "EC2 Instance", "compute": "Compute"}[parts[2]]
+def purchase_words(option: PurchaseOption) -> str:
+    """A purchase option in full: `Compute Savings Plan, 1 year, no upfront`."""
+    if not option.years:
+        return FAMILIES.get(option.family, option.family)
+    years, upfront = many(option.years, "year"), f"{option.upfront} upfront"
+    if option.family == "ri":
+        return f"Reserved Instances, {years}, {option.kind}, {upfront}"
+    kind = {"instance": "EC2 Instance", "compute": "Compute"}[option.kind]
     return f"{kind} Savings Plan, {years}, {upfront}"
 
 

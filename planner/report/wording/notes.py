@@ -1,4 +1,4 @@
-"""What stands under the table in a terminal: what the signs mean, what is missing, what to know about the answer."""
+"""Notes on a comparison: the meaning of signs, missing prices, warnings, and which prices and draws were used."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ from datetime import timedelta
 
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, rank_of, without_node_price
-from planner.estimate.facts import unfinished_warning
 from planner.estimate.result import Scenario
 from planner.report.data.groups import infeasible_of, unpriced_of
 from planner.report.wording import evidence, figures, signs, stale_prices
+from planner.report.wording.line import Kind, Line
 
 BILLS_AND_SOURCES = "Bills and sources"
 MOST = 4  # entries of one kind before the others are only counted
 
 
-def remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
-    """Signs, warnings about what the answer names, what is left out; each thing once."""
-    found = [*pressing(comparison, shown), *_infeasible(comparison)]
+def remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[Line]:
+    """Signs, warnings about the recommended scenarios, and what is left out; each thing once."""
+    found = _infeasible(comparison)
     old = stale_prices.sentences(comparison.stale)
     if old:
         others = f"; and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
         found.append(f"{evidence.STALE} ({figures.many(len(old), 'price')}): {old[0]}{others}")
     count = figures.many(len(comparison.assumptions), "assumption")
     assumed = f"Note: {count}, each with a range and a source: -v, -f json or the report lists them"
-    return [*found, *(f"Note: {note}" for note in comparison.notes), assumed]
+    found += [*(f"Note: {note}" for note in comparison.notes), assumed]
+    return [*pressing(comparison, shown), *map(Line, found)]
 
 
-def pressing(comparison: Comparison, shown: Sequence[Scenario], folded: Sequence[Scenario] = ()) -> list[str]:
-    """What must not be folded away: signs, missing prices, warnings about what the answer names.
+def pressing(comparison: Comparison, shown: Sequence[Scenario], folded: Sequence[Scenario] = ()) -> list[Line]:
+    """What must always be visible: signs, missing prices, warnings about the recommended scenarios.
 
     folded: rows of a longer table below, whose signs are explained here too."""
-    return [*signs.legend(comparison, [*shown, *folded]), *_unpriced(comparison, shown), *_warnings(comparison)]
+    found = [*signs.legend(comparison, [*shown, *folded]), *_unpriced(comparison, shown)]
+    return [*map(Line, found), *_warnings(comparison)]
 
 
 def _infeasible(comparison: Comparison) -> list[str]:
@@ -82,7 +84,7 @@ def aged(comparison: Comparison) -> str:
 
 
 def assumptions(comparison: Comparison) -> list[str]:
-    """A title, then every assumption: value, 5th and 95th percentile, unit, source; the plan's own are marked."""
+    """A title, then every assumption: value, 5th and 95th percentile, unit, source; those of the plan are marked."""
     lines = ["Assumptions: value (5th to 95th percentile) unit; source"]
     for entry in comparison.assumptions:
         own = " (set by the plan)" if entry.origin == "plan" else ""
@@ -92,7 +94,7 @@ def assumptions(comparison: Comparison) -> list[str]:
 
 
 def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
-    """What has no price, the most frequent first, and in how many rows."""
+    """Lines without a price, the most frequent first, and in how many rows each is missing."""
     here = {s.id for s in shown}
     feasible = {s.id: s for s in comparison.scenarios if s.feasible}
     missing = unpriced_of(list(feasible.values()))
@@ -106,19 +108,21 @@ def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
         found.append(f"{entry.line}: {evidence.no_price(entry)}{near}; {total} in {where}")
     if len(missing) > MOST:
         count = figures.many(len(missing) - MOST, "more price", "more prices")
-        found.append(f"and {count} unknown: -f json lists them")
+        found.append(f"{count} unknown; -f json lists them")
     return found
 
 
-def _warnings(comparison: Comparison) -> list[str]:
-    """The warnings of what the answer names, those of both once; the answer itself says what may not finish."""
+def _warnings(comparison: Comparison) -> list[Line]:
+    """The warnings about the recommended scenarios, each once; the answer itself says which may not finish."""
     ranks_of: dict[str, list[str]] = {}
     for scenario in leaders_of(comparison):
-        unfinished = unfinished_warning(scenario.unfinished_fraction)
         for warning in scenario.warnings:
-            if warning not in unfinished:
-                ranks_of.setdefault(warning, []).append(f"#{rank_of(comparison, scenario)}")
+            ranks_of.setdefault(warning, []).append(f"#{rank_of(comparison, scenario)}")
     groups: dict[str, list[str]] = {}
     for warning, ranks in ranks_of.items():
         groups.setdefault(" and ".join(dict.fromkeys(ranks)), []).append(warning)
-    return [line for ranks, texts in groups.items() for line in (f"On {ranks}:", *(f"  - {text}" for text in texts))]
+    return [
+        line
+        for ranks, texts in groups.items()
+        for line in (Line(f"On {ranks}:"), *(Line(text, Kind.ITEM) for text in texts))
+    ]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from planner.decide.leaders import may_not_finish, p90_is_floor
 from planner.estimate.result import Scenario
-from planner.report.terminal.columns import Column
 from planner.report.wording import figures, signs
+from planner.report.wording.table import Column
 
 Ranked = Sequence[tuple[int, Scenario]]
 
@@ -42,7 +42,7 @@ def ranking_columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> lis
 
 def _buy(scenario: Scenario) -> str:
     flag = f" {signs.MAY_NOT_FINISH}" if may_not_finish(scenario) else ""
-    return figures.short_purchase(scenario.purchase) + flag
+    return figures.short_purchase(scenario.option) + flag
 
 
 def _ranged(scenario: Scenario) -> bool:

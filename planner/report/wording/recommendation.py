@@ -68,7 +68,7 @@ def _deadline(comparison: Comparison, days: float, name: str, *, planned: bool) 
 
 def commitments(comparison: Comparison, shown: Sequence[Scenario]) -> str:
     """What a Reserved Instance or a Savings Plan among them is charged; "" where there is none."""
-    if not any(figures.family(s.purchase) in ("ri", "sp") for s in shown):
+    if not any(s.option.family in ("ri", "sp") for s in shown):
         return ""
     share = reuse_value(comparison)
     if share:

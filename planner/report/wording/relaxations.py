@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from planner.decide.comparison import Comparison, Relaxation
 from planner.report.wording import figures
+from planner.report.wording.line import Kind, Line
 
 
-def sentences(comparison: Comparison) -> list[str]:
-    """A title and a line for each change; empty where there is none."""
-    found = [f"  {relaxation.options}: {outcome(relaxation)}" for relaxation in comparison.relaxations]
-    return [f"{title(comparison)}:", *found] if found else []
+def sentences(comparison: Comparison) -> list[Line]:
+    """A title and a line for each change; empty if there is none."""
+    found = [Line(f"{change.options}: {outcome(change)}", Kind.SETTING) for change in comparison.relaxations]
+    return [Line(f"{title(comparison)}:"), *found] if found else []
 
 
 def title(comparison: Comparison) -> str:

@@ -21,7 +21,7 @@ def card(comparison: Comparison, scenario: Scenario) -> Facts:
         days += f", P10-P90 {figures.days(run.p10)} to {figures.days(run.p90)}"
     return (
         ("Storage", figures.layout_words(scenario)),
-        ("Purchase", figures.purchase_words(scenario.purchase)),
+        ("Purchase", figures.purchase_words(scenario.option)),
         ("Fleet", f"{figures.fleet(scenario)}, {scenario.gpus:,} GPUs train"),
         ("Time", days),
         ("Probability", _probability(comparison, scenario)),

@@ -70,7 +70,7 @@ def planned_usd(scenario: Scenario, floor: str = ">=") -> str:
 
 def bill_title(comparison: Comparison, rank: int, scenario: Scenario) -> str:
     place = "" if figures.only_fleet(comparison.scenarios) else f", {figures.fleet(scenario)}"
-    return f"{rank}. {figures.layout_name(scenario)}, {figures.purchase_words(scenario.purchase)}{place}"
+    return f"{rank}. {figures.layout_name(scenario)}, {figures.purchase_words(scenario.option)}{place}"
 
 
 def bill_summary(scenario: Scenario) -> str:

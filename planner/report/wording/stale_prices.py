@@ -15,7 +15,8 @@ def sentences(stale: Sequence[StalePrice]) -> list[str]:
 
 def json_texts(stale: Sequence[StalePrice]) -> list[str]:
     """The `stale` list of the JSON document: one text a line, or a purchase option of the GPU nodes."""
-    return sorted(f"{name}: {_age(entry)}" for entry in stale for name in entry.purchases or (entry.line,))
+    names = [(entry, [option.id for option in entry.purchases] or [entry.line]) for entry in stale]
+    return sorted(f"{name}: {_age(entry)}" for entry, found in names for name in found)
 
 
 def _name(entry: StalePrice) -> str:

@@ -75,7 +75,7 @@ amounts = st.floats(0, 1e6) | st.integers(0, 1000).map(float)
 
 @settings(deadline=None)  # a busy machine is no fault
 @given(amounts, amounts, amounts, amounts)
-def test_split_adds_up_favours_no_side_and_follows_the_rule(q: float, p: float, q2: float, p2: float) -> None:
+def test_the_split_adds_up_and_is_symmetric(q: float, p: float, q2: float, p2: float) -> None:
     change = round(q2 * p2 - q * p, 6)
     quantity, price = split(q, p, q2, p2, change)
     size = max(q, q2) * max(p, p2)
@@ -105,7 +105,7 @@ def test_lines_add_up_to_the_change_of_the_total_in_every_scenario() -> None:
     assert compared_bills >= 12
 
 
-def test_before_and_after_in_each_other_s_place() -> None:
+def test_swapping_before_and_after_changes_only_the_signs() -> None:
     there, back = changes(*two()), changes(*reversed(two()))
     assert there.best_cost_usd.change == -back.best_cost_usd.change  # type: ignore[operator]
     for bill in there.bills:
@@ -115,7 +115,7 @@ def test_before_and_after_in_each_other_s_place() -> None:
         assert (other.price_found_usd, other.added_usd) == (-bill.price_lost_usd, -bill.removed_usd)
 
 
-def test_the_answer_s_bills_and_those_asked_for_are_there() -> None:
+def test_bills_of_the_best_scenarios_and_of_named_ones_are_compared() -> None:
     asked = "fsx-lustre/p4d.24xlarge/on-demand"
     found = changes(*two(), scenarios=[asked])
     pairs = [(bill.before, bill.after) for bill in found.bills]
@@ -125,7 +125,7 @@ def test_the_answer_s_bills_and_those_asked_for_are_there() -> None:
     assert all((name, name) in pairs for name in (found.safest_before, found.safest_after))
 
 
-def test_another_best_choice_is_held_against_the_one_before() -> None:
+def test_a_new_cheapest_scenario_is_compared_with_the_earlier_one() -> None:
     doc = one()
     first, second = (s["id"] for s in doc["scenarios"][:2])
     without = one()
@@ -135,12 +135,12 @@ def test_another_best_choice_is_held_against_the_one_before() -> None:
     assert (found.bills[0].before, found.bills[0].after) == (first, second)
     assert found.bills[0].known_change_usd == pytest.approx(found.best_cost_usd.change, abs=1e-5)
     assert row(found, first).status == "removed"
-    assert f"now {second}, before {first}" in diff_words.headline(found)
-    assert f"Gone: {first}" in diff_words.reasons(found)
-    assert f"New: {first}" in diff_words.reasons(changes(without, doc))
+    assert f"now {second} instead of {first}" in diff_words.headline(found)
+    assert f"Removed: {first}" in diff_words.reasons(found)
+    assert f"Added: {first}" in diff_words.reasons(changes(without, doc))
 
 
-def test_a_lower_bound_on_one_side_is_a_bound_of_the_change_and_on_both_nothing() -> None:
+def test_a_lower_bound_on_one_side_bounds_the_change_and_on_both_sides_hides_it() -> None:
     name, line = "converged/p4d.24xlarge/on-demand", "storage.s3.standard"
     (cost,) = [
         e["effective_cost"] for s in one()["scenarios"] if s["id"] == name for e in s["bill"] if e["line"] == line
@@ -159,7 +159,7 @@ def test_a_lower_bound_on_one_side_is_a_bound_of_the_change_and_on_both_nothing(
     assert both.status == "same"
 
 
-def test_a_price_lost_is_named_and_no_saving() -> None:
+def test_a_lost_price_is_named_and_is_not_a_saving() -> None:
     name, line = "converged/p4d.24xlarge/on-demand", "fleet.ebs"
     found = changes(one(), unprice(one(), name, line), scenarios=[name])
     (bill,) = [b for b in found.bills if b.after == name]
@@ -168,34 +168,34 @@ def test_a_price_lost_is_named_and_no_saving() -> None:
     assert bill.price_lost_usd == lost.change_usd < 0
     assert bill.removed_usd == 0
     assert not bill.exact
-    told = " ".join(diff_words.bill_remarks(bill))
-    assert "is no longer known: it is not saved" in told
-    assert f"but of the lines with a price; without: {line}" in told
-    assert f"Unpriced now: {line}: no price for a thing (1 scenario)" in diff_words.reasons(found)
+    remarks = " ".join(diff_words.bill_remarks(bill))
+    assert "of the change is a price that is unknown now, so not a saving" in remarks
+    assert f"of the lines with a price, not of the total; no price for: {line}" in remarks
+    assert f"Price missing now: {line}: no price for a thing (1 scenario)" in diff_words.reasons(found)
     assert "a total is a lower bound" in " ".join(found.notes)
     back = changes(unprice(one(), name, line), one(), scenarios=[name])
-    assert f"Unpriced no longer: {line}: no price for a thing (1 scenario)" in diff_words.reasons(back)
+    assert f"Price no longer missing: {line}: no price for a thing (1 scenario)" in diff_words.reasons(back)
 
 
-def test_a_choice_that_is_new_only_since_its_price_is_known_says_so() -> None:
+def test_a_scenario_that_is_first_because_its_price_became_known_says_so() -> None:
     name = first(one())["id"]
     there, back = (
         changes(unprice(one(), name, "fleet.compute"), one()),
         changes(one(), unprice(one(), name, "fleet.compute")),
     )
     assert there.best_before == back.best_after != name == there.best_after
-    assert diff_words.headline(there).endswith("; not like for like: the new choice lacked a price before")
-    assert diff_words.headline(back).endswith("; not like for like: the choice before lacks a price now")
-    assert "like for like" not in diff_words.headline(changes(one(), one()))
+    assert diff_words.headline(there).endswith("; not directly comparable: this scenario had a missing price before")
+    assert diff_words.headline(back).endswith("; not directly comparable: the earlier scenario has a missing price now")
+    assert "comparable" not in diff_words.headline(changes(one(), one()))
 
 
-def test_without_a_price_of_the_nodes_there_is_no_figure() -> None:
+def test_there_is_no_total_without_a_price_for_the_nodes() -> None:
     name = "converged/p4d.24xlarge/on-demand"
     found = row(changes(one(), unprice(one(), name, "fleet.compute")), name)
     assert (found.cost_usd.after, found.cost_usd.change, found.cost_usd.change_at_least) == (None, None, None)
 
 
-def test_a_p90_among_draws_without_an_end_is_a_floor() -> None:
+def test_the_p90_of_a_scenario_that_may_not_finish_is_a_lower_bound() -> None:
     after = one()
     name = after["scenarios"][0]["id"]
     after["scenarios"][0]["unfinished_fraction"] = 0.2
@@ -254,36 +254,36 @@ def test_what_counts_as_different(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COUNTS_NOT)
-def test_what_does_not(name: str) -> None:
+def test_what_does_not_count_as_different(name: str) -> None:
     other = one()
     COUNTS_NOT[name](other)
     assert not changes(one(), other).different
 
 
-def test_draws_that_differ_are_said_and_so_is_another_version() -> None:
+def test_other_draws_and_another_version_are_noted() -> None:
     other = one()
     COUNTS_NOT["seed"](other)
-    assert "part of what changed in P10 to P90 is chance" in changes(one(), other).notes[0]
+    assert "a part of the changes in P10 to P90 is chance" in changes(one(), other).notes[0]
     version = one()
     COUNTS["planned"](version)
-    assert "what differs comes from another version of planner" in " ".join(changes(one(), version).notes)
+    assert "the differences come from another version of planner" in " ".join(changes(one(), version).notes)
 
 
-def test_no_choice_on_a_side() -> None:
+def test_no_total_on_one_side_or_both() -> None:
     nothing = one()
     for scenario in nothing["scenarios"]:
         scenario.update(feasible=False, why_not=["too dear"])
     name = first(one())["id"]
     found = changes(one(), nothing)
     assert diff_words.headline(found).startswith(
-        f"No total any more: nothing is both feasible and completely priced; before: {name}"
+        f"No total after: no scenario is both feasible and completely priced. Before: {name}"
     )
     assert row(found, name).status == "no longer feasible"
     assert any(
         text.startswith("No longer feasible: ") and text.endswith(": too dear") for text in diff_words.reasons(found)
     )
-    assert diff_words.headline(changes(nothing, one())).startswith(f"A total where there was none: {name}, $")
-    assert diff_words.headline(changes(nothing, nothing)).startswith("No total on either side")
+    assert diff_words.headline(changes(nothing, one())).startswith(f"After: {name}, $")
+    assert diff_words.headline(changes(nothing, nothing)).startswith("No total before or after")
     for told in (found, changes(nothing, one()), changes(nothing, nothing)):
         check_harmless(difference_markdown.render(told))
         assert difference_text.render(told, width=80, colour=False, ascii_only=False, top=0)
@@ -380,6 +380,6 @@ def test_sixty_scenarios_fit_a_comment() -> None:
     )
     found = changes(document(base), document(replace(base, scenarios=costlier)))
     text = difference_markdown.render(found)
-    assert "Scenarios that differ: 60" in text
+    assert "Scenarios that changed: 60" in text
     assert "Left out" not in text
     assert len(text) < escaped.LIMIT

@@ -18,6 +18,7 @@ from planner.models.bill import Unpriced
 from planner.report.markdown import comparison_markdown, escaped
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md
 from planner.report.wording import figures
+from pricing.offers import PurchaseOption
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 
 PARSER = MarkdownIt("gfm-like")  # tables, strike-through, and links of bare addresses
@@ -116,7 +117,11 @@ def test_everything_else_that_others_write_is_text(name: str) -> None:
         scenarios=(scenario, incomplete, refused),
         assumptions=tuple(replace(entry, source=bad, unit=bad, year=bad) for entry in small().assumptions),
         notes=(bad,),
-        stale=(StalePrice(line=bad, purchases=(bad,), price_date=date(2020, 1, 1), age_days=9, limit_days=1),),
+        stale=(
+            StalePrice(
+                line=bad, purchases=(PurchaseOption(family=bad),), price_date=date(2020, 1, 1), age_days=9, limit_days=1
+            ),
+        ),
     )
     check_harmless(comparison_markdown.render(told))
 

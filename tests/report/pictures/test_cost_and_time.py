@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planner.estimate.ranges import Range
 from planner.report.pictures import cost_and_time
 from planner.report.pictures.axis import axis_over
-from planner.report.wording.figures import FAMILIES, family
+from planner.report.wording.figures import FAMILIES
 from tests.report.scenes import first, ranged, sixty, small, unfinished
 
 NS = {"s": "http://www.w3.org/2000/svg"}
@@ -39,7 +39,7 @@ def test_points_are_the_complete_feasible_scenarios_near_the_best(scene) -> None
     found = {point.get("data-rank"): point for point in points(scenarios)}
     assert found.keys() == wanted.keys()
     for rank, point in found.items():
-        assert f"f-{family(wanted[str(rank)].purchase)}" in str(point.get("class"))
+        assert f"f-{wanted[str(rank)].option.family}" in str(point.get("class"))
         title = point.findtext("s:title", namespaces=NS)
         assert f"#{rank} {wanted[str(rank)].id}: " in str(title)
 

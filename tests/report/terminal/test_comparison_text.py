@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.models.bill import Unpriced
-from planner.report.terminal.columns import cells, command
+from planner.report.terminal.columns import command
 from planner.report.terminal.comparison_text import ranking_columns, render
 from planner.report.wording.figures import short_types, visible
+from planner.report.wording.wrapping import cells
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, named, ranged, sixty, small, unfinished
 
@@ -102,7 +103,7 @@ def test_many_missing_prices_are_counted() -> None:
     )
     text = text_of(replace(small(), scenarios=(first(small()), last)))
     assert text.count("lower bound (>=)") == 4
-    assert "and 5 more prices unknown: -f json lists them" in text
+    assert "5 more prices unknown; -f json lists them" in text
 
 
 def test_what_the_answer_names_is_in_the_table_and_its_caveats_below() -> None:

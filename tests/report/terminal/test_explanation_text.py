@@ -13,8 +13,8 @@ from planner.models.derived import Input
 from planner.report.data import explanation_json
 from planner.report.data.encoding import json_text
 from planner.report.terminal import explanation_text
-from planner.report.terminal.columns import cells
 from planner.report.wording.origins import command, describe, origin_index
+from planner.report.wording.wrapping import cells
 from tests.builders import book_of, plan_of
 from tests.report.scenes import HOSTILE
 

@@ -15,10 +15,14 @@ from planner.decide.comparison import Comparison
 from planner.decide.price_age import StalePrice
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
-from planner.report.terminal.columns import Column, cells, cut, fitted, rows, whole, wrap
+from planner.report.terminal.columns import fitted, rows, whole
 from planner.report.wording import answer, figures, recommendation
+from planner.report.wording.line import Kind
 from planner.report.wording.notes import aged
 from planner.report.wording.stale_prices import json_texts, sentences
+from planner.report.wording.table import Column
+from planner.report.wording.wrapping import cells, cut, wrap
+from pricing.offers import PurchaseOption
 from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, first, ranged, small, unfinished
 
@@ -57,22 +61,25 @@ def test_visible_text_cannot_act(text: str) -> None:
 
 
 def test_every_purchase_has_words() -> None:
-    assert figures.purchase_words("ri-3y-convertible-all-upfront") == (
+    assert figures.purchase_words(PurchaseOption.parse("ri-3y-convertible-all-upfront")) == (
         "Reserved Instances, 3 years, convertible, all upfront"
     )
-    assert figures.purchase_words("sp-1y-compute-no-upfront") == "Compute Savings Plan, 1 year, no upfront"
-    assert figures.short_purchase("sp-1y-instance-partial-upfront") == "SP 1y inst part"
-    short = {figures.short_purchase(s.purchase) for s in small().scenarios}
+    assert (
+        figures.purchase_words(PurchaseOption.parse("sp-1y-compute-no-upfront"))
+        == "Compute Savings Plan, 1 year, no upfront"
+    )
+    assert figures.short_purchase(PurchaseOption.parse("sp-1y-instance-partial-upfront")) == "SP 1y inst part"
+    short = {figures.short_purchase(s.option) for s in small().scenarios}
     assert len(short) == len({s.purchase for s in small().scenarios})
 
 
 def test_answer_names_both_and_says_what_may_not_finish() -> None:
-    said = answer.sentences(unfinished(0.2))
+    said = [line.text for line in answer.sentences(unfinished(0.2))]
     assert said[0].startswith("Lowest planned cost: #1 ")
     assert " >$2.02B" in said[0]
     assert "% of the outcomes cost more" in said[0]
     assert "20.0% of the simulated outcomes" in said[1]
-    assert said[2].startswith("  Breakdown: GPU nodes ")
+    assert said[2].startswith("Breakdown: GPU nodes ")
     assert said[3].startswith("Lowest P90: #")
 
 
@@ -90,11 +97,12 @@ def test_only_what_is_certain_is_said_to_be(share: float, said: str) -> None:
     assert figures.percent(share) == said
 
 
-def test_old_prices_of_one_line_and_day_are_one() -> None:
+def test_stale_prices_of_one_line_and_day_are_one_sentence() -> None:
     old = "price of 2025-11-30 is 309 days old, over the limit of 120"
     purchases = ("ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront")
+    options = tuple(map(PurchaseOption.parse, purchases))
     aged = StalePrice(
-        line="fleet.compute", purchases=purchases, price_date=date(2025, 11, 30), age_days=309, limit_days=120
+        line="fleet.compute", purchases=options, price_date=date(2025, 11, 30), age_days=309, limit_days=120
     )
     stale = (aged, replace(aged, line="storage.kms.key", purchases=()))
     assert sentences(stale) == [f"fleet.compute (RI 1y std, SP 1y comp): {old}", f"storage.kms.key: {old}"]
@@ -102,7 +110,7 @@ def test_old_prices_of_one_line_and_day_are_one() -> None:
     assert (figures.many(1, "price"), figures.many(2, "price")) == ("1 price", "2 prices")
 
 
-def test_staff_is_said_with_what_is_assumed_of_it() -> None:
+def test_staff_cost_names_its_assumption() -> None:
     staffed = compared(plan_of(people={"engineers": 2}), draws=50)
     assert recommendation.staff(staffed)[0].startswith("The totals include staff: ")
     assert recommendation.staff(small()) == []
@@ -147,18 +155,19 @@ def test_the_safer_choice_may_cost_more_at_p90_too_and_says_what_it_gives() -> N
     said = answer.trade(best, safe)
     assert " more as planned and " in said
     assert said.endswith(" more at P90 too; chosen because it finishes in every outcome")
-    told = answer.trade(best, replace(safe, unfinished_fraction=0.004))
-    assert told.endswith("; chosen because it finishes in 99% of the outcomes")
-    why = "  It costs more at P90 too, and is chosen because it finishes in every outcome."
-    assert why in answer.sentences(comparison)
-    assert why not in answer.sentences(unfinished(0.2))
+    less_safe = answer.trade(best, replace(safe, unfinished_fraction=0.004))
+    assert less_safe.endswith("; chosen because it finishes in 99% of the outcomes")
+    why = "It costs more at P90 too, and is chosen because it finishes in every outcome."
+    assert why in [line.text for line in answer.sentences(comparison)]
+    assert why not in [line.text for line in answer.sentences(unfinished(0.2))]
 
 
 def test_a_title_is_true_whatever_finishes() -> None:
     """The lowest P90 is named so only where no other has a lower one."""
 
     def titles(comparison: Comparison) -> list[str]:
-        return [line.partition(": #")[0] for line in answer.sentences(comparison) if not line.startswith(" ")]
+        found = [line.text for line in answer.sentences(comparison) if line.kind is Kind.SENTENCE]
+        return [text.partition(": #")[0] for text in found]
 
     assert titles(unfinished(0.2)) == ["Lowest planned cost", "Lowest P90"]
     assert titles(lucky(0.2)) == ["Lowest planned cost", "Lowest P90 of those that finish"]
@@ -182,16 +191,16 @@ def test_a_title_is_true_whatever_finishes() -> None:
         (1100.0, None, ""),
     ],
 )
-def test_a_lead_that_decides_nothing_is_told_under_the_first_sentence(
+def test_a_lead_within_the_noise_is_named_below_the_first_sentence(
     second_usd: float, below: float | None, said: str
 ) -> None:
     base = small()
     one = ranged(base.scenarios[0], cost=(1000.0, 900.0, 1200.0), run=(4, 3, 5))
     two = ranged(base.scenarios[1], cost=(second_usd, 900.0, 1200.0), run=(4, 3, 5))
     comparison = replace(base, scenarios=(one, replace(two, below_best_fraction=below), *base.scenarios[2:]))
-    told = answer.sentences(comparison)[1]
-    assert told.endswith(said)
-    assert told.startswith("  It leads #2 ") is bool(said)
+    second = answer.sentences(comparison)[1]
+    assert second.text.endswith(said)
+    assert second.text.startswith("It leads #2 ") is bool(said)
 
 
 @pytest.mark.parametrize(

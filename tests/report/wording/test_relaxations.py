@@ -91,14 +91,14 @@ NO_WAY = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 
 
 def test_a_run_that_only_fails_is_told_what_ends():
-    said = answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))
+    said = [line.text for line in answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))]
     assert said[-2:] == [
         "No run finishes as planned. The smallest changes with which one does, each recalculated:",
-        "  --set 'purchase.options=[on-demand]': converged/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
+        "--set 'purchase.options=[on-demand]': converged/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
     ]
 
 
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
-    said = words(" ".join(answer.sentences(asked(constraints={"max_cost_usd": 100}))))
+    said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is both feasible and completely priced" in said
     assert "whose nodes have a price, each recalculated: --set constraints.max_cost_usd=5050: s3-stream" in said

@@ -1,4 +1,4 @@
-"""The tables of a difference: scenarios under each other, and the lines of one bill against another."""
+"""The tables of a difference: scenarios, and the lines of a bill, before and after."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from planner.report.diff.bills import BillChange, LineChange
 from planner.report.diff.differences import ScenarioChange
-from planner.report.terminal.columns import Column
 from planner.report.wording import changes, figures
+from planner.report.wording.table import Column
 
-TOTAL = "all lines"  # under the lines of a bill, also under those that are not shown
+TOTAL = "all lines"  # the sum of a bill, including lines that are not shown
 
 
 def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
@@ -35,7 +35,7 @@ def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
 
 
 def _ranks(row: ScenarioChange) -> str:
-    """The place after, with the one before where it was another."""
+    """The rank, or `before>after` if it changed."""
     ends = ["-" if rank is None else str(rank) for rank in (row.rank_before, row.rank_after)]
     return ends[1] if ends[0] == ends[1] else f"{ends[0]}>{ends[1]}"
 
@@ -56,12 +56,14 @@ def _end(value: float | None, floor: bool, refused: bool, unpriced: bool) -> str
     return (">=" if floor else "") + figures.dollars(value)
 
 
-def _moved(row: ScenarioChange, said: str) -> str:
-    """What became of its cost: a change between two that can be had, else how it came or went."""
+def _moved(row: ScenarioChange, change: str) -> str:
+    """The change of its cost, or that the scenario is new or was removed."""
     if row.rank_before is None and row.rank_after is None:
         return "-"
     known = row.status not in ("added", "removed", "now feasible", "no longer feasible")
-    return (changes.UNKNOWN if said == "-" else said) if known else "gone" if row.rank_after is None else "new"
+    if known:
+        return changes.UNKNOWN if change == "-" else change
+    return "removed" if row.rank_after is None else "new"
 
 
 def _run(value: float | None) -> str:
@@ -69,7 +71,7 @@ def _run(value: float | None) -> str:
 
 
 def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
-    """The lines, and under them their sum."""
+    """The lines and their sum."""
 
     def column(
         title: str,
@@ -87,7 +89,7 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
 
     names = [figures.visible(line.line) for line in lines]
     units = [figures.visible(line.unit) for line in lines]
-    said = ["" if line.status in ("changed", "same") else line.status for line in lines]
+    statuses = ["" if line.status in ("changed", "same") else line.status for line in lines]
     return [
         Column(title="Line", values=[*names, TOTAL], text=True, code=True),
         column("Quantity before", lambda line: line.quantity_before, figures.quantity, keep=2),
@@ -98,5 +100,5 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
         column("By quantity $", lambda line: line.quantity_effect_usd, moved, bill.quantity_effect_usd),
         column("By price $", lambda line: line.price_effect_usd, moved, bill.price_effect_usd),
         column("+/- $", lambda line: line.change_usd, moved, bill.known_change_usd),
-        Column(title="", values=[*said, ""], text=True),
+        Column(title="", values=[*statuses, ""], text=True),
     ]
