@@ -1,4 +1,4 @@
-"""`python -m fleet_pool`, and what the file on the nodes runs."""
+"""`python -m fleet_pool`: the same commands as `fleet-pool`."""
 
 import sys
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from fleet_pool.api import ENDPOINT_VARIABLE
 from fleet_pool.operate import bucket_commands, node_commands
@@ -24,8 +25,12 @@ CODES = (
 )
 
 
-def main(words: Sequence[str] | None = None, program: str = "planner-pool") -> int:
-    """Runs one verb; its exit code. Results go to standard output, everything else to standard error."""
+def main(words: Sequence[str] | None = None, program: str = "") -> int:
+    """Runs one verb; its exit code. Results go to standard output, everything else to standard error.
+
+    program: how the command calls itself, the name it was started by if empty.
+    """
+    program = program or started_as(sys.argv[0])
     given = parser(program).parse_args(words)
     try:
         run: Run = given.run
@@ -53,6 +58,12 @@ def main(words: Sequence[str] | None = None, program: str = "planner-pool") -> i
             file=sys.stderr,
         )
         return Code.UNEXPECTED
+
+
+def started_as(path: str) -> str:
+    """The command's name from `sys.argv[0]`: `fleet-pool`, `planner-pool` or `python -m fleet_pool`."""
+    name = Path(path).stem
+    return "python -m fleet_pool" if name == "__main__" else name
 
 
 def verbs_of(program: str) -> dict[str, argparse.ArgumentParser]:

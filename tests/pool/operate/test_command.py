@@ -185,8 +185,25 @@ class TestWhereOnlyPythonIs:
         done = subprocess.run(
             command, cwd=ROOT / "pool", capture_output=True, text=True, check=True, env={"COLUMNS": "200"}
         )
-        assert done.stdout.startswith(f"usage: planner-pool {verb} ")
+        assert done.stdout.startswith(f"usage: python -m fleet_pool {verb} ")
         assert "Traceback" not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("path", "name"),
+        [
+            ("/venv/bin/fleet-pool", "fleet-pool"),
+            ("/opt/planner/planner-pool.pyz", "planner-pool"),
+            ("/lib/fleet_pool/__main__.py", "python -m fleet_pool"),
+        ],
+    )
+    def test_help_and_errors_use_the_name_that_the_command_was_started_by(self, path, name, monkeypatch, capsys):
+        monkeypatch.setattr(sys, "argv", [path, "status"])
+        monkeypatch.delenv("AIS_ENDPOINT", raising=False)
+        assert main() == Code.USAGE
+        assert capsys.readouterr().err.startswith(f"{name} status: no pool given")
+        with pytest.raises(SystemExit):
+            main(["--help"])
+        assert capsys.readouterr().out.startswith(f"usage: {name} ")
 
     def test_the_planner_passes_all_arguments(self):
         planner = [sys.executable, "-m", "planner", "pool"]
