@@ -1,9 +1,9 @@
-"""Text that names a day or a scenario, as it is typed or written in a notebook. It loads no model."""
+"""Arguments of the command line and of the Python interface, checked: days, numbers, scenarios. It loads no model."""
 
 from __future__ import annotations
 
-from datetime import date
-from typing import TYPE_CHECKING
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import UsageProblem
 
@@ -14,23 +14,53 @@ if TYPE_CHECKING:
 
 def day_of(text: str | date, option: str) -> date:
     """A day from YYYY-MM-DD. option: what gave it, for the message. Raises UsageProblem."""
+    if isinstance(text, datetime):
+        return text.date()
     if isinstance(text, date):
         return text
     try:
         return date.fromisoformat(text)
-    except ValueError:
+    except (TypeError, ValueError):
         raise UsageProblem(f"{option} {text!r} is not a day: write 2026-09-01") from None
 
 
-def named(comparison: Comparison, text: str) -> Scenario:
-    """The scenario of an id, of a rank (`3` or `#3`) or `best`. Raises UsageProblem."""
+def whole_number(value: Any, argument: str, most: int, least: int = 0) -> int:
+    """A whole number from `least` to `most`, given as any numeric type. argument: its name. Raises UsageProblem."""
+    try:
+        number = int(value)
+        if number == value and least <= number <= most:
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise UsageProblem(f"{argument} must be {least} to {most:,}, not {value!r}")
+
+
+def checked_comparison(value: object, caller: str) -> None:
+    """Raises UsageProblem for what is no result of `planner.compare`. caller: the function that needs one."""
+    from planner.decide.comparison import Comparison
+
+    if not isinstance(value, Comparison):
+        raise UsageProblem(
+            f"{caller} needs a comparison, not {value!r}: comparison = planner.compare(planner.load(FILE))"
+        )
+
+
+def named(
+    comparison: Comparison,
+    text: str,
+    *,
+    why: str = "`planner compare` says why",
+    listing: str = "`planner explain PLAN` lists the ids",
+) -> Scenario:
+    """The scenario of an id, of a rank (`3` or `#3`) or `best`. Raises UsageProblem.
+
+    why, listing: ends of the messages, which name the next command or expression.
+    """
     from planner.plan.wording import did_you_mean
 
     if text == "best":
         if comparison.best is None:
-            raise UsageProblem(
-                "no scenario is both feasible and completely priced, so none is best: `planner compare` says why"
-            )
+            raise UsageProblem(f"no scenario is both feasible and completely priced, so none is best: {why}")
         return comparison.best
     rank = text.removeprefix("#")
     if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(comparison.scenarios):
@@ -38,6 +68,6 @@ def named(comparison: Comparison, text: str) -> Scenario:
     found = next((s for s in comparison.scenarios if s.id == text), None)
     if found is None:
         near = did_you_mean(text, [s.id for s in comparison.scenarios])
-        hint = near or f"ranks are 1 to {len(comparison.scenarios)}; `planner explain PLAN` lists the ids"
+        hint = near or f"ranks are 1 to {len(comparison.scenarios)}; {listing}"
         raise UsageProblem(f"no scenario {text!r}: {hint}")
     return found

@@ -23,7 +23,9 @@ def book_for(prices: Prices, planned: date | None = None, *, option: str = "pric
     newest. Raises UsageProblem."""
     if isinstance(prices, PriceBook):
         return prices
-    if isinstance(prices, str) and not Path(prices).is_dir():
+    if isinstance(prices, str) and Path(prices).is_dir():
+        prices = Path(prices)
+    if prices is not None and not isinstance(prices, os.PathLike):
         prices = _day(prices, option)
     try:
         return open_book(planned if prices is None else prices)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from operator import index
 from typing import Any
 
-from planner.api.arguments import day_of, named
+from planner.api.arguments import day_of, named, whole_number
 from planner.api.books import Prices, book_for, check_book
 from planner.decide import comparison as comparisons
 from planner.decide.compare import compare as priced
@@ -19,21 +21,35 @@ from planner.estimate.result import Scenario
 from planner.plan.load import LoadedPlan
 from pricing.snapshot import BrokenBook
 
+MAX_AGE_DAYS = 1_000_000
+WHY_NONE = "`why_not` and `unpriced` of each scenario say why"
+LIST_IDS = "`[scenario.id for scenario in comparison]` lists the ids"
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(comparisons.Comparison):
     """Every scenario of a plan, ranked: complete by planned cost (USD), then those that lack a price, then infeasible.
 
     scenarios: all of them in order. best: the first that is feasible and completely priced, or None. A scenario by id,
-    by rank (`"#3"`) or as `"best"`: `comparison["best"]`, which raises UsageProblem where there is none.
+    by rank (`"#3"`) or as `"best"`: `comparison["best"]`, which raises UsageProblem where there is none. An integer
+    counts from 0, as in `scenarios`: `comparison[0]`.
     loaded, request: the plan and everything else that the numbers come from.
     """
 
     loaded: LoadedPlan = field(compare=False)
     request: Request = field(compare=False)
 
-    def __getitem__(self, scenario: str) -> Scenario:
-        return named(self, scenario)
+    def __getitem__(self, scenario: str | int) -> Scenario:
+        if isinstance(scenario, str):
+            return named(self, scenario, why=WHY_NONE, listing=LIST_IDS)
+        try:
+            return self.scenarios[index(scenario)]
+        except IndexError:
+            raise IndexError(f"no scenario {scenario}: this comparison has {len(self)}, counted from 0") from None
+        except TypeError:
+            raise UsageProblem(
+                f"a scenario is named by id, rank or 'best', or by a number from 0, not by {scenario!r}"
+            ) from None
 
     def __iter__(self) -> Iterator[Scenario]:
         return iter(self.scenarios)
@@ -73,18 +89,20 @@ def compare(
 
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
-    if not 0 <= draws <= MAX_DRAWS:
-        raise UsageProblem(f"draws must be 0 to {MAX_DRAWS:,}, not {draws!r}")
-    if not 0 <= seed <= MAX_SEED:
-        raise UsageProblem(f"seed must be 0 to {MAX_SEED}, not {seed!r}")
+    if not isinstance(plan, LoadedPlan):
+        file = repr(os.fspath(plan)) if isinstance(plan, str | os.PathLike) else "FILE"
+        raise UsageProblem(f"compare needs a loaded plan, not {plan!r}: planner.compare(planner.load({file}))")
+    draws, seed = whole_number(draws, "draws", MAX_DRAWS), whole_number(seed, "seed", MAX_SEED)
+    if max_price_age_days is not None:
+        max_price_age_days = whole_number(max_price_age_days, "max_price_age_days", MAX_AGE_DAYS, 1)
     book = book_for(prices, plan.plan.prices)
     check_book(plan, book)
     request = Request(
         plan=plan.plan,
         plan_sha256=plan.sha256,
         book=book,
-        draws=int(draws),
-        seed=int(seed),
+        draws=draws,
+        seed=seed,
         as_of=None if as_of is None else day_of(as_of, "as_of"),
         max_price_age_days=max_price_age_days,
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from planner.api.arguments import named
+from planner.api.arguments import checked_comparison
 from planner.decide import explain as explaining
 from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
@@ -76,16 +76,19 @@ class Explanation:
         return f"Explanation(id={self.id!r}, value={self.value!r}, unit={self.unit!r}, scenario={self.scenario.id!r})"
 
 
-def explain(comparison: PythonComparison, scenario: str | Scenario, number: str) -> Explanation:
+def explain(comparison: PythonComparison, scenario: str | int | Scenario, number: str) -> Explanation:
     """Explain a number of a scenario.
 
-    scenario: itself, its id, its rank (`"#3"`) or `"best"`. number: a line of its bill, such as
+    scenario: itself, its id, its rank (`"#3"`), `"best"` or its number from 0. number: a line of its bill, such as
     `storage.s3.standard` (USD); any number of the JSON by its path in the scenario, such as `goodput.mtbf_hours` or
     `bill[0].list_cost`; or the key of an assumption.
 
     Raises UsageProblem for a scenario or a number that the comparison does not have, with the nearest one.
     """
-    chosen = scenario if isinstance(scenario, Scenario) else named(comparison, scenario)
+    checked_comparison(comparison, "explain")
+    chosen = scenario if isinstance(scenario, Scenario) else comparison[scenario]
+    if not isinstance(number, str):
+        raise UsageProblem(f"number is text, such as 'cost_usd' or 'goodput.mtbf_hours', not {number!r}")
     if not chosen.derived:
         raise UsageProblem(f"{chosen.id} has no numbers: {'; '.join(chosen.why_not)}")
     where = comparison.loaded.where

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from planner.api.arguments import checked_comparison
 from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
 from planner.estimate.ranges import Range
@@ -43,6 +44,7 @@ def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame
 
     Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
     """
+    checked_comparison(comparison, "to_frame")
     try:
         import pandas
     except ModuleNotFoundError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planner.api.arguments import checked_comparison
 from planner.api.graphs import graph_of
 from planner.decide.leaders import leaders_of
 from planner.decide.spreads import spreads_of
@@ -29,6 +30,7 @@ def render_html(comparison: Comparison, *, architecture: bool = True) -> str:
     architecture: with a picture of what would be deployed for the best scenario; where the extra `deploy` is not
     installed, the page says so in its place.
     """
+    checked_comparison(comparison, "render_html")
     return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture)
 
 

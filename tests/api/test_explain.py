@@ -48,6 +48,8 @@ def test_a_line_without_a_price_says_what_is_missing(plan):
     [
         ("best", "goodput.mtbf", "did you mean goodput.mtbf_hours?"),
         ("best", "bill[99].list_cost", "its bill is bill.0 to bill."),
+        (0, 5, "number is text, such as"),
+        (None, "cost_usd", "a scenario is named by id"),
         ("best", "storage.s3.nothing", "did you mean storage.s3."),
         ("worst", "cost_usd", "no scenario 'worst'"),
     ],

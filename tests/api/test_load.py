@@ -52,8 +52,30 @@ def test_problems_are_the_command_lines(path, overrides):
         planner.load(path, set=overrides)
     said = typed("validate", path, *(word for key, value in overrides.items() for word in ("--set", f"{key}={value}")))
     assert said.returncode == raised.value.exit_code == 2
-    assert str(raised.value).strip() in said.stdout + said.stderr
+    expected = said.stdout + said.stderr
+    for key in overrides:  # each names the value as it was given
+        expected = expected.replace(f"--set {key}: ", f"set[{key!r}]: ")
+    assert str(raised.value).strip() in expected
+    assert "--set" not in str(raised.value)
     assert all(isinstance(problem, planner.Problem) for problem in raised.value.problems)
+
+
+@pytest.mark.parametrize("values", [["fleet.nodes=8"], "fleet.nodes=8", 8])
+def test_set_is_a_mapping(values):
+    with pytest.raises(planner.UsageProblem, match="set must be a mapping from paths to values"):
+        planner.load(SMALL, set=values)
+
+
+@pytest.mark.parametrize("key", ["", 3, "fleet.nodes=8"])
+def test_a_key_of_set_is_a_path(key):
+    with pytest.raises(planner.UsageProblem, match="a key is the path of a value"):
+        planner.load(SMALL, set={key: 8})
+
+
+@pytest.mark.parametrize("path", [None, 5, {"fleet": 8}])
+def test_a_plan_is_loaded_from_a_path(path):
+    with pytest.raises(planner.UsageProblem, match="load needs the path of a plan file"):
+        planner.load(path)
 
 
 @pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}])
