@@ -6,6 +6,7 @@ import os
 from datetime import date
 from pathlib import Path
 
+from planner.api.arguments import day_of
 from planner.errors import PlanProblems, UsageProblem
 from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import check_against_catalogue
@@ -26,7 +27,12 @@ def book_for(prices: Prices, planned: date | None = None, *, option: str = "pric
     if isinstance(prices, str) and Path(prices).is_dir():
         prices = Path(prices)
     if prices is not None and not isinstance(prices, os.PathLike):
+    if isinstance(prices, str) and Path(prices).is_dir():
+        prices = Path(prices)
+    if isinstance(prices, str):
         prices = _day(prices, option)
+    elif prices is not None and not isinstance(prices, os.PathLike):
+        prices = day_of(prices, option)
     try:
         return open_book(planned if prices is None else prices)
     except (BrokenBook, LookupError, FileNotFoundError) as error:
