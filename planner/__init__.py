@@ -14,6 +14,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from planner.moved import OldPaths
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -73,16 +75,4 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-class _Moved:
-    """Asked last, for modules that nobody else finds: old paths, for one release."""
-
-    @staticmethod
-    def find_spec(fullname: str, path: object = None, target: object = None) -> object:
-        if not fullname.startswith(("planner.", "infra.")):
-            return None
-        from planner.moved import spec_of
-
-        return spec_of(fullname)
-
-
-sys.meta_path.append(_Moved)  # pyright: ignore[reportArgumentType]  a finder needs this one function
+sys.meta_path.insert(0, OldPaths)  # pyright: ignore[reportArgumentType]  a finder needs this one function

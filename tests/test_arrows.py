@@ -26,10 +26,10 @@ ALLOWED = {
     # which layouts there are, and what each lets a plan say: nothing of it loads a model
     "planner.layouts.room": set(),
     "planner.layouts.registry": {"planner.layouts.room"},
-    "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors", "planner.moved", "planner.layouts.registry"},
+    "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors", "planner.layouts.registry"},
     # what infra and stack files know of a bill is names, not models
     "planner.models.bill_lines": set(),
-    "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors", "planner.moved"},
+    "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
     # one scenario
     "planner.estimate": {"pricing", "planner.plan", "planner.models", "planner.layouts", "planner.errors"},

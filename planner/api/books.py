@@ -26,9 +26,6 @@ def book_for(prices: Prices, planned: date | None = None, *, option: str = "pric
         return prices
     if isinstance(prices, str) and Path(prices).is_dir():
         prices = Path(prices)
-    if prices is not None and not isinstance(prices, os.PathLike):
-    if isinstance(prices, str) and Path(prices).is_dir():
-        prices = Path(prices)
     if isinstance(prices, str):
         prices = _day(prices, option)
     elif prices is not None and not isinstance(prices, os.PathLike):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.models.bill_lines import bill_line
 from planner.models.derived import Input, plain_inputs
 from planner.models.number import Number, scalar
-from planner.moved import moved_names
 
 # AWS service code -> (FOCUS ServiceName, FOCUS ServiceCategory)
 SERVICES = {
@@ -111,7 +110,3 @@ class Unpriced:
     what: str
     nearest: tuple[str, ...]
     service: str = INSTANCES
-
-
-if not TYPE_CHECKING:  # a type checker shall see old names as missing
-    __getattr__ = moved_names(__name__)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.models.equation import equation
 from planner.models.number import Number
-from planner.moved import moved_names
 
 _DALY = "Daly 2006 (10.1016/j.future.2004.11.016); Aupy, Robert, Vivien 2013, table 2"
 _META = "arXiv 2410.21680"
@@ -201,7 +199,3 @@ def run_hours(
 def restart_hours(*, restart_minutes: Number, checkpoint_gb: Number, cold_gb_per_s: Number) -> Number:
     """Hours from having all nodes after an interruption to training again: startup, then reading the checkpoint."""
     return restart_minutes / 60 + checkpoint_gb / cold_gb_per_s / 3600
-
-
-if not TYPE_CHECKING:  # a type checker shall see old names as missing
-    __getattr__ = moved_names(__name__)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from planner.models.equation import equation
 from planner.models.number import Number
-from planner.moved import moved_names
 from pricing.offers import HOURS_PER_MONTH
 
 
@@ -160,7 +157,3 @@ def key_requests(
 ) -> Number:
     """KMS requests for reading and writing objects in S3."""
     return (read_bytes + written_bytes) / object_bytes / 10_000 * kms_request_fraction
-
-
-if not TYPE_CHECKING:  # a type checker shall see old names as missing
-    __getattr__ = moved_names(__name__)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Discriminator, Field, Tag, create_model
 
 from planner.layouts.registry import DEFAULTS, WITH_SETTINGS, answer_of
-from planner.moved import moved_names
 from planner.plan.forms import (
     Count,
     Counts,
@@ -201,7 +200,3 @@ class Plan(Section):
             if vars(section) == vars(type(section).model_construct()):
                 del found["storage"][name]
         return found
-
-
-if not TYPE_CHECKING:  # a type checker shall see old names as missing
-    __getattr__ = moved_names(__name__)

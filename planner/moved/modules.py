@@ -1,20 +1,43 @@
-"""Old import paths, for one release: each loads the module that took its place and says so once.
-
-`planner/__init__.py` asks here for a module that is not found; docs/decisions/0009-rooms.md has the reasons.
-"""
+"""Where each module of the previous release went. A module below one that moved went with it."""
 
 from __future__ import annotations
-
-import importlib
-import warnings
-from collections.abc import Callable
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 MOVED = {
     "infra.lint": "planner.lint",
     "infra.lint.all": "planner.lint.rules",
+    "infra.lint.data": "planner.lint.storage",
+    "infra.lint.data.keeping": "planner.lint.storage.retention",
+    "infra.lint.data.openness": "planner.lint.storage.public_access",
+    "infra.lint.data.shutout": "planner.lint.storage.data_access",
+    "infra.lint.data.storage": "planner.lint.storage.buckets",
+    "infra.lint.data.upkeep": "planner.lint.storage.lustre_backups",
+    "infra.lint.groups": "planner.lint.autoscaling",
+    "infra.lint.groups.block": "planner.lint.autoscaling.capacity_blocks",
+    "infra.lint.groups.bought": "planner.lint.autoscaling.reservations",
+    "infra.lint.groups.running": "planner.lint.autoscaling.gang",
+    "infra.lint.known.catalogue": "planner.lint.known.instance_types",
+    "infra.lint.network.reach": "planner.lint.network.reachability",
+    "infra.lint.network.version_six": "planner.lint.network.ipv6",
+    "infra.lint.nodes.attachments": "planner.lint.nodes.interface_addresses",
+    "infra.lint.nodes.disks": "planner.lint.nodes.volumes",
+    "infra.lint.nodes.membership": "planner.lint.nodes.interface_groups",
+    "infra.lint.nodes.nics": "planner.lint.nodes.network_cards",
+    "infra.lint.nodes.together": "planner.lint.nodes.conflicts",
+    "infra.lint.nodes.userdata": "planner.lint.nodes.user_data",
+    "infra.lint.read.shapes": "planner.lint.read.pulumi_json",
+    "infra.lint.rights": "planner.lint.iam",
+    "infra.lint.rights.allowed": "planner.lint.iam.permissions",
+    "infra.lint.rights.grammar": "planner.lint.iam.policy_grammar",
+    "infra.lint.rights.identity": "planner.lint.iam.roles",
+    "infra.lint.watch": "planner.lint.monitoring",
+    "infra.lint.watch.fires": "planner.lint.monitoring.alarm_thresholds",
+    "infra.lint.watch.guard": "planner.lint.monitoring.budgets",
+    "infra.lint.watch.spending": "planner.lint.monitoring.budget_coverage",
+    "infra.lint.writing": "planner.lint.inputs",
+    "infra.lint.writing.sorts": "planner.lint.inputs.types",
+    "infra.lint.writing.spelling": "planner.lint.inputs.name_syntax",
+    "infra.lint.writing.twice": "planner.lint.inputs.duplicates",
+    "infra.lint.writing.words": "planner.lint.inputs.enums",
     "infra.tier": "infra.data_bucket",
     "planner.account.costs": "planner.account.cost_controls",
     "planner.account.door": "planner.account.aws_client",
@@ -138,78 +161,6 @@ MOVED = {
     "planner.stack.window": "planner.stack.run_dates",
 }
 
-
-# names that went to another module while the rest of it stayed
-MOVED_NAMES = {
-    "planner.models.bill": {
-        "planner.models.ledger": ("Ledger", "as_tiers", "blend", "used_tiers", "worst"),
-    },
-    "planner.models.goodput": {
-        "planner.models.interruptions": (
-            "mean_wait_hours",
-            "no_spare_probability",
-            "platform_mtbf",
-            "spot_hazard",
-            "unheld_hours",
-        ),
-    },
-    "planner.models.metered": {
-        "planner.models.tiered_storage": (
-            "beyond_tiers",
-            "cost_at",
-            "storage_cost_curve",
-            "tiered_storage",
-            "tiered_storage_month",
-            "tiered_usd",
-        ),
-    },
-    "planner.plan.types": {
-        "planner.plan.training_types": ("Ingest", "Phase", "ThroughputRow", "Work"),
-    },
+GONE = {
+    "infra.lint.network.world": "its rule WORLD-OPEN checked databases, functions and queues, which no fleet has",
 }
-
-
-def new_name(name: str) -> str | None:
-    """Where a module went; None where it did not move. A module below one that moved went with it."""
-    parts = name.split(".")
-    for end in range(len(parts), 1, -1):
-        found = MOVED.get(".".join(parts[:end]))
-        if found is not None:
-            return ".".join((found, *parts[end:]))
-    return None
-
-
-class _Alias(Loader):
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = importlib.import_module(self.name)
-        self.spec = module.__spec__
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # the import system has just written the old name over it
-
-
-def spec_of(name: str) -> ModuleSpec | None:
-    """How to import an old path, with a warning; None for a path that never was."""
-    found = new_name(name)
-    if found is None:
-        return None
-    warnings.warn(f"{name} is now {found}; the old path goes with the next release", FutureWarning, stacklevel=2)
-    return ModuleSpec(name, _Alias(found))
-
-
-def moved_names(module: str) -> Callable[[str], object]:
-    """The `__getattr__` of a module that some of MOVED_NAMES left: each is found at its new place, with a warning."""
-
-    def find(name: str) -> object:
-        for home, names in MOVED_NAMES[module].items():
-            if name in names:
-                message = f"{module}.{name} is now {home}.{name}; the old path goes with the next release"
-                warnings.warn(message, FutureWarning, stacklevel=2)
-                return getattr(importlib.import_module(home), name)
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-
-    return find
