@@ -14,11 +14,11 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from planner.moved import OldPaths
-
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from planner.api.comparisons import Comparison, compare
     from planner.api.explanations import Explanation, explain
     from planner.api.frames import to_frame
@@ -75,4 +75,16 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-sys.meta_path.insert(0, OldPaths)  # pyright: ignore[reportArgumentType]  a finder needs this one function
+class _OldPaths:
+    """Asked before all other finders: without it `planner.pool` would load modules of `fleet_pool` a second time."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Sequence[str] | None = None, target: object = None) -> object:
+        if not fullname.startswith(("planner.", "infra.")) or fullname.startswith("planner.moved"):
+            return None
+        from planner.moved import find_spec
+
+        return find_spec(fullname, path)
+
+
+sys.meta_path.insert(0, _OldPaths)  # pyright: ignore[reportArgumentType]  a finder needs this one function

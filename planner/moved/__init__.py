@@ -13,13 +13,11 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
+import planner
 from planner.moved import modules, names
 
+OURS = (__file__, planner.__file__, importlib.__file__, importlib.util.__file__)
 GONE = {**modules.GONE, **names.GONE}
-# modules that are where they were and lack names that they had
-KEPT = {name.rpartition(".")[0] for name in (*names.RENAMED, *names.GONE)} - {
-    name for name in modules.MOVED if name.count(".") > 1
-}
 
 
 def new_name(name: str) -> str | None:
@@ -32,32 +30,32 @@ def new_name(name: str) -> str | None:
     return None
 
 
-class OldPaths:
-    """A finder that is asked before all others, because `fleet_pool` would also load as a second `planner.pool`."""
+# modules that are where they were and lack names that they had
+KEPT = {module for name in (*names.RENAMED, *names.GONE) if new_name(module := name.rpartition(".")[0]) is None}
 
-    @staticmethod
-    def find_spec(fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> object:
-        """How to import an old path, with a warning; None for every other. Raises ModuleNotFoundError for one that
-        is gone, with the reason."""
-        if not fullname.startswith(("planner.", "infra.")):
+
+def find_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """How to import an old path, with a warning; None for every other.
+
+    Raises ModuleNotFoundError for one that is gone, with the reason.
+    """
+    if fullname in GONE:
+        raise ModuleNotFoundError(f"{fullname} is gone: {GONE[fullname]}", name=fullname)
+    found = new_name(fullname)
+    if found is not None:
+        new = importlib.util.find_spec(found)
+        if new is None:  # below a module that moved, and never was
             return None
-        if fullname in GONE:
-            raise ModuleNotFoundError(f"{fullname} is gone: {GONE[fullname]}", name=fullname)
-        found = new_name(fullname)
-        if found is not None:
-            new = importlib.util.find_spec(found)
-            if new is None:  # below a module that moved, and never was
-                return None
-            _warn(f"{fullname} is now {found}; the old path goes with the next release")
-            # _Alias does not inherit from importlib.abc.Loader, which takes 25 ms to import
-            loader = _Alias(fullname, found)
-            spec = ModuleSpec(fullname, loader, origin=new.origin)  # pyright: ignore[reportArgumentType]
-            spec.submodule_search_locations = new.submodule_search_locations
-            return spec
-        spec = PathFinder.find_spec(fullname, path) if fullname in KEPT else None
-        if spec is not None and spec.origin is not None:
-            spec.loader = _Kept(fullname, spec.origin)
+        _warn(f"{fullname} is now {found}; the old path goes with the next release")
+        # _Alias does not inherit from importlib.abc.Loader, which takes 25 ms to import
+        loader = _Alias(fullname, found)
+        spec = ModuleSpec(fullname, loader, origin=new.origin)  # pyright: ignore[reportArgumentType]
+        spec.submodule_search_locations = new.submodule_search_locations
         return spec
+    spec = PathFinder.find_spec(fullname, path) if fullname in KEPT else None
+    if spec is not None and spec.origin is not None:
+        spec.loader = _Kept(fullname, spec.origin)
+    return spec
 
 
 class _Alias:
@@ -115,9 +113,9 @@ def _getter(old: str) -> Callable[[str], object]:
 
 
 def _warn(text: str) -> None:
-    """A FutureWarning at the first line outside this file and the import system."""
+    """A FutureWarning at the first line outside the import system."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and (frame.f_code.co_filename == __file__ or _imports(frame.f_code.co_filename)):
+    while frame.f_back is not None and _imports(frame.f_code.co_filename):
         frame = frame.f_back
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     module = frame.f_globals.get("__name__", "")
@@ -125,4 +123,4 @@ def _warn(text: str) -> None:
 
 
 def _imports(file: str) -> bool:
-    return file.startswith("<frozen ") or file == importlib.__file__ or file == importlib.util.__file__
+    return file.startswith("<frozen importlib") or file in OURS
