@@ -34,6 +34,7 @@ TESTS = {
         "tests/models/test_goodput.py",
         "tests/models/test_derived.py",
         "tests/models",
+        "tests/estimate/test_constraints.py",
         "tests/decide/test_published_stories.py",
         "tests/decide/test_second_route.py",
     ),

@@ -144,6 +144,17 @@ class TestPurchase:
         assert hours == pytest.approx(4 * 24 * days)
         assert s.cash[0].usd == pytest.approx(hours * 11.8)
 
+    @pytest.mark.parametrize(("nodes", "warned"), [(4, False), (6, True)])
+    def test_several_blocks_may_lie_in_different_zones(self, nodes, warned):
+        """4 nodes are one block, 6 are blocks of 4 and 2."""
+        plan = plan_of(fleet={"nodes": nodes}, purchase={"options": ["capacity-block"]})
+        assert any("different zones" in text for text in scenario_of(plan, "s3-stream").warnings) is warned
+
+    @pytest.mark.parametrize(("nodes", "warned"), [(15, False), (16, True)])
+    def test_on_demand_does_not_promise_16_nodes(self, nodes, warned):
+        plan = plan_of(fleet={"nodes": nodes}, purchase={"options": ["on-demand"]})
+        assert any("guarantee capacity" in text for text in scenario_of(plan, "s3-stream").warnings) is warned
+
     def test_blocks_end_at_256_nodes_and_182_days(self):
         many = plan_of(fleet={"nodes": 257}, purchase={"options": ["capacity-block"]})
         long = plan_of(run={"work": {"gpu_hours": 32 * 24 * 183}}, purchase={"options": ["capacity-block"]})

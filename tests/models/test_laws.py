@@ -206,6 +206,11 @@ class TestDraws:
         entry = Assumption(key="x", value=3.0, low=3.0, high=3.0, unit="h", year="", source="test")
         assert set(sample(entry, np.linspace(-4, 4, 9))) == {3.0}
 
+    def test_an_assumption_that_may_be_0_never_falls_below_it(self):
+        entry = Assumption(key="x", value=1.0, low=0.0, high=3.0, unit="h", year="", source="test")
+        drawn = sample(entry, np.linspace(-4, 4, 9))
+        assert drawn.min() == 0.0 < drawn.max()
+
     def test_streams_are_independent_and_keep_their_place(self):
         """A new assumption must not move the draws of another one."""
         table = dict(default_assumptions())

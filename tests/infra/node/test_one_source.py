@@ -15,6 +15,7 @@ from fleet_pool.node.facts import cluster_settings, stack_of
 
 from infra.allowed_flows import POOL
 from infra.derived import bundle_of
+from infra.node.render import installed_files
 from planner.errors import UsageProblem
 from planner.plan.assumptions import default_assumptions
 from planner.stack.check import findings_of
@@ -139,3 +140,16 @@ def test_the_table_of_assumptions_says_what_is_set():
     row = default_assumptions()["converged.low_watermark_fraction"]
     assert (row.value, row.low, row.high) == (settings.LOW_WATERMARK_PERCENT / 100,) * 3
     assert default_assumptions()["pool.control_nodes"].value == settings.CONTROL_NODES
+
+
+def test_only_targets_on_gpu_nodes_are_held_back_for_training():
+    """A proxy, and a target on a storage node, shares its node with no training."""
+    for layout, targets_on in (("converged", "gpu"), ("separate-nvme", "storage")):
+        facts = {
+            **{"name": "dev", "layout": layout, "proxies": ["10.0.0.1"], "targets_on": targets_on, "drives": 8},
+            **{"reserved_vcpu": 8, "tls": True, "low_watermark_percent": 70, "dataset_prefix": "d/"},
+            **{"checkpoint_prefix": "c/", "checkpoints_kept": 3},
+        }
+        units = installed_files(stack_of(facts))
+        assert ("CPUWeight" in units["planner-target.service"]) is (targets_on == "gpu")
+        assert "CPUWeight" not in units["planner-proxy.service"]
