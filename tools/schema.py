@@ -50,7 +50,7 @@ DOCUMENTS: dict[str, Document] = {
         shapes=(("", compare.KEYS),),
     ),
     "sensitivity": Document(
-        title="What moves a scenario, and what flips the decision (planner sensitivity -f json)",
+        title="What the cost depends on, and what would change the recommendation (planner sensitivity -f json)",
         description="Grows only by adding keys; money in USD before tax, rounded to a micro-dollar.",
         shapes=(("", sensitivity.KEYS),),
     ),

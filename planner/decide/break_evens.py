@@ -1,6 +1,6 @@
-"""What flips the decision: the value of each assumption at which another scenario becomes the cheapest.
+"""Break-evens: the value of each parameter at which another scenario becomes the cheapest.
 
-Every value named here was planned with: at `value` one scenario leads, at `keeps` another one still does.
+Every value given here was evaluated: at `value` one scenario is the cheapest, at `keeps` another one still is.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from planner.decide.parameters import Parameter
 from planner.decide.ranking import RankedScenario
 from planner.decide.repricing import RankingCache
 
-DIGITS = 3  # of the values named: a reader should be able to type them
-POINTS = 3  # between the planned value and the end of the range, and again as many between that and the reach
-MOVED = 0.1  # of the leader's margin: a knob that moves it less at every end is not tried between its ends
+DIGITS = 3  # of the values shown, so that a reader can type them
+POINTS = 3  # between the planned value and the end of the range, and as many between that and the reach
+MOVED = 0.1  # of the leader's margin: a parameter that changes it less at every end is not tried between its ends
 HALVINGS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class BreakEven:
-    """Outward from the planned value, `before` leads up to `keeps` and `first` from `value` on; "": none is feasible.
+    """Going away from the planned value, `before` is the cheapest up to `keeps`, and `first` from `value` on; "" if
+    none is feasible.
 
-    inside: whether `value` lies in the knob's own range; else the assumption would have to be very wrong.
-    first_usd, before_usd: what the two cost at `value`, None where one is not feasible there.
+    inside: whether `value` is in the parameter's own range; otherwise the assumption would have to be very wrong.
+    first_usd, before_usd: the cost of the two at `value`, None if not feasible there.
     """
 
     parameter: Parameter
@@ -39,8 +40,8 @@ class BreakEven:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """All that was tried with one knob: its flips by distance from the planned value, and how many values were tried
-    from `lowest` to `highest`."""
+    """Everything tried with one parameter: its break-evens by distance from the planned value, and how many values were
+    tried from `lowest` to `highest`."""
 
     parameter: Parameter
     break_evens: tuple[BreakEven, ...]
@@ -50,14 +51,17 @@ class Search:
 
 
 def search(ranking_cache: RankingCache, parameters: Sequence[Parameter]) -> tuple[Search, ...]:
-    """Look for changes of the leader with each knob, the others as planned. Streams of draws have no value to name."""
+    """Look for a change of the cheapest scenario with each parameter, the others as planned.
+
+    Streams of draws have no value and are not searched.
+    """
     if not ranking_cache.at():
         return ()
     return tuple(_search(ranking_cache, parameter) for parameter in parameters if parameter.path)
 
 
 class _Runs:
-    """The ranking at values of one knob, and which were asked for."""
+    """The ranking at values of one parameter, and which values were tried."""
 
     def __init__(self, ranking_cache: RankingCache, parameter: Parameter) -> None:
         self.ranking_cache, self.parameter = ranking_cache, parameter
@@ -76,7 +80,7 @@ class _Runs:
 
 
 def margin_usd(ranked: Sequence[RankedScenario], leader: str) -> float:
-    """What the leader costs less than the next one; negative where another one leads."""
+    """How much less the leader costs than the next scenario; negative if another one is cheaper."""
     own = next((s.cost_usd for s in ranked if s.id == leader), math.inf)
     others = min((s.cost_usd for s in ranked if s.id != leader), default=math.inf)
     return -math.inf if own == math.inf else others - own
@@ -102,8 +106,10 @@ def _search(ranking_cache: RankingCache, parameter: Parameter) -> Search:
 
 
 def _steps(parameter: Parameter, end: float, reach: float) -> Iterator[float]:
-    """Values outward from the planned one: to the end of the range, then to the reach; by equal ratios where all
-    are positive, else by equal differences. Of what is counted whole numbers, none twice."""
+    """Values going away from the planned one: to the end of the range, then to the reach.
+
+    They have equal ratios if all are positive, else equal differences. Counts are whole numbers, each once.
+    """
     reached = parameter.value
     for first, last in ((parameter.value, end), (end, reach)):
         for step in _between(first, last) if first != last else ():
@@ -124,12 +130,12 @@ def _between(first: float, last: float) -> Iterator[float]:
 
 
 def _changes(runs: _Runs, parameter: Parameter, steps: Sequence[float], leader: str) -> Iterator[BreakEven]:
-    """Every change of the leader between neighbouring values, from the planned one outward."""
+    """Every change of the leader between neighboring values, going away from the planned one."""
     inner = parameter.value
     for step in steps:
         before = leader if inner == parameter.value else runs.leader(inner)
         start = inner
-        # between two values more than one may come to lead: go on from where the last one took over
+        # more than one scenario may become the cheapest between two values: continue from the last change
         while before != runs.leader(step):
             break_even = _bisected(runs, parameter, start, step, before)
             yield break_even
@@ -140,7 +146,7 @@ def _changes(runs: _Runs, parameter: Parameter, steps: Sequence[float], leader: 
 
 
 def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> BreakEven:
-    """Halve until the two are neighbours, or round to neighbours, which are then planned with once more."""
+    """Halve until the two values are close, round them, and evaluate both once more."""
     for _ in range(HALVINGS):
         if abs(changes - keeps) < (1.5 if parameter.whole else 10.0**-DIGITS * abs(changes) / 4):
             break
@@ -165,7 +171,8 @@ def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, b
 
 
 def _short(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> tuple[float, float]:
-    """(changes, keeps) in as few digits as tell the sides apart; near a tie three may not."""
+    """(changes, keeps) with as few digits as possible such that both sides keep their leader; three may not be enough
+    near a tie."""
     up = changes > keeps
     for digits in range(DIGITS, DIGITS + 9):
         tried = rounded(changes, digits, up), rounded(keeps, digits, not up)
@@ -177,7 +184,7 @@ def _short(runs: _Runs, parameter: Parameter, keeps: float, changes: float, befo
 
 
 def rounded(value: float, digits: int, up: bool) -> float:
-    """To so many significant digits, up or down."""
+    """The value with a number of significant digits, rounded up or down."""
     if value == 0:
         return 0.0
     scale = digits - 1 - math.floor(math.log10(abs(value)))

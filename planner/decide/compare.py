@@ -1,4 +1,4 @@
-"""The comparison of a plan: every scenario priced on central values and on draws, and ranked."""
+"""The comparison of a plan: every scenario priced at central values and in draws, and ranked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Request", "compare"]
 
 
 def compare(request: Request) -> Comparison:
-    """Price every choice of the plan. Pure: the same plan, book, draws and seed give the same result."""
+    """Price every choice of the plan. The same plan, book, draws and seed give the same result."""
     plan, book = request.plan, request.book
     central = request.central(recording=request.derivations)
     evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None))
@@ -58,8 +58,10 @@ def compare(request: Request) -> Comparison:
 
 
 def rank(scenario: Scenario) -> tuple[int, float, str]:
-    """Complete by planned cost, then incomplete, then infeasible. Of the incomplete, a lower bound without the
-    GPU nodes says least and comes last."""
+    """Complete by planned cost, then incomplete, then infeasible.
+
+    Incomplete scenarios without a price for the GPU nodes come last, because their lower bound says least.
+    """
     group = 3 if not scenario.feasible else 0 if scenario.complete else 2 if without_nodes(scenario.unpriced) else 1
     return group, scenario.cost_usd.plan if scenario.cost_usd else 0.0, scenario.id
 
@@ -67,15 +69,18 @@ def rank(scenario: Scenario) -> tuple[int, float, str]:
 def _with_cheapest_fractions(
     scenarios: Sequence[Scenario], evaluated: Sequence[Evaluated], draws: int
 ) -> list[Scenario]:
-    """Each complete scenario with the share of draws in which it is the cheapest of them, and in which it costs less
-    than the one with the lowest planned cost. The draws are common to all, so the shares are of the same futures."""
+    """Each complete scenario with the share of draws in which it is the cheapest, and in which it costs less than the
+    one with the lowest planned cost.
+
+    All scenarios share the draws, so the shares are of the same outcomes.
+    """
     complete = [i for i, s in enumerate(scenarios) if s.feasible and s.complete]
     if not draws or not complete:
         return list(scenarios)
     first = min(complete, key=lambda i: rank(scenarios[i]))
     costs = {i: cost_draws(evaluated[i], draws) for i in complete}
     lowest = np.min(list(costs.values()), axis=0)
-    # of several that tie for the lowest cost of a draw each has its part, so that the shares add up to one
+    # scenarios that tie for the lowest cost of a draw share it, so that the shares add up to one
     ties = sum((cost <= lowest).astype(float) for cost in costs.values())
     return [
         replace(

@@ -14,7 +14,7 @@ from planner.plan.assumptions import Assumption
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """The book behind a comparison. age_days: None without a plan start or --as-of to count from."""
+    """The price book of a comparison. age_days: None without a plan start or --as-of."""
 
     as_of: date
     age_days: int | None
@@ -24,10 +24,10 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class Relaxation:
-    """A change of limits that makes an infeasible plan feasible.
+    """A change of the plan that makes an infeasible plan feasible.
 
-    settings: `path=value`, as `--set` takes them. scenario: the one that then has the lowest planned cost, which is a
-    lower bound where it is not complete.
+    settings: `path=value`, as in `--set`. scenario: the one with the lowest planned cost after the change, which is a
+    lower bound if it is not complete.
     """
 
     settings: tuple[str, ...]
@@ -38,7 +38,7 @@ class Relaxation:
 
     @property
     def options(self) -> str:
-        """`--set run.deadline=5.26d`, as a shell takes it."""
+        """`--set run.deadline=5.26d`, quoted for a shell."""
         return " ".join(f"--set {shlex.quote(setting)}" for setting in self.settings)
 
 
@@ -46,7 +46,7 @@ class Relaxation:
 class Comparison:
     """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible.
 
-    relaxations: what would make an infeasible plan feasible; empty unless the caller looked for them.
+    relaxations: what would make an infeasible plan feasible; empty unless the caller searched for them.
     """
 
     plan_name: str
@@ -64,12 +64,12 @@ class Comparison:
 
     @property
     def best(self) -> Scenario | None:
-        """The first complete feasible scenario: the one that gates apply to."""
+        """The first complete feasible scenario, to which gates apply."""
         return next((s for s in self.scenarios if s.feasible and s.complete), None)
 
     @property
     def weak_lines(self) -> tuple[str, ...]:
-        """Lines that count as unpriced under --strict: unpriced, grade C, or carried back in time."""
+        """Lines that count as unpriced with --strict: unpriced, grade C, or carried back in time."""
         found: dict[str, None] = {}
         for scenario in self.scenarios:
             if not scenario.feasible:

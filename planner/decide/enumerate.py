@@ -1,4 +1,4 @@
-"""Every combination that a plan asks for (instance type, node count, layout, purchase option), each evaluated."""
+"""Every combination in a plan (instance type, node count, layout, purchase option), each evaluated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pricing.offers import DEFAULT_PURCHASE_OPTIONS, PurchaseOption
 
 
 def evaluate(request: Request, central: Values, drawn: Values | None) -> Iterator[Evaluated]:
-    """Every layout x purchase option x instance type of the plan. drawn: None to stay with central values."""
+    """Every layout x purchase option x instance type of the plan. drawn: None for central values only."""
     for fleet, layout, choices in _choices(request, central, drawn):
         refused = layout.refusals()
         runs: dict[bool, ScenarioRuns] = {}
@@ -33,7 +33,7 @@ def evaluate(request: Request, central: Values, drawn: Values | None) -> Iterato
 
 
 def ids_of(request: Request) -> list[str]:
-    """The id of every scenario, nothing of it evaluated."""
+    """The id of every scenario, without evaluating it."""
     found = _choices(request, request.central(recording=False), None)
     return [choice.id for _, _, choices in found for choice in choices]
 
@@ -41,7 +41,7 @@ def ids_of(request: Request) -> list[str]:
 def _choices(
     request: Request, central: Values, drawn: Values | None
 ) -> Iterator[tuple[EvaluatedFleet, Layout, list[Choice]]]:
-    """Every layout on every fleet of the plan, and each way to buy the fleet's nodes."""
+    """Every layout on every fleet of the plan, with each purchase option."""
     plan, book = request.plan, request.book
     sizes = [size for name in plan.fleet.instance_types for size in fleet_sizes(plan.fleet, book.instance(name))]
     several = {size.instance.name for size in sizes if sum(s.instance == size.instance for s in sizes) > 1}
@@ -75,5 +75,5 @@ def fleet_sizes(fleet: Fleet, instance: InstanceType) -> list[FleetSize]:
 
 
 def purchase_options(plan: Plan) -> tuple[PurchaseOption, ...]:
-    """The plan's options, or the nine asked for when it names none."""
+    """The plan's options, or the nine default ones."""
     return tuple(PurchaseOption.parse(text) for text in plan.purchase.options or DEFAULT_PURCHASE_OPTIONS)

@@ -1,4 +1,4 @@
-"""One number of one scenario: what it is made of, how far its draws go, and which assumptions move it."""
+"""One number of one scenario: its inputs, its range, and the assumptions that change it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived, Input
 from planner.models.line_numbers import derived_of_line
 
-_STILL = 1e-9  # relative; what moves a number by less does not move it
+_STILL = 1e-9  # relative; a smaller change does not count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mover:
-    """One assumption that moves the number: the number at its low and its high end, the others as planned.
+    """One assumption that changes the number: the number at its low and its high end, the others as planned.
 
-    None where the scenario cannot be planned there, or does not have the number.
+    None if the scenario cannot be evaluated there, or does not have the number.
     """
 
     parameter: Parameter
@@ -34,7 +34,7 @@ class Mover:
     at_high: float | None
 
     def swing(self, planned: float) -> float:
-        """How far apart the ends are, the planned value among them; without end where one is not there."""
+        """The distance between the ends, including the planned value; infinite if there is no number at an end."""
         ends = [self.at_low, self.at_high]
         known = [planned, *(end for end in ends if end is not None)]
         return float("inf") if None in ends else max(known) - min(known)
@@ -42,11 +42,11 @@ class Mover:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """known: every number of the scenario by id. draws: P10, P50, P90 of this number, None where it has no draws or
-    is a lower bound.
+    """An explained number.
 
-    moved: the number that the movers move: its planned figure where this one is a percentile, the planned cost where
-    this one is an assumption (assumed), which is then the only mover.
+    known: every number of the scenario by id. draws: P10, P50, P90 of this number, None if it has no draws or is a
+    lower bound. moved: the number that the movers change: the planned figure of a percentile, or the planned cost for
+    an assumption (assumed), which is then the only mover.
     """
 
     scenario: Scenario
@@ -60,13 +60,13 @@ class Explanation:
 
 
 def missing_line(scenario: Scenario, id: str) -> Unpriced | None:
-    """The line without a price that an id names, or one of its numbers."""
+    """The line without a price that an id, or the id of one of its numbers, refers to."""
     return next((entry for entry in scenario.unpriced if id == entry.line or id.startswith(f"{entry.line}.")), None)
 
 
 def explain(request: Request, scenario: Scenario, id: str) -> Explanation:
-    """Explain a number of a scenario that could be planned, or an assumption behind it. Raises KeyError for an id
-    that it does not have."""
+    """Explain a number of a scenario that was evaluated, or one of its assumptions. Raises KeyError for an unknown
+    id."""
     known = known_of(scenario)
     alone = request_of_one(request, scenario)
     try:
@@ -87,7 +87,7 @@ def explain(request: Request, scenario: Scenario, id: str) -> Explanation:
 
 
 def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived], id: str) -> Explanation:
-    """An assumption or a stream of draws that the scenario rests on, and what it does to the planned cost."""
+    """An assumption or a stream of draws that the scenario depends on, and its effect on the planned cost."""
     central = compare(replace(alone, draws=0))
     entry = next((entry for entry in central.assumptions if entry.key == id), None)
     parameter = next(
@@ -116,7 +116,7 @@ def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived]
 
 
 def request_of_one(request: Request, scenario: Scenario) -> Request:
-    """The same question for the layout, the instance type and the purchase of one scenario alone."""
+    """The same request for the layout, instance type and purchase option of one scenario only."""
     plan = request.plan
     changed = {
         "fleet": plan.fleet.model_copy(update={"instance_types": (scenario.instance_type,)}),
@@ -127,7 +127,7 @@ def request_of_one(request: Request, scenario: Scenario) -> Request:
 
 
 def reached(known: Mapping[str, Derived], derived: Derived) -> Iterator[Derived]:
-    """Every number of the run that this one is made of, itself first, none twice."""
+    """Every number of the run that this one depends on, starting with itself, each once."""
     seen, waiting = {derived.id}, [derived]
     while waiting:
         entry = waiting.pop(0)
@@ -143,7 +143,7 @@ def _fields(line: Line) -> list[str]:
 
 
 def drawn(request: Request, scenario: Scenario) -> Mapping[str, Any]:
-    """Every number of the run and the bill by id, each with one entry a draw; nothing without draws."""
+    """Every number of the run and the bill by id, each with one entry per draw; empty without draws."""
     if not request.draws:
         return {}
     central = request.central()
@@ -157,7 +157,7 @@ def drawn(request: Request, scenario: Scenario) -> Mapping[str, Any]:
 
 
 def range_in(numbers: Mapping[str, Any], derived: Derived, draws: int) -> Range | None:
-    """The range of a number among those drawn; None where nothing was, or where it is read off the draws already."""
+    """The range of a number in the draws; None without draws, or if the number is a statistic of the draws."""
     if not isinstance(derived.value, float) or derived.id not in numbers:
         return None
     return range_of(derived.value, numbers[derived.id], draws)
@@ -165,14 +165,14 @@ def range_in(numbers: Mapping[str, Any], derived: Derived, draws: int) -> Range 
 
 @dataclass(frozen=True, kw_only=True)
 class Turned:
-    """A scenario's numbers by id as planned, and with each knob at its low and at its high end."""
+    """A scenario's numbers by id, as planned and with each parameter at its low and at its high end."""
 
     planned: Mapping[str, float]
     ends: tuple[tuple[Parameter, Mapping[str, float], Mapping[str, float]], ...]
 
 
 def at_both_ends(request: Request, scenario: Scenario, only: str | None = None) -> Turned:
-    """Plan again with every assumption at both of its ends. only: the key of the one that is asked for."""
+    """Recalculate with every assumption at both of its ends. only: the key of a single assumption."""
     still = replace(request, draws=0)
     central = compare(still)
     ends = []
@@ -188,7 +188,7 @@ def at_both_ends(request: Request, scenario: Scenario, only: str | None = None) 
 
 
 def movers_in(found: Turned, derived: Derived) -> tuple[Mover, ...]:
-    """The assumptions that move a number, the widest first."""
+    """The assumptions that change a number, the largest effect first."""
     base, movers = found.planned.get(derived.id), []
     if not isinstance(derived.value, float) or base is None:
         return ()
@@ -201,7 +201,7 @@ def movers_in(found: Turned, derived: Derived) -> tuple[Mover, ...]:
 
 
 def _numbers(comparison: Comparison, scenario: Scenario) -> Mapping[str, float]:
-    """The numbers of a scenario, also where a constraint of the plan is broken: they are there all the same."""
+    """The numbers of a scenario, also if it exceeds a limit of the plan."""
     here = next((entry for entry in comparison.scenarios if entry.id == scenario.id), None)
     known = known_of(here) if here else {}
     return {id: entry.value for id, entry in known.items() if isinstance(entry.value, float)}

@@ -1,4 +1,4 @@
-"""Gates: what turns a finished comparison into a failure that a script can see (design 3.4)."""
+"""Gates: conditions on a finished comparison that give a failing exit code."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from planner.decide.comparison import Comparison
 from planner.decide.price_age import StalePrice
 from planner.errors import ExitCode
 
-STRICT_HINT = "; purchase.options and storage.layouts leave out what need not be compared"
+STRICT_HINT = "; purchase.options and storage.layouts can leave out scenarios"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gates:
-    """What the caller insists on. None: no such gate. at: the figure of the range that cost and days are judged
-    by, "plan", "p50" or "p90"."""
+    """The caller's conditions. None: no such gate. at: the figure of cost and days to check, "plan", "p50" or "p90"."""
 
     strict: bool = False
     max_cost_usd: float | None = None
@@ -31,7 +30,7 @@ class Violation:
 
 
 def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
-    """Every gate that does not hold. Cost and days are judged on the first complete scenario."""
+    """Every gate that fails. Cost and days are those of the first complete scenario."""
     found = []
     if not any(scenario.feasible for scenario in comparison.scenarios):
         nearest = f"; {comparison.relaxations[0].options} makes one so" if comparison.relaxations else ""
@@ -44,7 +43,7 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
         if limit is None:
             continue
         if value is None:
-            found.append(Violation(code=ExitCode.GATE, message=f"no complete scenario to hold {what} against"))
+            found.append(Violation(code=ExitCode.GATE, message=f"no complete scenario whose {what} could be checked"))
         elif value > limit:
             message = f"{what} of {best.id if best else ''} is {value:,.2f}, above {limit:,.2f}"
             found.append(Violation(code=ExitCode.GATE, message=message))
@@ -56,13 +55,13 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
         found.append(Violation(code=ExitCode.UNPRICED, message=message))
     missing = sum(len(s.unpriced) for s in comparison.scenarios if s.feasible)
     if gates.max_unpriced is not None and missing > gates.max_unpriced:
-        message = f"{missing} unpriced lines, at most {gates.max_unpriced} allowed"
+        message = f"{missing} unpriced lines; at most {gates.max_unpriced} are allowed"
         found.append(Violation(code=ExitCode.UNPRICED, message=message))
     return found
 
 
 def exit_code(found: Sequence[Violation]) -> ExitCode:
-    """The lowest code of the violations; 0 without any."""
+    """The lowest exit code of the violations; 0 without any."""
     return min((violation.code for violation in found), default=ExitCode.OK)
 
 

@@ -1,4 +1,4 @@
-"""Whether a plan comes to nothing, and then what would help: the search is loaded only where it is needed."""
+"""What would make an infeasible plan feasible; the search is imported only if it is needed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from planner.estimate.request import Request
 from planner.models.goodput import AVAILABILITY_FLOOR
 
 NOTHING_HELPS = (
-    "no change was found with which a run ends: each limit, the fleet's size, the purchase options, the layouts with "
-    "their settings and the instance types were changed alone, and together with the limits that they break"
+    "no change was found that lets a run finish: each limit, the fleet's size, the purchase options, the layouts with "
+    "their settings and the instance types were changed one at a time, and together with the limits they then exceed"
 )
 
 
 def with_relaxations(request: Request, comparison: Comparison) -> Comparison:
-    """The comparison with what would make its plan feasible, where it is not or where every run only fails, or with
-    the note that nothing was found."""
+    """The comparison with what would make its plan feasible, if it is not or if no run finishes, or with a note that
+    nothing was found."""
     if not is_infeasible(comparison):
         return comparison
     from planner.decide.relaxations import relaxations_of
@@ -29,6 +29,6 @@ def with_relaxations(request: Request, comparison: Comparison) -> Comparison:
 
 
 def is_infeasible(comparison: Comparison) -> bool:
-    """Whether every run is infeasible, without a price of its nodes, or fails faster than it works."""
+    """Whether every scenario is infeasible, has no price for its nodes, or fails faster than it works."""
     known = [s for s in comparison.scenarios if s.feasible and not without_nodes(s.unpriced)]
     return all(s.goodput is not None and s.goodput.availability_fraction <= AVAILABILITY_FLOOR for s in known)

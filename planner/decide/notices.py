@@ -50,7 +50,7 @@ def _left_out(plan: Plan) -> list[str]:
     return notes
 
 
-# assumption -> what the plan would say instead; each can decide which layout wins
+# assumption -> what the plan could set instead; each can change which layout is the cheapest
 _UNSAID = {
     "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
     "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",

@@ -14,8 +14,8 @@ from planner.models.number import quantiles
 
 @dataclass(frozen=True, kw_only=True)
 class LowerCostProbability:
-    """Shares of the draws in which `a` costs less than `b`, the same, and more; and what `a` saves in the middle
-    draw (negative: costs more)."""
+    """Shares of the draws in which `a` costs less than `b`, the same, and more; and how much `a` saves in percentiles
+    of the draws (negative: it costs more)."""
 
     a: str
     b: str
@@ -28,8 +28,7 @@ class LowerCostProbability:
 
 
 def lower_cost_probability(request: Request, a: str, b: str) -> LowerCostProbability | None:
-    """None where one of the two has no complete price or nothing is drawn. Raises KeyError for an id that no scenario
-    has."""
+    """None if one of the two has no complete price or there are no draws. Raises KeyError for an unknown id."""
     central = request.central()
     found = {e.choice.id: e for e in evaluate(request, central, request.drawn(central) if request.draws else None)}
     first, second = found[a], found[b]

@@ -1,4 +1,4 @@
-"""The ranking of a plan on central values and nothing else: what is asked many times over needs no bills."""
+"""The ranking of a plan at central values, without bills, because it is calculated many times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would make an infeasible plan feasible: of each kind of change the nearest one, each of them planned with."""
+"""What would make an infeasible plan feasible: the smallest change of each kind, each one evaluated."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from planner.estimate.request import Request
 from planner.plan.quantities import MAX_HOURS
 
 DOUBLINGS = 6  # of the fleet's size in either direction
-MOST = 5  # remedies named
-LEAST_AVAILABILITY = 0.5  # a run that fails longer than it works is no way out
+MOST = 5  # relaxations shown
+LEAST_AVAILABILITY = 0.5  # a run that fails longer than it works does not count as feasible
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Choice:
-    """A choice that no layout and no offer forbids, on central values. usable_tb: None without a capacity of its own;
-    broken: the plan's limits that it does not keep."""
+    """A choice that no layout and no offer rules out, at central values.
+
+    usable_tb: None without a capacity of its own; broken: the plan's limits that it exceeds.
+    """
 
     id: str
     cost_usd: float
@@ -34,8 +36,10 @@ class _Choice:
 
 
 def relaxations_of(request: Request) -> tuple[Relaxation, ...]:
-    """Single changes first: limits of the plan, then size, purchase, layout, settings of layouts, instance type. Where
-    none of them does it, a change together with the limits that it breaks."""
+    """Single changes first: limits of the plan, then size, purchase, layout, settings of layouts, instance type.
+
+    If none of them helps, a change together with the limits that it exceeds.
+    """
     instances = tuple(request.book.instances())
     base = variants.same(request.plan)
     alone: list[Iterable[ChangedPlan]] = [
@@ -60,7 +64,7 @@ def relaxations_of(request: Request) -> tuple[Relaxation, ...]:
 
 
 def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
-    """What could be had of a changed plan but for its limits: runs that work longer than they fail, and end."""
+    """The choices of a changed plan, ignoring its limits: runs that work longer than they fail, and finish."""
     plan = wanted.plan
     if not variants.is_right(plan, tuple(request.book.instances())):
         return
@@ -83,7 +87,7 @@ def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
 
 
 def _cheapest_feasible(request: Request, wanted: ChangedPlan) -> Relaxation | None:
-    """The changed plan, planned: its cheapest feasible choice, one with every price where there is one."""
+    """The changed plan, evaluated: its cheapest feasible choice, preferably one with every price."""
     feasible = [choice for choice in _choices(request, wanted) if not choice.broken]
     first = min(feasible, key=lambda c: (not c.complete, c.cost_usd, c.id), default=None)
     if first is None:
@@ -103,8 +107,10 @@ def _cheapest(tried: Iterable[Relaxation | None]) -> list[Relaxation]:
 
 
 def _limits(request: Request, base: ChangedPlan) -> list[ChangedPlan]:
-    """The plan with just those limits moved that one choice breaks, and no farther than it needs. Of the choices that
-    break the same limits the nearest, of those that break more limits than another one none."""
+    """The plan with only those limits changed that one choice exceeds, and only as far as needed.
+
+    Of several choices that exceed the same limits the closest one; none that exceeds more limits than another one.
+    """
     nearest: dict[tuple[str, ...], tuple[float, ChangedPlan]] = {}
     for choice in _choices(request, base):
         moved = list(_moved(base, choice))
@@ -123,7 +129,7 @@ def _limits(request: Request, base: ChangedPlan) -> list[ChangedPlan]:
 
 
 def _moved(base: ChangedPlan, choice: _Choice) -> Iterator[tuple[str, float, Callable[[ChangedPlan], ChangedPlan]]]:
-    """Each limit that a choice breaks: its name, by what factor it has to move, and the move."""
+    """Each limit that a choice exceeds: its name, the factor by which it has to change, and the change."""
     plan, limits = base.plan, base.plan.constraints
 
     def to(section: str, name: str, value: float | bool | None, text: str) -> Callable[[ChangedPlan], ChangedPlan]:
@@ -153,9 +159,9 @@ def _moved(base: ChangedPlan, choice: _Choice) -> Iterator[tuple[str, float, Cal
 
 
 def _resized(request: Request, base: ChangedPlan, size: Size) -> Relaxation | None:
-    """The nearest size of the fleet, in proportion: doubled or halved until it does, then halved to the last unit.
+    """The nearest fleet size, in proportion: doubled or halved until it works, then halved to the last unit.
 
-    A plan that is feasible between two sizes that are tried, and at neither, is not found.
+    A plan that is feasible only between two sizes that are tried is not found.
     """
 
     def at(count: int) -> Relaxation | None:
@@ -180,7 +186,7 @@ def _resized(request: Request, base: ChangedPlan, size: Size) -> Relaxation | No
 def _nearest_size(
     at: Callable[[int], Relaxation | None], fails: int, works: int, best: Relaxation
 ) -> tuple[int, Relaxation]:
-    """Halve between a size that fails and one that works until they are neighbours."""
+    """Halve between a size that fails and one that works until they are neighbors."""
     while abs(works - fails) > 1:
         halfway = (works + fails) // 2
         does = at(halfway)

@@ -1,4 +1,4 @@
-"""The ranking of a plan with some of its knobs turned, each plan priced once however often it is asked for."""
+"""The ranking of a plan with parameters at other values; each plan is priced only once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from planner.estimate.request import Request
 
 
 class RankingCache:
-    """Rankings around one request. `priced`: how many plans that took so far."""
+    """Rankings around one request. `priced`: the number of plans priced so far."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
         self._done: dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]] = {}
 
     def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
-        """The ranking with these knobs at these values, the rest as planned; of the plan itself without any."""
+        """The ranking with these parameters at these values, the others as planned; without any, that of the plan
+        itself."""
         key = tuple((parameter.key, value) for parameter, value in turns)
         if key not in self._done:
             request = self._request

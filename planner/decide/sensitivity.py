@@ -1,4 +1,4 @@
-"""How far each assumption moves one scenario: planned again at its low and at its high end, the others central."""
+"""The effect of each assumption on one scenario: recalculated at its low and its high end, the others central."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from planner.decide.repricing import RankingCache
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """A scenario with a knob at one end. None where it is no longer feasible or priced; first: who leads then."""
+    """A scenario with a parameter at one end. None if it is no longer feasible or priced. first: the cheapest scenario
+    there."""
 
     at: float
     cost_usd: float | None
@@ -22,14 +23,14 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class Swing:
-    """One bar of the tornado: the scenario at the low and at the high end of a knob."""
+    """One bar of the tornado: the scenario at the low and at the high end of a parameter."""
 
     parameter: Parameter
     low: End
     high: End
 
     def spread(self, of: str) -> float:
-        """How far apart the ends are, in USD or days (of: "cost_usd" or "days"); infinite where one is not feasible."""
+        """The distance between the ends, in USD or days (of: "cost_usd" or "days"); infinite if one is not feasible."""
         ends = [getattr(end, of) for end in (self.low, self.high)]
         return float("inf") if None in ends else abs(ends[0] - ends[1])
 
@@ -37,7 +38,7 @@ class Swing:
 def swings(
     ranking_cache: RankingCache, parameters: Sequence[Parameter], scenario_id: str, of: str = "cost_usd"
 ) -> tuple[Swing, ...]:
-    """Every knob's effect on one scenario, the widest first."""
+    """The effect of every parameter on one scenario, the largest first."""
     found = [
         Swing(
             parameter=parameter,

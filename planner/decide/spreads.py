@@ -1,4 +1,4 @@
-"""How far every number of one scenario goes: its range in the draws, and the assumption that moves it most."""
+"""The range of every number of one scenario in the draws, and the assumption that changes it most."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from planner.estimate.result import Scenario
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """draws: P10, P50, P90, None where the number has none. widest: what moves it most, None where nothing does."""
+    """draws: P10, P50, P90, None if the number has none. widest: the assumption with the largest effect, None if there
+    is none."""
 
     draws: Range | None
     widest: Mover | None
 
 
 def spreads_of(request: Request, scenario: Scenario) -> Mapping[str, Spread]:
-    """By id, what `explain` tells of each number; worked out together, since the plans behind them are the same."""
+    """By id, what `explain` says about each number; calculated together, because they share the recalculated plans."""
     alone = request_of_one(request, scenario)
     numbers, ends = drawn(alone, scenario), at_both_ends(alone, scenario)
     found = {}

@@ -1,4 +1,4 @@
-"""A comparison and what would change it: one question, all that the report and `planner sensitivity` tell of it."""
+"""A comparison and what would change it: everything that the report and `planner sensitivity` say about it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MOST_IMPORTANT = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What moves one scenario and what flips the ranking.
+    """The effects on one scenario, and what would change the ranking.
 
-    swings: the widest first, in cost. searches: of every knob that has a value, also those that change nothing.
-    unsearched: streams of draws that nothing stands for which a plan can set. ranking: as planned.
-    plans_priced: how often the plan was planned anew for this.
+    swings: the largest in cost first. searches: of every parameter that has a value, also those that change nothing.
+    unsearched: streams of draws that a plan cannot set. ranking: as planned. plans_priced: the number of plans that
+    were evaluated.
     """
 
     scenario: Scenario
@@ -38,10 +38,10 @@ class Study:
 def study(
     request: Request, comparison: Comparison, scenario_id: str | None = None, *, grid: bool = True
 ) -> Study | None:
-    """Vary everything that can be varied around a scenario, the best one if none is named.
+    """Vary every parameter around a scenario, by default the best one.
 
-    None where that scenario is not feasible and completely priced. grid: whether the combinations of the three most
-    important knobs are wanted.
+    None if that scenario is not feasible and completely priced. grid: whether to evaluate the combinations of the three
+    most important parameters.
     """
     scenario = comparison.best
     if scenario_id is not None:
@@ -69,6 +69,6 @@ def study(
 
 
 def _unsearched(swing: Swing, leader: str, stood_for: set[str]) -> bool:
-    """Whether it moves anything and has neither a value to search nor a number of the plan that stands for it."""
+    """Whether it has an effect, but neither a value to search nor a number of the plan that replaces it."""
     moves = bool(swing.spread("cost_usd")) or {swing.low.first, swing.high.first} != {leader}
     return moves and not swing.parameter.path and swing.parameter.key not in stood_for

@@ -1,4 +1,4 @@
-"""A plan with one thing said otherwise, as `--set` says it: what an infeasible plan is tried again with."""
+"""Changed plans, each with the `--set` that changes them, for trying what would make an infeasible plan feasible."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ MOST_NODES = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedPlan:
-    """settings: `path=value` as `--set` takes it; plan: the plan with them."""
+    """settings: `path=value` as in `--set`; plan: the plan with them."""
 
     settings: tuple[str, ...]
     plan: Plan
 
     def also(self, other: ChangedPlan) -> ChangedPlan:
-        """Both; `other` was made from this plan."""
+        """Both changes; `other` was made from this plan."""
         return ChangedPlan(settings=(*self.settings, *other.settings), plan=other.plan)
 
 
@@ -45,13 +45,13 @@ def with_value(base: ChangedPlan, section: str, name: str, value: Any, text: str
 
 
 def is_right(plan: Plan, instances: Sequence[InstanceType]) -> bool:
-    """Whether the checks of a plan have nothing against it."""
+    """Whether the checks of a plan find no problem."""
     known = {instance.name: instance for instance in instances}
     return not check_plan(plan) and not any(types_of(plan, known))
 
 
 def purchases(base: ChangedPlan) -> Iterator[ChangedPlan]:
-    """Each purchase option of the usual ones that the plan leaves out."""
+    """Each default purchase option that the plan leaves out."""
     mine = base.plan.purchase.options or DEFAULT_PURCHASE_OPTIONS
     for option in DEFAULT_PURCHASE_OPTIONS:
         if option not in mine:
@@ -69,7 +69,7 @@ _WORDS = {False: "false", None: "null"}
 
 
 def defaults(base: ChangedPlan) -> Iterator[ChangedPlan]:
-    """Each setting of a layout that can forbid it, back at its default."""
+    """Each setting of a layout that can rule it out, set to its default."""
     for layout, room in ROOMS.items():
         for name in room.may_refuse:
             section = layout.replace("-", "_")
@@ -81,14 +81,17 @@ def defaults(base: ChangedPlan) -> Iterator[ChangedPlan]:
 
 
 def types(base: ChangedPlan, instances: Sequence[InstanceType]) -> Iterator[ChangedPlan]:
-    """Each other instance type on which the plan's work means the same: those with the same GPU, or any where it is
-    told in FLOP; with no fewer GPUs a node, and with EFA where the plan's have it."""
+    """Each other instance type on which the plan's work means the same.
+
+    Those with the same GPU, or any if the work is in FLOP; with at least as many GPUs per node, and with EFA if the
+    plan's types have it.
+    """
     plan = base.plan
     mine = [instance for instance in instances if instance.name in plan.fleet.instance_types]
     parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
     anywhere = plan.fleet.gpus is None and all(part.flop is not None for part in parts)
     if plan.purchase.spot_usd_per_hour is not None or len({entry.gpu_name for entry in mine}) > 1:
-        return  # a price of one type; GPUs of several kinds, of which a part would be left
+        return  # a price of one type, or GPUs of several kinds, would not fit another type
     for instance in instances:
         if (
             instance not in mine
@@ -102,7 +105,7 @@ def types(base: ChangedPlan, instances: Sequence[InstanceType]) -> Iterator[Chan
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """The size of a fleet as the plan tells it: nodes, or GPUs of one kind in steps of a node's."""
+    """The size of a fleet in the plan's terms: nodes, or GPUs of one kind in steps of one node."""
 
     sizes: tuple[int, ...]
     least: int
@@ -117,7 +120,7 @@ class Size:
 
 
 def size_of(plan: Plan, instances: Sequence[InstanceType]) -> Size | None:
-    """None where GPUs of several kinds are compared: no one number is the size then."""
+    """None if several kinds of GPUs are compared, because the size is then not one number."""
     fleet = plan.fleet
     if fleet.nodes is not None:
         return Size(sizes=fleet.nodes, least=fleet.spares + 1)

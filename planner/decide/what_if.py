@@ -1,4 +1,5 @@
-"""Three knobs at their low, planned and high values: the ranking of every combination, computed, not read off."""
+"""Three parameters at their low, planned and high values: the ranking of every combination, calculated, not
+interpolated."""
 
 from __future__ import annotations
 
@@ -13,15 +14,17 @@ from planner.decide.repricing import RankingCache
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
-    """knobs: at most three. cells: the ranking at each combination, by the knobs' positions ("low", "planned" or
-    "high", in the order of the knobs)."""
+    """The ranking at every combination of the positions of a few parameters.
+
+    parameters: at most three. cells: by position ("low", "planned" or "high"), in the order of `parameters`.
+    """
 
     parameters: tuple[Parameter, ...]
     cells: dict[tuple[str, ...], tuple[RankedScenario, ...]]
 
 
 def what_if(ranking_cache: RankingCache, parameters: Sequence[Parameter]) -> WhatIf:
-    """Plan anew at 3^n combinations. "planned" leaves a knob untouched."""
+    """Evaluate 3^n combinations. "planned" leaves a parameter unchanged."""
     cells = {}
     for positions in product(("low", "planned", "high"), repeat=len(parameters)):
         cells[positions] = ranking_cache.at(

@@ -1,4 +1,4 @@
-"""What of a scenario is only a lower bound, because a line of its bill has no price."""
+"""Which numbers of a scenario are only lower bounds because a line of its bill has no price."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TIMES = ("days", "run.hours", "run.training_hours", "fleet.node_hours")
 
 
 def without_nodes(unpriced: Sequence[Unpriced]) -> bool:
-    """Whether the GPU nodes themselves have no price: the rest of such a bill says nothing of its total."""
+    """Whether the GPU nodes have no price; the other lines of such a bill say nothing about its total."""
     return any(entry.line == COMPUTE for entry in unpriced)
 
 
 def bounded(scenario: Scenario, id: str) -> bool:
-    """Whether a number of the scenario lacks a part that nobody knows: a total, its percentiles, cash, and where the
-    reclaims of spot are not known also the time."""
+    """Whether a number of the scenario lacks an unknown part: a total, its percentiles, cash and, if the spot
+    interruption rate is unknown, the time."""
     if not scenario.unpriced:
         return False
     if id.startswith("cash."):
@@ -30,6 +30,6 @@ def bounded(scenario: Scenario, id: str) -> bool:
 
 
 def reason(scenario: Scenario) -> str:
-    """Which prices are missing: `no price for fleet.compute: p4d.24xlarge ...; fleet.ebs: ...`, "" where none is."""
+    """The missing prices: `no price for fleet.compute: p4d.24xlarge ...; fleet.ebs: ...`; "" if none is missing."""
     missing = "; ".join(f"{entry.line}: {entry.what}" for entry in scenario.unpriced)
     return f"no price for {missing}" if missing else ""

@@ -1,4 +1,4 @@
-"""What one scenario is made of: an instance type, a node count, a layout, a purchase option."""
+"""The parts of a scenario: instance type, node count, layout, purchase option."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pricing.offers import PurchaseOption
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One combination to price. label_nodes: the node count stands in the id only when several are compared."""
+    """One combination to price. label_nodes: whether the id has the node count, because several are compared."""
 
     layout: str
     variant: str

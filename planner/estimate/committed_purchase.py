@@ -1,4 +1,4 @@
-"""GPU nodes bought ahead: Capacity Blocks, Reserved Instances, Savings Plans; used and unused hours, and payments."""
+"""Prepaid GPU nodes: Capacity Blocks, Reserved Instances, Savings Plans; used and unused hours, and payments."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         usd=usd,
         list_usd=listed,
         pricing_category="Committed",
-        note=f"unused time of a block of {median(days):g} days, which AWS charges in full",
+        note=f"unused time of a block of {median(days):g} days, which AWS bills in full",
     )
     sizes = block_sizes(purchase.nodes)
     warnings = [
         f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity. "
-        "The range assumes that a block that proves too short is extended"
+        "The range assumes that a block that turns out too short is extended"
     ]
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
@@ -89,7 +89,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         block_days=(days, "run:fleet.block_days", "days"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
-    due = "due at purchase: on the first day at the latest"
+    due = "due at purchase, by the first day"
     cash = Cash(
         due=purchase.start.isoformat(),
         usd=fee,
@@ -102,9 +102,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
 def _terms(terms: Number, years: int) -> str:
     count = int(median(terms))
     return (
-        f"the whole {years}-year term is"
-        if count == 1
-        else f"{count} whole terms of {years} year{'s' * (years > 1)} are"
+        f"the full {years}-year term is" if count == 1 else f"{count} full terms of {years} year{'s' * (years > 1)} are"
     )
 
 
@@ -197,7 +195,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
 def _payments(
     ledger: Ledger, purchase: NodePurchase, whole: float, share: float, months: float
 ) -> tuple[tuple[Cash, ...], tuple[Cash, ...]]:
-    """(upfront, instalments) of a commitment. share: of the whole that is due upfront."""
+    """(upfront, instalments) of a commitment. share: the part of the total that is due upfront."""
     name = "Reserved Instances" if purchase.option.family == "ri" else "Savings Plan"
     committed = (whole, "run:fleet.committed_usd", "USD")
     part = (share, f"rule:the share of {purchase.option.id} that is due upfront", "fraction")

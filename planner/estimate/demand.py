@@ -1,4 +1,4 @@
-"""What a run on one fleet asks of storage."""
+"""What a run on one fleet needs from storage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planner.plan.types import Plan
 def demand_of(
     plan: Plan, fleet: FleetSize, work: FleetWork, planned_gb_per_s: float, start: date, values: Values
 ) -> Demand:
-    """The demand of one fleet. planned_gb_per_s: what layouts are sized for, on central values."""
+    """The demand of one fleet. planned_gb_per_s: the rate for which layouts are sized, at central values."""
     data, sheet = plan.data, values.sheet()
     demand = Demand(
         instance=fleet.instance,
@@ -42,12 +42,12 @@ def demand_of(
     return replace(demand, derived=sheet.derived)
 
 
-RULE_READ = "rule:storage.required_read_gb_per_s at the central throughput, more than checkpoints write"
+RULE_READ = "rule:storage.required_read_gb_per_s at the central throughput, which is more than checkpoints need"
 _ASSUMED = {"checkpoint": "checkpoint.size_gb", "shard": "data.object_mb"}
 
 
 def _own(id: str, own: float | None, key: str, unit: str, unit_bytes: float, values: Values, sheet: Sheet) -> Number:
-    """Bytes as the plan says, else as assumed."""
+    """Bytes from the plan, or assumed."""
     if own is not None:
         return sheet.taken(id, "bytes", **{key: (own, f"plan:data.{key}")})
     assumed, origin = values.given(_ASSUMED[key])
@@ -56,7 +56,7 @@ def _own(id: str, own: float | None, key: str, unit: str, unit_bytes: float, val
 
 
 def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
-    """Write down what is the same in every layout: nodes, GPUs, bytes, the first day."""
+    """Record what is the same in every layout: nodes, GPUs, bytes, the first day."""
     per_node = (fleet.instance.gpu_count, f"catalogue:{fleet.instance.name}.gpu_count", "GPUs")
     spares = (fleet.spares, "plan:fleet.spares", "nodes")
     if plan.fleet.nodes is not None:
@@ -79,7 +79,7 @@ def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
     sheet.arithmetic(
         "gpus", fleet.gpus, "GPUs", "training_nodes * gpus_per_node", training_nodes=training, gpus_per_node=per_node
     )
-    source = "plan:start" if plan.start else "rule:the day of the prices, since the plan names no start"
+    source = "plan:start" if plan.start else "rule:the day of the prices, because the plan has no start"
     sheet.taken("run.start", "YYYY-MM-DD", start=(demand.start, source))
     hot = (demand.hot_bytes, "plan:data.hot_dataset", "bytes")
     kept_key = "hot_dataset" if plan.data.kept_in_s3_bytes is None else "kept_in_s3"
@@ -88,16 +88,16 @@ def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
     sheet.taken("data.kept_bytes", "bytes", kept=kept[:2])
     aside = "kept in S3, and not read by training"
     sheet.arithmetic("data.beside_hot_bytes", demand.beside_hot_bytes, "bytes", "kept - hot", aside, kept=kept, hot=hot)
-    # what is kept beside the hot data may have a storage class of its own
+    # other data may have a storage class of its own
     standard = "kept" if demand.beside_hot_class == "STANDARD" else "hot"
     sheet.taken("data.standard_bytes", "bytes", stored=(demand.standard_bytes, f"run:data.{standard}_bytes"))
 
 
 def _planned(plan: Plan, demand: Demand, values: Values, sheet: Sheet) -> None:
-    """Write down what layouts are sized for."""
+    """Record the rate for which layouts are sized."""
     written = planned_write_gb_per_s(plan, values, sheet)
     if plan.reliability.checkpoint_blocking_hours is not None:
-        fixed = "rule:the plan fixes the blocking time of a checkpoint, so writes size nothing"
+        fixed = "rule:the plan sets the blocking time of a checkpoint, so writes do not size the layout"
         sheet.taken("storage.planned_write_gb_per_s", "GB/s", written=(written, fixed))
     larger = (written, "run:storage.planned_write_gb_per_s")
     if demand.planned_gb_per_s > written:
@@ -106,7 +106,7 @@ def _planned(plan: Plan, demand: Demand, values: Values, sheet: Sheet) -> None:
 
 
 def planned_write_gb_per_s(plan: Plan, values: Values, sheet: Sheet = UNRECORDED) -> float:
-    """GB/s of checkpoint writes that a layout is sized for; 0 where the plan fixes the blocking time itself."""
+    """GB/s of checkpoint writes for which a layout is sized; 0 if the plan sets the blocking time."""
     if plan.reliability.checkpoint_blocking_hours is not None:
         return 0.0
     size = plan.data.checkpoint_bytes
@@ -118,7 +118,7 @@ def planned_write_gb_per_s(plan: Plan, values: Values, sheet: Sheet = UNRECORDED
             checkpoint_gb=values.given_central("checkpoint.size_gb")
             if size is None
             else (size / 1e9, "run:data.checkpoint_gb"),
-            interval_hours=(1.0, "rule:storage is sized for a checkpoint an hour")
+            interval_hours=(1.0, "rule:storage is sized for one checkpoint per hour")
             if interval is None
             else (interval, "plan:reliability.checkpoint_interval"),
             overhead_fraction=values.given_central("checkpoint.allowed_overhead_fraction"),

@@ -1,4 +1,4 @@
-"""What a scenario says, each number with how it came about: what the run wrote down, and what is read off it."""
+"""Every number of a scenario with its derivation: those recorded during the run, and those read off its results."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ _PERCENTILES = {"p10": 0.1, "p50": 0.5, "p90": 0.9}
 
 
 def derived_of(scenario: Scenario, planned: Outcome, facts: Sheet, draws: int) -> tuple[Derived, ...]:
-    """Every number of a feasible scenario but its lines, on central values, as plain floats.
-
-    facts: what was read off its run and its bill.
-    """
+    """Every number of a feasible scenario except its lines, at central values, as plain floats. facts: numbers read off
+    its run and its bill."""
     sheet = Sheet()
     worked = (planned.run.work.hours, "run:run.work_hours", "h")
     sheet.arithmetic(
@@ -32,7 +30,7 @@ def derived_of(scenario: Scenario, planned: Outcome, facts: Sheet, draws: int) -
 
 
 def _ranges(sheet: Sheet, scenario: Scenario, draws: int) -> None:
-    """Percentiles of what was drawn; the planned figure where nothing was."""
+    """Percentiles of the draws; without draws, the planned figure."""
     for id, found, unit in (
         ("days", scenario.days, "days"),
         ("cost_usd", scenario.cost_usd, "USD"),
@@ -52,7 +50,7 @@ def _ranges(sheet: Sheet, scenario: Scenario, draws: int) -> None:
 
 
 def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> None:
-    """Shares of the outcomes for which something holds."""
+    """Shares of the outcomes in which something is true."""
     cost = scenario.cost_usd.plan if scenario.cost_usd else 0.0
     costs = {"cost_usd": (cost, "run:cost_usd", "USD")}
     hours = {"hours": (planned.run.hours, "run:run.hours", "h")}
@@ -66,12 +64,18 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
     else:
         sheet.arithmetic("unfinished_fraction", unfinished, "fraction", expression, "never finishes", **stuck)
     for id, value, expression, what, inputs in (
-        ("on_time_fraction", scenario.on_time_fraction, "mean(hours <= limit)", "end within the plan's limits", hours),
+        (
+            "on_time_fraction",
+            scenario.on_time_fraction,
+            "mean(hours <= limit)",
+            "finish within the plan's limits",
+            hours,
+        ),
         (
             "cheapest_fraction",
             scenario.cheapest_fraction,
             "mean((cost_usd <= lowest) / ties)",
-            "in which it costs least of all complete scenarios",
+            "in which it is the cheapest complete scenario",
             costs,
         ),
         (
@@ -95,7 +99,8 @@ def _outcomes(draws: int) -> str:
 
 
 def known_of(scenario: Scenario) -> dict[str, Derived]:
-    """Every number of a scenario by its id: the paths of the JSON document, and what they are made of."""
+    """Every number of a scenario by its id: paths of the JSON document, and the numbers from which they are
+    calculated."""
     found = {entry.id: entry for entry in scenario.derived}
     for line in scenario.bill:
         found |= {entry.id: entry for entry in derived_of_line(line)}
@@ -103,13 +108,15 @@ def known_of(scenario: Scenario) -> dict[str, Derived]:
 
 
 def is_percentile(id: str) -> bool:
-    """Whether an id names a percentile of the draws."""
+    """Whether an id is of a percentile of the draws."""
     return id.rpartition(".")[2] in _PERCENTILES
 
 
 def id_of(scenario: Scenario, path: str) -> str:
-    """The id behind a path of the JSON document: a line's name for its place in the bill, `bill.0.list_cost` or
-    `bill[0].list_cost`. What is no such path stays as it is. Raises KeyError for a place that the bill does not have.
+    """The id for a path of the JSON document: the line's name instead of its index in the bill, `bill.0.list_cost` or
+    `bill[0].list_cost`.
+
+    Other text is returned unchanged. Raises KeyError for an index that the bill does not have.
     """
     place = _IN_THE_BILL.fullmatch(path)
     if place is None:
@@ -121,8 +128,11 @@ def id_of(scenario: Scenario, path: str) -> str:
 
 
 def find(known: Mapping[str, Derived], id: str) -> Derived:
-    """The number of an id, as the JSON document has it too: `cost_usd.plan`, `fleet.compute.effective_cost`,
-    `fleet.compute.inputs.nodes`. Raises KeyError."""
+    """The number with an id, including keys of the JSON document: `cost_usd.plan`, `fleet.compute.effective_cost`,
+    `fleet.compute.inputs.nodes`.
+
+    Raises KeyError.
+    """
     if id in known:
         return known[id]
     for ending in (".plan", ".effective_cost"):
@@ -140,5 +150,5 @@ def find(known: Mapping[str, Derived], id: str) -> Derived:
 
 
 def _as_it_is(id: str, part: Input) -> Derived:
-    """An input that nothing of the run stands behind."""
+    """An input that is not another number of the run."""
     return Derived(id=id, value=part.value, unit=part.unit, equation="", inputs=(part,))

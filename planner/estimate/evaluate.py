@@ -1,4 +1,4 @@
-"""One scenario, evaluated: timed and billed on central values and, where asked, on draws."""
+"""One scenario, evaluated: time and bill at central values and, if requested, in draws."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ from pricing.book import PriceNotFound
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """One choice. planned, spread: on central values and on draws (the same one where nothing is drawn); None where
-    the layout refuses. why_not: what forbids it but for the plan's constraints."""
+    """One choice.
+
+    planned, spread: at central values and in draws (the same object without draws); None if the layout refuses.
+    why_not: what rules it out, apart from the plan's constraints.
+    """
 
     choice: Choice
     layout: Layout
@@ -39,7 +42,7 @@ class Evaluated:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluatedFleet:
-    """One fleet's work and demand, on central values and, where there are draws, on draws."""
+    """The work and demand of one fleet, at central values and, if there are draws, in draws."""
 
     size: FleetSize
     work: FleetWork
@@ -66,7 +69,7 @@ def fleet_of(request: Request, size: FleetSize, central: Values, drawn: Values |
 
 @dataclass(frozen=True, kw_only=True)
 class ScenarioRuns:
-    """A run on central values and on draws, and what to say of it."""
+    """A run at central values and in draws, and notes on it."""
 
     planned: Run
     spread: Run
@@ -77,7 +80,7 @@ class ScenarioRuns:
 def runs_of(
     request: Request, fleet: EvaluatedFleet, layout: Layout, spot: bool, central: Values, drawn: Values | None
 ) -> ScenarioRuns:
-    """The run on central values and on draws (the same one where nothing is drawn or it is refused).
+    """The run at central values and in draws (the same object without draws or if it is refused).
 
     An unknown interruption band leaves spot without its extra time: an unpriced line, so a lower bound.
     """
@@ -113,11 +116,10 @@ def runs_of(
 def _interruption_rates(
     request: Request, instance_type: str
 ) -> tuple[Unpriced | None, tuple[str, ...], Callable[[Values, Sheet], Sourced] | None]:
-    """(what is missing, what to note, interruptions of a node an hour on some values): the plan's own rate, else
-    the advisor's band."""
+    """(what is missing, notes, interruptions per node and hour): the plan's own rate, or Spot Advisor's band."""
     own = request.plan.reliability.spot_reclaims_per_node_day
     if own is not None:
-        note = f"spot interruption rate as the plan says: {own:g} per node-day"
+        note = f"spot interruption rate set by the plan: {own:g} per node-day"
         return None, (note,), lambda values, sheet: (planned_interruption_rate(own, values, sheet), HAZARD)
     try:
         band = request.book.interruption(instance_type, request.plan.region)

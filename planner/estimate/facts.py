@@ -1,4 +1,4 @@
-"""What a scenario says besides its cost: goodput, storage facts, cash; one evaluation in, plain values out."""
+"""Facts of a scenario besides its cost: goodput, storage facts, cash. One evaluation in, plain values out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from planner.models.capacity import usd_per_usable_tb_month
 from planner.models.number import scalar
 from planner.models.sheet import Sheet
 
-MAY_NOT_FINISH = 0.005  # the share of unfinished draws that is worth a warning and a flag
-P90_OPEN = 0.1  # with this share of unfinished draws the 90th percentile is among them, hence only a floor
+MAY_NOT_FINISH = 0.005  # share of unfinished draws from which on there is a warning
+P90_OPEN = 0.1  # with this share of unfinished draws the 90th percentile is one of them, so it is only a lower bound
 
 
 def goodput_of(planned: Run) -> Goodput:
@@ -37,23 +37,23 @@ def _is_storage(line: str) -> bool:
 
 
 def _identifier(line: str) -> str:
-    """A line's name as an expression can have it: `storage_s3_standard`."""
+    """A line's name as an identifier for expressions: `storage_s3_standard`."""
     return line.replace(".", "_").replace("-", "_")
 
 
 def _per_tb(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> float | None:
-    """USD a month for each usable TB; None with a line unpriced: it would be too small and look like any other."""
+    """USD per usable TB and month; None if a line is unpriced, because the figure would be too small."""
     service, hours = planned.service, float(planned.hours)
     if not service.usable_tb or any(_is_storage(entry.line) for entry in planned.ledger.unpriced):
         return None
     retention = planned.plan.storage.retention_hours or 0.0
-    # S3 goes on after the run; the figure is for the time in which the layout stands
+    # S3 continues after the run; the figure is for the time in which the layout exists
     share = hours / (hours + retention)
     counted = [line for line in cost_lines if _is_storage(line.line)]
     inputs = {_identifier(line.line): (line.effective_cost, f"run:{line.line}", "USD") for line in counted}
     label, at_run = "all storage lines", " * run_hours / s3_hours" if retention else ""
     if retention:
-        label += "; of those that S3 bills after the run too, the run's share of the hours"
+        label += "; of lines that S3 also bills after the run, the run's share of the hours"
         inputs["run_hours"] = (hours, "run:run.hours", "h")
         inputs["s3_hours"] = (hours + retention, "run:storage.s3.hours", "h")
     storage_usd = sheet.arithmetic(
@@ -76,7 +76,7 @@ def _per_tb(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> 
 
 
 def _reserved(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> float | None:
-    """USD an hour of the cores that storage takes from the GPU nodes."""
+    """USD per hour of the GPU nodes' cores that storage uses."""
     share = planned.service.reserved_vcpu_fraction
     compute = next((line for line in cost_lines if line.line == COMPUTE), None)
     if compute is None or compute.usd_per_hour is None or not share:
@@ -86,9 +86,9 @@ def _reserved(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -
         compute.usd_per_hour * share,
         "USD/h",
         "usd_per_hour * share",
-        f"the share of the GPU nodes that storage takes: {planned.service.reserved}",
+        f"the share of the GPU nodes that storage uses: {planned.service.reserved}",
         usd_per_hour=(compute.usd_per_hour, "run:fleet.compute.usd_per_hour", "USD/h"),
-        share=(share, "rule:vCPU kept for storage over all of a node", "fraction"),
+        share=(share, "rule:vCPU reserved for storage, of all vCPU of a node", "fraction"),
     )
 
 
@@ -107,7 +107,7 @@ def _margin(planned: Run, sheet: Sheet) -> float | None:
 
 
 def storage_of(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> StorageFacts:
-    """Storage of one scenario; the sheet takes down what is worked out here."""
+    """Storage of one scenario; the sheet records what is calculated here."""
     service, demand = planned.service, planned.demand
     return StorageFacts(
         raw_tb=service.raw_tb,
@@ -128,11 +128,11 @@ def storage_of(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) 
 def cash_of(
     planned: Outcome, lines: tuple[PlannedLine, ...], cost: float, complete: bool, sheet: Sheet
 ) -> tuple[Cash, ...]:
-    """When the planned cost falls due; the entries add up to it. complete: whether every line has a price; what has
-    none would come with the monthly bills.
+    """When the planned cost is due; the entries add up to it.
 
-    AWS bills a commitment whole, so what other work takes over is an entry of its own and not a smaller bill.
-    Salaries are on no bill of AWS.
+    complete: whether every line has a price; a line without one would come with the monthly bills. AWS bills a
+    commitment in full, so the part that other work uses is a separate entry, not a smaller bill. AWS does not bill
+    salaries.
     """
     bought = planned.bought
     known = [*bought.upfront, *bought.instalments]

@@ -1,4 +1,4 @@
-"""What training reads, from where, and the share of the time that it does not wait for it."""
+"""What training reads, from which tier, and the share of the time that it does not wait for data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planner.plan.types import Plan
 
 @dataclass(frozen=True, kw_only=True)
 class DataInput:
-    """fraction: of the time that computes. Bytes: from S3 (filled before, cold, missed later), and all that is read."""
+    """fraction: share of the time that computes. Bytes: from S3 (prefetched, cold, and missed later), and in total."""
 
     fraction: Number
     warm_up_hours: Number
@@ -34,10 +34,10 @@ def data_input_of(
     refills: Number,
     sheet: Sheet,
 ) -> DataInput:
-    """Stalls of every phase: the hot data come cold once, then at the steady rate.
+    """Stalls of every phase: the hot data is read cold once, then at the steady rate.
 
-    Filled before training, on request or because the layout must be: as much as it holds, while the GPUs wait.
-    refills: how often the fast tier is emptied; each time the hot data come cold again, as far as they are read.
+    With a prefetch, or if the layout must be filled first: as much as fits is copied while the GPUs wait. refills: how
+    often the fast tier is lost; each time the hot data is read cold again, as far as training reads it.
     """
     prefetch = service.usable_tb is not None and (filled_first or plan.data.warm_up == "prefetch")
     filled_gb = _filled(demand, service, prefetch, sheet)
@@ -92,7 +92,7 @@ def data_input_of(
         "bytes",
         "(filled_gb + min(cold_gb, read_bytes / 10**9)"
         " + (read_bytes / 10**9 - min(cold_gb, read_bytes / 10**9)) * (1 - hit_fraction)) * 10**9",
-        "filled before the run, then cold, then the cache misses of the remaining reads",
+        "prefetched, then cold, then the cache misses of the remaining reads",
         filled_gb=(filled_gb, "run:storage.filled_gb", "GB"),
         cold_gb=(cold_at_most, "run:run.cold_gb", "GB"),
         read_bytes=(read_bytes, "run:storage.read_bytes", "bytes"),
@@ -115,7 +115,7 @@ def _filled(demand: Demand, service: Service, prefetch: bool, sheet: Sheet) -> f
         min(demand.hot_bytes / 1e9, service.usable_tb * 1000),
         "GB",
         "min(hot_bytes / 10**9, usable_tb * 1000)",
-        "the training data, as far as they fit",
+        "the training data, as far as it fits",
         hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
         usable_tb=(service.usable_tb, "run:storage.usable_tb", "TB"),
     )
@@ -123,7 +123,7 @@ def _filled(demand: Demand, service: Service, prefetch: bool, sheet: Sheet) -> f
 
 def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -> Number:
     if not prefetch:
-        no_fill = "rule:the first epoch reads cold, so nothing waits for a fill"
+        no_fill = "rule:the first epoch reads cold, so there is no prefetch"
         return sheet.taken("run.warm_up_hours", "h", waiting=(0.0, no_fill))
     return sheet.equation(
         "run.warm_up_hours",
@@ -134,13 +134,13 @@ def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -
 
 
 def _cold(demand: Demand, prefetch: bool, refills: Number, sheet: Sheet) -> Number:
-    """GB that come cold, as far as they are read: once, and again whenever the fast tier is lost."""
+    """GB read cold, as far as training reads it: once, and again whenever the fast tier is lost."""
     hot_gb = demand.hot_bytes / 1e9
     total = (0.0 if prefetch else hot_gb) + refills * hot_gb
     inputs: dict[str, SourcedQuantity] = {"hot_bytes": (demand.hot_bytes, "run:data.hot_bytes", "bytes")}
     if np.ndim(refills) or refills:
         inputs["refills"] = (refills, "run:storage.refills", "times")
-        times, what = ("refills", "") if prefetch else ("(1 + refills)", "once at first, and once a refill")
+        times, what = ("refills", "") if prefetch else ("(1 + refills)", "once at first, and once per refill")
         expression = f"hot_bytes / 10**9 * {times}"
     elif prefetch:
         return sheet.taken("run.cold_gb", "GB", cold=(total, "rule:everything is filled before training starts"))

@@ -1,4 +1,4 @@
-"""Interruptions of a run, and the share of the time that ends in kept work."""
+"""Interruptions of a run, and the share of the time whose work is kept."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.plan.types import Plan
 
-NOT_ON_SPOT: Sourced = (0.0, "rule:not spot: nothing is reclaimed")
+NOT_ON_SPOT: Sourced = (0.0, "rule:no spot, so no spot interruptions")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Interruptions:
-    """The inputs of equation G5 and its result; reclaims of the whole gang, and what each makes it wait."""
+    """The inputs of equation G5 and its result; interruptions of the whole spot job, and the wait after each."""
 
     availability: Number
     interval_hours: float
@@ -43,9 +43,9 @@ def interruptions_of(
     decided_hours: float | None,
     sheet: Sheet,
 ) -> Interruptions:
-    """Useful share of the time under node failures and, on spot, reclaims.
+    """Useful share of the time with node failures and, on spot, interruptions.
 
-    hazard: reclaims of one spot node an hour. decided_hours: between checkpoints; None to decide it here.
+    hazard: interruptions per spot node and hour. decided_hours: between checkpoints; None to decide it here.
     """
     mtbf = sheet.equation(
         "goodput.mtbf_hours",
@@ -83,7 +83,7 @@ def interruptions_of(
     if interval is None:
         interval = _interval(plan, work, float(mtbf), float(write), sheet)
     else:
-        decided = "rule:decided before the run, on central values"
+        decided = "rule:decided before the run, at central values"
         sheet.taken("goodput.checkpoint_interval_hours", "h", interval=(interval, decided))
     available = sheet.equation(
         "goodput.availability_fraction",
@@ -109,7 +109,7 @@ def interruptions_of(
 def _wait(
     demand: Demand, mtbf: Number, interruptions_per_hour: Number, gang_wait: Sourced, values: Values, sheet: Sheet
 ) -> Number:
-    """Mean hours that an interruption waits for nodes."""
+    """Mean hours of waiting for nodes after an interruption."""
     rate, replacement = values.given("goodput.failures_per_1000_node_days"), values.given("goodput.replacement_hours")
     failures = sheet.arithmetic(
         "goodput.failures_per_hour",
@@ -139,7 +139,7 @@ def _wait(
 
 
 def _write(plan: Plan, checkpoint_gb: Sourced, service: Service, values: Values, sheet: Sheet) -> Number:
-    """Hours that training stands still for one checkpoint."""
+    """Hours that training pauses for one checkpoint."""
     blocking = plan.reliability.checkpoint_blocking_hours
     if blocking is not None:
         own = (blocking, "plan:reliability.checkpoint_blocking")
@@ -154,7 +154,8 @@ def _write(plan: Plan, checkpoint_gb: Sourced, service: Service, values: Values,
 
 
 def _interval(plan: Plan, work: FleetWork, mtbf: float, write: float, sheet: Sheet) -> float:
-    """Hours of work between two checkpoints: the plan's, or the best; a shorter run saves its work once, at its end."""
+    """Hours of work between two checkpoints: the plan's, or the optimum; a shorter run saves its work once, at its
+    end."""
     own = plan.reliability.checkpoint_interval_hours
     if own is not None:
         chosen: SourcedQuantity = (own, "plan:reliability.checkpoint_interval", "h")

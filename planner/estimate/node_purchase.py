@@ -1,4 +1,4 @@
-"""What a purchase of GPU nodes takes and gives, and the bill line that every purchase option has."""
+"""Input and result of buying GPU nodes, and the bill line that every purchase option has."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ COMPUTE_PRICE = "run:fleet.compute.effective_unit_price"
 
 @dataclass(frozen=True, kw_only=True)
 class Cash:
-    """Money due. due: a day, or "monthly" for what arrives with the monthly bill. at_least: a line without a price
-    belongs to it too. derivation: the id of the number that it is, "" where the bill gives it."""
+    """Money due.
+
+    due: a day, or "monthly" for the monthly bill. at_least: whether it lacks a line without a price. derivation: the id
+    of its number, "" if the bill has it.
+    """
 
     due: str
     usd: float
@@ -34,7 +37,7 @@ class Cash:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePurchase:
-    """What a purchase needs to know."""
+    """The input of a purchase."""
 
     instance: InstanceType
     nodes: int
@@ -45,10 +48,10 @@ class NodePurchase:
 
 @dataclass
 class PurchaseResult:
-    """The result: the hourly rate that the run's own hours cost (for experiments), upfront money, warnings.
+    """The result: the hourly rate of the run's own hours (for experiments), upfront money, warnings.
 
-    taken_over_usd: the part of a commitment's bill that other work in the company carries (reuse_value).
-    unused_node_hours: paid for and not used by the run; experiments use them first.
+    taken_over_usd: the part of a commitment's bill that other work in the company pays (reuse_value).
+    unused_node_hours: paid but not used by the run; experiments use them first.
     """
 
     usd_per_hour: Number | None = None
@@ -66,11 +69,11 @@ def nodes_of(purchase: NodePurchase) -> Sourced:
 
 
 def list_price(ledger: Ledger, purchase: NodePurchase, otherwise: float) -> tuple[float, str]:
-    """(On-Demand list price of a node-hour, note); `otherwise` with a note where no On-Demand price is known."""
+    """(On-Demand list price of a node-hour, note); if it is unknown, `otherwise` with a note."""
     try:
         return ledger.book.on_demand(purchase.instance.name, ledger.region).usd, ""
     except LookupError:
-        return otherwise, "; no on-demand price known, so the list price shown is this rate"
+        return otherwise, "; the On-Demand price is unknown, so this rate is shown as the list price"
 
 
 def bill_used_hours(
@@ -88,9 +91,9 @@ def bill_used_hours(
     unallocated_hours: Number = 0.0,
     more_inputs: Mapping[str, Sourced] | None = None,
 ) -> None:
-    """Add the line of the node-hours that the run uses, at `usd` a node-hour.
+    """Add the line of the node-hours that the run uses, at `usd` per node-hour.
 
-    hours_input: what the equation calls the run's hours. unallocated_hours: in which no node is held.
+    hours_input: the name of the run's hours in the equation. unallocated_hours: in which there are no nodes.
     """
     inputs: dict[str, Sourced] = {
         "nodes": nodes_of(purchase),

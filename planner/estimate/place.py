@@ -1,4 +1,4 @@
-"""Where a phase of the run stands: in the plan, and in the names of the numbers that come of it."""
+"""The location of a phase: in the plan, and in the names of its numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 
-# a number of a phase -> its name where the run has one phase only, and so is the whole run's
+# number of a phase -> its name if the run has only one phase, when it is the number of the whole run
 _WHOLE = {
     "work_hours": "run.work_hours",
     "scaling_efficiency": "goodput.scaling_efficiency",
@@ -40,12 +40,12 @@ class PhaseIds:
 
 
 def phases_of(plan: Plan) -> list[tuple[PhaseIds, Phase]]:
-    """The phases of a plan; its work is one where it names none."""
+    """The phases of a plan; one if the plan has none."""
     run = plan.run
     if run.phases:
         return [(PhaseIds(number=number), phase) for number, phase in enumerate(run.phases, 1)]
     work = run.work
-    assert work is not None  # the checks of the plan hold this
+    assert work is not None  # the checks of the plan guarantee this
     whole = Phase.model_construct(
         name="training",
         samples=work.samples,

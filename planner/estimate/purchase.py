@@ -1,4 +1,4 @@
-"""The GPU nodes on the bill, by purchase option, over the run's calendar."""
+"""The GPU nodes on the bill, by purchase option, over the dates of the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.models.values import Values
 def bill_gpu_nodes(
     ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, *, unallocated_hours: Number = 0.0
 ) -> PurchaseResult:
-    """Add the lines of the GPU nodes for a run of `hours`; on spot, less those that hold no node."""
+    """Add the lines of the GPU nodes for a run of `hours`; on spot, without the hours in which there are no nodes."""
     family = purchase.option.family
     if family == "on-demand":
         return bill_on_demand(ledger, purchase, hours)

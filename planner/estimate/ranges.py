@@ -1,4 +1,4 @@
-"""Ranges: percentiles of draws, and where the planned figure sits among them."""
+"""Ranges: percentiles of draws, and the percentile of the planned figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Range:
 
 
 def range_of(planned: float, draws: Number, count: int) -> Range:
-    """Percentiles by linear interpolation; one number where nothing was drawn or nothing varies."""
+    """Percentiles by linear interpolation; the same number four times if nothing was drawn or nothing varies."""
     if count == 0:
         return Range(plan=planned, p10=planned, p50=planned, p90=planned)
     values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
@@ -29,9 +29,9 @@ def range_of(planned: float, draws: Number, count: int) -> Range:
 
 
 def percentile_of(planned: float, draws: Number, count: int) -> float | None:
-    """Share of the draws that do not exceed the planned figure, in percent; None where nothing was drawn."""
+    """Share of the draws that do not exceed the planned figure, in percent; None without draws."""
     if count == 0:
         return None
     values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
-    # a relative hair: a figure that does not vary at all must not fall to either side by rounding
+    # a small tolerance, so that rounding does not put draws of a constant on either side
     return float(np.mean(values <= planned * (1 + 1e-12)) * 100)

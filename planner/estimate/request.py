@@ -1,4 +1,4 @@
-"""The input of a comparison: a plan, a price book, how many draws."""
+"""The input of a comparison: a plan, a price book, and the number of draws."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pricing.book import PriceBook
 class Request:
     """What to compare.
 
-    as_of: the day that ages are counted from; None: the plan's start, else no ages.
-    fixed: central values of assumptions instead of the plan's, by key, as `--set assumptions.KEY=VALUE` has them.
-    pinned: standard normal or uniform values of streams (see `Values`) for the central run, by name.
-    derivations: whether scenarios carry the derivation of every number; without, a comparison is a fifth faster.
+    as_of: the day from which ages are counted; None: the plan's start, else no ages. fixed: central values of
+    assumptions by key, instead of the plan's, as with `--set assumptions.KEY=VALUE`. pinned: standard normal or uniform
+    values of streams (see `Values`) in the central run, by name. derivations: whether scenarios have the derivation of
+    every number; without them, a comparison takes 20 % less time.
     """
 
     plan: Plan
@@ -36,11 +36,11 @@ class Request:
 
     @property
     def start(self) -> date:
-        """The first day of the run; the day of the prices where the plan names none."""
+        """The first day of the run; the day of the prices if the plan has none."""
         return self.plan.start or self.book.as_of
 
     def table(self) -> Mapping[str, Assumption]:
-        """Every assumption by key, the plan's overrides and the fixed values put in."""
+        """Every assumption by key, with the plan's overrides and the fixed values."""
         table = dict(resolve(self.plan.assumptions))
         for key, value in self.fixed.items():
             entry = table[key]
@@ -52,5 +52,5 @@ class Request:
         return Values(table=self.table(), pinned=self.pinned, recording=recording)
 
     def drawn(self, central: Values, *, recording: bool = False) -> Values:
-        """The same table in draws; what they use is noted with what the central run uses."""
+        """The same table in draws; both record the keys that they use together."""
         return Values(table=central.table, draws=self.draws, seed=self.seed, used=central.used, recording=recording)

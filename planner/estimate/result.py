@@ -14,7 +14,7 @@ from pricing.offers import PurchaseOption
 
 @dataclass(frozen=True, kw_only=True)
 class StorageFacts:
-    """Storage of one scenario; None where a layout has no such thing."""
+    """Storage of one scenario; None if a layout does not have the figure."""
 
     raw_tb: float | None
     usable_tb: float | None
@@ -32,8 +32,8 @@ class StorageFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Goodput:
-    """useful_fraction is the product of the other three (design 3.0). The hours are the inputs of equation G5
-    that gave the availability: mean time between interruptions, blocking write, restart and wait."""
+    """useful_fraction is the product of the other three. The hours are the inputs of equation G5 for the availability:
+    mean time between interruptions, blocking write, restart and wait."""
 
     scaling_efficiency: float
     input_fraction: float

@@ -1,7 +1,7 @@
-"""How long a run takes on one fleet with one layout, and every line of its bill but the GPU nodes'.
+"""The duration of a run on one fleet with one layout, and every line of its bill except the GPU nodes.
 
-Purchase options share this: only spot changes how long a run takes, by its reclaims. What is decided before
-the run (sizes of file systems and clusters, the checkpoint interval) is decided on central values.
+Purchase options share this: only spot changes the duration, by its interruptions. What is decided before the run (sizes
+of file systems and clusters, the checkpoint interval) is decided at central values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """What is fixed before the run starts, from central values, and holds in every draw."""
+    """What is fixed before the run starts, from central values, and is the same in every draw."""
 
     interval_hours: float
     checkpoints_stored: float
@@ -39,9 +39,9 @@ class Decided:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A run before anyone buys the nodes: numbers are floats, or arrays with one entry a draw.
+    """A run before its nodes are bought: numbers are floats, or arrays with one entry per draw.
 
-    unallocated_node_hours: hours in which an interrupted spot fleet waits for capacity and holds no GPU node.
+    unallocated_node_hours: hours in which an interrupted spot fleet waits for capacity and has no GPU node.
     """
 
     plan: Plan
@@ -71,11 +71,10 @@ def run_on(
     interruption_rate: Callable[[Values, Sheet], Sourced] | None = None,
     decided: Decided | None = None,
 ) -> Run:
-    """Time a run and bill all that its layout needs. decided: None for the central run, its answer for draws.
+    """The time of a run and the bill of its layout.
 
-    reclaims: on spot, writes down and gives how often one node is reclaimed.
-
-    The layout must not refuse: nothing can be timed on one that does.
+    decided: None for the central run; for draws, the result of the central run. reclaims: on spot, records and returns
+    the interruption rate of one node. The layout must not refuse, because such a run has no time.
     """
     sheet, service = values.sheet(), layout.service(values)
     hazard = interruption_rate(values, sheet) if interruption_rate else NOT_ON_SPOT
@@ -158,7 +157,7 @@ def run_on(
 
 
 def _stored(plan: Plan, written: float, hours: float) -> float:
-    """Checkpoints in S3 on average over run and retention: the last few, or all of them as they pile up."""
+    """Checkpoints in S3 on average over run and retention: the last few, or all of them."""
     kept = plan.data.checkpoints_kept
     if kept != "all":
         return min(float(kept), written)
@@ -171,7 +170,7 @@ def _record_stored(plan: Plan, stored: float, written: Number, hours: Number, sh
     inputs: dict[str, SourcedQuantity] = {"written": (written, "run:run.checkpoints_written", "checkpoints")}
     if kept == "all":
         expression = "written * (hours / 2 + retention) / (hours + retention)"
-        what = "all of them: half on average during the run, every one after it"
+        what = "all of them: half of them on average during the run, every one after it"
         inputs["hours"] = (hours, "run:run.hours", "h")
         inputs["retention"] = (plan.storage.retention_hours or 0.0, "plan:storage.retention", "h")
     else:
@@ -181,7 +180,7 @@ def _record_stored(plan: Plan, stored: float, written: Number, hours: Number, sh
 
 
 def _refills(demand: Demand, work: FleetWork, hazard: Sourced, sheet: Sheet) -> Number:
-    """How often a reclaimed gang takes the fast tier with it."""
+    """How often a spot interruption empties the fast tier."""
     return sheet.arithmetic(
         "storage.refills",
         demand.training_nodes * hazard[0] * work.hours,

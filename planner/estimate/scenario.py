@@ -1,6 +1,6 @@
-"""One choice, priced: a run and a way to buy its GPU nodes -> the whole bill.
+"""One priced choice: a run, its GPU nodes, and the complete bill.
 
-The same function runs once on central values and once on arrays of draws.
+The same function runs once at central values and once on arrays of draws.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one evaluation gives: numbers are floats, or arrays with one entry a draw."""
+    """The result of one evaluation: numbers are floats, or arrays with one entry per draw."""
 
     run: Run
     bought: PurchaseResult
@@ -60,7 +60,7 @@ def price(book: PriceBook, run: Run, purchase: NodePurchase, values: Values) -> 
         values=values,
     )
     if purchase.option.family not in ("ri", "sp") or bought.usd_per_hour is None:
-        nothing = (0.0, "rule:no commitment leaves any unused")
+        nothing = (0.0, "rule:no commitment, so no unused hours")
         sheet.taken("fleet.unused_node_hours", "node-hours", unused=nothing)
     ledgers = (nodes, run.ledger, people)
     lines = tuple(line for ledger in ledgers for line in ledger.lines)
@@ -80,7 +80,7 @@ def price(book: PriceBook, run: Run, purchase: NodePurchase, values: Values) -> 
 
 
 def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Number:
-    """Write down what the lines and the fractions come to; returns USD a useful GPU-hour."""
+    """Record the totals of the lines and the product of the fractions; returns USD per useful GPU-hour."""
     if sheet.recording:
         bill: dict[str, SourcedQuantity] = {
             line.line: (line.effective_cost, f"run:{line.line}", "USD") for line in lines

@@ -1,4 +1,4 @@
-"""Spot: how often a node is reclaimed and what it costs, on central values and in draws."""
+"""Spot: interruption rate and price of a node, at central values and in draws."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from planner.models.values import Z_95, Values
 from pricing.book import PriceBook, PriceNotFound
 from pricing.offers import InterruptionBand, SpotOffer
 
-PRICE_STREAM, INTERRUPTION_STREAM = "spot.price", "spot.hazard"  # streams of draws that no assumption has
+PRICE_STREAM, INTERRUPTION_STREAM = "spot.price", "spot.hazard"  # streams of draws without an assumption
 HAZARD = "run:goodput.hazard_per_node_hour"
-OPEN_BAND_FRACTION = 0.30  # the advisor's band "> 20 %" has no upper edge; it counts as 30 % a month
+OPEN_BAND_FRACTION = 0.30  # the band "> 20 %" of Spot Advisor has no upper end; it counts as 30 % per month
 
 
 def advised_interruption_rate(band: InterruptionBand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """Reclaims of one spot node an hour. Central: the upper edge of the advisor's band; high: the scarce pools of the
-    published traces; low: the lower edge."""
+    """Interruptions per spot node and hour.
+
+    Central: the upper end of Spot Advisor's band; high: scarce capacity in the published traces; low: the lower end of
+    the band.
+    """
     upper = OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
-    edge = f"rule:Spot Advisor of {band.observed}: upper edge of the band {band.label}; the open one counts as 30 %"
+    edge = f"rule:Spot Advisor of {band.observed}: upper end of the band {band.label}; an open band ends at 30 %"
     central = sheet.equation("goodput.hazard_advised", spot_hazard, monthly_reclaim_fraction=(upper, edge))
     scarce, origin = values.given_central("spot.scarce_losses_per_node_day")
     lower = spot_hazard(monthly_reclaim_fraction=max(band.lower_fraction, 0.01))
@@ -29,14 +32,15 @@ def advised_interruption_rate(band: InterruptionBand, values: Values, sheet: She
         _around(central, lower, scarce / 24, values),
         "1/h per node",
         "advised",
-        "the range goes from the lower edge of the band to the scarce pools of the published traces",
+        "the range is from the lower end of the band to scarce capacity in the published traces",
         advised=(central, "run:goodput.hazard_advised", "1/h per node"),
         scarce=(scarce, origin, "1/(node-day)"),
     )
 
 
 def planned_interruption_rate(interruptions_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """Reclaims of one spot node an hour where the plan states them, as far apart as the published traces are."""
+    """Interruptions per spot node and hour if the plan sets them, with a range as wide as that of the published
+    traces."""
     central = interruptions_per_node_day / 24
     traces = values.table["spot.scarce_losses_per_node_day"]
     values.used.add(traces.key)
@@ -59,7 +63,7 @@ def _around(central: float, low: float, high: float, values: Values) -> Number:
 
 
 def spot_offer(book: PriceBook, instance_type: str, region: str, zone_id: str | None) -> SpotOffer | None:
-    """What the book knows of a type's spot prices; None where that is nothing to plan with."""
+    """The book's spot prices of a type; None if there are none."""
     try:
         return book.spot(instance_type, region, zone_id)
     except PriceNotFound:
@@ -67,14 +71,14 @@ def spot_offer(book: PriceBook, instance_type: str, region: str, zone_id: str | 
 
 
 def spot_price(offer: SpotOffer | None, values: Values, own: float | None = None) -> Number:
-    """The planned price, or for draws one of all prices observed, each zone and date alike.
+    """The planned price; for draws, one of all observed prices, with equal weight for each zone and date.
 
-    own: the plan's own price instead; draws lie as far around it as those observed around the book's. Raises
-    ValueError where there is neither.
+    own: the plan's own price; its draws vary as much around it as the observed prices around the book's. Raises
+    ValueError if there is no price.
     """
     if offer is None:
         if own is None:
-            raise ValueError("neither the book nor the plan has a spot price")
+            raise ValueError("neither the price book nor the plan has a spot price")
         return own
     if not values.draws and PRICE_STREAM not in values.pinned:
         return offer.planned.usd if own is None else own

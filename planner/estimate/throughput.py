@@ -1,4 +1,4 @@
-"""Samples a second on a fleet: listed rows of the plan's table, or a fit over them."""
+"""Samples per second of a fleet: rows of the plan's table, or a fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = "GPUs:samples/s, ..."
 
 @dataclass(frozen=True, kw_only=True)
 class Throughput:
-    """Samples a second on a fleet, as planned, and how far to trust it (half width of the 90 % interval)."""
+    """Samples per second of a fleet, planned, and half the width of its 90 % interval."""
 
     samples_per_second: float
     spread: Number
@@ -29,7 +29,8 @@ class Throughput:
 def throughput_at(
     rows: tuple[ThroughputRow, ...], gpus: int, scaling: str, values: Values, place: PhaseIds, sheet: Sheet
 ) -> Throughput:
-    """Listed rows exactly; otherwise the strong-scaling fit over the measured rows, or linear when told so."""
+    """The row for this size; otherwise the strong-scaling fit over the measured rows, or linear scaling if the plan
+    says so."""
     measured = tuple((row.gpus, row.samples_per_second) for row in rows if row.measured)
     every = tuple((row.gpus, row.samples_per_second) for row in rows)
     name, table, wanted = place.id("samples_per_second"), place.plan("throughput"), (gpus, "run:gpus", "GPUs")
@@ -46,14 +47,14 @@ def throughput_at(
                 rate * gpus / near,
                 "samples/s",
                 "row(rows, nearest) * gpus / nearest",
-                "scaled linearly from the nearest row, as the plan says (`run.scaling`)",
+                "scaled linearly from the nearest row (`run.scaling: linear`)",
                 rows=(every, table, ROWS),
                 gpus=wanted,
                 nearest=(near, "rule:the row of the table nearest to these GPUs", "GPUs"),
             ),
             spread=spread,
             extrapolated=beyond,
-            note=f"throughput at {gpus} GPUs scaled linearly from {near}, as the plan says",
+            note=f"throughput at {gpus} GPUs scaled linearly from {near} (run.scaling: linear)",
         )
     if listed is None:
         note = f"throughput at {gpus} GPUs is fitted, t(n) = a/n + b, over rows at " + ", ".join(

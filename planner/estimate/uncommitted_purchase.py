@@ -80,7 +80,7 @@ def bill_spot(
 def _spot_at_planned_price(
     ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, unallocated_hours: Number, usd_as_seen: float
 ) -> PurchaseResult:
-    """At the plan's own price, which needs none of the book; what the book has seen says how far it may lie apart."""
+    """Spot at the plan's own price; the book's observed prices only give the range."""
     offer = spot_offer(ledger.book, purchase.instance.name, ledger.region, purchase.settings.zone_id)
     usd = spot_price(offer, values, usd_as_seen)
     listed, unknown = list_price(ledger, purchase, usd_as_seen)
@@ -101,7 +101,9 @@ def _spot_at_planned_price(
         list_usd=listed,
         usd_per_hour=purchase.nodes * usd,
         pricing_category="Dynamic",
-        note="as the plan says" + ("" if offer else "; the book knows none, so it has no range") + unknown,
+        note="as set in the plan"
+        + ("" if offer else "; the price book has no spot price, so there is no range")
+        + unknown,
     )
     return _on_spot(usd)
 

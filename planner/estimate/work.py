@@ -1,4 +1,4 @@
-"""The plan's work on one fleet: hours of every phase at full speed, and what it reads meanwhile."""
+"""The plan's work on one fleet: hours of every phase at full speed, and what it reads."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from pricing.catalog import InstanceType
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseWork:
-    """One phase at full speed: hours of pure computing and the GB/s it would read.
+    """One phase at full speed: hours of computing, and the GB/s that it reads.
 
-    planned_hours: at the throughput of the plan; speed: how much faster this run is.
+    planned_hours: at the throughput of the plan; speed: this run's speed relative to that.
     """
 
     name: str
@@ -64,7 +64,7 @@ class FleetWork:
 
 
 def _sample_bytes(plan: Plan, phase: Phase, place: PhaseIds, sheet: Sheet) -> Sourced | None:
-    """Bytes that one sample reads, and who says so: the phase, the data, or the hot data over their samples."""
+    """Bytes per sample with their origin: the phase, the data, or the hot data divided by its samples."""
     data = plan.data
     if phase.sample_bytes:
         return phase.sample_bytes, place.plan("sample")
@@ -93,7 +93,7 @@ def _read_rate(
     values: Values,
     sheet: Sheet,
 ) -> Number:
-    """GB/s that training would read. rate: samples a second as planned, where a table says them."""
+    """GB/s that training needs. rate: planned samples per second, if there is a table."""
     name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
     if size is not None and rate is not None:
         now = sheet.arithmetic(
@@ -118,7 +118,7 @@ def _read_rate(
 def _phase_work(
     plan: Plan, place: PhaseIds, phase: Phase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
 ) -> tuple[PhaseWork, bool, str]:
-    """One phase, whether its throughput is extrapolated, and what to note of it."""
+    """One phase, whether its throughput is extrapolated, and notes on it."""
     rate, spread, extrapolated, note = None, 0.0, False, ""
     fleet, efficient = (gpus, "run:gpus"), place.run("scaling_efficiency")
     if phase.throughput:
@@ -133,7 +133,7 @@ def _phase_work(
             best_samples_per_second_per_gpu=(best, place.plan("throughput")),
         )
     else:
-        full = (1.0, "rule:without a throughput table every GPU counts in full")
+        full = (1.0, "rule:without a throughput table, scaling efficiency is 1")
         efficiency = sheet.taken(place.id("scaling_efficiency"), "fraction", full=full)
     factor, origin = values.given("workload.throughput_factor")
     speed: Sourced = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
@@ -170,13 +170,13 @@ def _phase_work(
 
 
 def _gpu_hours(phase: Phase, place: PhaseIds, instance: InstanceType, sheet: Sheet) -> Sourced:
-    """Useful GPU-hours of a phase: the plan's, or those that its FLOP take. Raises ValueError."""
+    """Useful GPU-hours of a phase: from the plan, or calculated from its FLOP. Raises ValueError."""
     if phase.gpu_hours is not None:
         return phase.gpu_hours, place.plan("gpu_hours")
     if phase.flop is None or phase.mfu is None:
-        raise ValueError(f"phase {phase.name}: its work cannot be timed")
+        raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
-        raise ValueError(f"no data sheet peak is known for {instance.name}, so FLOP cannot be timed on it")
+        raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
     busy = sheet.equation(
         place.id("gpu_hours"),
         gpu_hours_from_flop,
@@ -188,8 +188,10 @@ def _gpu_hours(phase: Phase, place: PhaseIds, instance: InstanceType, sheet: She
 
 
 def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> FleetWork:
-    """Hours and reads of every phase on `gpus` GPUs of a type. Raises ValueError where FLOP need a peak
-    that the catalogue does not know."""
+    """Hours and reads of every phase on `gpus` GPUs of a type.
+
+    Raises ValueError for FLOP on a type whose peak is not in the catalogue.
+    """
     sheet = values.sheet()
     found = [_phase_work(plan, place, phase, instance, gpus, values, sheet) for place, phase in phases_of(plan)]
     phases = tuple(phase for phase, _, _ in found)
@@ -207,7 +209,7 @@ def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> Fl
 
 
 def _add_up(work: FleetWork, gpus: int, sheet: Sheet) -> None:
-    """Write down what the phases come to together; a single one is the whole already."""
+    """Record the totals of the phases; a single phase is the total already."""
     every: dict[str, dict[str, SourcedQuantity]] = {
         "hours": {},
         "rates": {},

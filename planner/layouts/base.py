@@ -1,4 +1,4 @@
-"""What a run asks of storage, what a layout gives, and the shape that every layout has."""
+"""What a run needs from storage, what a layout provides, and the interface of every layout."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
 
-NO_SLOWDOWN = (0.0, "rule:nothing runs beside training on the GPU nodes")
+NO_SLOWDOWN = (0.0, "rule:storage uses nothing of the GPU nodes")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """What the run asks of storage.
+    """What the run needs from storage.
 
     nodes: paid GPU nodes, spares included; training_nodes: those that train. Bytes are decimal counts.
-    beside_hot_class: S3 storage class of what is kept and not read.
-    required_gb_per_s: the peak over the phases when training never waits.
+    beside_hot_class: S3 storage class of the data that training does not read. required_gb_per_s: the highest rate of
+    any phase when training never waits.
     """
 
     instance: InstanceType
@@ -54,18 +54,19 @@ class Demand:
 
     @property
     def standard_bytes(self) -> float:
-        """Bytes of the master copy in S3 Standard: the hot data, and the rest unless it has a class of its own."""
+        """Bytes of the master copy in S3 Standard: the hot data, and the other data unless the plan gives them a
+        class."""
         return self.kept_bytes if self.beside_hot_class == "STANDARD" else self.hot_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What a layout gives this run.
+    """What a layout provides for this run.
 
-    usable_tb: None where the layout has no capacity of its own. warm_gb_per_s: from the fast tier, cold:
-    from S3 on first read, steady: after the first epoch, hits and misses mixed. write_gb_per_s: blocking
-    checkpoint writes of the whole gang. slowdown_fraction: what it takes from the training step.
-    derived: how these numbers came about, under the names storage.*.
+    usable_tb: None if the layout has no capacity of its own. warm_gb_per_s: reads from the fast tier; cold: first reads
+    from S3; steady: after the first epoch, a mix of hits and misses. write_gb_per_s: blocking checkpoint writes of the
+    whole job. slowdown_fraction: how much it slows the training step. derived: the derivation of these numbers, named
+    storage.*.
     """
 
     raw_tb: float | None
@@ -86,11 +87,11 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """How long things stand and how much moves.
+    """How long resources exist and how much data moves.
 
-    standing_hours: from the first to the last paid GPU-hour. s3_read_bytes: everything read from S3
-    (first epoch and misses); read_bytes: everything that training reads. s3_through_vpc: whether the fleet
-    itself reads and writes S3, so that its bytes pass the NAT gateway where there is no gateway endpoint.
+    standing_hours: from the first to the last paid GPU-hour. s3_read_bytes: everything read from S3 (first epoch and
+    misses); read_bytes: everything that training reads. s3_through_vpc: whether the fleet itself reads and writes S3,
+    so that without a gateway endpoint its bytes go through the NAT gateway.
     """
 
     standing_hours: Number
@@ -104,37 +105,37 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Layout(ABC):
-    """One storage layout, sized for one demand. `name` and `variant` make the first part of a scenario id."""
+    """One storage layout, sized for one demand. `name` and `variant` are the first part of a scenario id."""
 
     name: ClassVar[str]
     s3_through_vpc: ClassVar[bool] = True
-    emptied_by_interruption: ClassVar[bool] = False  # whether a reclaim of the whole fleet empties the fast tier
+    emptied_by_interruption: ClassVar[bool] = False  # whether an interruption of the whole fleet empties the fast tier
     demand: Demand
     variant: str = ""
 
     @abstractmethod
     def refusals(self) -> tuple[str, ...]:
-        """Why AWS or the engine cannot do this at all; empty when it can."""
+        """Why AWS or the engine cannot do this at all; empty if they can."""
 
     @property
     def filled_first(self) -> bool:
-        """Whether the hot data must be copied in before training can read them."""
+        """Whether the hot data must be copied in before training can read it."""
         return False
 
     @abstractmethod
     def service(self, values: Values) -> Service:
-        """What this layout gives the demand."""
+        """What this layout provides for the demand."""
 
     @abstractmethod
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
-        """Add the lines that only this layout has; what all layouts share is added elsewhere."""
+        """Add the lines that only this layout has; lines that all layouts share are added elsewhere."""
 
     @abstractmethod
     def spec(self, plan: Plan, values: Values) -> Deployment:
-        """What a stack file says of this layout, at these sizes. Raises NotDeployable."""
+        """The layout's part of a stack file, at these sizes. Raises NotDeployable."""
 
     def deployment(self, plan: Plan, values: Values) -> Deployment:
-        """The same; settings that cannot be deployed give the reason instead of sections."""
+        """The same, with the reason instead of sections for settings that cannot be deployed."""
         try:
             return self.spec(plan, values)
         except NotDeployable as error:

@@ -1,4 +1,4 @@
-"""What a layout deploys: its part of a stack file, or why there is none."""
+"""What a layout deploys: its part of a stack file, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Fields = Mapping[str, str | int | bool]
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """The sizes that were priced, as a stack file has them.
+    """The priced sizes, in the form of a stack file.
 
-    sections: fields by section, without what only an account knows. reserved_vcpu: vCPU of each GPU node that are kept
-    for the pool's target. why_not: why the layout cannot be deployed with these settings; empty where it can.
+    sections: fields by section, without those that need an account. reserved_vcpu: vCPU of each GPU node reserved for
+    the pool's target. why_not: why the layout cannot be deployed with these settings; empty if it can.
     """
 
     sections: Mapping[str, Fields]
@@ -27,14 +27,14 @@ class Deployment:
 
 
 class NotDeployable(Exception):
-    """Settings that can be priced and not deployed. The text says why, and what to change."""
+    """Settings that can be priced but not deployed. The text says why, and what to change."""
 
 
 def whole(key: str, values: Values) -> int:
     """An assumption that counts things or sizes a volume. Raises NotDeployable for a fraction."""
     value = values.central(key)
     if value != int(value):
-        raise NotDeployable(f"assumptions.{key} is {value:g}: a stack needs a whole number")
+        raise NotDeployable(f"assumptions.{key} is {value:g}: the stack file needs a whole number")
     return int(value)
 
 
@@ -45,9 +45,9 @@ def control_section(instance_type: str, count: int, values: Values) -> Fields:
 
 
 def pool_section(plan: Plan, values: Values) -> Fields:
-    """The pool's engine settings: the watermark that its capacity was planned with is the one that is set.
+    """The pool's engine settings, with the watermark that its capacity is planned with.
 
-    Raises NotDeployable where the engine does not take it.
+    Raises NotDeployable if the engine does not accept it.
     """
     try:
         percent = low_watermark_percent(values.central("converged.low_watermark_fraction"))

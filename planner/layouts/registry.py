@@ -1,6 +1,6 @@
-"""Every storage layout, one line each: its name in plans and scenario ids. The folder has the same name with `_`.
+"""Every storage layout, one line each: its name in plans and scenario ids.
 
-Loads nothing of a layout but what its `Room` says: the command line starts with it.
+The folder has the same name with `_`. Importing this loads only the layout's `Room`, because every command imports it.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ DEPLOYED = tuple(name for name, room in ROOMS.items() if not room.not_deployed)
 
 
 def answer_of(name: str, answer: str) -> ModuleType:
-    """One answer of a layout, loaded now: settings, checks or layout."""
+    """One module of a layout, imported now: settings, checks or layout."""
     return _module(name, answer)

@@ -1,4 +1,4 @@
-"""The layouts that a plan asks for, each sized for one demand and loaded only where it is asked for."""
+"""The layouts of a plan, each sized for one demand; modules of other layouts are not imported."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pricing.book import PriceBook
 
 
 def layouts_of(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """Every layout and variant of the plan, in the plan's order. Sizes come from central values: they are what
-    would be deployed."""
+    """Every layout and variant of the plan, in the plan's order. Sizes come from central values, as they would be
+    deployed."""
     found: list[Layout] = []
     for name in plan.storage.layouts:
         found += answer_of(name, "layout").variants(plan, demand, book, values)

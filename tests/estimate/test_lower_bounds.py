@@ -169,7 +169,7 @@ def test_a_storage_type_without_hardware_facts_is_no_candidate_and_no_crash():
     plan = plan_of(storage={"layouts": ["separate-nvme"]}, purchase={"options": ["on-demand"]})
     (lost,) = compared(plan, book=_without("instances", ("i3en.24xlarge",))).scenarios
     assert lost.complete
-    assert any("i3en.24xlarge is no candidate" in warning for warning in lost.warnings)
+    assert any("i3en.24xlarge is not considered" in warning for warning in lost.warnings)
     candidates = {"i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge"}
     nothing = book_of().without(lambda table, row: table == "instances" and row["name"] in candidates)
     (none,) = compared(plan, book=nothing).scenarios

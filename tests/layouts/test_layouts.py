@@ -128,7 +128,7 @@ class TestConverged:
         fill = 4 * 8000 * 0.70 / 3600
         assert given.cold_gb_per_s == pytest.approx(fill)
         assert given.steady_gb_per_s == pytest.approx(1 / (hit / given.warm_gb_per_s + (1 - hit) / fill))
-        assert any("do not fit" in w for w in given.warnings)
+        assert any("does not fit the cache" in w for w in given.warnings)
 
     def test_fill_rate_warning_counts_reads_not_checkpoint_writes(self):
         """(1 - hit) x what training reads against the limit; layouts are sized for writes as well."""
@@ -140,7 +140,7 @@ class TestConverged:
 
     def test_a_narrow_margin_is_said(self):
         given = converged(hot_bytes=22.0e12).service(CENTRAL)
-        assert any("only 0.8% larger" in w for w in given.warnings)
+        assert any("only 0.8% larger than the training data" in w for w in given.warnings)
 
     def test_no_drives_no_pool(self):
         assert converged(instance="c5n.18xlarge").refusals()

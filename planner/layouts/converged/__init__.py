@@ -1,4 +1,4 @@
-"""The GPU nodes' own NVMe, pooled over S3."""
+"""The NVMe drives of the GPU nodes, pooled as a cache over S3."""
 
 from planner.layouts.room import Room
 

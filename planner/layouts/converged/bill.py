@@ -1,4 +1,4 @@
-"""The lines that only `converged` has: control nodes and their volumes."""
+"""Bill lines that only `converged` has: control nodes and their volumes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from planner.models.values import Values
 
 
 def control_instance_type(settings: ConvergedSettings) -> str:
-    """Instance type of the control nodes: the plan's, else the default."""
+    """Instance type of the control nodes: from the plan, or the default."""
     return settings.control_instance_type or CONTROL_INSTANCE_TYPE
 
 
 def control_nodes(settings: ConvergedSettings, values: Values) -> Sourced:
-    """Number of control nodes, with its origin: the plan, else the assumption."""
+    """Number of control nodes, with its origin: from the plan, or the assumption."""
     if settings.control_nodes:
         return settings.control_nodes, "plan:storage.converged.control_nodes"
     return values.given("pool.control_nodes")

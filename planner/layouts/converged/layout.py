@@ -1,4 +1,4 @@
-"""The sized layout `converged`: where its answers are."""
+"""The sized layout `converged`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class Converged(Layout):
-    """The pool on the GPU nodes themselves, spares included."""
+    """The pool on the GPU nodes, spares included."""
 
     settings: ConvergedSettings
     name: ClassVar[str] = "converged"
@@ -27,7 +27,7 @@ class Converged(Layout):
 
     def refusals(self) -> tuple[str, ...]:
         if self.demand.instance.raw_nvme_tb == 0:
-            return (f"{self.demand.instance.name} has no instance-store drives to pool",)
+            return (f"{self.demand.instance.name} has no instance-store drives",)
         return ()
 
     def service(self, values: Values) -> Service:
@@ -41,5 +41,5 @@ class Converged(Layout):
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """The one variant: every GPU node holds data."""
+    """The only variant: every GPU node holds data."""
     return [Converged(settings=plan.storage.settings_of(ConvergedSettings), demand=demand)]

@@ -1,7 +1,7 @@
-"""S, converged: the GPU nodes' own NVMe pooled by AIStore targets, S3 below as the durable tier.
+"""S, converged: the NVMe of the GPU nodes pooled by AIStore targets, with S3 as the durable tier.
 
-A PUT is acknowledged after S3 has it, so the pool is a cache: a lost node is a cache miss. One XFS a drive,
-one copy, three small On-Demand control nodes with fixed addresses.
+A PUT is acknowledged after S3 has the object, so the pool is a cache: a lost node only causes cache misses. One XFS per
+drive, one copy, three small On-Demand control nodes with fixed addresses.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def service_of(demand: Demand, values: Values) -> Service:
         hit_fraction=pool.hit_fraction,
         write_gb_per_s=pool.write_gb_per_s,
         slowdown_fraction=_slowdown(values, sheet),
-        durability=f"{DURABILITY}, before a write is acknowledged; the NVMe pool holds copies only",
-        lost_node="a lost node is a cache miss: its share is read from S3 again; nothing acknowledged is lost",
+        durability=f"{DURABILITY}, before a write is acknowledged; the NVMe pool has only copies",
+        lost_node="no data is lost: the share of the lost node is read from S3 again",
         reserved=f"{cores} of {instance.vcpu} vCPU and {RESERVED_MEMORY_GIB} GiB on each GPU node",
         reserved_vcpu_fraction=cores / instance.vcpu,
         warnings=pool_warnings(pool, demand, instance),
@@ -46,6 +46,6 @@ def service_of(demand: Demand, values: Values) -> Service:
 
 
 def _slowdown(values: Values, sheet: Sheet) -> Number:
-    """Share of the training step that the targets take."""
+    """Share of the training step that the targets use."""
     assumed = values.given("converged.training_slowdown_fraction")
     return sheet.taken("storage.slowdown_fraction", "fraction", slowdown=assumed)

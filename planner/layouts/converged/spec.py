@@ -1,4 +1,4 @@
-"""The part of a stack file that only `converged` has: control nodes, the pool, and cores kept for its targets."""
+"""The part of a stack file that only `converged` has: control nodes, the pool, and cores reserved for its targets."""
 
 from __future__ import annotations
 

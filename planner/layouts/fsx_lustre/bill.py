@@ -1,4 +1,4 @@
-"""The lines that only `fsx-lustre` has: the file system, on SSD or with Intelligent-Tiering."""
+"""Bill lines that only `fsx-lustre` has: the file system, on SSD or with Intelligent-Tiering."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sized layout `fsx-lustre`: its variants, and where its answers are."""
+"""The sized layout `fsx-lustre`, and its variants."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class FsxLustre(Layout):
     file_system: FileSystem
     not_considered: tuple[str, ...] = ()
     name: ClassVar[str] = "fsx-lustre"
-    s3_through_vpc: ClassVar[bool] = False  # file servers run in AWS's network and load and export by themselves
+    s3_through_vpc: ClassVar[bool] = False  # AWS runs the file servers; they load from S3 and export to it on their own
 
     @property
     def filled_first(self) -> bool:
-        """Intelligent-Tiering takes no data repository association: it is filled by copy."""
+        """Intelligent-Tiering has no data repository association, so the data has to be copied in."""
         return self.file_system.choice.is_tiering
 
     def refusals(self) -> tuple[str, ...]:
         found = []
         choice, instance = self.file_system.choice, self.demand.instance
         if choice.efa and (instance.efa_interfaces == 0 or 0 < instance.nitro_version < EFA_MIN_NITRO):
-            found.append(f"{instance.name} cannot mount Lustre over EFA: that needs Nitro v4 or newer")
+            found.append(f"{instance.name} cannot mount Lustre over EFA: EFA needs Nitro v4 or later")
         if choice.efa and choice.deployment != "PERSISTENT_2":
             found.append("EFA needs a PERSISTENT_2 file system")
         found += too_small(self.file_system, self.demand)
         if choice.is_tiering and self.file_system.mbps > TIERING_MAX_MBPS:
-            found.append(f"Intelligent-Tiering ends at {TIERING_MAX_MBPS:,} MBps")
+            found.append(f"Intelligent-Tiering is limited to {TIERING_MAX_MBPS:,} MBps")
         return tuple(found)
 
     def service(self, values: Values) -> Service:
@@ -61,7 +61,7 @@ class FsxLustre(Layout):
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """One variant for each tier of the plan, or the one with the lowest price."""
+    """One variant for each tier in the plan, or the one with the lowest price."""
     fill_fraction = values.central("lustre.fill_fraction")
     return lustre_variants(plan.storage.settings_of(LustreSettings), demand, book, plan.region, fill_fraction)
 
@@ -69,9 +69,10 @@ def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> lis
 def lustre_variants(
     settings: LustreSettings, demand: Demand, book: PriceBook, region: str, fill_fraction: float
 ) -> list[Layout]:
-    """One layout for each tier the plan names; without any, the tier with the lowest monthly price of those
-    sized to be fast enough. A tier whose price is not known may be that one, so the choice stops there and the
-    scenario is a lower bound."""
+    """One layout for each tier in the plan; without any, the cheapest tier of those that are fast enough.
+
+    A tier whose price is not known may be the cheapest, so no other one is chosen and the scenario is a lower bound.
+    """
     choice = Choice(
         section="storage.fsx-lustre",
         deployment=settings.deployment,

@@ -1,7 +1,7 @@
 """S, fsx-lustre: FSx for Lustre, linked to the bucket, in AWS's increments.
 
-PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files come from S3 on first read
-(data repository association; Intelligent-Tiering takes none and is filled by copy).
+PERSISTENT_2 in four throughput tiers, SCRATCH_2, or Intelligent-Tiering. Files are loaded from S3 on first read (data
+repository association; not with Intelligent-Tiering, into which the data is copied).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from planner.models.values import Values
 
 
 def service_of(file_system: FileSystem, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
-    """What the file system gives. not_considered: warnings of the choice of a tier."""
+    """What the file system provides. not_considered: warnings about the choice of a tier."""
     durability = (
         "one zone, not replicated: SCRATCH_2 loses data with a server; the data set is in S3 as well"
         if file_system.choice.deployment == "SCRATCH_2"
@@ -25,6 +25,6 @@ def service_of(file_system: FileSystem, demand: Demand, values: Values, not_cons
         demand,
         values,
         durability=durability,
-        lost_node="a lost GPU node loses nothing: the file system stands apart",
+        lost_node="no data is lost with a GPU node: the file system is separate",
         warnings=not_considered,
     )

@@ -8,5 +8,5 @@ from planner.layouts.shared.lustre_spec import lustre_section
 
 
 def deployment_of(file_system: FileSystem) -> Deployment:
-    """The file system as it was priced."""
+    """The file system with its priced sizes."""
     return Deployment(sections={"lustre": lustre_section(file_system)})

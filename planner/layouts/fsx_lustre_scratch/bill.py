@@ -1,4 +1,4 @@
-"""The line that only `fsx-lustre-scratch` has: the file system's capacity."""
+"""The bill line that only `fsx-lustre-scratch` has: the capacity of the file system."""
 
 from __future__ import annotations
 

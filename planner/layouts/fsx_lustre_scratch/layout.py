@@ -1,4 +1,4 @@
-"""The sized layout `fsx-lustre-scratch`: where its answers are."""
+"""The sized layout `fsx-lustre-scratch`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FsxLustreScratch(Layout):
 
     file_system: FileSystem
     name: ClassVar[str] = "fsx-lustre-scratch"
-    s3_through_vpc: ClassVar[bool] = False  # file servers run in AWS's network and load and export by themselves
+    s3_through_vpc: ClassVar[bool] = False  # AWS runs the file servers; they load from S3 and export to it on their own
 
     def refusals(self) -> tuple[str, ...]:
         return too_small(self.file_system, self.demand)
@@ -43,7 +43,7 @@ class FsxLustreScratch(Layout):
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """The one variant: SCRATCH_2 has no throughput tiers."""
+    """The only variant: SCRATCH_2 has no throughput tiers."""
     choice = Choice(
         section="storage.fsx-lustre-scratch",
         deployment="SCRATCH_2",

@@ -15,12 +15,12 @@ from planner.models.values import Values
 
 
 def service_of(file_system: FileSystem, demand: Demand, values: Values) -> Service:
-    """What the file system gives. A lost file server is not modelled: it stops the run."""
+    """What the file system provides. The failure of a file server is not modeled: it stops the run."""
     return lustre_service(
         file_system,
         demand,
         values,
         durability="not replicated: a failed file server loses its files; the data set is in S3 as well",
-        lost_node="a lost GPU node loses nothing; a failed file server loses data and is not replaced",
-        warnings=("checkpoints are safe only once they are copied to S3: a failed file server loses its files",),
+        lost_node="no data is lost with a GPU node; a failed file server loses data and is not replaced",
+        warnings=("checkpoints are safe only after they are copied to S3, as a failed file server loses its files",),
     )

@@ -9,7 +9,7 @@ from planner.layouts.shared.lustre_spec import lustre_section
 
 
 def deployment_of(file_system: FileSystem) -> Deployment:
-    """The file system as it was priced, and why it is not deployed yet."""
+    """The file system with its priced sizes, and why it is not deployed yet."""
     return Deployment(
         sections={"lustre": lustre_section(file_system)}, why_not=f"fsx-lustre-scratch is {ROOM.not_deployed}"
     )

@@ -1,4 +1,4 @@
-"""The bucket alone: every epoch is read from S3 again."""
+"""Only the bucket: every epoch is read from S3."""
 
 from planner.layouts.room import Room
 

@@ -1,4 +1,4 @@
-"""The sized layout `s3-stream`: where its answers are."""
+"""The sized layout `s3-stream`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class S3Stream(Layout):
-    """The bucket alone."""
+    """Only the bucket."""
 
     name: ClassVar[str] = "s3-stream"
 
@@ -27,7 +27,7 @@ class S3Stream(Layout):
         return service_of(self.demand, values)
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
-        """No line of its own: reads are GET requests on the S3 bill that all layouts share."""
+        """No lines of its own: reads are GET requests on the S3 bill that all layouts have."""
 
     def spec(self, plan: Plan, values: Values) -> Deployment:
         """No section of its own: every stack has the bucket."""
@@ -35,5 +35,5 @@ class S3Stream(Layout):
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """The one variant."""
+    """The only variant."""
     return [S3Stream(demand=demand)]

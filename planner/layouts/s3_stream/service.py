@@ -1,4 +1,4 @@
-"""S, s3-stream: nothing but the bucket and the gateway endpoint. Every epoch is read from S3 again."""
+"""S, s3-stream: only the bucket and the gateway endpoint. Every epoch is read from S3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NOT_CACHED = (0.0, "rule:nothing is cached: every epoch is read from S3 again")
 
 
 def service_of(demand: Demand, values: Values) -> Service:
-    """Rates in GB/s of the training nodes against S3; no capacity of its own."""
+    """Rates of the training nodes with S3, GB/s; no capacity of its own."""
     sheet, instance = values.sheet(), demand.instance
     clients = (demand.training_nodes, "run:training_nodes")
     rate = s3_read_rate(demand, values, instance, clients, sheet)
@@ -28,6 +28,6 @@ def service_of(demand: Demand, values: Values) -> Service:
         write_gb_per_s=write,
         slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
         durability=f"{DURABILITY}; there is no other tier",
-        lost_node="a lost node holds no data; the job loses its work since the last checkpoint",
+        lost_node="no data is lost with a node; the job loses its work since the last checkpoint",
         derived=sheet.derived,
     )

@@ -1,4 +1,4 @@
-"""A storage cluster of its own over S3."""
+"""A separate storage cluster over S3."""
 
 from planner.layouts.room import Room
 

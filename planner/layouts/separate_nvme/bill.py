@@ -1,4 +1,4 @@
-"""The lines that only `separate-nvme` has: storage nodes, control nodes and their volumes."""
+"""Bill lines that only `separate-nvme` has: storage nodes, control nodes and their volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many nodes a separate storage cluster needs."""
+"""The number of nodes of a separate storage cluster."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from pricing.catalog import InstanceType
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """A storage cluster. nodes: spares included. stripes: (data, parity) of a protected system, else None.
+    """A storage cluster.
 
-    sizing: inputs of equation S10 that gave the nodes, each with its origin; None where the type has no drives.
+    nodes: spares included. stripes: (data, parity) of a protected system, else None. sizing: the inputs of equation S10
+    that gave the nodes, each with its origin; None if the type has no drives.
     """
 
     settings: SeparateSettings
@@ -30,7 +31,7 @@ class Cluster:
 
 
 def cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceType, values: Values) -> Cluster:
-    """The cluster on one instance type: nodes for capacity and throughput on central values, and spares."""
+    """The cluster on one instance type: nodes for capacity and throughput, at central values, and spares."""
     spares = int(values.central("separate.spares")) if settings.spares is None else settings.spares
     stripes = None
     if settings.protection not in (None, "none"):
@@ -44,7 +45,7 @@ def cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceTyp
             filesystem_fraction=values.central("converged.filesystem_fraction"),
             low_watermark_fraction=values.central("converged.low_watermark_fraction"),
         )
-    if not usable:  # no drives: refused, and nothing to divide by
+    if not usable:  # no drives: refused; nothing to divide by
         return Cluster(
             settings=settings,
             storage_instance=instance,
@@ -54,15 +55,15 @@ def cluster_of(settings: SeparateSettings, demand: Demand, instance: InstanceTyp
         )
     central = Values(table=values.table, used=values.used)
     one = pool_of(instance, 1, (instance.vcpu, f"catalogue:{instance.name}.vcpu"), demand, central)
-    share = f"{stripes[0]}+{stripes[1]} stripes and a tenth kept back" if stripes else "what LRU never evicts below"
+    share = f"{stripes[0]}+{stripes[1]} stripes, a tenth reserved" if stripes else "up to the low watermark"
     sizing: dict[str, Sourced] = {
         "needed_tb": (demand.hot_tb, "plan:data.hot_dataset"),
         "usable_tb_per_node": (usable, f"rule:{instance.raw_nvme_tb:g} TB of {instance.name}, {share}"),
         "needed_gb_per_s": (
             min(demand.planned_gb_per_s, float(client_rate(demand, central))),
-            "rule:storage.planned_gb_per_s, no more than the training nodes take in",
+            "rule:storage.planned_gb_per_s, at most what the training nodes can receive",
         ),
-        "gb_per_s_per_node": (float(one.warm_gb_per_s), "rule:one such node by equation I2, on central values"),
+        "gb_per_s_per_node": (float(one.warm_gb_per_s), "rule:one node of this type by equation I2, at central values"),
         "spares": (spares, "run:storage.spares"),
     }
     nodes = cluster_nodes(**{name: what[0] for name, what in sizing.items()})

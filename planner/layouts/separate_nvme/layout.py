@@ -1,4 +1,4 @@
-"""The sized layout `separate-nvme`: the choice of its instance type, and where its answers are."""
+"""The sized layout `separate-nvme`, and the choice of its instance type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CANDIDATES = ("i3en.24xlarge", "i4i.32xlarge", "i7ie.24xlarge", "i7ie.48xlarge")
 
 @dataclass(frozen=True, kw_only=True)
 class SeparateNvme(Layout):
-    """A storage cluster of its own."""
+    """A separate storage cluster."""
 
     cluster: Cluster
     not_considered: tuple[str, ...] = ()
@@ -47,17 +47,17 @@ class SeparateNvme(Layout):
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
-    """The one variant."""
+    """The only variant."""
     return [separate_cluster(plan.storage.settings_of(SeparateSettings), demand, book, plan.region, values)]
 
 
 def separate_cluster(
     settings: SeparateSettings, demand: Demand, book: PriceBook, region: str, values: Values
 ) -> SeparateNvme:
-    """The cluster on the type the plan names, else on the candidate with the lowest price an hour.
+    """The cluster on the plan's instance type, or on the candidate with the lowest price per hour.
 
-    A candidate whose price is not known may be that one, so the choice stops there and the scenario is a lower
-    bound. One that AWS does not sell, or whose hardware is not known, is no candidate.
+    A candidate whose price is not known may be the cheapest, so no other one is chosen and the scenario is a lower
+    bound. A type that AWS does not sell, or whose hardware is not known, is not a candidate.
     """
     if settings.instance_type:
         cluster = cluster_of(settings, demand, book.instance(settings.instance_type), values)
@@ -66,7 +66,7 @@ def separate_cluster(
     known = {instance.name: instance for instance in book.instances()}
     for name in CANDIDATES:
         if name not in known:
-            unknown.append(f"{name} is no candidate: its hardware is not in the price book")
+            unknown.append(f"{name} is not considered: its hardware is not in the price book")
             continue
         cluster = cluster_of(settings, demand, known[name], values)
         try:
@@ -80,7 +80,7 @@ def separate_cluster(
         priced.append((usd, name, cluster))
     if not priced:
         nothing = cluster_of(settings, demand, demand.instance, values)
-        refused = ("no instance type for a storage cluster is sold or known here",)
+        refused = ("no instance type for a storage cluster is available or known in this region",)
         return SeparateNvme(demand=demand, cluster=nothing, refused=refused)
     cheapest = min(priced, key=lambda entry: entry[:2])[2]
     return SeparateNvme(demand=demand, cluster=cheapest, not_considered=tuple(unknown))

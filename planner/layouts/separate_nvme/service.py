@@ -1,7 +1,7 @@
-"""S, separate-nvme: a storage cluster of its own on i3en, i4i or i7ie, running the same engine over S3.
+"""S, separate-nvme: a separate storage cluster on i3en, i4i or i7ie, with the same engine over S3.
 
-Planned as deployed: targets, spare nodes and three control nodes, all On-Demand. A protected system (16+4
-and the like) is a setting that is priced and sized, not deployed.
+Planned as deployed: targets, spare nodes and three control nodes, all On-Demand. A protected system (such as 16+4) can
+be sized and priced, but not deployed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
-# names of the pool's numbers where the cluster has its own by that name
+# numbers of the pool that the cluster has under the same name
 _POOL = {"storage.raw_tb": "storage.serving_raw_tb", "storage.write_gb_per_s": "storage.pool_write_gb_per_s"}
 _POOL_UNDER_STRIPES = {
     f"storage.{name}": f"storage.pool_{name}" for name in ("usable_tb", "hit_fraction", "read_gb_per_s")
@@ -27,11 +27,11 @@ _DIRECT = {
     f"storage.s3_write_{name}": f"storage.fleet_write_{name}" for name in ("clients_gb_per_s", "streams_gb_per_s")
 }
 
-HOLDS_ALL = (1.0, "rule:a protected system holds all data and reads nothing from S3 during training")
+HOLDS_ALL = (1.0, "rule:a protected system has all data and reads nothing from S3 during training")
 
 
 def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered: tuple[str, ...]) -> Service:
-    """What the cluster gives. not_considered: warnings of the choice of a type."""
+    """What the cluster provides. not_considered: warnings about the choice of a type."""
     sheet, pooled, instance = values.sheet(), values.sheet(), cluster.storage_instance
     _nodes(cluster, sheet, values)
     cores = (instance.vcpu, f"catalogue:{instance.name}.vcpu")
@@ -66,7 +66,7 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
         warm = (pool.warm_gb_per_s, "run:storage.warm_gb_per_s")
         steady = sheet.taken("storage.read_gb_per_s", "GB/s", warm=warm)
         hit = sheet.taken("storage.hit_fraction", "fraction", hits=HOLDS_ALL)
-        protection = f"{data}+{parity} over the cluster survives {parity} lost nodes (priced, not deployed)"
+        protection = f"{data}+{parity} across the cluster survives the loss of {parity} nodes (priced, not deployed)"
     return Service(
         raw_tb=raw,
         usable_tb=usable,
@@ -77,7 +77,7 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
         write_gb_per_s=_write(demand, pool.write_gb_per_s, values, sheet),
         slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
         durability=f"{DURABILITY}; {protection}",
-        lost_node="a lost GPU node loses nothing; a lost storage node is a cache miss",
+        lost_node="no data is lost with a GPU node; a lost storage node only causes cache misses",
         reserved=f"{cluster.nodes} x {cluster.storage_instance.name}, {cluster.spares} of them spare",
         warnings=not_considered + (() if cluster.stripes else pool_warnings(pool, demand, cluster.storage_instance)),
         derived=sheet.derived,
@@ -85,12 +85,12 @@ def service_of(cluster: Cluster, demand: Demand, values: Values, not_considered:
 
 
 def _nodes(cluster: Cluster, sheet: Sheet, values: Values) -> None:
-    """How many storage nodes stand, and how many of them serve."""
+    """The number of storage nodes, and how many of them serve data."""
     own = cluster.settings.spares
     spares: Sourced = values.given_central("separate.spares")
     if own is not None:
         spares = (own, "plan:storage.separate-nvme.spares")
-    at_least_one = "a protected system has at least one" if cluster.stripes else ""
+    at_least_one = "a protected system has at least one spare" if cluster.stripes else ""
     whole = "max(floor(spares), 1)" if cluster.stripes else "floor(spares)"
     sheet.arithmetic(
         "storage.spares", cluster.spares, "nodes", whole, at_least_one, spares=(spares[0], spares[1], "nodes")
@@ -105,7 +105,7 @@ def _nodes(cluster: Cluster, sheet: Sheet, values: Values) -> None:
                 cluster.nodes,
                 "nodes",
                 "max(sized, stripes + spares)",
-                "at least one node a stripe",
+                "at least one node per stripe member",
                 sized=(*sized, "nodes"),
                 stripes=(sum(cluster.stripes), "plan:storage.separate-nvme.protection", "nodes"),
                 spares=kept,
@@ -117,7 +117,7 @@ def _nodes(cluster: Cluster, sheet: Sheet, values: Values) -> None:
 
 
 def _write(demand: Demand, through_pool: Number, values: Values, sheet: Sheet) -> Number:
-    """A checkpoint need not pass through the cluster: the larger of its way and straight to S3."""
+    """Write rate of a checkpoint, which may bypass the cluster: the larger of both ways."""
     fleet, direct = demand.instance, values.sheet()
     clients = (demand.training_nodes, "run:training_nodes")
     straight = s3_write_rate(demand, values, fleet, clients, direct)

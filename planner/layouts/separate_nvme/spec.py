@@ -10,11 +10,11 @@ from planner.plan.types import Plan
 
 
 def deployment_of(cluster: Cluster, plan: Plan, values: Values) -> Deployment:
-    """The cluster as it was priced. Raises NotDeployable for a protected system."""
+    """The cluster with its priced sizes. Raises NotDeployable for a protected system."""
     if cluster.stripes is not None:
         raise NotDeployable(
-            f"protection {cluster.settings.protection} is priced, not deployed: "
-            "take it out of storage.separate-nvme to deploy a cluster without it"
+            f"protection {cluster.settings.protection} can be priced but not deployed: "
+            "remove it from storage.separate-nvme to deploy a cluster without it"
         )
     return Deployment(
         sections={

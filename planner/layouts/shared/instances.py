@@ -1,4 +1,4 @@
-"""Instances beside the GPU nodes, and root volumes: lines that more than one layout has."""
+"""Bill lines of other instances than the GPU nodes, and of root volumes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RUN_HOURS = "run:run.hours"
 
 
 def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, hours: Number) -> None:
-    """gp3 root volumes of some instances, within the baseline IOPS and throughput that gp3 includes.
+    """gp3 root volumes of instances, within the IOPS and throughput that gp3 includes.
 
     count, size_gib: each with its origin.
     """
@@ -27,7 +27,7 @@ def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, h
 
 
 def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: Sourced, hours: Number) -> None:
-    """Instances beside the GPU nodes: on-demand, whatever the GPU nodes are bought by."""
+    """Instances other than the GPU nodes: always On-Demand."""
     price = ledger.look_up(line, lambda: ledger.book.on_demand(instance_type, ledger.region))
     if price is not None:
         ledger.add(

@@ -1,4 +1,4 @@
-"""What AWS bills for a Lustre file system: its capacity, and on SSD metadata operations beyond what that includes."""
+"""What AWS bills for a Lustre file system: its capacity and, on SSD, metadata IOPS above the included ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ SERVICE = "AmazonFSx"
 
 
 def storage_item(deployment: str, mbps_per_tib: int) -> tuple[str, str]:
-    """(item, offering) of the price book for a deployment's SSD storage."""
+    """(item, offering) in the price book of a deployment's SSD storage."""
     return f"{deployment} SSD storage", f"{mbps_per_tib} MB/s/TiB"
 
 
 def bill_capacity(ledger: Ledger, file_system: FileSystem, timing: Timing, item: str, offering: str = "") -> None:
-    """The line of what is stored, from the first to the last paid GPU-hour."""
+    """The line of the stored data, from the first to the last paid GPU-hour."""
     hours, gib = timing.standing_hours, file_system.capacity_gib
     ledger.metered(
         "storage.lustre.capacity",

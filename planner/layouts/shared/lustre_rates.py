@@ -1,4 +1,4 @@
-"""What a file system gives the fleet: its disks, its clients, its metadata, and S3 behind it."""
+"""The rates of a Lustre file system: its disks, its clients, its metadata, and S3 behind it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
-HOLDS_ALL = (1.0, "rule:a file system holds all data that it has loaded")
+HOLDS_ALL = (1.0, "rule:a file system keeps all data that it has loaded")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """GB/s: read from the file system, read for the first time, written."""
+    """GB/s: reads from the file system, first reads, and writes."""
 
     warm: Number
     cold: Number
@@ -28,7 +28,7 @@ class Rates:
 
 
 def rates_of(file_system: FileSystem, demand: Demand, values: Values, sheet: Sheet) -> Rates:
-    """The tightest of disks, clients and file opens; the first read comes from S3."""
+    """The smallest of disks, clients and file opens; first reads come from S3."""
     clients = sheet.equation(
         "storage.clients_gb_per_s",
         clients_rate,
@@ -60,7 +60,7 @@ def rates_of(file_system: FileSystem, demand: Demand, values: Values, sheet: She
     lazy, from_s3 = values.given("lustre.lazy_load_fraction"), get_request_rate(demand, values, sheet)
     cold = sheet.arithmetic(
         "storage.cold_read_gb_per_s",
-        # the file servers load from S3 themselves, so the fleet's own links do not bound them
+        # the file servers load from S3, so the fleet's own links do not limit it
         np.minimum(warm * lazy[0], from_s3),
         "GB/s",
         "min(warm * lazy_load, gets)",
@@ -100,7 +100,7 @@ def _disk(file_system: FileSystem, demand: Demand, sheet: Sheet) -> float:
 
 
 def _disk_write(file_system: FileSystem, disk: float, sheet: Sheet) -> tuple[float, str]:
-    """GB/s that the disks write, with its origin."""
+    """Write rate of the disks in GB/s, with its origin."""
     if file_system.choice.write_mbps_per_tib is None:
         return disk, "run:storage.disk_gb_per_s"
     rule = f"rule:FSx for Lustre User Guide: disk throughput of {file_system.choice.deployment} for writes"

@@ -1,4 +1,4 @@
-"""What a Lustre file system gives, whichever layout deploys it."""
+"""What a Lustre file system provides, in any layout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lustre_service(
     lost_node: str,
     warnings: tuple[str, ...] = (),
 ) -> Service:
-    """Capacity in decimal TB, rates in GB/s. warnings: the layout's own; those about quotas are added."""
+    """Capacity in decimal TB, rates in GB/s. warnings: of the layout; warnings about quotas are added."""
     sheet = values.sheet()
     rates = rates_of(file_system, demand, values, sheet)
     return Service(

@@ -1,4 +1,4 @@
-"""A Lustre file system as AWS sells it: the smallest that is large enough and fast enough."""
+"""A Lustre file system in the sizes that AWS sells: the smallest that is large enough and fast enough."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DEFAULT_QUOTA_GIB = 100_800  # per account and region; AWS raises it on request
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What a plan says of a file system. section: where it says so, like `storage.fsx-lustre`.
+    """The plan's settings of a file system.
 
-    capacity_bytes, metadata_iops: None where the plan leaves them open. write_mbps_per_tib: MB/s per TiB that disks
-    write; None where they write as fast as they read.
+    section: where they are, like `storage.fsx-lustre`. capacity_bytes, metadata_iops: None if the plan does not set
+    them. write_mbps_per_tib: write rate of the disks; None if it equals the read rate.
     """
 
     section: str
@@ -33,17 +33,17 @@ class Choice:
 
     @property
     def is_tiering(self) -> bool:
-        """Whether throughput is bought for the whole file system, in steps, and storage by use."""
+        """Whether throughput is bought for the whole file system, in steps, and storage is billed by use."""
         return self.deployment == "INTELLIGENT_TIERING"
 
     def step_gib(self, tier: int) -> int:
-        """GiB by which a file system grows; with EFA the steps are large."""
+        """The step in which a file system grows, GiB; it is larger with EFA."""
         return EFA_STEP_GIB[tier] if self.efa and self.deployment == "PERSISTENT_2" else CAPACITY_STEP_GIB
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileSystem:
-    """A file system as AWS sells it: GiB of 2^30 bytes and MB/s per TiB (for tiering: MB/s of the whole)."""
+    """A file system in a size that AWS sells: GiB of 2^30 bytes and MB/s per TiB (for tiering: MB/s in total)."""
 
     choice: Choice
     capacity_gib: int
@@ -51,12 +51,12 @@ class FileSystem:
 
     @property
     def metadata_iops(self) -> int:
-        """Metadata operations a second: what the capacity includes, or more where the plan buys more."""
+        """Metadata IOPS: what the capacity includes, or more if the plan buys more."""
         return max(included_metadata_iops(capacity_gib=self.capacity_gib), self.choice.metadata_iops or 0)
 
 
 def sized(choice: Choice, demand: Demand, tier: int, fill_fraction: float) -> FileSystem:
-    """The smallest file system of a tier for capacity and, unless the plan fixes it, for throughput."""
+    """The smallest file system of a tier for the capacity and, unless the plan sets the size, the throughput."""
     if choice.is_tiering:
         steps = max(1, math.ceil(demand.planned_gb_per_s * 1000 / TIERING_STEP_MBPS))
         capacity = math.ceil(demand.hot_bytes / 2**30)
@@ -67,7 +67,7 @@ def sized(choice: Choice, demand: Demand, tier: int, fill_fraction: float) -> Fi
 
 
 def too_small(file_system: FileSystem, demand: Demand) -> tuple[str, ...]:
-    """Why a file system cannot hold the hot data; empty when it can."""
+    """Why a file system cannot hold the hot data; empty if it can."""
     gib = file_system.capacity_gib
     if gib * 2**30 >= demand.hot_bytes:
         return ()
@@ -75,15 +75,15 @@ def too_small(file_system: FileSystem, demand: Demand) -> tuple[str, ...]:
 
 
 def quota_warnings(file_system: FileSystem) -> tuple[str, ...]:
-    """What to ask AWS for before a file system of this size can be created."""
+    """The quota increase to request from AWS before a file system of this size can be created."""
     gib = file_system.capacity_gib
     if gib <= DEFAULT_QUOTA_GIB:
         return ()
-    return (f"{gib:,} GiB is beyond the default quota of {DEFAULT_QUOTA_GIB:,} GiB: ask AWS to raise it",)
+    return (f"{gib:,} GiB is above the default quota of {DEFAULT_QUOTA_GIB:,} GiB: request an increase from AWS",)
 
 
 def usable_tb(file_system: FileSystem, demand: Demand, fill: Sourced, sheet: Sheet) -> float:
-    """Usable decimal TB: all that is bought. Writes down how the capacity was sized."""
+    """Usable decimal TB: all that is bought. Records how the capacity was sized."""
     gib = file_system.capacity_gib
     _explain_capacity(file_system, demand, fill, sheet)
     size = (gib, "run:storage.capacity_gib", "GiB")
@@ -94,8 +94,8 @@ def usable_tb(file_system: FileSystem, demand: Demand, fill: Sourced, sheet: She
 
 
 def _needed_gib(choice: Choice, demand: Demand, tier: int, fill_fraction: float) -> float:
-    """GiB that must be bought: what the plan fixes, else so that the hot data fill at most `fill_fraction` of it and
-    the tier's disks are fast enough."""
+    """GiB to buy: the plan's capacity, or enough for the hot data to fill at most `fill_fraction` of it and for the
+    tier's disks to be fast enough."""
     if choice.capacity_bytes is not None:
         return choice.capacity_bytes / 2**30
     return max(demand.hot_bytes / 2**30 / fill_fraction, demand.planned_gb_per_s * 1e6 / tier)

@@ -1,4 +1,4 @@
-"""What the stack stands up around the GPU nodes whatever the layout: volumes, network, alarms."""
+"""Bill lines of every layout besides the GPU nodes: volumes, network, alarms."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource
 from planner.models.number import Number
 from planner.models.values import Values
 
-ONE = (1, "rule:one of it in the one zone that everything stands in")
+ONE = (1, "rule:one, because everything is in one zone")
 
 
 def bill_hours(ledger: Ledger, line: str, item: str, count: Sourced, hours: Number) -> None:
-    """A VPC resource that bills for every hour it stands."""
+    """A VPC resource that is billed for every hour that it exists."""
     ledger.metered(
         line,
         ("AmazonVPC", item),

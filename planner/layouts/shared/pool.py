@@ -1,4 +1,4 @@
-"""AIStore targets on instance-store NVMe: capacity, rates and the cache cliff, wherever the nodes stand."""
+"""AIStore targets on instance-store NVMe: capacity, rates, and what happens if the cache is too small."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pricing.catalog import InstanceType
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """AIStore targets on some nodes: capacity and rates, the same arithmetic wherever the nodes stand."""
+    """AIStore targets on a number of nodes: capacity and rates, for GPU nodes and for storage nodes."""
 
     raw_tb: float
     usable_tb: float
@@ -40,7 +40,7 @@ class Pool:
 
 
 def client_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """GB/s that the training nodes take in over IP together."""
+    """Combined IP receive rate of the training nodes, GB/s."""
     assumed, instance = values.given("converged.ip_gbps_per_node"), demand.instance
     gbps = np.minimum(assumed[0], instance.network_mbps / 1000)
     return sheet.arithmetic(
@@ -63,7 +63,7 @@ def pool_of(
     values: Values,
     sheet: Sheet = UNRECORDED,
 ) -> Pool:
-    """What a pool of `nodes` targets on `instance` gives a demand, clients' own links included."""
+    """What a pool of `nodes` targets on `instance` provides, limited by the clients' links."""
     targets: Sourced = nodes if isinstance(nodes, tuple) else (nodes, "run:nodes")
     count = targets[0]
     warm = _warm(instance, targets, cores, demand, values, sheet)
@@ -74,7 +74,7 @@ def pool_of(
             fill_rate_limit,
             node_raw_tb=(instance.raw_nvme_tb, f"catalogue:{instance.name}.raw_nvme_tb"),
             low_watermark_fraction=values.given_central("converged.low_watermark_fraction"),
-            dont_evict_seconds=(DONT_EVICT_S, "rule:AIStore 5.0, lru.dont_evict_time: one hour at least"),
+            dont_evict_seconds=(DONT_EVICT_S, "rule:AIStore 5.0, lru.dont_evict_time: at least one hour"),
         )
     )
     fill = count * per_node
@@ -126,10 +126,10 @@ def pool_of(
 
 
 def _drives(instance: InstanceType) -> Sourced:
-    """Drives of a node. Where nobody states how many there are the flash counts as one drive: its size is right, its
-    rate a floor."""
+    """Drives per node. If their number is not published, the flash counts as one drive: the size is right, the rate a
+    lower bound."""
     if not instance.nvme_drives:
-        return 1, f"rule:the number of drives of {instance.name} is not published: its flash counts as one"
+        return 1, f"rule:the number of drives of {instance.name} is not published, so its flash counts as one drive"
     return instance.nvme_drives, f"catalogue:{instance.name}.nvme_drives"
 
 
@@ -160,7 +160,7 @@ def _capacity(instance: InstanceType, nodes: Sourced, values: Values, sheet: She
 def _warm(
     instance: InstanceType, nodes: Sourced, cores: Sourced, demand: Demand, values: Values, sheet: Sheet
 ) -> Number:
-    """GB/s from the drives: what the targets serve, as far as the clients take it in."""
+    """Read rate from the drives, GB/s: what the targets serve, up to what the clients receive."""
     assumed = values.given("converged.ip_gbps_per_node")
     gbps = sheet.arithmetic(
         "storage.node_network_gbps",
@@ -195,7 +195,7 @@ def _warm(
 
 
 def _write(instance: InstanceType, nodes: Sourced, demand: Demand, values: Values, sheet: Sheet) -> Number:
-    """GB/s of checkpoints: a PUT writes the drive and then S3, in series."""
+    """Write rate of checkpoints, GB/s: a PUT writes to the drive and then to S3, one after the other."""
     drives, assumed = _drives(instance), values.given("converged.drive_write_gb_per_s")
     on_drives = sheet.arithmetic(
         "storage.drives_write_gb_per_s",
@@ -216,25 +216,27 @@ def _write(instance: InstanceType, nodes: Sourced, demand: Demand, values: Value
 
 
 def pool_warnings(pool: Pool, demand: Demand, instance: InstanceType) -> tuple[str, ...]:
-    """What an operator must know of a pool that is small for its data, or whose drives nobody has counted."""
+    """Warnings about a pool that is small for its data, or whose number of drives is not published."""
     found = []
     if not instance.nvme_drives:
-        found.append(f"the number of drives of {instance.name} is not published: its flash is timed as one drive")
+        found.append(
+            f"the number of drives of {instance.name} is not published, so rates are calculated for one drive per node"
+        )
     margin = pool.usable_tb / demand.hot_tb - 1
     if margin < 0:
         found.append(
-            f"hot data {demand.hot_tb:,.1f} TB do not fit the {pool.usable_tb:,.1f} TB guaranteed: "
-            f"{median(pool.hit_fraction):.0%} of reads hit the cache after the first epoch"
+            f"the training data ({demand.hot_tb:,.1f} TB) does not fit the cache ({pool.usable_tb:,.1f} TB): "
+            f"only {median(pool.hit_fraction):.0%} of reads hit the cache after the first epoch"
         )
         cold = (1 - median(pool.hit_fraction)) * median(demand.required_gb_per_s)
         if cold > pool.fill_limit_gb_per_s:
             found.append(
-                f"cold reads of {cold:,.1f} GB/s exceed the fill-rate limit {pool.fill_limit_gb_per_s:,.1f} "
-                f"GB/s: drives climb to {OUT_OF_SPACE_PERCENT} % and answer 507; "
-                "take more nodes, less hot data, or s3-stream"
+                f"the pool will refuse reads (error 507): cold reads of {cold:,.1f} GB/s are more than the "
+                f"{pool.fill_limit_gb_per_s:,.1f} GB/s that it can take in, so its drives fill to "
+                f"{OUT_OF_SPACE_PERCENT} %; use more nodes, less training data, or s3-stream"
             )
     elif margin < 0.05:
         found.append(
-            f"the pool is only {margin:.1%} larger than the hot data: a little growth falls off the cache cliff"
+            f"the cache is only {margin:.1%} larger than the training data: if the data grows, many reads will miss it"
         )
     return tuple(found)

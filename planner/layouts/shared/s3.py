@@ -1,4 +1,4 @@
-"""What every layout shares: S3 below as the durable tier. Its rates, its storage bill, its requests."""
+"""What every layout shares: S3 as the durable tier. Its rates, its storage cost, its requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAT_GATEWAY_GB_PER_S = 12.5  # VPC User Guide: a NAT gateway scales up to 100 Gb
 
 
 def get_request_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """GB/s that S3 gives to anyone: GET requests a second and prefix, one an object."""
+    """Read rate of S3 in GB/s, limited by GET requests per second and prefix, one per object."""
     each, prefixes = values.given("s3.get_requests_per_second_per_prefix"), values.given("s3.prefixes")
     requests = sheet.arithmetic(
         "storage.s3_get_requests_per_second",
@@ -46,7 +46,8 @@ def get_request_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) 
 def s3_read_rate(
     demand: Demand, values: Values, instance: InstanceType, nodes: Sourced | int, sheet: Sheet = UNRECORDED
 ) -> Number:
-    """GB/s that `nodes` clients read from S3 together: streams a node, its link, and GET requests a prefix."""
+    """Combined read rate of `nodes` clients from S3, GB/s: streams and link of each node, and GET requests per
+    prefix."""
     streams = _through_vpc(demand, instance, nodes, "read", values, sheet)
     gets = get_request_rate(demand, values, sheet)
     return sheet.arithmetic(
@@ -63,14 +64,14 @@ def s3_read_rate(
 def s3_write_rate(
     demand: Demand, values: Values, instance: InstanceType, nodes: Sourced | int, sheet: Sheet = UNRECORDED
 ) -> Number:
-    """GB/s that `nodes` clients write to S3 together."""
+    """Combined write rate of `nodes` clients to S3, GB/s."""
     return _through_vpc(demand, instance, nodes, "write", values, sheet)
 
 
 def _through_vpc(
     demand: Demand, instance: InstanceType, nodes: Sourced | int, way: str, values: Values, sheet: Sheet
 ) -> Number:
-    """way: read or write. Without a gateway endpoint a NAT gateway stands in between."""
+    """way: read or write. Without a gateway endpoint, the NAT gateway limits the rate too."""
     streams = f"storage.s3_{way}_streams_gb_per_s"
     through_nat = not demand.s3_gateway_endpoint
     name = f"storage.s3_{way}_clients_gb_per_s" if through_nat else streams
@@ -94,7 +95,7 @@ def _through_vpc(
 
 
 def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, ingest: Ingest) -> None:
-    """The durable tier: master copy, checkpoints, requests, keys. The same for every layout but for reads."""
+    """The durable tier: master copy, checkpoints, requests, keys. The same for every layout except for reads."""
     sheet = ledger.sheet
     hours = sheet.arithmetic(
         "storage.s3.hours",
@@ -178,7 +179,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         },
     )
     if not demand.s3_gateway_endpoint and timing.s3_through_vpc:
-        # what comes in from outside before the run never passes the fleet's own gateway
+        # data that comes from outside before the run does not use the fleet's gateway
         through_nat = sheet.arithmetic(
             "network.nat_s3_bytes",
             timing.s3_read_bytes + checkpoints,
@@ -206,7 +207,7 @@ def _checkpoints(demand: Demand, timing: Timing) -> dict[str, SourcedQuantity]:
 
 
 def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, ingested: float) -> Sourced:
-    """Bytes written to S3 Standard: every checkpoint, and the data set where it is uploaded."""
+    """Bytes written to S3 Standard: every checkpoint, and the data set if it is uploaded."""
     inputs, expression = _checkpoints(demand, timing), "checkpoints * checkpoint_bytes"
     if ingested:
         inputs["uploaded"] = (ingested, "run:data.standard_bytes", "bytes")
@@ -216,7 +217,7 @@ def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, 
 
 
 def _bill_ingest(ledger: Ledger, demand: Demand, from_region: str) -> None:
-    """Bytes that come from another Region are billed there, on their way out; uploads from outside are free."""
+    """Data from another Region is billed there as outbound transfer; uploads from outside AWS are free."""
     item = "Data transfer out to other AWS regions"
     if {from_region, ledger.region} == {"us-east-1", "us-east-2"}:
         item = "Data transfer between us-east-1 and us-east-2"
@@ -238,7 +239,7 @@ def _storage_lines(
     master_gb: float,
     checkpoints_gb: float,
 ) -> None:
-    """The master copy under the monthly tiers, and the checkpoints on top of it."""
+    """The master copy, with price tiers by month, and the checkpoints above it in the same tiers."""
     tiers, price = as_tiers(stored), worst(used_tiers(stored, master_gb + checkpoints_gb))
     for line, stored_gb, below_gb, note in (
         ("storage.s3.standard", master_gb, 0.0, "monthly tiers blended"),
@@ -261,7 +262,7 @@ def _storage_lines(
                 "hours": (hours, STORED_HOURS),
                 "below_gb": (
                     below_gb,
-                    "run:storage.s3.standard.stored_gb" if below_gb else "rule:nothing lies below it",
+                    "run:storage.s3.standard.stored_gb" if below_gb else "rule:the master copy fills the lowest tiers",
                 ),
             },
             usd=blend(cost, quantity, price.usd),

@@ -1,7 +1,7 @@
-"""S3 storage classes for what is kept beside the hot data: raw sources, old versions, results.
+"""S3 storage classes for data that training does not read: raw sources, old versions, results.
 
-Training reads the hot data, so those stay in S3 Standard. The rest is never read by the run; a class with a
-minimum duration bills it whole, and Intelligent-Tiering moves it down as it lies unread.
+Training reads the hot data, so it stays in S3 Standard. The run never reads the other data; a class with a minimum
+duration bills all of it, and Intelligent-Tiering moves unread objects to cheaper tiers.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ CLASSES = {
     "GLACIER_IR": ("S3 Glacier Instant Retrieval", 90),
     "INTELLIGENT_TIERING": ("S3 Intelligent-Tiering", 0),
 }
-# Intelligent-Tiering without opting in to archive: (access tier, from day, to day) of an object nobody reads
-AGE_RULE = "rule:Amazon S3 Intelligent-Tiering: days without a read after which an object moves down"
+# Intelligent-Tiering without opting in to archive: (access tier, from day, to day) of an unread object
+AGE_RULE = "rule:Amazon S3 Intelligent-Tiering: days without a read until an object moves to a cheaper tier"
 STORED_HOURS, START = "run:storage.s3.hours", "run:run.start"
 AGES = (("Frequent Access", 0, 30), ("Infrequent Access", 30, 90), ("Archive Instant Access", 90, np.inf))
 
 
 def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: bool) -> None:
-    """Storage of what is kept beside the hot data, where the plan names a class for it."""
+    """Storage of the data that training does not read, if the plan sets a class for it."""
     if demand.beside_hot_class == "STANDARD" or demand.beside_hot_bytes <= 0:
         return
     sheet, beside = ledger.sheet, (demand.beside_hot_bytes, "run:data.beside_hot_bytes")
@@ -84,7 +84,7 @@ def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: boo
 
 
 def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: float, hours: Number) -> None:
-    """GB-months of one class or access tier, with its own monthly tiers; no line where it never comes to that."""
+    """GB-months of one class or access tier, with its own monthly price tiers; no line if nothing gets there."""
     if not np.any(np.asarray(hours) > 0):
         return
     found = ledger.look_up(line, lambda: ledger.book.metered("AmazonS3", item, ledger.region), "AmazonS3")
@@ -105,8 +105,8 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
             "tiers": (tiers, PRICE),
             "start": (demand.start, START),
             "hours": (hours, f"run:{line}.hours"),
-            "below_gb": (0.0, "rule:its tiers are its own"),
+            "below_gb": (0.0, "rule:it has price tiers of its own"),
         },
         usd=blend(cost, quantity, price.usd),
-        note="kept beside the hot data",
+        note="data that training does not read",
     )
