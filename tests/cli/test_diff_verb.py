@@ -64,31 +64,31 @@ def test_files_may_be_pipes(kept):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((SMALL,), "nothing to compare"),
         (("-", "-"), "cannot both be standard input"),
         ((SMALL, "no-such.yaml"), "no such file"),
         ((SMALL, SMALL, "--set-b", "fleet.nodse=4"), "did you mean fleet.nodes?"),
         ((SMALL, SMALL, "--prices-b", "2020-01-01"), "2020-01-01"),
-        ((SMALL, SMALL, "--prices-b", "yesterday"), "not a day"),
+        ((SMALL, SMALL, "--prices-b", "yesterday"), "neither a day nor a folder"),
         ((SMALL, SMALL, "--scenario", "converged/p4d.24xlarge/sopt"), "did you mean converged/p4d.24xlarge/spot?"),
         (("{kept}", "{kept}", "--set-a", "fleet.nodes=5"), "--set-a cannot change"),
         (("{kept}", SMALL, "--prices-a", "2025-05-31"), "--prices-a cannot change"),
         (("{kept}", "--set-b", "fleet.nodes=5"), "is a saved comparison, whose prices cannot change"),
-        (("{cut}", SMALL), "the file ends too early"),
+        (("{cut}", SMALL), "the file is incomplete"),
         (("{other}", SMALL), "not a saved comparison"),
         (("{folder}", SMALL), "this is a folder"),
     ],
 )  # fmt: skip
-def test_wrong_words_are_told_what_to_type(kept, tmp_path, words, said):
+def test_wrong_arguments_get_a_message_with_a_remedy(kept, tmp_path, words, message):
     cut, other = tmp_path / "cut.json", tmp_path / "other.json"
     cut.write_bytes(kept.read_bytes()[:5000].rstrip())
     other.write_text("{}", encoding="utf-8")
     named = {"kept": kept, "cut": cut, "other": other, "folder": tmp_path}
     done = planner("diff", *(word.format(**named) for word in words), "--draws", 0)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

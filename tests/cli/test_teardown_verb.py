@@ -285,15 +285,15 @@ def test_a_stack_that_stands_is_13_with_its_dollars(folder, capsys):
     assert ran("teardown-check", "--stack", "dev", "--state", "state.json") == 13
     out = capsys.readouterr().out
     # less the key, which is kept: (880.32 + 0.18 + 0.045 + 0.005 + 0.03 + 0.000822 + 0.6048 + 0.016438) x 24
-    assert "Stack dev still bills at least $21,148.85 a day" in out
-    assert "Kept on purpose, which bills at least $0.03 a day" in out
-    assert "free, and left: " in out
+    assert "Stack dev still costs at least $21,148.85 per day" in out
+    assert "Kept on purpose, which costs at least $0.03 per day" in out
+    assert "Also left, free: " in out
 
 
 def test_what_is_kept_alone_is_0(folder, aws, capsys):
     aws += [thing for thing in at_aws(spec_of("converged")) if thing.name.startswith("tier-")]
     assert ran("teardown-check", "--stack", "dev", "--from-tags") == 0
-    assert "nothing is left but what is kept on purpose" in capsys.readouterr().out
+    assert "nothing is left except what is kept on purpose" in capsys.readouterr().out
     aws.clear()
     assert ran("teardown-check", "--stack", "dev") == 0
 

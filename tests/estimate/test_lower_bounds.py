@@ -27,7 +27,7 @@ PLAN = plan_of(
 WHOLE = by_id(compared(PLAN))
 
 # a bill line -> the rows of the price book that it stands on, as (table, words that all stand in the row)
-STANDS_ON = {
+DEPENDS_ON = {
     "fleet.ebs": ("metered", ("gp3 storage", "us-east-1")),
     "network.nat-gateway": ("metered", ("NAT gateway hour", "us-east-1")),
     "network.public-ipv4": ("metered", ("Public IPv4 address, in use",)),
@@ -73,14 +73,14 @@ def _priced_by_aws(scenario):
 
 
 def test_the_table_above_knows_every_line():
-    known = set(STANDS_ON) | {"fleet.compute", "fleet.block-unused", "fleet.commitment-unused"}
+    known = set(DEPENDS_ON) | {"fleet.compute", "fleet.block-unused", "fleet.commitment-unused"}
     assert set().union(*(_priced_by_aws(s) for s in WHOLE.values())) == known
     assert all(s.complete and s.feasible for s in WHOLE.values())
 
 
-@pytest.mark.parametrize("line", STANDS_ON)
+@pytest.mark.parametrize("line", DEPENDS_ON)
 def test_taking_a_price_away(line):
-    table, words = STANDS_ON[line]
+    table, words = DEPENDS_ON[line]
     book = _without(table, words)
     near = any(words[0] in row.values() for row in book.rows(table))
     lost = by_id(compared(PLAN, book=book))
@@ -131,7 +131,7 @@ def test_without_the_interruption_band_spot_is_a_lower_bound():
 
 
 def test_no_price_a_terabyte_from_half_a_bill():
-    lost = by_id(compared(PLAN, book=_without(*STANDS_ON["storage.lustre.capacity"])))
+    lost = by_id(compared(PLAN, book=_without(*DEPENDS_ON["storage.lustre.capacity"])))
     assert WHOLE["fsx-lustre+250/p4d.24xlarge/on-demand"].storage.usd_per_usable_tb_month > 0
     assert lost["fsx-lustre+250/p4d.24xlarge/on-demand"].storage.usd_per_usable_tb_month is None
 
@@ -222,7 +222,7 @@ class TestWhatIsBounded:
     """What lacks a price is marked in the document and on the page, wherever its figure stands."""
 
     def test_the_document_marks_totals_and_names_what_is_missing(self):
-        unpriced = compared(PLAN, book=_without(*STANDS_ON["storage.s3.standard"]), draws=50)
+        unpriced = compared(PLAN, book=_without(*DEPENDS_ON["storage.s3.standard"]), draws=50)
         for scenario in (s for s in unpriced.scenarios if s.feasible):
             document = scenario_document(scenario)
             assert document["lower_bound"].startswith("no price for storage.s3.standard: AmazonS3")
@@ -233,16 +233,16 @@ class TestWhatIsBounded:
             # a fee that is known is known; what has no price comes with the monthly bills
             bounds = [entry for entry in document["cash"] if entry["lower_bound"]]
             assert [entry["due"] for entry in bounds] == ["monthly"]
-            assert bounds[0]["what"].endswith("in all, with the monthly bills")
+            assert bounds[0]["what"].endswith("on the monthly bills")
 
-    def test_a_whole_bill_has_no_bound(self):
+    def test_a_complete_bill_has_no_lower_bound(self):
         for scenario in WHOLE.values():
             document = scenario_document(scenario)
             assert document["lower_bound"] is None
             entries = [document[key] for key in ("cost_usd", "days", "usd_per_useful_gpu_hour")]
             assert not any(entry["lower_bound"] for entry in (*entries, *document["cash"]))
 
-    def test_without_the_rate_of_reclaims_the_time_is_one_too(self):
+    def test_without_an_interruption_rate_the_time_is_a_lower_bound_too(self):
         book = book_of().without(lambda table, row: table == "interruptions")
         (scenario,) = compared(
             plan_of(purchase={"options": ["spot"]}, storage={"layouts": ["s3-stream"]}), book=book
@@ -252,12 +252,15 @@ class TestWhatIsBounded:
         assert bounded(scenario, "run.hours")
         assert not bounded(scenario, "run.hours_of_something_else")
 
-    def test_the_page_says_at_least(self):
-        unpriced = compared(PLAN, book=_without(*STANDS_ON["storage.s3.standard"]), draws=50)
+    def test_the_page_marks_lower_bounds(self):
+        unpriced = compared(PLAN, book=_without(*DEPENDS_ON["storage.s3.standard"]), draws=50)
         page = as_html.render(unpriced)
         for entry in re.findall(r'<tr class="list">.*?</tr>', page):
             assert '<td class="n">≥ ' in entry
-        for what, sign in ((r"everything else in all|in all, with the monthly bills", "≥ "), ("not refundable", "")):
+        for what, sign in (
+            ("everything, on the monthly bills|everything else, on the monthly bills", "≥ "),
+            ("not refundable", ""),
+        ):
             found = re.findall(rf"<dd>([^<]*)\$[^<]*<br><span class=\"quiet\">[^<]*(?:{what})", page)
             assert found
             assert set(found) == {sign}

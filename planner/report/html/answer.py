@@ -10,7 +10,16 @@ from planner.estimate.result import Scenario
 from planner.report.data.groups import unpriced_of
 from planner.report.html.inline import shown
 from planner.report.html.what_would_change import ChangeView
-from planner.report.wording import answer, breakdown, figures, recommendation, relaxations, scenario_facts, stale_prices
+from planner.report.wording import (
+    answer,
+    breakdown,
+    figures,
+    recommendation,
+    relaxations,
+    scenario_facts,
+    signs,
+    stale_prices,
+)
 from planner.report.wording.figures import many, visible
 from planner.report.wording.page_texts import more_changes
 
@@ -27,7 +36,7 @@ class PartView:
 
 @dataclass(frozen=True, kw_only=True)
 class CardView:
-    """One scenario. p90, range: "" without draws; caution: empty where it is sure to finish."""
+    """One scenario. p90, range: "" without draws; caution: empty if it is sure to finish."""
 
     title: str
     usd: str
@@ -37,12 +46,12 @@ class CardView:
     facts: scenario_facts.Facts
     parts: tuple[PartView, ...]
     rank: int
-    id: str
+    bill: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkView:
-    """A list entry of which the first words are a link."""
+    """A list entry whose first words are a link."""
 
     href: str
     link: str
@@ -51,7 +60,7 @@ class LinkView:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerView:
-    """nothing: why there is no card. fixes: (what to type, what it gives), where nothing is feasible."""
+    """nothing: why there is no card. fixes: (what to type, the result) if nothing is feasible."""
 
     nothing: str
     cards: tuple[CardView, ...]
@@ -129,5 +138,5 @@ def _card(comparison: Comparison, scenario: Scenario, title: str) -> CardView:
             if part.usd
         ),
         rank=rank_of(comparison, scenario),
-        id=scenario.id,
+        bill=signs.bill_link(scenario),
     )

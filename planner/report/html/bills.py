@@ -1,4 +1,4 @@
-"""The bills on the page: every line with its price, what is due when, and what the scenario gives."""
+"""The bills on the page: every line with its price, when money is due, GPU time and storage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill import SERVICES, PlannedLine
 from planner.report.html.calculations import Calculation, anchor, lines_of, numbers_of
 from planner.report.html.inline import inline, shown
-from planner.report.wording import evidence, figures, page_texts, scenario_facts, signs
+from planner.report.wording import evidence, figures, page_headings, page_texts, scenario_facts, signs
 from planner.report.wording.figures import visible
 
 
@@ -41,9 +41,10 @@ class LineView:
 @dataclass(frozen=True, kw_only=True)
 class BillView:
     """The bill of a feasible scenario. rounded: whether the printed lines or the cash add up to another figure than the
-    total. calculations: empty where the bill is not of what the answer names."""
+    total. calculations: only for the scenarios of the answer."""
 
     rank: int
+    label: str
     title: str
     summary: str
     opened: bool
@@ -71,12 +72,13 @@ def bill_view(
     sources: Mapping[str, int],
     spreads: Mapping[str, Spread] | None,
 ) -> BillView:
-    """spreads: how far its numbers go; None where no calculation is shown."""
+    """The bill of one scenario. spreads: the ranges of its numbers; None to leave out the calculations."""
     total, opened = figures.plan_usd(scenario), spreads is not None
     floor = "" if scenario.complete else "≥ "
     calculations = lines_of(comparison, scenario, rank, spreads) if spreads is not None else ()
     return BillView(
         rank=rank,
+        label=page_headings.bill_label(rank),
         title=signs.bill_title(comparison, rank, scenario),
         summary=signs.bill_summary(scenario),
         opened=opened,

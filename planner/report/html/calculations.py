@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Calculation:
-    """A number and how to calculate it. gives: what the command gives. id: its anchor on the page. reach: its range in
+    """A number and how to calculate it. gives: what the equation gives. id: its anchor on the page. reach: its range in
     the draws and at the ends of the assumption that affects it most, "" where that is not known."""
 
     id: str

@@ -24,7 +24,7 @@ class UnpricedView:
     line: str
     what: str
     nearest: str
-    scenarios: str
+    missing_in: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ def evidence_view(comparison: Comparison, sources: Mapping[str, int]) -> Evidenc
                 line=entry.line,
                 what=evidence.no_price(entry),
                 nearest=evidence.nearest(entry.nearest),
-                scenarios=", ".join(ids),
+                missing_in=evidence.missing_in(ids),
             )
             for entry, ids in unpriced_of(comparison.scenarios)
         ),

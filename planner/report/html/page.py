@@ -25,7 +25,7 @@ from planner.report.html.inline import inline
 from planner.report.html.ranking import ranking_view
 from planner.report.html.what_would_change import change_view
 from planner.report.pictures import cost_and_time
-from planner.report.wording import notes, page_texts
+from planner.report.wording import notes, page_headings, page_texts
 from planner.report.wording.figures import visible
 from planner.templates import folder
 
@@ -48,6 +48,7 @@ class HeadView:
     script: Markup
     script_hash: Markup
     version: str
+    program: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +94,8 @@ def render(
         .get_template("page.html.j2")
         .render(
             t={name: inline(text) for name, text in page_texts.TEXTS.items()},
+            h=page_headings.HEADINGS,
+            labels=page_headings.LABELS,
             head=_head(comparison, tuple((name, id) for name, id, there in sections if there)),
             answer=answer_view(comparison, change),
             chart=chart,
@@ -134,6 +137,7 @@ def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> Head
         script=Markup(script),
         script_hash=Markup("sha256-" + b64encode(sha256(script.encode()).digest()).decode()),
         version=__version__,
+        program=page_texts.program(__version__),
     )
 
 

@@ -1,4 +1,4 @@
-"""A comparison as Markdown for a pull request: the answer first, the nearest rows, everything longer folded."""
+"""A comparison as Markdown for a pull request: the answer first, then the best rows; longer parts are folded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,16 @@ from planner.models.bill import Line
 from planner.report.data.groups import infeasible_of, sources_of, unpriced_of
 from planner.report.data.provenance import model_sha256
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md, row, table
-from planner.report.wording import answer, evidence, figures, page_texts, recommendation, relaxations, stale_prices
+from planner.report.wording import (
+    answer,
+    evidence,
+    figures,
+    markdown_texts,
+    page_texts,
+    recommendation,
+    relaxations,
+    stale_prices,
+)
 from planner.report.wording.break_evens import break_even_sentence, lead, with_break_evens
 from planner.report.wording.line import Kind
 from planner.report.wording.line import Line as TextLine
@@ -24,8 +33,8 @@ from planner.report.wording.ranking import Ranked, ranking_columns
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cut
 
-NEAREST = 5  # rows of the open table, besides what the answer names
-LAST_OPEN = 3  # of the table's columns, those that leave first in a terminal stand in the folded ranking only
+NEAREST = 5  # rows of the open table, besides the scenarios of the answer
+LAST_OPEN = 3  # the open table has the columns with `keep` up to this; the folded ranking has all
 NAME_CELLS = 80
 SENTENCE_CELLS = 2000
 
@@ -37,16 +46,16 @@ def render(
     plan_path: str = "PLAN",
     gates: Sequence[Violation] | None = None,
 ) -> str:
-    """The comment: a hidden marker by the plan's name, then the answer as its first line that shows.
+    """The comment: a hidden marker with the plan's name, then the answer as the first visible line.
 
-    study: what would change the answer; None leaves that out. gates: what the caller's gates found, None without any.
-    Raises nothing and reads nothing: the same comparison gives the same bytes, below the limit of a comment.
+    study: what would change the answer; None leaves that out. gates: the violations of the caller's gates; None without
+    gates. The same comparison gives the same bytes, below the size limit of a comment.
     """
     ranked = [(rank, s) for rank, s in enumerate(comparison.scenarios, 1) if s.feasible]
     named = {s.id for s in leaders.leaders_of(comparison)}
     near = [(rank, s) for place, (rank, s) in enumerate(ranked) if place < NEAREST or s.id in named]
     shown = [s for _, s in near]
-    # the sources are numbered over what is shown: the bills of what the answer names
+    # numbers of the sources in the bills that are shown
     picked = leaders.leaders_of(comparison)
     sources = sources_of(picked)
     folds = [
@@ -64,26 +73,32 @@ def render(
     first += _listed_lines(pressing(comparison, shown, [s for _, s in ranked]))
     last = f"{BILLS_AND_SOURCES}: {code(f'planner report {path} -o report.html')}\n"
     return document(
-        "\n".join(first) + "\n\n", folds, last, all_there=f"{code(f'planner compare {path} -f json')} has everything."
+        "\n".join(first) + "\n\n",
+        folds,
+        last,
+        all_there=markdown_texts.everything_in(code(f"planner compare {path} -f json")),
     )
 
 
 def _gates(found: Sequence[Violation] | None) -> list[str]:
-    """Whether the gates of the call pass: a reader of the comment does not see the exit code."""
+    """Whether the gates pass; a reader of the comment does not see the exit code."""
     if found is None:
         return []
-    failed = [f"**Gate failed** (exit {entry.code:d}): {md(cut(entry.message, SENTENCE_CELLS))}" for entry in found]
-    return [line for text in failed or ["All gates pass."] for line in (text, "")]
+    failed = [
+        f"**{markdown_texts.GATE_FAILED}** (exit {entry.code:d}): {md(cut(entry.message, SENTENCE_CELLS))}"
+        for entry in found
+    ]
+    return [line for text in failed or [markdown_texts.GATES_PASS] for line in (text, "")]
 
 
 def _change(comparison: Comparison, study: Study) -> list[Fold]:
-    """By how much the first leads, and where another one becomes the cheapest."""
+    """The lead of the cheapest scenario, and where another one becomes the cheapest."""
     fleet = figures.only_fleet(comparison.scenarios)
     texts = [
         f"- {md(lead(study, fleet))}",
         *(f"- {md(break_even_sentence(entry, fleet))}" for entry in with_break_evens(study)),
     ]
-    return [Fold(title=page_texts.WHAT_WOULD_CHANGE, rows=texts, what="changes")]
+    return [Fold(title=page_texts.WHAT_WOULD_CHANGE, rows=texts, what=markdown_texts.CHANGES)]
 
 
 def bullets(lines: Sequence[str]) -> list[str]:
@@ -98,7 +113,7 @@ def _listed_lines(found: Sequence[TextLine]) -> list[str]:
 
 
 def _answer(comparison: Comparison) -> list[str]:
-    """The first line alone, so that a mail begins with it; then the rest of the answer, and the name of the run."""
+    """The first line on its own, as the preview of an email; then the rest of the answer, and the name of the run."""
     first, *more = [md(entry.text) for entry in answer.sentences(replace(comparison, relaxations=()))]
     name = cut(figures.visible(comparison.plan_name).strip(), NAME_CELLS)
     facts = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
@@ -124,7 +139,7 @@ def _columns(comparison: Comparison, ranked: Ranked) -> list[Column]:
 
 
 def rows_of(columns: Sequence[Column]) -> list[str]:
-    """A table of these columns: header, rule, rows; the names of lines and scenarios are code."""
+    """A table of these columns: header, rule, rows; names of lines and scenarios as code."""
     marked = [code if column.code else md for column in columns]
     body = zip(*(column.values for column in columns), strict=True)
     head = table([column.title.replace("$", "USD") for column in columns], [not column.text for column in columns])
@@ -139,14 +154,16 @@ def _ranking(comparison: Comparison, ranked: Ranked, open_rows: int) -> list[Fol
         return []
     one, two, *rows = rows_of(_columns(comparison, ranked))
     return [
-        Fold(title=f"Full ranking: {len(ranked):,} scenarios", head=[one, two], rows=rows, what="rows of the ranking")
+        Fold(
+            title=markdown_texts.full_ranking(len(ranked)), head=[one, two], rows=rows, what=markdown_texts.RANKING_ROWS
+        )
     ]
 
 
 def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -> Fold:
     """The lines of one bill; unit price times quantity is cost, and the lines add up to the planned cost."""
     rank = leaders.rank_of(comparison, scenario)
-    titles = ("Line", "Quantity", "Unit", "Unit price USD", "Cost USD", "Equation", "Price of", "Source")
+    titles = markdown_texts.BILL_COLUMNS
     rows = [
         row(
             [
@@ -162,10 +179,10 @@ def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -
         )
         for entry in scenario.bill
     ]
-    # the sum comes before its lines, so that it is there even where lines have to be left out
-    total = f"{code(scenario.id)}: **{figures.plan_usd(scenario):,.2f} USD** planned, the sum of:"
+    # the sum comes first, so that it is shown even if lines have to be left out
+    total = markdown_texts.bill_total(code(scenario.id), f"**{figures.plan_usd(scenario):,.2f} USD**")
     head = [total, "", *table(titles, [False, True, False, True, True, False, False, True])]
-    return Fold(title=f"Bill of no. {rank}", head=head, rows=rows, what=f"lines of the bill of no. {rank}")
+    return Fold(title=markdown_texts.bill(rank), head=head, rows=rows, what=markdown_texts.bill_lines(rank))
 
 
 def _dated(entry: Line) -> str:
@@ -174,13 +191,13 @@ def _dated(entry: Line) -> str:
 
 
 def _missing(comparison: Comparison) -> list[Fold]:
-    """Every line without a price, and where."""
+    """Every line without a price, and the scenarios in which it is missing."""
     rows = []
     for entry, ids in unpriced_of([s for s in comparison.scenarios if s.feasible]):
         what = "; ".join(filter(None, (evidence.no_price(entry), evidence.nearest(entry.nearest))))
         rows.append(f"- {code(entry.line)}: {md(what)}; in {', '.join(map(code, ids))}")
     title = f"{evidence.UNPRICED}: {len(rows)}"
-    return [Fold(title=title, rows=rows, what="lines without a price")] if rows else []
+    return [Fold(title=title, rows=rows, what=markdown_texts.UNPRICED_LINES)] if rows else []
 
 
 def _refused(comparison: Comparison) -> list[Fold]:
@@ -189,7 +206,7 @@ def _refused(comparison: Comparison) -> list[Fold]:
         for why, scenarios in infeasible_of(comparison.scenarios)
     ]
     count = sum(not s.feasible for s in comparison.scenarios)
-    return [Fold(title=f"{evidence.NOT_FEASIBLE}: {count:,}", rows=rows, what="reasons why not")] if rows else []
+    return [Fold(title=f"{evidence.NOT_FEASIBLE}: {count:,}", rows=rows, what=markdown_texts.REASONS)] if rows else []
 
 
 def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
@@ -206,7 +223,7 @@ def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
         )
         for entry in comparison.assumptions
     ]
-    titles = ("Assumption", "Value", "Low", "High", "Unit", "Set by", "Source")
+    titles = markdown_texts.ASSUMPTION_COLUMNS
     head = [
         evidence.ASSUMED_RANGE,
         "",
@@ -216,18 +233,18 @@ def _listed(comparison: Comparison, sources: dict[str, int]) -> list[Fold]:
     old = stale_prices.sentences(comparison.stale)
     texts = [f"- [{number}] {md(source)}" for source, number in sources.items()]
     found = [
-        Fold(title=f"{evidence.ASSUMPTIONS}: {len(assumed)}", head=head, rows=assumed, what="assumptions"),
-        Fold(title="Notes", rows=bullets(notes), what="notes"),
-        Fold(title=f"{evidence.STALE}: {len(old)}", rows=bullets(old), what="out-of-date prices"),
-        Fold(title=evidence.SOURCES, head=[evidence.GRADES, ""], rows=texts, what="sources"),
+        Fold(title=f"{evidence.ASSUMPTIONS}: {len(assumed)}", head=head, rows=assumed, what=markdown_texts.ASSUMPTIONS),
+        Fold(title=markdown_texts.NOTES_TITLE, rows=bullets(notes), what=markdown_texts.NOTES),
+        Fold(title=f"{evidence.STALE}: {len(old)}", rows=bullets(old), what=markdown_texts.STALE),
+        Fold(title=evidence.SOURCES, head=[evidence.GRADES, ""], rows=texts, what=markdown_texts.SOURCES),
     ]
     return [fold for fold in found if fold.rows]
 
 
 def _provenance(comparison: Comparison) -> Fold:
-    """What gives the same bytes again. The plan's name is whole: nothing limits its length here."""
+    """Everything needed to reproduce the comment. The plan's name is not shortened."""
     rows = []
     for name, text, what, digest in evidence.reproduction(comparison, model_sha256()):
         rows.append(f"- {name}: {md(text)}" + (f", {what} {code(digest)}" if digest else ""))
     # the name may have any length, so it comes last
-    return Fold(title=evidence.PROVENANCE, rows=[*rows[1:], rows[0]], what="lines of provenance")
+    return Fold(title=evidence.PROVENANCE, rows=[*rows[1:], rows[0]], what=markdown_texts.PROVENANCE)

@@ -9,7 +9,7 @@ from planner.report.diff.differences import Changes, ScenarioChange, Side
 from planner.report.markdown.comparison_markdown import NAME_CELLS, bullets, rows_of
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md
 from planner.report.wording import changes as diff_words
-from planner.report.wording import figures
+from planner.report.wording import figures, markdown_texts
 from planner.report.wording.change_columns import bill_columns, scenario_columns
 from planner.report.wording.wrapping import cut
 
@@ -44,8 +44,8 @@ def render(changes: Changes) -> str:
         ),
         _provenance(changes),
     ]
-    asked = f"{code('planner diff ... -f json')} has everything."
-    return document("\n".join(first).rstrip("\n") + "\n\n", folds, "", all_there=asked)
+    everything = markdown_texts.everything_in(code("planner diff ... -f json"))
+    return document("\n".join(first).rstrip("\n") + "\n\n", folds, "", all_there=everything)
 
 
 def _table(near: Sequence[ScenarioChange]) -> list[str]:
@@ -58,7 +58,7 @@ def _scenarios(changes: Changes, differing: Sequence[ScenarioChange]) -> Fold:
     one, two, *rows = rows_of(scenario_columns(differing))
     same = len(changes.scenarios) - len(differing)
     title = diff_words.scenarios_title(len(differing), same)
-    return Fold(title=title, head=[one, two], rows=rows, what="scenarios")
+    return Fold(title=title, head=[one, two], rows=rows, what=markdown_texts.SCENARIOS)
 
 
 def _bills(changes: Changes) -> list[Fold]:
@@ -81,7 +81,7 @@ def _bills(changes: Changes) -> list[Fold]:
 
 def _provenance(changes: Changes) -> Fold:
     rows = [text for name, side in (("before", changes.before), ("after", changes.after)) for text in _side(name, side)]
-    return Fold(title=diff_words.PROVENANCE, rows=[*rows, f"- planner {__version__}"], what="lines of provenance")
+    return Fold(title=diff_words.PROVENANCE, rows=[*rows, f"- planner {__version__}"], what=markdown_texts.PROVENANCE)
 
 
 def _side(name: str, side: Side) -> list[str]:

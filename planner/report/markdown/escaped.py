@@ -1,6 +1,6 @@
-"""Markdown that says what it is given and nothing else: escaped text, tables, folds, and the room of one comment.
+"""Building blocks of a comment in Markdown: escaped text, tables, folded parts, and the size limit.
 
-For CommonMark with GitHub's tables. What comes from a plan, a price book or a saved file passes `md`, `line` or `code`.
+For CommonMark with GitHub's tables. Text from a plan, a price book or a saved file has to pass `md`, `line` or `code`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from planner.report.data.encoding import utf8
 from planner.report.wording.figures import visible
+from planner.report.wording.markdown_texts import left_out
 
 LIMIT = 65_536  # characters in a comment on GitHub
 ROOM = LIMIT - 536
 
-GAP = "&#8203;"  # a space of no width: what renderers look for after parsing (mentions, issues, addresses) is broken up
+GAP = "&#8203;"  # zero-width space; breaks up mentions, issue numbers and addresses, which renderers turn into links
 _LOOKED_FOR = re.compile(
     r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=[\w+-]+:)|/(?=/)|\bwww\\?\.|\b(?:mailto|xmpp):", re.IGNORECASE
 )
@@ -27,26 +28,26 @@ _HARMLESS = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.+/_=,:%-]| (?=[A-Za-z0-9/-]))*
 
 
 def md(text: str) -> str:
-    """Text as itself inside a line: no markup, link, image, mention, formula or end of a cell.
+    """Escaped text inside a line: no markup, link, image, mention, formula or end of a cell.
 
-    A dollar sign before a digit is left alone: mathematics cannot end in front of one.
+    A dollar sign before a digit is not escaped, because a formula cannot end there.
     """
     escaped = _ACTING.sub(r"\\\1", " ".join(visible(text).split()))
     return _LOOKED_FOR.sub(lambda found: found[0] + "\0", escaped).translate(_ENTITIES)
 
 
 def line(text: str) -> str:
-    """The same where it begins a line: no heading, rule or list, and never nothing, which would be one."""
+    """The same at the start of a line: no heading, rule or list. Blank text becomes `(blank)`."""
     return _BEGINS.sub(lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", md(text)) or "(blank)"
 
 
 def code(text: str) -> str:
-    """A name as code where its characters are those of names, else as text; it may begin a line."""
+    """A name as code if it has only the characters of names, else as text; it may begin a line."""
     return f"`{text}`" if _HARMLESS.fullmatch(text) else line(text)
 
 
 def marker(what: str, name: str) -> str:
-    """A hidden comment by which a bot finds what it wrote: the same for the same name, another for another."""
+    """A hidden comment with which a bot finds its own comment again; the same for the same name."""
     slug = re.sub("[^a-z0-9]+", "-", name[:200].lower()).strip("-")[:40].strip("-")
     digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:12]
     return f"<!-- planner:{what} {'-'.join(filter(None, (slug, digest)))} -->"
@@ -58,14 +59,17 @@ def table(titles: Sequence[str], numbers: Sequence[bool]) -> list[str]:
 
 
 def row(cells: Sequence[str]) -> str:
-    """One row of cells that are Markdown already."""
+    """One row; the cells are Markdown."""
     return "| " + " | ".join(cells) + " |"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fold:
-    """Something longer, closed at first. title: words of ours, since Markdown does not act in a summary.
-    head: what its rows need above them. what: how a row is called where some have to be left out."""
+    """A folded part of a comment.
+
+    title: plain text, because a summary is not parsed as Markdown. head: lines above the rows. what: the name of the
+    rows, in case some have to be left out.
+    """
 
     title: str
     rows: Sequence[str]
@@ -78,9 +82,9 @@ class Fold:
 
 
 def document(first: str, folds: Sequence[Fold], last: str, *, all_there: str) -> str:
-    """Everything that fits one comment, in this order; what was left out is said.
+    """As much as fits one comment, in this order, with a note on what was left out.
 
-    all_there: the command whose output has everything. The last fold is given its room first.
+    all_there: a sentence on where everything is. The last fold gets its space first.
     """
     room = ROOM - _size(first) - _size(last) - 600
     kept: dict[int, int] = {}
@@ -95,12 +99,12 @@ def document(first: str, folds: Sequence[Fold], last: str, *, all_there: str) ->
             room -= _size(fold.text(count))
     text = first + "".join(folds[place].text(kept[place]) for place in sorted(kept))
     if left:
-        text += f"Left out, to stay below the {LIMIT:,} characters of a comment: {', '.join(left)}; {all_there}\n\n"
+        text += f"{left_out(LIMIT, left, all_there)}\n\n"
     return utf8(text + last)
 
 
 def _fitting(fold: Fold, room: int) -> int:
-    """How many rows of it fit."""
+    """The number of its rows that fit."""
     room -= _size(fold.text(0))
     for count, text in enumerate(fold.rows):
         room -= _size(text) + 1
@@ -110,5 +114,5 @@ def _fitting(fold: Fold, room: int) -> int:
 
 
 def _size(text: str) -> int:
-    """Length as most counters take it: characters beyond the first plane count twice."""
+    """Length in UTF-16 units, as most services count: characters beyond the first plane count twice."""
     return len(text) + sum(char > "\uffff" for char in text)

@@ -1,6 +1,6 @@
-"""The picture of a stack: zone, subnets, what stands in them, S3 beside them, and what watches. Graph in, SVG out.
+"""The picture of a stack: its zone and subnets with their parts, S3, and the guard. Graph in, SVG out.
 
-Reads a resource graph as plain data (design 3.5). Every figure in it is an input or a bill line of a resource.
+Reads a resource graph as plain data. Every figure in it is an input or a bill line of a resource.
 """
 
 from __future__ import annotations
@@ -19,22 +19,21 @@ from planner.report.pictures.architecture_cards import (
     control,
     given,
     guard,
-    hourly,
     nat,
     private,
     storage,
 )
-from planner.report.wording import resources
-from planner.report.wording.figures import many, visible
+from planner.report.wording import stack_picture as words
+from planner.report.wording.figures import visible
 from planner.report.wording.wrapping import cut, wrap
 
 WIDTH = 960
 MARGIN, GAP = 16, 14
 ZONE = 668  # width of the zone's box
-PER_CHARACTER = 6.9  # pixels of a character of 12 px in a broad font
+PER_CHARACTER = 6.9  # pixels per character at 12 px in a wide font
 NODES_DRAWN = 40
 
-# what a part is drawn in: in a file of its own, and on the report's page, which has a dark side too
+# colors of a file of its own, and of the report's page, which has a dark mode
 IN_A_FILE = {
     "ground": "#ffffff", "zone": "#f7f7f5", "edge": "#8b95a1", "rule": "#c9ced4", "card": "#f2f4f6",
     "bar": "#1d4f86", "node": "#4f86c2", "line": "#56606b", "text": "#3c454f", "ink": "#1a1f26",
@@ -57,14 +56,13 @@ STYLE = """
 
 
 def svg(graph: Mapping[str, Any], colours: Mapping[str, str] = IN_A_FILE, *, stored_usd: float | None = None) -> str:
-    """The picture, 960 wide, with a title and a description for those who do not see it; a file of its own, or a
-    part of a page with that page's colours. stored_usd: see `resources_text.table`."""
+    """The picture, 960 wide, with a title and a description for screen readers; a file of its own, or a part of a page
+    in that page's colors. stored_usd: see `resources_text.table`."""
     facts = Facts(graph, stored_usd)
     stack = graph["stack"]
     every = [entry for entries in by_component(graph).values() for entry in entries]
-    title = f"Stack {visible(str(stack['name']))} on AWS"
-    under = f"{visible(str(stack['scenario']))}: {many(len(every), 'resource')}, ${hourly(usd_per_hour(every))} an hour"
-    beside = f"without {resources.BILLED_BY_USE}"
+    title = words.title(str(stack["name"]))
+    summary = words.summary(str(stack["scenario"]), len(every), usd_per_hour(every))
     parts: list[str] = []
     bottom = _zone(facts, 64, parts)
     bottom = max(bottom, _beside(facts, 64, parts))
@@ -73,29 +71,29 @@ def svg(graph: Mapping[str, Any], colours: Mapping[str, str] = IN_A_FILE, *, sto
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'role="img" aria-labelledby="a-title a-desc">',
         f'<title id="a-title">{escape(title)}</title>',
-        f'<desc id="a-desc">{escape(_said(facts, f"{under}, {beside}"))}</desc>',
+        f'<desc id="a-desc">{escape(_described(facts, summary))}</desc>',
         f"<style>{STYLE % colours}</style>",
         f'<rect class="a-ground" width="{WIDTH}" height="{height}"/>',
         _text(MARGIN, 26, title, "a-title"),
-        _text(MARGIN, 48, cut(f"{under}, {beside}", 130)),
+        _text(MARGIN, 48, cut(summary, 130)),
         *parts,
         "</svg>",
     ]
     return "\n".join(text) + "\n"
 
 
-def _said(facts: Facts, under: str) -> str:
-    """The picture in words: every card with its lines."""
+def _described(facts: Facts, summary: str) -> str:
+    """The picture as text: every card with its lines."""
     cards = (*private(facts), *control(facts), nat(facts), *storage(facts), guard(facts))
-    description = (f"{card.title} ({', '.join((*card.lines, *([card.usd] if card.usd else [])))})" for card in cards)
-    return visible(f"{under}. " + "; ".join(description) + ".")
+    texts = (f"{card.title} ({', '.join((*card.lines, *([card.usd] if card.usd else [])))})" for card in cards)
+    return visible(f"{summary}. " + "; ".join(texts) + ".")
 
 
 def _zone(facts: Facts, top: int, parts: list[str]) -> int:
     """The zone's box with its three subnets; returns its lower edge."""
     inner, wide = MARGIN + PAD, ZONE - 2 * PAD
     held: list[str] = []
-    zone = given(str(facts.of("network-subnet-nodes", "availabilityZoneId")), "still to choose")
+    zone = given(str(facts.of("network-subnet-nodes", "availabilityZoneId")), words.NOT_CHOSEN)
     y = top + 34
     cards = private(facts)
     each = (wide - 2 * PAD - GAP * (len(cards) - 1)) // len(cards)
@@ -104,30 +102,28 @@ def _zone(facts: Facts, top: int, parts: list[str]) -> int:
     endpoints = facts.starting("network-endpoint-")
     gateway = facts.has("network-gateway-s3")
     under = y + 30 + tall + (LINE + 10 if endpoints or gateway else 0)
-    held += _box(inner, y, wide, under + PAD - y, "a-subnet", _subnet(facts, "nodes", "Nodes, private"))
+    held += _box(inner, y, wide, under + PAD - y, "a-subnet", _subnet(facts, "nodes"))
     for number, card in enumerate(cards):
         held += _card(card, inner + PAD + number * (each + GAP), y + 30, each, tall)
     names = [str(entry["name"]).removeprefix("network-endpoint-") for entry in endpoints]
     if names:
-        usd = usd_per_hour(endpoints)
-        description = f"interface endpoints: {', '.join(names)}" + (f" (${hourly(usd)}/h)" if usd else "")
-        held.append(_text(inner + PAD, under, cut(description, 66)))
+        held.append(_text(inner + PAD, under, cut(words.endpoints(names, usd_per_hour(endpoints)), 66)))
     if gateway:
-        held.append(_text(inner + wide - PAD, under, "S3 gateway endpoint, free", anchor="end"))
+        held.append(_text(inner + wide - PAD, under, words.GATEWAY, anchor="end"))
         # from the subnet's edge to the bucket beside the zone
         held.append(_arrow([(inner + wide, under - 4), (_right() - 14, under - 4), (_right() - 14, top + 40)]))
     low = under + PAD + GAP
     bottoms = []
-    halves = [*((card, "control", "Control, private") for card in control(facts)), (nat(facts), "public", "Public")]
+    halves = [*((card, "control") for card in control(facts)), (nat(facts), "public")]
     half = (wide - GAP * (len(halves) - 1)) // len(halves)
-    for number, (full, subnet, words) in enumerate(halves):
+    for number, (full, subnet) in enumerate(halves):
         x, card = inner + number * (half + GAP), _wrapped(full, half - 2 * PAD)
-        held += _box(x, low, half, card.height + 30 + PAD, "a-subnet", _subnet(facts, subnet, words))
+        held += _box(x, low, half, card.height + 30 + PAD, "a-subnet", _subnet(facts, subnet))
         held += _card(card, x + PAD, low + 30, half - 2 * PAD, card.height)
         bottoms.append(low + card.height + 30 + PAD)
     bottom = max(bottoms) + PAD
-    vpc = f"One zone ({zone}), VPC {facts.of('network-vpc', 'cidrBlock')}"
-    parts += _box(MARGIN, top, ZONE, bottom - top, "a-zone", visible(vpc))
+    vpc = words.zone(zone, facts.of("network-vpc", "cidrBlock"))
+    parts += _box(MARGIN, top, ZONE, bottom - top, "a-zone", vpc)
     parts += held
     return bottom
 
@@ -137,7 +133,7 @@ def _right() -> int:
 
 
 def _beside(facts: Facts, top: int, parts: list[str]) -> int:
-    """S3 and the guard, right of the zone; returns the lower edge."""
+    """S3 and the guard, to the right of the zone; returns their lower edge."""
     x, y = _right(), top
     wide = WIDTH - MARGIN - x
     for full in (*storage(facts), guard(facts)):
@@ -147,8 +143,8 @@ def _beside(facts: Facts, top: int, parts: list[str]) -> int:
     return y - GAP
 
 
-def _subnet(facts: Facts, part: str, words: str) -> str:
-    return f"{words}: {facts.of(f'network-subnet-{part}', 'cidrBlock')}"
+def _subnet(facts: Facts, part: str) -> str:
+    return words.subnet(part, facts.of(f"network-subnet-{part}", "cidrBlock"))
 
 
 def _wrapped(card: Card, wide: int) -> Card:
@@ -175,9 +171,9 @@ def _card(card: Card, x: int, y: int, wide: int, tall: int) -> Iterator[str]:
         yield _text(x + PAD + 9 * drawn + 2, at + 18, "...")
 
 
-def _box(x: int, y: int, wide: int, tall: int, style: str, words: str) -> Iterator[str]:
+def _box(x: int, y: int, wide: int, tall: int, style: str, title: str) -> Iterator[str]:
     yield f'<rect class="{style}" x="{x}" y="{y}" width="{wide}" height="{tall}" rx="6"/>'
-    yield _text(x + PAD, y + 20, cut(words, int((wide - 2 * PAD) / PER_CHARACTER)))
+    yield _text(x + PAD, y + 20, cut(title, int((wide - 2 * PAD) / PER_CHARACTER)))
 
 
 def _arrow(points: list[tuple[int, int]]) -> str:

@@ -1,4 +1,4 @@
-"""What of a stack is left, for people and for scripts: what bills first, what is free in a sentence, what is kept."""
+"""What is left of a stack, in a terminal and as JSON: billed resources first, then free and retained ones."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner.report.terminal.columns import fitted, rows
-from planner.report.wording.figures import many, plain, visible
+from planner.report.wording import leftovers as words
+from planner.report.wording.figures import plain, visible
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 from planner.stack.remaining_resources import Remaining, usd_per_day
 
 SCHEMA_VERSION = "1"
-ODD = ("doubled", "AWS only")  # what no state takes down
+ODD = ("doubled", "AWS only")  # resources that `pulumi destroy` does not delete
 
 
 def as_json(stack: str, left: Sequence[Remaining], *, state: bool, tags: bool) -> dict[str, Any]:
@@ -44,27 +45,19 @@ def _entry(row: Remaining) -> dict[str, Any]:
 
 
 def table(stack: str, left: Sequence[Remaining], *, width: int = 80, ascii_only: bool = False) -> str:
-    """What bills or may bill as rows; what is free and known in a sentence."""
+    """Resources that are or may be billed as rows; free ones in a sentence."""
     name = visible(stack)
     gone = [row for row in left if not row.retained]
     kept = [row for row in left if row.retained]
     lines: list[str] = []
     if gone:
-        lines += wrap(f"Stack {name} still bills {_sum(gone)}", width, "  ")
+        lines += wrap(words.still_costs(name, words.total(*usd_per_day(gone))), width, "  ")
         lines += ["", *_rows(gone, width, ascii_only)]
     else:
-        lines += wrap(f"Stack {name}: nothing is left but what is kept on purpose", width, "  ")
+        lines += wrap(words.nothing_left(name), width, "  ")
     if kept:
-        lines += ["", *wrap(f"Kept on purpose, which bills {_sum(kept)}", width, "  "), *_rows(kept, width, ascii_only)]
+        lines += ["", *wrap(words.kept(words.total(*usd_per_day(kept))), width, "  "), *_rows(kept, width, ascii_only)]
     return "\n".join(lines) + "\n"
-
-
-def _sum(left: Sequence[Remaining]) -> str:
-    usd, unknown = usd_per_day(left)
-    if not unknown:
-        return f"${usd:,.2f} a day"
-    listed = ", ".join(visible(name) for name in unknown[:6]) + (" ..." if len(unknown) > 6 else "")
-    return f"at least ${usd:,.2f} a day, besides what is unknown or bills by use: {listed}"
 
 
 def _rows(left: Sequence[Remaining], width: int, ascii_only: bool) -> list[str]:
@@ -74,11 +67,11 @@ def _rows(left: Sequence[Remaining], width: int, ascii_only: bool) -> list[str]:
     lines: list[str] = []
     if shown:
         placed = [
-            Column(title="Name", values=[visible(row.name or "(no name)") for row in shown], text=True),
-            Column(title="Kind", values=[visible(row.kind) for row in shown], text=True, keep=2),
-            Column(title="Found", values=[row.found for row in shown]),
-            Column(title="$/day", values=[_usd(row) for row in shown]),
-            Column(title="Id", values=[_ids(row) for row in shown], text=True),
+            Column(title=words.NAME, values=[visible(row.name or words.NO_NAME) for row in shown], text=True),
+            Column(title=words.KIND, values=[visible(row.kind) for row in shown], text=True, keep=2),
+            Column(title=words.FOUND, values=[row.found for row in shown]),
+            Column(title=words.PER_DAY, values=[_usd(row) for row in shown]),
+            Column(title=words.ID, values=[_ids(row) for row in shown], text=True),
         ]
         fit = fitted(placed, width) or [(column, column.natural) for column in placed]
         lines += rows(fit, "-" if ascii_only else "─", more)
@@ -87,17 +80,17 @@ def _rows(left: Sequence[Remaining], width: int, ascii_only: bool) -> list[str]:
                 lines += wrap(f"{visible(row.name)}: {row.note}", width, "  ")
         for row in shown:
             if row.found in ODD:
-                # whole, to be copied into the command that deletes it
-                lines += [f"{row.found}: {visible(row.name or '(no name)')} {visible(id_)}" for id_ in row.ids]
+                # in full, to be copied into the command that deletes it
+                lines += [f"{row.found}: {visible(row.name or words.NO_NAME)} {visible(id_)}" for id_ in row.ids]
     free = [visible(row.name) for row in left if row not in shown]
     if free:
-        lines += wrap(f"free, and left: {many(len(free), 'thing')}: {', '.join(free)}", width, "  ")
+        lines += wrap(words.free(free), width, "  ")
     return lines
 
 
 def _usd(row: Remaining) -> str:
     if row.usd_per_day is None:
-        return "by use" if row.by_use else "unknown"
+        return words.BY_USE if row.by_use else words.UNKNOWN
     small = 0 < row.usd_per_day < 0.005
     return (plain(row.usd_per_day, 2) if small else f"{row.usd_per_day:,.2f}") + ("+" if row.by_use else "")
 

@@ -1,4 +1,4 @@
-"""What the figures are based on, in words: grades of prices, lines without a price, assumptions, provenance."""
+"""What the figures are based on: grades of prices, lines without a price, assumptions, provenance."""
 
 from __future__ import annotations
 
@@ -31,8 +31,12 @@ def no_price(entry: Unpriced) -> str:
     return f"no price for {entry.what}"
 
 
+def missing_in(scenarios: Sequence[str]) -> str:
+    return f"Missing in: {', '.join(scenarios)}."
+
+
 def nearest(texts: Sequence[str]) -> str:
-    """What is near a missing price; "" where nothing is."""
+    """Prices similar to a missing one; "" if there are none."""
     return f"nearest: {'; '.join(texts)}" if texts else ""
 
 
@@ -42,7 +46,7 @@ def sourced(entry: Assumption) -> str:
 
 
 def reproduction(comparison: Comparison, model_sha256: str) -> list[tuple[str, str, str, str]]:
-    """(name, text, what is hashed, hash) of everything that gives the same bytes again; the plan's text is its name."""
+    """(name, text, name of the hash, hash) of everything needed to reproduce the report byte for byte."""
     prices = comparison.prices
     edited = "" if prices.intact else ", edited after it was built"
     return [

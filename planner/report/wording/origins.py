@@ -14,8 +14,8 @@ from planner.models.formula import format_number, written
 from planner.plan.assumptions import Assumption
 from planner.report.wording.figures import visible
 
-# what the command of a calculation gives
-GIVES_NUMBER, GIVES_COST, GIVES_QUANTITY = "it", "its cost", "its quantity"
+# what the equation of a calculation gives
+GIVES_NUMBER, GIVES_COST, GIVES_QUANTITY = "gives it", "gives its cost", "gives its quantity"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ DEPLOYED = "What would be deployed"
 BILLS = "Bills"
 NUMBERS_BEHIND = "The numbers behind this picture"
 
-# what the templates place, by name
+# texts by the name that templates use
 TEXTS: dict[str, str] = {
     "kind": KIND,
     "skip": "Skip to the answer",
@@ -23,6 +23,8 @@ TEXTS: dict[str, str] = {
     "answer": "The answer",
     "see_comparison": "The [comparison](#compare) says what is missing or in the way.",
     "based_on": "Based on",
+    "breakdown": "Breakdown",
+    "details": "Details",
     "edited": "This price book was edited after it was built.",
     # cost against time
     "cost_against_time": COST_AGAINST_TIME,
@@ -31,6 +33,7 @@ TEXTS: dict[str, str] = {
     "Numbers are ranks in the [comparison](#compare), which has every figure.",
     # the comparison
     "comparison": COMPARISON,
+    "all": "all",
     "nothing_feasible": "No scenario is feasible.",
     "not_feasible": evidence.NOT_FEASIBLE,
     # what would change
@@ -49,6 +52,7 @@ TEXTS: dict[str, str] = {
     "bills": BILLS,
     "bills_explained": "Planned quantities at the price of each line. Numbers in the last column link to the "
     "[sources](#sources), codes such as C1 to the [equations](#equations).",
+    "not_priced": "not priced",
     "rounded": "The total is exact; lines are rounded and may not add up to it.",
     "calculated": "How each line is calculated, and where its inputs come from",
     "run_numbers": "The numbers of the run behind the bill",
@@ -63,7 +67,7 @@ TEXTS: dict[str, str] = {
     # what the figures are based on
     "unpriced": evidence.UNPRICED,
     "assumptions": evidence.ASSUMPTIONS,
-    "assumptions_explained": f"Numbers that cannot be looked up. {evidence.ASSUMED_RANGE}",
+    "assumptions_explained": f"Estimates that no price list has. {evidence.ASSUMED_RANGE}",
     "equations": "Equations",
     "equations_explained": "`planner calc NAME` evaluates one and shows its steps.",
     "sources": evidence.SOURCES,
@@ -81,7 +85,7 @@ def ranked(count: int, fleet: str, draws: int) -> str:
 
 
 def not_drawn(beyond: int, factor: int, unpriced: int) -> list[str]:
-    """What the picture of cost and time leaves out."""
+    """What the picture of cost and time does not show."""
     found = []
     if beyond:
         found.append(
@@ -100,7 +104,7 @@ def effects(scenario: str) -> str:
 def recalculated(plans: int) -> str:
     return (
         f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile, and "
-        "further out where that changes which scenario is the cheapest."
+        "further out if that changes which scenario is the cheapest."
     )
 
 
@@ -122,7 +126,7 @@ def more_changes(count: int) -> str:
 
 
 def closed_bills(count: int) -> str:
-    """For the page on paper."""
+    """For the printed page."""
     return f"On paper: the bills of the answer. {many(count, 'other bill')} can be opened before printing."
 
 
@@ -136,3 +140,7 @@ def deployed_by(scenario: str) -> str:
 
 def not_deployable(scenario: str, why: str) -> str:
     return f"{scenario} is not drawn: {why}."
+
+
+def program(version: str) -> str:
+    return f"planner {version}."

@@ -1,4 +1,4 @@
-"""What a stack is made of, in words."""
+"""The resources of a stack, in words."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from planner.report.wording.figures import dollars, many, visible
 
 BY_USE = "by use"
 FREE = "free"
-BILLED_BY_USE = "what bills by use (S3 storage, requests, traffic, logs)"
+BILLED_BY_USE = "usage-based costs (S3 storage, requests, traffic, logs)"
 
 
 def stored(usd_per_hour: float) -> str:
-    """What S3 bills for the stored bytes, which no hourly figure of a stack includes."""
-    return f"stored in S3 at the planned size: about ${dollars(usd_per_hour)} an hour"
+    """The cost of the data stored in S3, which no hourly figure of a stack includes."""
+    return f"data stored in S3 at the planned size: about ${dollars(usd_per_hour)} per hour"
 
 
 def not_included(stored_usd: float | None) -> str:
-    """What the hourly sum leaves out, on the page."""
+    """What the hourly sum on the page does not include."""
     return _sentence(f"Not included: {BILLED_BY_USE}", stored_usd)
 
 
 def summary(resources: int, usd_per_hour: float, stored_usd: float | None) -> str:
-    """How many resources there are and what they cost an hour, above the table of a terminal."""
-    text = f"{many(resources, 'resource')}, ${usd_per_hour:,.4f} an hour while deployed, without {BILLED_BY_USE}"
+    """The number of resources and their cost per hour, above the table in a terminal."""
+    text = f"{many(resources, 'resource')}, ${usd_per_hour:,.4f} per hour while deployed, without {BILLED_BY_USE}"
     return _sentence(f"{text}, marked +", stored_usd).removesuffix(".")
 
 
@@ -34,7 +34,7 @@ def free(component: str, names: list[str]) -> str:
 
 
 def placeholders(names: list[str]) -> str:
-    return f"Placeholders, which only an account can fill: {', '.join(names)}"
+    return f"Placeholders for values from an AWS account: {', '.join(names)}"
 
 
 def _sentence(text: str, stored_usd: float | None) -> str:

@@ -73,6 +73,10 @@ def bill_title(comparison: Comparison, rank: int, scenario: Scenario) -> str:
     return f"{rank}. {figures.layout_name(scenario)}, {figures.purchase_words(scenario.option)}{place}"
 
 
+def bill_link(scenario: Scenario) -> str:
+    return f"bill of {scenario.id}"
+
+
 def bill_summary(scenario: Scenario) -> str:
     """`$4,568,183 in 40.9 days`."""
     assert scenario.days is not None

@@ -39,49 +39,49 @@ def test_hostile_names_come_back(name: str) -> None:
 
 
 WRONG = {
-    "empty": (b"", "a.json:1:1: empty"),
-    "a word": (b"hello", "not JSON"),
-    "truncated": (raw_of()[:-200], "the file ends too early"),
-    "half a string": (raw_of()[:30], "the file ends too early"),
+    "empty": (b"", "a.json:1:1: the file is empty"),
+    "a word": (b"hello", "not valid JSON"),
+    "truncated": (raw_of()[:-200], "the file is incomplete"),
+    "half a string": (raw_of()[:30], "the file is incomplete"),
     "binary": (b"\xff\xfe\x00", "not UTF-8 text"),
-    "a list": (b"[1, 2]", "not a saved comparison: it has no schema_version"),
-    "other json": (b'{"a": 1}', "not a saved comparison: it has no schema_version"),
-    "other schema": (raw_of(schema_version="2"), "schema_version is '2', and this planner reads '1'"),
-    "schema of numbers": (raw_of(schema_version=1), "schema_version is 1, and this planner reads '1'"),
-    "prices show": (b'{"schema_version": "1", "prices": []}', "but not of `compare`: it has no scenarios"),
-    "NaN": (raw_of().replace(b'"seed": 0', b'"seed": NaN'), "it holds NaN, which is no number"),
-    "infinity": (raw_of().replace(b'"seed": 0', b'"seed": -Infinity'), "it holds -Infinity"),
-    "beyond numbers": (raw_of().replace(b'"draws": 200', b'"draws": 1e999'), "draws is inf where"),
-    "many digits": (b'{"schema_version": ' + b"1" * 10_000 + b"}", "not JSON that can be read"),
-    "deep": (b'{"schema_version": ' + b"[" * 100_000 + b"}", "not JSON"),
+    "a list": (b"[1, 2]", "not a saved comparison: schema_version is missing"),
+    "other json": (b'{"a": 1}', "not a saved comparison: schema_version is missing"),
+    "other schema": (raw_of(schema_version="2"), "schema_version is '2', but this version of planner reads '1'"),
+    "schema of numbers": (raw_of(schema_version=1), "schema_version is 1, but this version of planner reads '1'"),
+    "prices show": (b'{"schema_version": "1", "prices": []}', "but not of `compare`: scenarios are missing"),
+    "NaN": (raw_of().replace(b'"seed": 0', b'"seed": NaN'), "NaN is not a number"),
+    "infinity": (raw_of().replace(b'"seed": 0', b'"seed": -Infinity'), "-Infinity is not a number"),
+    "beyond numbers": (raw_of().replace(b'"draws": 200', b'"draws": 1e999'), "draws must be a whole number; got inf"),
+    "many digits": (b'{"schema_version": ' + b"1" * 10_000 + b"}", "not valid JSON"),
+    "deep": (b'{"schema_version": ' + b"[" * 100_000 + b"}", "not valid JSON"),
     "huge cost": (
         changed(lambda d: d["scenarios"][0]["cost_usd"].update(p90=10**400)),
         "scenarios[0].cost_usd.p90 is too large for a number",
     ),
     "no name": (changed(lambda d: d["plan"].pop("name")), "plan.name is missing"),
-    "text for a list": (changed(lambda d: d.update(scenarios="x")), "scenarios is 'x' where a list belongs"),
+    "text for a list": (changed(lambda d: d.update(scenarios="x")), "scenarios must be a list; got 'x'"),
     "text for a cost": (
         changed(lambda d: d["scenarios"][2]["bill"][1].update(effective_cost="1")),
-        "scenarios[2].bill[1].effective_cost is '1' where a number belongs",
+        "scenarios[2].bill[1].effective_cost must be a number; got '1'",
     ),
-    "truth for a number": (changed(lambda d: d.update(seed=True)), "seed is true where a whole number belongs"),
-    "number for truth": (changed(lambda d: d["scenarios"][0].update(feasible=1)), "scenarios[0].feasible is 1"),
-    "share in words": (changed(lambda d: d["scenarios"][0].update(unfinished_fraction="x")), "unfinished_fraction is"),
-    "one id twice": (changed(lambda d: d["scenarios"].append(d["scenarios"][0])), "two scenarios are called"),
+    "truth for a number": (changed(lambda d: d.update(seed=True)), "seed must be a whole number; got true"),
+    "number for truth": (changed(lambda d: d["scenarios"][0].update(feasible=1)), "scenarios[0].feasible must be true or false; got 1"),
+    "share in words": (changed(lambda d: d["scenarios"][0].update(unfinished_fraction="x")), "unfinished_fraction must be a number"),
+    "one id twice": (changed(lambda d: d["scenarios"].append(d["scenarios"][0])), "two scenarios have the id"),
     "by hand": (
         changed(lambda d: d["scenarios"][0]["cost_usd"].update(plan=1.0)),
-        "its total says 1.00: the file was changed by hand",
+        "its total is 1.00: the file was edited after it was saved",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_everything_else_is_refused_in_words(name: str) -> None:
-    raw, said = WRONG[name]
+def test_other_files_are_refused_with_a_message(name: str) -> None:
+    raw, message = WRONG[name]
     with pytest.raises(UsageProblem) as error:
         saved.parse(raw, "a.json")
     assert str(error.value).startswith("a.json")
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).splitlines()[1].strip()
 
 

@@ -58,7 +58,7 @@ def test_stored_bytes_are_told_beside_what_stands() -> None:
     assert told.count("stored in S3 at the planned size: about $135 an hour") == 1
     assert "stored at the planned size: about $135/h" in told
     assert " + by use" in told
-    assert "Not included: what bills by use" in told
+    assert "Not included: usage-based costs" in told
     assert "about" not in view(graph).without
 
 

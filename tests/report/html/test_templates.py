@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,12 @@ def test_the_page_adds_no_filter_and_no_function() -> None:
     plain, ours = Environment(), page._environment()
     assert set(ours.filters) == set(plain.filters)
     assert set(ours.globals) == set(plain.globals)
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_templates_have_no_words_of_their_own(path: Path) -> None:
+    """All text comes from planner/report/wording."""
+    text = re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    labels = re.findall(r'(?:aria-label|title|alt)="([^"]*)"', text)
+    for words in (*re.sub(r"<[^>]*>", " ", text).split(), *labels):
+        assert not re.search("[A-Za-z]", words), f"{path.name}: {words!r}"

@@ -41,14 +41,14 @@ def test_a_block_s_fleet_is_drawn_with_its_end():
     words = [element.text for element in texts(svg(graph_of(spec)))]
     assert "GPU fleet: 64 x p5.48xlarge" in words
     assert "capacity-block, no placement group" in words
-    assert "a node: 33 interfaces, 32 with EFA" in words
+    assert "per node: 33 interfaces, 32 with EFA" in words
     assert "2026-12-01T10:45:00Z" in " ".join(words)
 
 
 def test_a_placeholder_is_said_in_words():
     picture = svg(graph_of(replace(spec_of("s3-stream"), zone_id="PLACEHOLDER-zone-id")))
     assert "PLACEHOLDER" not in picture
-    assert "One zone (still to choose)" in picture
+    assert "One zone (not chosen yet)" in picture
 
 
 def test_hostile_words_of_a_graph_that_others_wrote_do_nothing():

@@ -1,0 +1,72 @@
+"""Headings of the HTML page's tables, and names of its tables and pictures for screen readers, by template name."""
+
+from __future__ import annotations
+
+HEADINGS: dict[str, str] = {
+    "name": "Name",
+    "value": "Value",
+    "low": "Low",
+    "high": "High",
+    "unit": "Unit",
+    "set_by": "Set by",
+    "source": "Source",
+    "line": "Line",
+    "cost_usd": "Cost, USD",
+    "share": "Share",
+    "quantity": "Quantity",
+    "unit_price_usd": "Unit price, USD",
+    "eq": "Eq.",
+    "price_of": "Price of",
+    "grade": "Grade",
+    "basis": "Basis",
+    "assumption": "Assumption",
+    "planned": "planned",
+    "planned_value": "Planned",
+    "usd_at_low": "USD at low",
+    "usd_at_high": "USD at high",
+    "then_the_cheapest": "Then the cheapest",
+    "number": "Number",
+    "from": "From",
+    "it_costs_usd": "It costs, USD",
+    "scenario": "Scenario",
+    "cheapest_of_all": "Cheapest of all",
+    "costs_less_than_the_first": "Costs less than the first",
+    "planned_usd": "Planned, USD",
+    "days": "Days",
+    "layout": "Layout",
+    "purchase": "Purchase",
+    "fleet": "Fleet",
+    "cost_of_the_run_usd": "Cost of the run, USD",
+    "usd_per": "USD per",
+    "useful_per": "useful",
+    "gpu_hour": "GPU-hour",
+    "useful": "Useful",
+    "time": "time",
+    "p10": "P10",
+    "p50": "P50",
+    "p90": "P90",
+    "layout_purchase": "Layout, purchase",
+    "p90_usd": "P90, USD",
+    "component": "Component",
+    "resources": "Resources",
+    "usd_an_hour": "USD per hour",
+    "lines_of_the_bill": "Lines of the bill",
+}
+
+LABELS: dict[str, str] = {
+    "assumptions": "Table: assumptions",
+    "effects": "Table: what the cost depends on",
+    "break_evens": "Table: values that change the ranking",
+    "how_often": "Table: how often each scenario is the cheapest",
+    "what_if": "Table: the ranking of this combination",
+    "ranking": "Table: every feasible scenario",
+    "contents": "Contents",
+    "shapes": "Purchase options by shape",
+    "cost_and_time": "Picture: cost against time",
+    "stack": "Picture: what would be deployed",
+    "components": "Table: components of the stack",
+}
+
+
+def bill_label(rank: int) -> str:
+    return f"Bill {rank}"
