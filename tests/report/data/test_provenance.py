@@ -70,9 +70,9 @@ def test_a_difference_tells_a_changed_model_from_a_changed_plan():
     one, other = "1" * 64, "2" * 64
     assert notes(before=one, after=one) == notes(before=None, after=None) == []
     assert notes(before=one, after=other) == [
-        "the model is another one, so part of what changed may come from it: "
-        f"planner 0.1.0, model {one[:12]}; then 0.1.0, model {other[:12]}"
+        "the models differ, so a part of the changes may come from that: "
+        f"planner 0.1.0, model {one[:12]}; then planner 0.1.0, model {other[:12]}"
     ]
     assert notes(before=None, after=other) == [
-        "before does not say which model gave it: what changed may come from another one"
+        "before does not say which model calculated it: changes may come from another model"
     ]

@@ -65,8 +65,8 @@ WRONG = {
         "scenarios[2].bill[1].effective_cost must be a number; got '1'",
     ),
     "truth for a number": (changed(lambda d: d.update(seed=True)), "seed must be a whole number; got true"),
-    "number for truth": (changed(lambda d: d["scenarios"][0].update(feasible=1)), "scenarios[0].feasible must be true or false; got 1"),
-    "share in words": (changed(lambda d: d["scenarios"][0].update(unfinished_fraction="x")), "unfinished_fraction must be a number"),
+    "number for truth": (changed(lambda d: d["scenarios"][0].update(feasible=1)), "feasible must be true or false"),
+    "share in words": (changed(lambda d: d["scenarios"][0].update(unfinished_fraction="x")), "must be a number"),
     "one id twice": (changed(lambda d: d["scenarios"].append(d["scenarios"][0])), "two scenarios have the id"),
     "by hand": (
         changed(lambda d: d["scenarios"][0]["cost_usd"].update(plan=1.0)),

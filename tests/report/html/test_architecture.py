@@ -44,8 +44,8 @@ def test_the_page_has_the_picture_in_its_own_colours() -> None:
     assert "The numbers behind this picture" in section
 
 
-def test_stored_bytes_are_told_beside_what_stands() -> None:
-    """They bill by use: no dollars an hour of the stack hold them, which an hourly figure alone hides."""
+def test_the_cost_of_stored_data_is_shown_next_to_the_hourly_cost() -> None:
+    """S3 storage is billed by use, so the hourly cost of the stack does not include it."""
     best = first(small())
     usd = stored_usd_per_hour(best)
     standard = next(line for line in best.bill if line.line == "storage.s3.standard")
@@ -54,15 +54,15 @@ def test_stored_bytes_are_told_beside_what_stands() -> None:
     assert usd == pytest.approx((standard.effective_cost + checkpoints) / inputs["hours"])
     graph = resource_graph(spec_of("converged"))
     section = as_html.render(small(), None, view(graph, 134.97)).partition('<section id="stack"')[2]
-    told = " ".join(re.sub("<[^>]+>", " ", section.partition("</section>")[0]).split())
-    assert told.count("stored in S3 at the planned size: about $135 an hour") == 1
-    assert "stored at the planned size: about $135/h" in told
-    assert " + by use" in told
-    assert "Not included: usage-based costs" in told
+    texts = " ".join(re.sub("<[^>]+>", " ", section.partition("</section>")[0]).split())
+    assert texts.count("data stored in S3 at the planned size: about $135 per hour") == 1
+    assert "stored at the planned size: about $135/h" in texts
+    assert " + by use" in texts
+    assert "Not included: usage-based costs" in texts
     assert "about" not in view(graph).without
 
 
-def test_what_cannot_be_drawn_says_why_and_nothing_else() -> None:
+def test_a_stack_that_cannot_be_drawn_says_only_why() -> None:
     text = "\n".join(HOSTILE.values())
     page = as_html.render(small(), None, not_drawn(text, text))
     section = page[page.index('<section id="stack"') :].partition("</section>")[0]

@@ -224,7 +224,7 @@ def test_what_does_not_fit_is_counted_and_the_rest_stays_whole() -> None:
     check_harmless(text)
     ranking = text[text.index("<summary>Full ranking: 720") :]
     there = sum(row.startswith("| ") for row in ranking[: ranking.index("</details>")].splitlines()) - 2
-    assert f"rows of the ranking ({720 - there})" in text[text.index("Left out, ") :]
+    assert f"rows of the ranking ({720 - there})" in text[text.index("Left out ") :]
     assert "`planner compare plan.yaml -f json` has everything." in text
     assert "- Plan: " in text, "provenance is kept first"
     assert text.count("<details>") == text.count("</details>") == text.count("<summary>")
@@ -252,7 +252,7 @@ def test_long_names_are_cut_on_top_and_whole_below() -> None:
 def test_a_name_too_long_for_a_comment_is_left_out_and_counted() -> None:
     text = comparison_markdown.render(named("\x00" * 10_000))
     assert len(text) < escaped.ROOM
-    assert "lines of provenance (1)" in text
+    assert "lines on how to reproduce this (1)" in text
 
 
 def test_the_same_comparison_gives_the_same_bytes() -> None:

@@ -67,7 +67,7 @@ def test_hostile_words_of_a_graph_that_others_wrote_do_nothing():
 def test_a_graph_of_nothing_is_still_a_picture_and_a_table():
     empty = {"schema_version": "1", "stack": {"name": "dev", "scenario": "none"}, "resources": []}
     assert "GPU fleet: 0 x" in svg(empty)
-    assert "0 resources, $0.0000 an hour" in table(empty)
+    assert "0 resources, $0.0000 per hour" in table(empty)
     assert as_json(empty).endswith("}\n")
 
 
