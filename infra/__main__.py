@@ -38,8 +38,10 @@ def cluster() -> ClusterSpec:
 
 
 def bundle_folder(spec: ClusterSpec) -> Path | None:
-    """The folder of the built files of the nodes' bundle; None where it has none, or a preview runs without them.
-    Raises UsageProblem where they are missing."""
+    """The folder of the built files of the nodes' bundle; None if it has none, or if a preview runs without them.
+
+    Raises UsageProblem if they are missing.
+    """
     files = bundle_of(spec).binaries
     if not files:
         return None
@@ -53,7 +55,7 @@ def bundle_folder(spec: ClusterSpec) -> Path | None:
 
 
 def cost_lines(spec: ClusterSpec) -> list[str]:
-    """USD an hour of each component, and their sum."""
+    """USD per hour of each component, and their sum."""
     found = usd_per_hour_by_component(spec)
     every = {**found, "all": sum(found.values())}
     width = max(map(len, every))
@@ -63,7 +65,7 @@ def cost_lines(spec: ClusterSpec) -> list[str]:
 def kept_by_destroy(spec: ClusterSpec) -> list[str]:
     """What `pulumi destroy` keeps at AWS and what it costs; destroy shows the stack's outputs."""
     key = spec.usd_per_hour.get(KEY_LINE)
-    dollars = "an unknown amount a day" if key is None else f"{key * 24:,.4f} $/day"
+    dollars = "an unknown amount per day" if key is None else f"{key * 24:,.4f} $/day"
     return [
         "the data bucket with all object versions, billed by size; `planner teardown-check` shows the cost",
         f"its key, billed {dollars} until it is deleted",

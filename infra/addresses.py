@@ -1,4 +1,5 @@
-"""Address plan of the stack's zone: three subnets in one /16. The nodes' subnet fits everything with an address."""
+"""Address plan of the stack's zone: three subnets in one /16. The nodes' subnet is large enough for all their
+addresses."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 from planner.errors import UsageProblem
 
 VPC = "10.0.0.0/16"
-PUBLIC = "10.0.255.240/28"  # the NAT gateway and nothing else
-CONTROL = "10.0.255.224/28"  # the control nodes' fixed addresses, which nothing else may get
+PUBLIC = "10.0.255.240/28"  # only the NAT gateway
+CONTROL = "10.0.255.224/28"  # only the control nodes' fixed addresses
 RESERVED = 5  # AWS reserves the first four addresses and the last of every subnet
 LARGEST, SMALLEST = 17, 24  # prefix lengths of the nodes' subnet: half of the VPC at most
 SPARE = 0.10  # replacements start before the old nodes release their addresses

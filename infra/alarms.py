@@ -1,4 +1,4 @@
-"""CloudWatch alarms as one table, the most valuable first: a bill pays for a number of them. guard.py creates them."""
+"""CloudWatch alarms as one table, the most valuable first, because a plan may pay for fewer. guard.py creates them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from planner.stack.spec import ClusterSpec
 
 HOUR, MINUTES_5 = 3600, 300
-S3_THROUGH_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages are less; more is S3 traffic
+S3_THROUGH_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages need less, so more is S3 traffic
 ABOVE, BELOW = "GreaterThanThreshold", "LessThanThreshold"
-IGNORED, ALARMING = "notBreaching", "breaching"  # what CloudWatch makes of missing data
+IGNORED, ALARMING = "notBreaching", "breaching"  # how CloudWatch treats missing data
 AUTO_SCALING, EC2, FSX, NAT = "AWS/AutoScaling", "AWS/EC2", "AWS/FSx", "AWS/NATGateway"
 
 
@@ -25,10 +25,11 @@ def _starts_later(spec: ClusterSpec) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """One alarm. target: component that it watches, or one control node: pool-0.
+    """One alarm.
 
-    minus: metric that is subtracted from the first one; AWS bills it as a second alarm. threshold_of: the
-    threshold where it depends on the spec. needs: whether a spec has anything to watch. why: the text of the notice.
+    target: the component it watches, or one control node: pool-0. minus: metric that is subtracted from the first one;
+    AWS bills it as a second alarm. threshold_of: the threshold if it depends on the spec. needs: whether a spec has
+    anything to watch. why: the text of the notice.
     """
 
     name: str
@@ -200,7 +201,7 @@ def alarms_of(spec: ClusterSpec, components: Collection[str]) -> list[Alarm]:
 
 
 def paid_for(alarms: Sequence[Alarm], paid: int) -> list[Alarm]:
-    """The first ones, as many as the bill pays for."""
+    """The first ones, as many as the plan pays for."""
     taken: list[Alarm] = []
     for alarm in alarms:
         if sum(one.metrics for one in (*taken, alarm)) <= paid:

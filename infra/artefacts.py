@@ -40,7 +40,8 @@ class Bundle:
 
     @property
     def sums(self) -> tuple[tuple[str, str], ...]:
-        """(name, sha256) of what every node fetches. Only nodes that run the daemon fetch it, and check it then."""
+        """(name, sha256) of the files that every node fetches. Only nodes that run the daemon fetch and check the
+        daemon."""
         return tuple((name, sha256) for name, sha256 in self.every_sum if name != DAEMON)
 
     def key(self, name: str) -> str:
@@ -55,8 +56,8 @@ def bundle(stack: Stack) -> Bundle:
 
 @dataclass(frozen=True, kw_only=True)
 class ArtefactsArgs:
-    """key: encrypts the bucket. bundle: its files. folder: of its built files; None in a preview, which shows a text in
-    the place of each."""
+    """key: encrypts the bucket. bundle: its files. folder: of its built files; None in a preview, which shows a text
+    instead."""
 
     key: aws.kms.Key
     bundle: Bundle

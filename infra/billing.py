@@ -1,10 +1,9 @@
-"""Which resources carry which bill line, and how many dollars an hour each one carries.
+"""Which resources have which bill line, and the cost per hour of each.
 
-`planner.models.bill_lines` says which component a line belongs to; the tables here say which resources of that
-component carry it. A line's dollars an hour are divided equally among the resources of the first pattern that matches
-any. What no line names is free at AWS: routes, security groups, roles, launch templates, the S3 gateway endpoint, SNS
-e-mail, a budget. A budget with an action is free for the first two of an account and costs 0.10 USD a day beyond; that
-is not counted.
+`planner.models.bill_lines` has the component of each line; the tables here have the resources of that component. A
+line's cost per hour is divided equally among the resources of the first pattern that matches any. Resources without a
+line are free: routes, security groups, roles, launch templates, the S3 gateway endpoint, SNS email, a budget. A budget
+with an action is free for the first two of an account and costs 0.10 USD per day beyond that, which is not counted.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from fnmatch import fnmatchcase
 from planner.models.bill_lines import bill_line
 from planner.stack.spec import ClusterSpec
 
-# in the order in which a person looks at a stack; firewall and artefacts bill nothing of their own
+# in a useful order for a person; firewall and artefacts have no bill lines of their own
 COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustre", "fleet", "guard")
 
-# component -> logical names of the resources that carry its lines, the first pattern that matches any
+# component -> logical names of the resources that have its lines; the first pattern that matches any is used
 CARRIERS: dict[str, tuple[str, ...]] = {
     "network": ("network-vpc",),
-    "fleet": ("fleet-group",),  # instances and their volumes: what the group launches
+    "fleet": ("fleet-group",),  # instances and their volumes, which the group launches
     "pool": ("pool-node-?",),
     "lustre": ("lustre-file-system",),
     "nvme": ("nvme-group",),
     "tier": ("tier-bucket",),
     "guard": ("guard-alarm-*", "guard-budget"),
 }
-# line -> the resource of its component that carries it, where there is one
+# line -> the resource of its component that has it, if it is a single one
 NEARER_CARRIERS = {
     "network.nat-gateway": "network-nat",
     "network.nat-data": "network-nat",
@@ -41,25 +40,25 @@ NEARER_CARRIERS = {
     "storage.kms.requests": "tier-key",
 }
 
-# a few kilobytes in a bucket of their own: they bill by the lines of the tier, and carry no dollars an hour
+# a few kilobytes in a bucket of their own: billed with the lines of the tier, without a cost per hour
 ALSO = (("storage.s3.standard", "artefacts-bucket"), ("storage.s3.put-requests", "artefacts-object-*"))
 
 
 def carriers(line: str) -> tuple[str, ...]:
-    """Patterns of the resources that may carry a line, the preferred one first. Raises UnknownBillLine."""
+    """Patterns of the resources that may have a line, the preferred one first. Raises UnknownBillLine."""
     nearer = (NEARER_CARRIERS[line],) if line in NEARER_CARRIERS else ()
     return (*nearer, *CARRIERS[bill_line(line).component])
 
 
 def lines_of(spec: ClusterSpec) -> tuple[str, ...]:
-    """Every line that a resource must carry, in order. Raises UnknownBillLine."""
+    """Every line that a resource must have, in order. Raises UnknownBillLine."""
     return tuple(
         line for line in sorted({*spec.usd_per_hour, *spec.metered, *spec.unpriced}) if bill_line(line).in_stack
     )
 
 
 def carried(spec: ClusterSpec, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], float]]:
-    """Logical name -> its bill lines and dollars an hour. Raises ValueError where a line has no resource."""
+    """Logical name -> its bill lines and USD per hour. Raises ValueError if no resource has one of the lines."""
     lines: dict[str, list[str]] = {name: [] for name in names}
     usd: dict[str, float] = dict.fromkeys(names, 0.0)
     for line in lines_of(spec):
@@ -79,4 +78,4 @@ def _bearers(line: str, names: Sequence[str]) -> list[str]:
         found = [name for name in names if fnmatchcase(name, pattern)]
         if found:
             return found
-    raise ValueError(f"the bill has the line {line}, and no resource of the stack carries it")
+    raise ValueError(f"the bill has the line {line}, but no resource of the stack has it")

@@ -19,7 +19,7 @@ from infra.service_role import service_role
 from planner.stack.spec import Guard
 
 THRESHOLDS_PERCENT = (50, 80, 100)
-# every action that creates, starts or enlarges something billed: those of the deployer, and other ways to buy
+# every action that creates, starts or enlarges something billed: those of the deployer, and other ways to spend money
 FORBIDDEN = (
     "autoscaling:BatchPutScheduledUpdateGroupAction",
     "autoscaling:CreateAutoScalingGroup",
@@ -68,7 +68,7 @@ FORBIDDEN_BUT_TO_ZERO = "autoscaling:UpdateAutoScalingGroup"
 
 
 def budget_with_action(guards: Component, guard: Guard) -> None:
-    """Create both. The budget is annual, since the planned cost is that of the whole run, which may last months."""
+    """Create both. The budget is annual, because the planned cost is that of the whole run, which may take months."""
     subscribers = {"subscriber_email_addresses": [guard.notify], "threshold_type": "PERCENTAGE"}
     notices = [("ACTUAL", percent) for percent in THRESHOLDS_PERCENT] + [("FORECASTED", 100)]
     budget = aws.budgets.Budget(
@@ -100,7 +100,7 @@ def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None
     forbidden = aws.iam.Policy(
         guards.named("no-more"),
         name=guards.physical("no-more"),
-        description="Attached by the budget: nothing more is bought",  # another text would replace the policy
+        description="Attached by the budget: denies all purchases",  # another text would replace the policy
         policy=document(*_deny()),
         tags=guards.tags("no-more"),
         opts=guards.child(),
@@ -157,7 +157,7 @@ def _deny() -> tuple[dict[str, object], ...]:
 
 
 def _attach_policy(given: Mapping[str, Any]) -> str:
-    """The action's role may attach this one policy to the group and to the named roles, and nothing else."""
+    """The action's role may attach this one policy to the group and to the named roles only."""
     only = {"ArnEquals": {"iam:PolicyARN": given["policy"]}}
     targets = [("Group", given["group"])] + ([("Role", given["roles"])] if given["roles"] else [])
     statements = [

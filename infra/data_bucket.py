@@ -59,7 +59,7 @@ class DataBucket(Component):
 
 
 def _transitions(args: DataBucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgs]:
-    """Move what training does not read to the storage class that the plan names, as early as S3 allows."""
+    """Move data that training does not read to the storage class in the plan, as early as S3 allows."""
     if args.beside_hot_class == "STANDARD":
         return []
     # S3 moves an object to Standard-IA after 30 days at the earliest

@@ -1,4 +1,4 @@
-"""What a spec alone decides, before anything is created: interfaces, addresses and the bundle of its nodes."""
+"""What follows from a spec alone, before anything is created: interfaces, addresses and the bundle of its nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
 
 
 def addresses_of(spec: ClusterSpec) -> AddressPlan:
-    """Subnets for the nodes of a spec and for everything else that takes an address. Raises UsageProblem."""
+    """Subnets for the nodes of a spec and for everything else with an address. Raises UsageProblem."""
     others = min(spec.interface_endpoints, len(ENDPOINTS)) + (spec.nvme.nodes if spec.nvme else 0)
     if spec.lustre:
         others += lustre_addresses(spec.lustre.capacity_gib)
@@ -34,12 +34,12 @@ def addresses_of(spec: ClusterSpec) -> AddressPlan:
 
 
 def bundle_of(spec: ClusterSpec) -> Bundle:
-    """What the nodes of a spec fetch. It does not depend on prices. Raises UsageProblem."""
+    """The files that the nodes of a spec fetch. They do not depend on prices. Raises UsageProblem."""
     return bundle(_node_facts(spec, addresses_of(spec).control))
 
 
 def _node_facts(spec: ClusterSpec, proxies: Sequence[str]) -> NodeFacts:
-    """What the bundle tells a node about its stack. proxies: addresses of the control nodes."""
+    """The stack's settings in the bundle. proxies: addresses of the control nodes."""
     layout, pool = LAYOUTS[spec.layout], spec.pool or Pool()
     target_nodes = {"gpu": spec.fleet, "storage": spec.nvme}.get(layout.targets_on)
     return NodeFacts(

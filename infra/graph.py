@@ -1,4 +1,4 @@
-"""The program run against recording mocks: every resource that `pulumi up` would create, without engine or account.
+"""Runs the program with recording mocks: every resource that `pulumi up` would create, without engine or account.
 
 A mock answers every output of a resource with "${urn.property}", so that references to other resources are visible in
 the inputs, also inside text such as policies and user data.

@@ -1,4 +1,4 @@
-"""What watches cost and nodes: budget, alarms, cost anomalies, and the start and end of a Capacity Block."""
+"""Monitoring of cost and nodes: budget, alarms, cost anomalies, and the start and end of a Capacity Block."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ANOMALY_LEAST_USD = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class GuardArgs:
-    """guard: address and limits of notices. alarms: as many as the bill pays for. dimensions: target -> what names it
-    to CloudWatch. buying, nodes, group: for the start and the end of a block."""
+    """guard: address and limits of notices. alarms: as many as the plan pays for. dimensions: target -> its CloudWatch
+    dimensions. buying, nodes, group: for the start and the end of a block."""
 
     guard: Guard
     buying: Buying
@@ -156,7 +156,7 @@ def scale_up_at(starts: str) -> str:
 
 
 def scale_down_at(ends: str) -> str:
-    """When the fleet is scaled to zero: 45 minutes before a block ends. A placeholder stays a placeholder."""
+    """When the fleet is scaled to zero: 45 minutes before a block ends. A placeholder is returned unchanged."""
     if PLACEHOLDER in ends:
         return f"{PLACEHOLDER}-45-minutes-before-the-block-ends"
     return timestamp_text(parse_timestamp(ends) - BEFORE_END)

@@ -27,8 +27,8 @@ PATIENCE = pulumi.CustomTimeouts(delete="1h")
 
 @dataclass(frozen=True, kw_only=True)
 class NodeArgs:
-    """What every component with nodes is given. access: to the data bucket. settings: environment of the bundle.
-    waits_for: what must exist before the first node boots."""
+    """Input of every component with nodes. access: to the data bucket. settings: environment of the bundle. waits_for:
+    what must exist before the first node boots."""
 
     data_bucket: DataBucket
     artefacts: Artefacts
@@ -109,7 +109,7 @@ def node_group(
         max_size=size,
         vpc_zone_identifiers=[nodes.subnet_id],
         health_check_type="EC2",
-        # nodes that AWS has no capacity for are waited for by the operator, not by `pulumi up`
+        # the operator waits for nodes without capacity, not `pulumi up`
         wait_for_capacity_timeout="0",
         enabled_metrics=METRICS,
         tags=_group_tags(component),

@@ -36,9 +36,10 @@ class Directory:
 
 @dataclass(frozen=True, kw_only=True)
 class DeployedLayout:
-    """What a layout deploys beside the components of every stack. flows: without those of every stack.
+    """What a layout deploys in addition to the components of every stack.
 
-    targets_on: which nodes run the pool's targets: `gpu`, `storage`, or empty where there is no pool.
+    flows: without those of every stack. targets_on: which nodes run the pool's targets: `gpu`, `storage`, or empty
+    without a pool.
     """
 
     components: tuple[str, ...] = ()
@@ -64,7 +65,7 @@ LAYOUTS = {
 
 
 def layout_of(spec: ClusterSpec) -> DeployedLayout:
-    """The row of a spec's layout. Raises UsageProblem where the spec lacks one of its components, or has another."""
+    """The row of a spec's layout. Raises UsageProblem if the spec lacks one of its components, or has another one."""
     layout = LAYOUTS[spec.layout]
     given = {"pool": spec.control.count > 0, "nvme": spec.nvme is not None, "lustre": spec.lustre is not None}
     for component, is_given in given.items():

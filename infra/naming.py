@@ -15,7 +15,7 @@ from planner.stack.names import physical
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """What names and tags are made of. account: id of the account, known only to AWS. ARNs are of the partition aws."""
+    """The source of names and tags. account: id of the account, known only to AWS. ARNs are of the partition aws."""
 
     stack: str
     plan_sha256: str
@@ -60,7 +60,7 @@ class Component(pulumi.ComponentResource):
         return f"{self.kind}-{part}"
 
     def physical(self, part: str) -> str:
-        """Physical name of a child, where AWS has unique names."""
+        """Physical name of a child, if AWS has unique names for it."""
         return self.naming.physical(self.named(part))
 
     def tags(self, part: str) -> dict[str, str]:

@@ -1,10 +1,11 @@
-"""Network interfaces of the launch template: which card and device carries what, by instance type and profile.
+"""Network interfaces of the launch template: the traffic of each card and device, by instance type and profile.
 
-The first two are those of the EC2 User Guide today ("Maximize network bandwidth on instances with multiple network
+The first two profiles are those of the EC2 User Guide ("Maximize network bandwidth on instances with multiple network
 cards"): one plain ENA interface on card 0, device 0, and an EFA-only interface, which takes no address, on every card
-with EFA. `ip-saving` has no others. `bandwidth` adds ENA interfaces, with an address each, on device 1 of
-the cards over which AWS spreads IP traffic. `efa-every-card` is the layout that AWS published before, which some
-templates still use: every EFA interface is also an ENA interface with an address of its own.
+with EFA. `ip-saving` has no others. `bandwidth` adds ENA interfaces, with an address each, on device 1 of the cards
+over which AWS spreads IP traffic. `efa-every-card` is the layout that AWS published before, which some templates still
+use: every EFA interface is also an ENA interface with an address of its own.
+
 The order is fixed: card by card, the primary interface first. No I/O, no Pulumi. docs/decisions/0008.
 """
 
@@ -55,7 +56,7 @@ TYPES = {
 
 
 def cards_of(instance_type: str, network_cards: int, efa_interfaces: int) -> Cards | None:
-    """Cards of a type: of the table, else what the catalogue counts. None without EFA. Raises UsageProblem."""
+    """Cards of a type: from the table, or as counted in the catalogue. None without EFA. Raises UsageProblem."""
     known = TYPES.get(instance_type)
     if known is not None:
         return known

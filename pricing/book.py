@@ -1,7 +1,7 @@
 """PriceBook: an immutable, dated price list with exact look-ups.
 
-A look-up answers with a price or raises: `PriceNotFound` (we do not know) or `NotOffered` (AWS does
-not sell it). Never zero, never NaN, never a neighbour's price.
+A look-up returns a price or raises: `PriceNotFound` (unknown) or `NotOffered` (AWS does not sell it). It never returns
+zero, NaN, or the price of something else.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from pricing.tables import Predicate, Tables
 
 __all__ = ["BrokenBook", "NotOffered", "PriceBook", "PriceNotFound", "default_book", "load_as_of"]
 
-EVERYWHERE = "all"  # the region of a price that AWS states for every Region
+EVERYWHERE = "all"  # the region of a price that is the same in every Region
 
 
 class PriceBook(Tables):
-    """Prices as of one date. Tables are read when they are first asked for.
+    """Prices as of one date. Tables are read when they are first needed.
 
-    as_of: the book's date. folder: where it stands. manifest: how it was made.
+    as_of: the book's date. folder: where it is. manifest: how it was built.
     """
 
     def __init__(self, folder: Path, *, removed: tuple[Predicate, ...] = ()) -> None:
@@ -43,11 +43,11 @@ class PriceBook(Tables):
 
     @classmethod
     def load(cls, path: str | Path) -> PriceBook:
-        """The book in a folder. Raises BrokenBook if there is none that this version reads."""
+        """The book in a folder. Raises BrokenBook if there is no book that this version can read."""
         return cls(Path(path))
 
     def without(self, predicate: Predicate) -> PriceBook:
-        """The same book with some rows taken away: those for which predicate(table, row) is true."""
+        """The same book without some rows: those for which predicate(table, row) is true."""
         return PriceBook(self.folder, removed=(*self._removed, predicate))
 
     # --- hardware -----------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ class PriceBook(Tables):
         return tuple(self._instances.values())
 
     def regions(self) -> tuple[str, ...]:
-        """Every Region and Local Zone that some compute price stands under."""
+        """Every Region and Local Zone that has a compute price."""
         return tuple(
             sorted(
                 {
@@ -87,7 +87,7 @@ class PriceBook(Tables):
     def commitment(self, instance_type: str, region: str, option: PurchaseOption) -> Commitment:
         """The rate of a Reserved Instance or Savings Plan. Raises PriceNotFound or NotOffered.
 
-        Raises ValueError for an option that is no commitment.
+        Raises ValueError for an option that is not a commitment.
         """
         if not option.years:
             raise ValueError(f"{option.id} is not a commitment")
@@ -120,7 +120,7 @@ class PriceBook(Tables):
         asked = f"{instance_type} {what} in {region}"
         nearest = self._near(self.rows(table), instance_type, region, option)
         proof = self._at("not_offered", table, instance_type, region, option)
-        if not proof and region.count("-") == 2:  # "*" speaks of commercial Regions, not of Local Zones
+        if not proof and region.count("-") == 2:  # "*" means commercial Regions, not Local Zones
             proof = self._at("not_offered", table, instance_type, "*", option)
         if proof:
             because = f"{proof[0]['because']} ({self.source(proof[0]['source'])})"
@@ -128,10 +128,9 @@ class PriceBook(Tables):
         return PriceNotFound(asked, nearest, self.as_of)
 
     def spot(self, instance_type: str, region: str, zone_id: str | None = None) -> SpotOffer:
-        """Spot prices of a type in a Region; `planned` is one zone's or the median over zones.
+        """Spot prices of a type in a Region; `planned` is one zone's price or the median over zones.
 
-        The newest date decides (pricing/spot.py). Raises PriceNotFound, also where only a lowest price
-        is known.
+        The newest date is used (pricing/spot.py). Raises PriceNotFound, also if only a lowest price is known.
         """
         rows = self._at("spot", instance_type, region)
         seen = [(row["zone_id"], row["item"], self.price(row)) for row in rows]
@@ -143,7 +142,7 @@ class PriceBook(Tables):
             zones = dict.fromkeys(f"{instance_type} in zone {row['zone_id']}" for row in rows if row["zone_id"])
             raise PriceNotFound(asked, tuple(zones), self.as_of)
         lone = tuple(
-            f"the {row['item']} of all zones alone on {row['observed']}, which is no price to plan with" for row in rows
+            f"the {row['item']} of all zones on {row['observed']}, which is not a price to plan with" for row in rows
         )
         plannable = [row for row in self.rows("spot") if row["item"] in ("zone", "mean")]
         raise PriceNotFound(asked, lone + self._near(plannable, instance_type, region), self.as_of)
@@ -154,7 +153,7 @@ class PriceBook(Tables):
         return near.compute(rows, instance_type, region, option, known=known)
 
     def interruption(self, instance_type: str, region: str) -> InterruptionBand:
-        """The Spot Advisor's band of the last month it saw. Raises PriceNotFound."""
+        """Spot Advisor's band of the last month in the book. Raises PriceNotFound."""
         found = self._at("interruptions", instance_type, region)
         if not found:
             nearest = self._near(self.rows("interruptions"), instance_type, region)
@@ -164,15 +163,15 @@ class PriceBook(Tables):
     # --- metered ------------------------------------------------------------------------------------
 
     def metered(self, service: str, item: str, region: str, offering: str = "") -> MeteredPrice:
-        """A list price that bills by use, with all its tiers. Raises PriceNotFound.
+        """A list price that is billed by use, with all its tiers. Raises PriceNotFound.
 
-        The last tier may end below infinity: what lies beyond it has no price here. FSx for Lustre:
-        item "PERSISTENT_2 SSD storage", offering "250 MB/s/TiB".
+        The last tier may end below infinity; quantities above it have no price here. FSx for Lustre: item "PERSISTENT_2
+        SSD storage", offering "250 MB/s/TiB".
         """
         rows = self._at("metered", service, item, region, offering)
         rows = rows or self._at("metered", service, item, EVERYWHERE, offering)
         tiers = tuple(sorted(map(self.price, rows), key=lambda price: price.tier_from))
-        # A ladder with a rung taken away is not a ladder: the tiers above the gap price nothing.
+        # a tier is missing, so the tiers above the gap cannot be used
         if not parse.tiers_abut(tiers):
             nearest = near.metered(self.rows("metered"), service, item, region, offering)
             words = f"{service} {item}" + (f" ({offering})" if offering else "")
@@ -195,7 +194,7 @@ class PriceBook(Tables):
 
 
 def load_as_of(day: date) -> PriceBook:
-    """The bundled book of the day, else the newest before it. Raises LookupError listing what there is."""
+    """The bundled book of the day, else the newest one before it. Raises LookupError that lists the books."""
     return PriceBook.load(snapshot.folder_as_of(day))
 
 

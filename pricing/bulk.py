@@ -1,8 +1,8 @@
 """Reads documents of AWS's price list (GetProducts, bulk files). Pure: no network here.
 
-The list answers a plain query with rows that are not the price of an instance: Capacity Blocks at $0 or
-at the operating system's fee alone, licences, pre-installed software, dedicated hosts, unused
-reservations. Each of them once became somebody's "price".
+A plain query of the list also returns rows that are not the price of an instance: Capacity Blocks at $0 or at the price
+of the operating system, licenses, pre-installed software, dedicated hosts, unused reservations. These must not be taken
+for prices.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# A product is the plain Linux on-demand instance only if each attribute has this value. An attribute that
-# a document leaves out passes where AWS itself leaves it out (older documents have no marketoption).
+# A product is the plain Linux On-Demand instance only if each attribute has this value. A missing attribute
+# is accepted if AWS itself leaves it out (older documents have no marketoption).
 _WANTED: Mapping[str, tuple[str | None, ...]] = {
     "operatingSystem": ("Linux",),
     "tenancy": ("Shared",),
@@ -50,10 +50,10 @@ def refusal(document: Mapping[str, Any]) -> str:
 
 
 def parse_products(documents: Iterable[Mapping[str, Any]]) -> list[OnDemandProduct]:
-    """On-demand prices out of price list documents, sorted by type, Region and SKU.
+    """On-Demand prices in price list documents, sorted by type, Region and SKU.
 
-    Raises ValueError where a document that should be a price has none, has several, or has one that is
-    not positive: a query that returns such a row is broken, and the next row would be too.
+    Raises ValueError if a document that should be a price has no price, several, or one that is not positive: then the
+    query is wrong, and its other rows would be too.
     """
     found: list[OnDemandProduct] = []
     for document in documents:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 class InstanceType:
     """Facts of one EC2 instance type.
 
-    memory_mib: MiB. gpu_count, gpu_name: GPUs, or AWS's own accelerators where there are no GPUs
-    ("Trainium"). nvme_drives: 0 without instance store, and where nobody stated how many drives there are.
-    nvme_drive_gb: decimal GB of one instance-store drive. nvme_total_gb: of all together.
-    network_mbps: megabits a second over all cards. efa_interfaces: 0 where the type has no EFA.
-    nitro_version: 0 where unknown. peak_tflops: dense fp16/bf16 tensor peak of one accelerator, None
-    where no data sheet was found.
+    memory_mib: MiB. gpu_count, gpu_name: GPUs, or AWS's own accelerators if there are no GPUs ("Trainium").
+    nvme_drives: 0 without instance store, or if the number of drives is not published. nvme_drive_gb: decimal GB of one
+    instance-store drive. nvme_total_gb: of all together. network_mbps: Mbit/s over all cards. efa_interfaces: 0 if the
+    type has no EFA. nitro_version: 0 if unknown. peak_tflops: dense fp16/bf16 tensor peak of one accelerator, None if
+    no data sheet was found.
     """
 
     name: str
@@ -37,7 +36,7 @@ class InstanceType:
 
     @property
     def raw_nvme_tb(self) -> float:
-        """Decimal TB of instance-store NVMe on one node, also where the number of drives is not known."""
+        """Decimal TB of instance-store NVMe on one node, also if the number of drives is not known."""
         return (self.nvme_drives * self.nvme_drive_gb or self.nvme_total_gb) / 1000.0
 
     @property
@@ -48,9 +47,9 @@ class InstanceType:
 
 @dataclass(frozen=True, kw_only=True)
 class FsxPerformance:
-    """What FSx for Lustre gives for each TiB of capacity. Rates in MB/s per TiB, cache in GiB per TiB.
+    """Throughput and cache of FSx for Lustre per TiB of capacity. Rates in MB/s per TiB, cache in GiB per TiB.
 
-    deployment, tier: "PERSISTENT_2", 250. None: the User Guide's tables do not state it.
+    deployment, tier: "PERSISTENT_2", 250. None: not in the User Guide's tables.
     """
 
     deployment: str

@@ -1,4 +1,4 @@
-"""What a look-up raises instead of inventing a price."""
+"""Errors of look-ups that have no price."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from datetime import date
 
 
 class PriceNotFound(LookupError):
-    """The book holds no such price.
+    """The book has no such price.
 
-    asked: what was looked up, in words. nearest: what the book does hold that comes near, best first.
-    as_of: the book's date.
+    asked: what was looked up. nearest: similar things that the book has, best first. as_of: the book's date.
     """
 
     def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date) -> None:
         self.asked, self.nearest, self.as_of = asked, nearest, as_of
-        near = "; nearest: " + ", ".join(nearest) if nearest else "; nothing near it either"
+        near = "; nearest: " + ", ".join(nearest) if nearest else "; nothing similar either"
         super().__init__(f"no price for {asked} in the book of {as_of}{near}")
 
 
 class NotOffered(PriceNotFound):
-    """AWS does not sell it there: the source lists everything sold and this is not among it."""
+    """AWS does not sell it there: the source lists everything sold, and this is not in it."""
 
     def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date, because: str) -> None:
         super().__init__(asked, nearest, as_of)

@@ -1,4 +1,4 @@
-"""A whole book as flat lines, and the difference of two books."""
+"""A whole book as flat lines, and the difference between two books."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _EC2_OPTION = {"on_demand": "on-demand", "capacity_blocks": "capacity-block"}
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One price and what it is the price of.
+    """One price and what it is for.
 
-    what: "p4d.24xlarge on-demand", "AmazonS3 S3 Standard storage (from 51,200 GB)". instance_type: ""
-    for what bills by use.
+    what: "p4d.24xlarge on-demand", "AmazonS3 S3 Standard storage (from 51,200 GB)". instance_type: "" for prices that
+    are billed by use.
     """
 
     service: str
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One price in two books: None where a book does not have it. percent: None where old is zero."""
+    """One price in two books: None if a book does not have it. percent: None if old is zero."""
 
     what: str
     region: str
@@ -46,7 +46,7 @@ class Change:
 
 
 def lines(book: PriceBook) -> Iterator[Line]:
-    """Every price of the book; spot with its date, since a book keeps several."""
+    """Every price of the book; spot with its date, because a book has several."""
     for table in _TABLES:
         for row in book.rows(table):
             yield Line(
@@ -69,10 +69,10 @@ def _what(table: str, row: Row) -> str:
 
 
 def compare(before: PriceBook, after: PriceBook) -> list[Change]:
-    """What differs: changed prices first, then gone, then new ones, by name and Region.
+    """The differences: changed prices first, then removed, then new ones, by name and Region.
 
-    Of several spot observations the newest counts. Sources round at different digits: a difference
-    below one in a million is none.
+    The newest of several spot observations is used. Differences below one in a million are ignored, because sources
+    round to different digits.
     """
     old, new = _newest(before), _newest(after)
     found: list[Change] = []

@@ -1,4 +1,4 @@
-"""What comes near a price that is not there: same type elsewhere, other terms, similar names."""
+"""Similar prices for one that is missing: same type elsewhere, other terms, similar names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def names(wanted: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Known names that look like the wanted one, best first; case does not count."""
-    import difflib  # only for a message: 3 ms that a plan without a slip need not pay
+    """Known names that resemble the given one, best first; case is ignored."""
+    import difflib  # takes 3 ms and is needed only for a message
 
     by_lower = {one.lower(): one for one in known}
-    # 0.75 lets one slip of the finger through in "p4d.24xlarge" and keeps other families out.
+    # 0.75 accepts one typing error in "p4d.24xlarge" and excludes other families
     found = difflib.get_close_matches(wanted.lower(), by_lower, n=_MOST, cutoff=0.75)
     begun = [one for one in sorted(by_lower) if one.startswith(wanted.lower())] if wanted else []
     return _unique(by_lower[one] for one in [*begun, *found])
@@ -27,9 +27,9 @@ def names(wanted: str, known: Iterable[str]) -> tuple[str, ...]:
 def compute(
     rows: Iterable[Row], instance_type: str, region: str, option: str = "", *, known: bool = False
 ) -> tuple[str, ...]:
-    """Near rows of a table with instance_type and region: options here, then other Regions, then names.
+    """Similar rows of a table with instance_type and region: other options here, then other Regions, then names.
 
-    known: the type exists, so that a similar name would be another machine, not a slip of the finger.
+    known: the type exists, so a similar name would be another instance type, not a typing error.
     """
     here: list[str] = []
     elsewhere: list[str] = []
@@ -49,7 +49,7 @@ def compute(
 
 
 def _shared(option: str, words: str) -> int:
-    """How many parts of `ri-3y-standard-no-upfront` an option shares."""
+    """The number of parts that an option shares with `ri-3y-standard-no-upfront`."""
     parts = words.split()[1].split("-")
     return sum(mine == its for mine, its in zip(option.split("-"), parts, strict=False))
 
@@ -60,11 +60,11 @@ def _distance(region: str, words: str) -> tuple[bool, str]:
 
 
 def metered(rows: Iterable[Row], service: str, item: str, region: str, offering: str) -> tuple[str, ...]:
-    """Near rows of the metered table: other offerings here, other Regions, then items of a similar name."""
+    """Similar rows of the metered table: other offerings here, other Regions, then items with a similar name."""
     rows = [row for row in rows if row["service"] == service]
     here = [row for row in rows if row["region"] == region]
     offerings = [f"{item} ({row['offering']})" for row in here if row["item"] == item]
     elsewhere = [f"{item} in {row['region']}" for row in rows if row["item"] == item and row["offering"] == offering]
     similar = names(item, {row["item"] for row in here})
-    # the only price of its kind: what else the service bills here at least shows that the book knows it
+    # the only price of its kind: other prices of the service here at least show that the book covers it
     return _unique([*offerings, *elsewhere, *similar]) or _unique(sorted({row["item"] for row in here}))

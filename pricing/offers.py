@@ -1,7 +1,7 @@
-"""What AWS offers and at what price: the values that a price book answers with.
+"""What AWS offers and at what price: the values that a price book returns.
 
-A price never travels alone: it carries its unit, the day it was observed, the grade of the
-observation, how it came into the book and the source that can be opened.
+Every price has its unit, the day it was observed, the grade of the observation, how it came into the book, and a source
+that can be opened.
 """
 
 from __future__ import annotations
@@ -14,22 +14,20 @@ from datetime import date
 
 
 class Basis(enum.StrEnum):
-    """How a price stands in a book that is 'as of' a date (docs/decisions/0002-price-dates.md)."""
+    """How a price relates to the date of its book (docs/decisions/0002-price-dates.md)."""
 
     OBSERVED = "observed"  # seen at most 45 days before the book's date
-    CARRIED = "carried"  # seen earlier than that, or after the book's date: `Price.direction` tells which
+    CARRIED = "carried"  # seen earlier than that, or after the book's date: see `carried_back`
 
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """One price with everything a reader needs to judge it.
+    """One price with everything needed to judge it.
 
-    usd: price in USD for one `unit`, list price before tax.
-    unit: the unit of the price as AWS writes it ("Hrs", "GB-Mo", "1k requests", ...).
-    observed: the day of the observation (a month counts as its last day).
-    grade: A (an AWS price list or page), B (a third party's data), C (secondary or derived).
-    carried_back: the observation is later than the book's date.
-    tier_from, tier_to: GB of 2^30 bytes within a calendar month; `inf` means no upper bound.
+    usd: price in USD for one `unit`, list price before tax. unit: the unit of the price as AWS writes it ("Hrs",
+    "GB-Mo", "1k requests", ...). observed: the day of the observation (a month counts as its last day). grade: A (an
+    AWS price list or page), B (data of a third party), C (secondary or derived). carried_back: the observation is later
+    than the book's date. tier_from, tier_to: GB of 2^30 bytes within a calendar month; `inf` means no upper bound.
     """
 
     usd: float
@@ -46,7 +44,7 @@ class Price:
 
 @dataclass(frozen=True, kw_only=True)
 class MeteredPrice:
-    """A list price that bills by use, in tiers that start again each calendar month."""
+    """A list price that is billed by use, in tiers that start again each calendar month."""
 
     service: str
     region: str
@@ -77,7 +75,7 @@ class Commitment:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockOffer:
-    """A Capacity Block's reservation fee per instance-hour, paid at purchase; AWS reprices it often."""
+    """A Capacity Block's reservation fee per instance-hour, paid at purchase; AWS changes it often."""
 
     instance_type: str
     region: str
@@ -88,9 +86,8 @@ class BlockOffer:
 class SpotOffer:
     """Spot prices of a type in a region as a distribution over zone IDs and dates, never its minimum.
 
-    planned: the price to plan with: the named zone's, else the median over the region's zones at the
-        newest date. zone_id is None for the median.
-    observations: every zone and date observed up to the book's date, for the range.
+    planned: the price to plan with: that of the given zone, else the median of the region's zones at the newest date.
+    zone_id is None for the median. observations: every zone and date up to the book's date, for the range.
     """
 
     instance_type: str
@@ -102,9 +99,9 @@ class SpotOffer:
 
 @dataclass(frozen=True, kw_only=True)
 class InterruptionBand:
-    """AWS Spot Advisor's band: the share of spot instances of a type reclaimed in the last month.
+    """AWS Spot Advisor's band: the share of spot instances of a type interrupted in the last month.
 
-    lower_fraction, upper_fraction: edges of the band; the open band ">20%" has upper 1.0.
+    lower_fraction, upper_fraction: ends of the band; the open band ">20%" has upper 1.0.
     """
 
     instance_type: str
@@ -127,10 +124,10 @@ _SAVINGS = re.compile(r"^(sp)-([13])y-(instance|compute)-((?:no|partial|all)-upf
 
 @dataclass(frozen=True, kw_only=True)
 class PurchaseOption:
-    """How the GPU nodes are bought, by the name that stands in a scenario id.
+    """How the GPU nodes are bought, as in a scenario id.
 
-    family: "on-demand" | "spot" | "capacity-block" | "ri" | "sp".
-    years, kind, upfront: only for "ri" (standard | convertible) and "sp" (instance | compute).
+    family: "on-demand" | "spot" | "capacity-block" | "ri" | "sp". years, kind, upfront: only for "ri" (standard |
+    convertible) and "sp" (instance | compute).
     """
 
     family: str

@@ -14,10 +14,9 @@ def open_book(source: str | os.PathLike[str] | date | None = None) -> PriceBook:
     """A price book.
 
     source: None for the newest bundled book; a date, or its text as 2026-09-01, for the bundled book of that day or
-    else the newest before it (`PriceBook.as_of` says which); a folder that holds a book.
-
-    Raises LookupError where every bundled book is newer than the date, BrokenBook where the folder holds no book
-    that this version reads, and ValueError for text that is neither a folder nor a date.
+    else the newest before it (see `PriceBook.as_of`); a folder with a book. Raises LookupError if every bundled book is
+    newer than the date, BrokenBook if the folder has no book that this version can read, and ValueError for text that
+    is neither a folder nor a date.
     """
     if source is None:
         return default_book()

@@ -1,4 +1,4 @@
-"""From a row of text to the value it stands for. Raises BrokenBook where a row makes no sense."""
+"""Parses the rows of price tables. Raises BrokenBook for an invalid row."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pricing.catalog import FsxPerformance, InstanceType
 from pricing.offers import Basis, InterruptionBand, Price
 from pricing.snapshot import BrokenBook, Row
 
-# Rows that AWS states as free of charge. Any other zero is a mistake, never a price.
+# Rows that AWS lists as free of charge. Any other zero is an error, not a price.
 FREE = {
     ("EFA", "Elastic Fabric Adapter surcharge"),
     ("AmazonVPC", "Public IPv4 address, in use"),
     ("AmazonS3", "S3 Express One Zone DELETE"),
 }
-METADATA_IOPS_LIMIT = 192_000  # FSx for Lustre sells no more, so it includes no more
+METADATA_IOPS_LIMIT = 192_000  # FSx for Lustre sells and includes no more than this
 _GRADES = ("A", "B", "C")
 _CARRIED = ("", "forward", "back")
 _BANDS = {
@@ -32,8 +32,7 @@ Source = Callable[[str], str]
 def price(row: Row, source: str) -> Price:
     """A row of any price table.
 
-    Raises BrokenBook for a price that is zero, negative or not finite, and for a grade or a way of being
-    carried that does not exist.
+    Raises BrokenBook for a price that is zero, negative or not finite, and for an unknown grade or value of `carried`.
     """
     try:
         usd = float(row["usd"])
@@ -61,13 +60,13 @@ def price(row: Row, source: str) -> Price:
 
 
 def tiers_abut(tiers: Sequence[Price]) -> bool:
-    """True if there are tiers, they begin at 0 and each begins where the last one ended."""
+    """Whether there are tiers, the first begins at 0, and each begins where the last one ended."""
     ends = [0.0, *(tier.tier_to for tier in tiers)]
     return bool(tiers) and all(tier.tier_from == end for tier, end in zip(tiers, ends, strict=False))
 
 
 def instance(row: Row, source: Source) -> InstanceType:
-    """A row of the instances table. Raises BrokenBook where a number is none."""
+    """A row of the instances table. Raises BrokenBook for an invalid number."""
     text = source(row["source"])
     if row["peak_source"]:
         text += f"; tensor peak: {source(row['peak_source'])}"
@@ -100,9 +99,9 @@ def _instance(row: Row, text: str) -> InstanceType:
 
 
 def interruption(row: Row, source: str) -> InterruptionBand:
-    """A row of the interruptions table. Raises BrokenBook for a band that the Spot Advisor has not."""
+    """A row of the interruptions table. Raises BrokenBook for a band that Spot Advisor does not have."""
     if row["label"] not in _BANDS:
-        raise BrokenBook(f"{row['label']!r} is no band of interruptions: {dict(row)}")
+        raise BrokenBook(f"{row['label']!r} is not a band of Spot Advisor: {dict(row)}")
     lower, upper = _BANDS[row["label"]]
     return InterruptionBand(
         instance_type=row["instance_type"],
@@ -135,7 +134,7 @@ def fsx_performance(row: Row, source: Source) -> FsxPerformance:
 
 
 def included_iops(row: Row, capacity_gib: float) -> int | None:
-    """Metadata IOPS that a row of fsx_metadata_iops includes for the capacity; None if it is not its size."""
+    """Metadata IOPS that a row of fsx_metadata_iops includes for the capacity; None if it is for another size."""
     upper = float(row["capacity_gib_to"] or "inf")
     if not float(row["capacity_gib_from"]) <= capacity_gib <= upper:
         return None

@@ -1,7 +1,7 @@
 """Reads and writes a dated folder of prices.
 
-A folder is CSV tables with the columns below plus manifest.json, which is written last and holds a
-SHA-256 of every table. A folder is never edited once it is committed: newer knowledge makes a newer one.
+A folder has CSV tables with the columns below and manifest.json, which is written last and has a SHA-256 of every
+table. A committed folder is never edited: newer knowledge goes into a newer folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DATA = Path(__file__).parent / "data"
 
 _PRICE = ("usd", "unit", "observed", "grade", "carried", "source", "note")
 # `carried` is empty (observed at most 45 days before the book), `forward` (older) or `back` (later).
-# `source` is an id of sources.csv; money is the source's own decimal text.
+# `source` is an id in sources.csv; money is the source's own decimal text
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "instances": (
         "name",
@@ -68,11 +68,11 @@ Row = Mapping[str, str]
 
 
 class BrokenBook(ValueError):
-    """The folder is not a price book that this version reads. The message says what and where."""
+    """The folder is not a price book that this version can read. The message says what is wrong and where."""
 
 
 def source_id(text: str) -> str:
-    """A short id that depends on the text only, so that a new source renumbers nothing."""
+    """A short id that depends only on the text, so that a new source does not change other ids."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
@@ -115,7 +115,7 @@ def read_table(folder: Path, table: str) -> tuple[Row, ...]:
 
 
 def table_bytes(table: str, rows: Iterable[Row]) -> bytes:
-    """The table as CSV: the same rows give the same bytes."""
+    """The table as CSV; the same rows give the same bytes."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = COLUMNS[table]
@@ -125,7 +125,7 @@ def table_bytes(table: str, rows: Iterable[Row]) -> bytes:
 
 
 def hash_of_files(files: Mapping[str, str]) -> str:
-    """One hash over the hashes of all files: what identifies a book."""
+    """One hash over the hashes of all files, which identifies a book."""
     lines = "".join(f"{name} {files[name]}\n" for name in sorted(files))
     return hashlib.sha256(lines.encode()).hexdigest()
 
@@ -133,7 +133,7 @@ def hash_of_files(files: Mapping[str, str]) -> str:
 def write(folder: Path, tables: Mapping[str, Iterable[Row]], facts: Mapping[str, Any]) -> None:
     """Write all tables, then the manifest.
 
-    facts: what the manifest says beyond schema version, files and row counts (as_of and so on).
+    facts: what the manifest has besides schema version, files and row counts (as_of and so on).
     """
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, str] = {}
@@ -155,12 +155,12 @@ def _own_hash(manifest: Mapping[str, Any]) -> str:
 
 
 def actual_files(folder: Path) -> dict[str, str]:
-    """SHA-256 of every table that stands in the folder now, by file name."""
+    """SHA-256 of every table in the folder now, by file name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.csv"))}
 
 
 def changed_files(folder: Path) -> tuple[str, ...]:
-    """Names of files that are not as they were written: changed, missing or added. Empty: intact."""
+    """Names of files that differ from when they were written: changed, missing or added. Empty: intact."""
     manifest = read_manifest(folder)
     wanted, actual = manifest["files"], actual_files(folder)
     changed = {name for name in wanted.keys() | actual.keys() if wanted.get(name) != actual.get(name)}
@@ -181,10 +181,10 @@ def available(data: Path = DATA) -> tuple[date, ...]:
 
 
 def folder_as_of(day: date, data: Path = DATA) -> Path:
-    """The folder of the day, else the newest one before it. Raises LookupError listing what there is."""
+    """The folder of the day, else the newest one before it. Raises LookupError that lists the folders."""
     dates = available(data)
     fitting = [one for one in dates if one <= day]
     if not fitting:
         there = ", ".join(map(str, dates)) or "none at all"
-        raise LookupError(f"no price book is as old as {day}; there are: {there}")
+        raise LookupError(f"no price book is of {day} or before; available: {there}")
     return data / fitting[-1].isoformat()

@@ -1,4 +1,4 @@
-"""Spot: from the observed prices of a Region's zones to the price to plan with. Never the minimum."""
+"""Spot: the price to plan with, from the observed prices of a Region's zones. Never the minimum."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def median(values: Sequence[float]) -> float:
 def offer(
     seen: Sequence[tuple[str, str, Price]], instance_type: str, region: str, zone_id: str | None
 ) -> SpotOffer | None:
-    """The offer out of (zone ID, item, price) rows up to the book's date; None where nothing can be planned.
+    """The offer from (zone ID, item, price) rows up to the book's date; None if nothing can be planned with.
 
-    With a zone: that zone's newest price. Without: the median over the zones of the newest date, or the
-    mean over zones where a source states it on a newer date than any zone price. A lowest or highest
-    price alone is no price to plan with.
+    With a zone: that zone's newest price. Without: the median over the zones of the newest date, or the mean over zones
+    if a source has it for a newer date than any zone price. A lowest or highest price alone is not a price to plan
+    with.
     """
     zones = [(zone, price) for zone, item, price in seen if item == "zone"]
     means = [price for _, item, price in seen if item == "mean"]
@@ -33,7 +33,7 @@ def offer(
         planned = _over_zones([price for _, price in zones], means)
     if planned is None:
         return None
-    # Whole-Region figures carry their item as the name, so that nobody takes them for a zone.
+    # whole-Region figures have their item as the name, so that they are not taken for a zone
     observations = tuple((zone or f"{region} {item}", price) for zone, item, price in seen)
     return SpotOffer(
         instance_type=instance_type,

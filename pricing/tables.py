@@ -1,4 +1,4 @@
-"""The tables of one folder of prices: read when they are first asked for, indexed, and hashed as they are now."""
+"""The tables of one folder of prices: read when they are first needed, indexed, and hashed."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Tables:
 
     @cached_property
     def changed(self) -> tuple[str, ...]:
-        """Files that were edited since the book was written; `verify` fails on them, `compare` warns."""
+        """Files that were edited since the book was built; `verify` fails on them, `compare` warns."""
         return snapshot.changed_files(self.folder)
 
     @property
     def intact(self) -> bool:
-        """True if every file is as it was written and no row was taken away."""
+        """Whether every file is unchanged and no row was taken away."""
         return not self.changed and not self._removed
 
     @cached_property
     def sha256(self) -> str:
-        """One hash over all tables as they are now: what names this book in an output."""
+        """One hash over all tables as they are now, which identifies this book in an output."""
         if not self._removed:
             return snapshot.hash_of_files(snapshot.actual_files(self.folder))
         hashes = {
@@ -77,7 +77,7 @@ class Tables:
         return {row["id"]: row["text"] for row in self.rows("sources")}
 
     def source(self, key: str) -> str:
-        """The text of a source id; "" for the empty id, the id itself where its row is gone."""
+        """The text of a source id; "" for the empty id, the id itself if its row is missing."""
         return self._sources.get(key, key)
 
     def price(self, row: Row) -> Price:

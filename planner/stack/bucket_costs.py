@@ -1,4 +1,4 @@
-"""What the contents of a bucket cost a day: S3's own count of bytes, at the tiers of the price list."""
+"""Cost per day of the contents of a bucket: S3's own count of bytes, at the tiers of the price list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUCKET = "s3:bucket"
 
 
 def usd_per_day_of(stored: Mapping[str, float], rows: Iterable[Mapping[str, str]], region: str) -> float | None:
-    """USD a day for the bytes of each storage type; None where one of them has no price."""
+    """USD per day for the bytes of each storage type; None if one of them has no price."""
     tiers: dict[str, list[tuple[float, float, float]]] = {}
     for row in rows:
         if row["service"] == "AmazonS3" and row["region"] == region and row["item"] in ITEMS.values():

@@ -1,4 +1,4 @@
-"""What differs between two specs, value by value: what writing a stack file again would change."""
+"""The differences between two specs, value by value: what writing a stack file again would change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.stack.spec import ClusterSpec
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One value. before, after: None where the key is missing."""
+    """One value. before, after: None if the key is missing."""
 
     path: Path
     before: Any
@@ -26,7 +26,7 @@ class Change:
 
 
 def changes(before: ClusterSpec, after: ClusterSpec) -> tuple[Change, ...]:
-    """Every value that differs, in the order of the spec, but for differences of rounding."""
+    """Every value that differs, in the order of the spec, apart from rounding."""
     old, new = dict(_values(to_mapping(before), ())), dict(_values(to_mapping(after), ()))
     every = dict.fromkeys((*old, *new))
     found = (Change(path=path, before=old.get(path), after=new.get(path)) for path in every)
@@ -34,7 +34,7 @@ def changes(before: ClusterSpec, after: ClusterSpec) -> tuple[Change, ...]:
 
 
 def by_hand(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
-    """`after` with the values of `before` that only a person writes: root devices, prefixes and roles."""
+    """`after` with the values of `before` that only a person sets: root devices, prefixes and roles."""
     spec = replace(
         after,
         fleet=replace(after.fleet, root_device=before.fleet.root_device),

@@ -1,6 +1,6 @@
-"""Everything in a spec that cannot be deployed, each with the reason and what to write instead.
+"""Everything in a spec that cannot be deployed, each with the reason and the remedy.
 
-The types have been checked by then. This is about values that contradict each other, or that AWS does not offer.
+Types have been checked before. This checks for values that contradict each other, or that AWS does not offer.
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ def _interfaces(spec: ClusterSpec) -> Iterator[Finding]:
 def _volume(path: tuple[str, ...], gib: int) -> Iterator[Finding]:
     if not 1 <= gib <= GP3_MAX_GIB:
         message = f"a root volume of {gib} GiB: gp3 volumes have 1 to {GP3_MAX_GIB:,} GiB"
-        yield Finding(path=path, message=message, remedy="200 GiB is enough for a Deep Learning AMI with containers")
+        yield Finding(
+            path=path, message=message, remedy="200 GiB is enough for a Deep Learning AMI and container images"
+        )
 
 
 def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
@@ -212,7 +214,7 @@ def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
         )
     for line, usd in spec.usd_per_hour.items():
         if usd < 0:
-            message = f"{usd:g} USD an hour: no resource has a negative price"
+            message = f"{usd:g} USD per hour: no resource has a negative price"
             yield Finding(
                 path=("usd_per_hour", line), message=message, remedy="`planner stack` writes the price of the bill"
             )

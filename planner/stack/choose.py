@@ -1,6 +1,7 @@
-"""A scenario of a comparison as a ClusterSpec: its sizes, its dollars an hour, and what the account must still give.
+"""A scenario of a comparison as a ClusterSpec: its sizes, its cost per hour, and the ids that the account has to
+provide.
 
-The sizes are those of the layout that was priced, so that what stands is what is on the bill.
+The sizes are those of the priced layout, so that the deployed stack is the one on the bill.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from planner.stack.spec import (
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 from pricing.book import PriceBook
 
-# what of a spec the plan or the call decides: where to point at when it cannot stand
+# the plan key or option of each value in a spec, for findings
 _FROM_PLAN = {
     "zone_id": "deploy.zone_id",
     "fleet.ami": "deploy.ami",
@@ -65,7 +66,8 @@ _FROM_CALL = {
 
 @dataclass(frozen=True, kw_only=True)
 class FromAccount:
-    """What no plan can know. Empty: of the plan's `deploy`, else a placeholder that a preview takes."""
+    """Values that a plan does not know. Empty: from the plan's `deploy`, else a placeholder, which a preview
+    accepts."""
 
     ami: str = ""
     control_ami: str = ""
@@ -89,10 +91,10 @@ def spec_of(
     budget: float | None = None,
     preview: bool = False,
 ) -> ClusterSpec:
-    """The cluster of a scenario of `comparison`, which is of `loaded` and `book`. budget: USD instead of the forecast.
-    preview: whether a layout that is not deployed yet is accepted.
+    """The cluster of a scenario of `comparison`, which is of `loaded` and `book`.
 
-    Raises UsageProblem where the scenario cannot be deployed, PlanProblems with all that does not go together.
+    budget: USD instead of the forecast. preview: whether to accept a layout that is not deployed yet. Raises
+    UsageProblem if the scenario cannot be deployed, PlanProblems with all values that contradict each other.
     """
     plan, given = loaded.plan, given or FromAccount()
     if not scenario.feasible:
@@ -146,9 +148,9 @@ def spec_of(
 
 
 def budget_usd(scenario: Scenario) -> float:
-    """USD that AWS bills for this stack by the plan: its planned cost but for people and the unused rest of a term.
+    """USD that AWS bills for this stack: its planned cost without staff and without the unused part of a commitment.
 
-    At least a dollar: AWS takes no budget of nothing, which is what a bill without any price comes to.
+    At least one dollar, because AWS accepts no budget of 0, which a bill without any price would give.
     """
     counted = (line for line in _lines(scenario) if bill_line(line.line).in_budget)
     return max(1.0, round(math.fsum(float(line.effective_cost) for line in counted), 2))
@@ -159,7 +161,7 @@ def _lines(scenario: Scenario) -> list[Line]:
 
 
 def _zone_of_price(plan: Plan, scenario: Scenario) -> str:
-    """On spot, the zone that the plan takes the price of."""
+    """On spot, the zone whose price the plan uses."""
     return (plan.purchase.zone_id or "") if scenario.purchase == "spot" else ""
 
 
@@ -176,7 +178,7 @@ def _buying(scenario: Scenario, given: FromAccount) -> Buying:
 
 
 def _moment(text: str) -> str:
-    """Start or end of a block in one way of writing; what is no moment stays, for the check to refuse."""
+    """Start or end of a block in a uniform format; text that is not a time stays unchanged for the check to refuse."""
     try:
         return timestamp_text(parse_timestamp(text)) if text and PLACEHOLDER not in text else text
     except ValueError:
@@ -202,7 +204,7 @@ def _whole(key: str, values: Values) -> int:
 
 
 def _sections(deployment: Deployment, given: FromAccount) -> dict[str, object]:
-    """The sections of a spec that only this layout has, with what the account gives."""
+    """The sections of a spec that only this layout has, with values from the account."""
     found = {name: _SECTIONS[name](**fields) for name, fields in deployment.sections.items()}
     if "control" in found:
         found["control"] = replace(found["control"], ami=given.control_ami or f"{PLACEHOLDER}-control-ami")
@@ -210,7 +212,7 @@ def _sections(deployment: Deployment, given: FromAccount) -> dict[str, object]:
 
 
 def _at_the_plan(loaded: LoadedPlan, spec: ClusterSpec, finding: Finding) -> Problem:
-    """A finding where the plan or the call decides it, since no stack file is there to point into."""
+    """A finding at the plan key or option that decides the value, because there is no stack file to point to."""
     path = ".".join(map(str, finding.path))
     key = next((key for start, key in _FROM_PLAN.items() if path.startswith(start)), "")
     if path.partition(".")[0] in _SECTIONS and ROOMS[spec.layout].has_settings:

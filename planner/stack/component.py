@@ -1,4 +1,4 @@
-"""Which part of a stack a line of the bill belongs to, and what each part costs an hour."""
+"""The part of a stack that a bill line belongs to, and the cost per hour of each part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMPONENTS = ("network", "fleet", "pool", "tier", "lustre", "nvme", "guard")
 
 
 def component_of(line: str) -> str:
-    """The component that causes a line of the bill. Raises KeyError for a line that no component has."""
+    """The component that causes a bill line. Raises KeyError for a line without a component."""
     entry = bill_line(line)
     if not entry.in_stack:
         raise KeyError(line)
@@ -19,7 +19,7 @@ def component_of(line: str) -> str:
 
 
 def usd_per_hour_by_component(spec: ClusterSpec) -> dict[str, float]:
-    """Dollars an hour of every component that has an hourly line, in the order of COMPONENTS."""
+    """USD per hour of every component that has an hourly line, in the order of COMPONENTS."""
     lines: dict[str, list[float]] = {}
     for line, usd in spec.usd_per_hour.items():
         lines.setdefault(component_of(line), []).append(usd)

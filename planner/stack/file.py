@@ -108,7 +108,7 @@ def parsed(text: str | bytes, where: str) -> StackFile:
 
 
 def checked(data: object) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
-    """The spec of plain data, and everything wrong with it: its shape, or else what cannot be deployed."""
+    """The spec from plain data, and every problem: its types, or else what cannot be deployed."""
     try:
         spec = from_mapping(data)
     except InvalidSpec as error:

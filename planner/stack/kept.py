@@ -1,4 +1,4 @@
-"""What a stack file that is there says of the account, and a new one of the same stack must not lose."""
+"""Values from the account in an existing stack file, which a new file of the same stack must keep."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from planner.stack.spec import PLACEHOLDER, ClusterSpec
 
 
 def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: FromAccount) -> FromAccount:
-    """`given`, and what neither it nor the plan's `deploy` says as the file before had it. Ids are of one region,
-    a reservation is of one instance type and one way of buying."""
+    """`given`, with missing values from the file before, unless the plan's `deploy` has them.
+
+    Ids are of one region; a reservation is of one instance type and one purchase.
+    """
     if before is None or before.region != plan.region:
         return given
     same_nodes = before.fleet.instance_type == chosen.instance_type and before.buying.kind in buying_of(chosen.purchase)
@@ -23,7 +25,7 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
         "zone_id": "" if plan.deploy.zone_id else before.zone_id,
         "notify": "" if plan.deploy.notify else before.guard.notify,
         "reservation_id": before.buying.reservation_id if same_nodes else "",
-        # of one reservation: another one's id comes with its own
+        # of one reservation: another reservation has its own
         **{
             name: getattr(before.buying, name) if same_nodes and not given.reservation_id else ""
             for name in ("placement_group", "starts", "ends")

@@ -14,13 +14,13 @@ from planner.plan.wording import path_text
 from planner.stack.finding import Finding, Path
 from planner.stack.spec import ClusterSpec
 
-# what not every layout or file system has, and what only a person adds
+# sections that not every layout or file system has, and values that only a person adds
 MAY_BE_LEFT_OUT = ("lustre", "nvme", "control", "pool", "throughput_mbps", "roles")
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 
 
 class InvalidSpec(Exception):
-    """Plain data that is not a spec. findings: everything that is wrong with its shape."""
+    """Plain data that is not a spec. findings: everything wrong with its types."""
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
         self.findings = findings
@@ -28,14 +28,14 @@ class InvalidSpec(Exception):
 
 
 def to_mapping(spec: ClusterSpec) -> dict[str, Any]:
-    """The spec as plain data in the order of its fields, without what is empty and may be left out."""
+    """The spec as plain data in the order of its fields, without empty optional values."""
     return _plain(spec)
 
 
 def from_mapping(data: object) -> ClusterSpec:
-    """The spec of plain data, as a stack file or the engine's configuration holds it. Raises InvalidSpec.
+    """The spec from plain data, as in a stack file or the engine's configuration. Raises InvalidSpec.
 
-    Only the shape is checked here; planner.stack.check finds what does not go together.
+    Only types are checked here; planner.stack.check finds values that contradict each other.
     """
     findings = list(_missing(ClusterSpec, data, ()))
     try:
@@ -79,8 +79,11 @@ def _findings(error: ValidationError) -> Iterator[Finding]:
 
 
 def _missing(section: type, data: object, path: Path) -> Iterator[Finding]:
-    """Keys that a file must have. Most of them have a default in the program, which no file may rely on: a figure that
-    was deleted would be deployed as another one."""
+    """Keys that a file must have.
+
+    Most of them have a default in the program, which a file must not rely on: without a deleted figure, another value
+    would be deployed.
+    """
     if not isinstance(data, Mapping):
         return
     for name, inner in _sections(section).items():

@@ -1,7 +1,7 @@
-"""What stands on AWS, as one value: everything that `pulumi up` needs, and nothing that it has to look up.
+"""A stack as one value: everything that `pulumi up` needs without looking anything up.
 
-The chosen scenario and the plan's `deploy` section become a ClusterSpec; the stack file holds it; the program reads
-it back. It carries the dollars an hour of every hourly line of the bill, so that the program needs no price book.
+The chosen scenario and the plan's `deploy` section become a ClusterSpec; the stack file contains it; the program reads
+it back. It has the cost per hour of every hourly line of the bill, so that the program needs no price book.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from planner.layouts.registry import DEPLOYED, ROOMS
 from planner.stack.scalars import Flag, Number, Text, Whole
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
-# layout -> sections of the stack file that it has and others have not
+# layout -> sections of the stack file that only it has
 SECTIONS: Mapping[str, tuple[str, ...]] = {name: room.sections for name, room in ROOMS.items()}
 LAYOUTS = DEPLOYED
 NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
-ENGINE = "aistore"  # what `make bundle` builds for the nodes, at the release that settings pin
-BEFORE_END = timedelta(minutes=45)  # AWS takes the nodes from 30 minutes before the end of a block
-PLACEHOLDER = "PLACEHOLDER"  # begins ids that only an account can give; a preview takes them, `pulumi up` does not
+ENGINE = "aistore"  # built by `make bundle` for the nodes, in the release that the settings pin
+BEFORE_END = timedelta(minutes=45)  # AWS terminates the nodes from 30 minutes before the end of a block
+PLACEHOLDER = (
+    "PLACEHOLDER"  # first characters of ids that only an account has; a preview accepts them, `pulumi up` does not
+)
 
 
 class _Section:
@@ -35,10 +37,11 @@ class _Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet(_Section):
-    """The GPU nodes. nodes: paid ones, spares included. ami: image id. root_volume_gib: of each node.
+    """The GPU nodes.
 
-    drives, vcpu, network_cards and efa_interfaces are of the catalogue. reserved_vcpu: kept for the pool's target.
-    root_device: the image's own name of it, /dev/sda1 on Ubuntu, /dev/xvda on Amazon Linux.
+    nodes: paid ones, spares included. ami: image id. root_volume_gib: of each node. drives, vcpu, network_cards and
+    efa_interfaces are from the catalogue. reserved_vcpu: reserved for the pool's target. root_device: the image's own
+    name of it, /dev/sda1 on Ubuntu, /dev/xvda on Amazon Linux.
     """
 
     instance_type: Text
@@ -56,11 +59,12 @@ class Fleet(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Buying(_Section):
-    """How the nodes are bought at AWS: Reserved Instances and Savings Plans are billing, their nodes are on-demand.
+    """How the nodes are bought at AWS: Reserved Instances and Savings Plans only concern billing; their nodes are
+    On-Demand.
 
-    reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster group
-    that the reservation was made in; empty: in none, and then its nodes can stand in none. starts, ends: of a block,
-    as ISO 8601 in UTC; starts empty: it has begun, or nobody said.
+    reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster placement
+    group in which the reservation was created; empty: in none, and then its nodes cannot be in one. starts, ends: of a
+    block, as ISO 8601 in UTC; starts empty: it has begun, or its start is unknown.
     """
 
     kind: Text
@@ -71,14 +75,17 @@ class Buying(_Section):
 
     @property
     def placement_group_name(self) -> str:
-        """The group's name, as a launch template takes it."""
+        """The group's name, for a launch template."""
         return self.placement_group.rpartition("placement-group/")[2]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lustre(_Section):
-    """A file system as AWS sells it. mbps_per_tib: of its tier, 0 for Intelligent-Tiering, which has throughput_mbps,
-    of the whole file system. efa needs PERSISTENT_2; metadata_iops 0: what the capacity includes."""
+    """A file system in a size that AWS sells.
+
+    mbps_per_tib: of its tier, 0 for Intelligent-Tiering, which has throughput_mbps for the whole file system. efa needs
+    PERSISTENT_2; metadata_iops 0: what the capacity includes.
+    """
 
     deployment: Text
     capacity_gib: Whole
@@ -101,10 +108,10 @@ class NvmeCluster(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Control(_Section):
-    """The electable proxies of the pool. count 0: the layout has none.
+    """The pool's proxies that can become primary.
 
-    ami: a plain x86-64 image with the AWS CLI and the SSM agent (Amazon Linux 2023), also of a separate cluster's
-    nodes; empty: the fleet's own, which wants a larger root volume.
+    count 0: the layout has none. ami: a plain x86-64 image with the AWS CLI and the SSM agent (Amazon Linux 2023), also
+    for the nodes of a separate cluster; empty: the fleet's own, which needs a larger root volume.
     """
 
     instance_type: Text = ""
@@ -116,9 +123,11 @@ class Control(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Pool(_Section):
-    """The pool's engine, and how it is set where a plan may choose. engine_version: its tag, like v1.5.0.
-    low_watermark_percent: where eviction ends, of a drive. tls: whether its daemons and clients show each other
-    certificates."""
+    """The pool's engine, and its settings from the plan.
+
+    engine_version: its tag, like v1.5.0. low_watermark_percent: of a drive; eviction stops there. tls: whether its
+    daemons and clients use mutual TLS.
+    """
 
     engine: Text = ENGINE
     engine_version: Text = settings.AISTORE_VERSION
@@ -128,7 +137,8 @@ class Pool(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Data(_Section):
-    """Where the data lies in the bucket, and the class of what training does not read (below kept_prefix)."""
+    """The prefixes of the data in the bucket, and the storage class of data that training does not read (below
+    kept_prefix)."""
 
     dataset_prefix: Text = "dataset/"
     checkpoint_prefix: Text = "checkpoints/"
@@ -139,12 +149,12 @@ class Data(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Guard(_Section):
-    """Who is told, and of what. alarms: how many the bill has.
+    """Notifications and the budget.
 
-    budget_usd: the plan's forecast of what this stack spends: the planned cost without people.* and without the
-    rest of a commitment's term, which bill whether the stack stands or not. max_days: the plan's limit or deadline,
-    else the planned days. roles: IAM roles, by name and with their path, that the budget's action forbids to buy,
-    besides the stack's group of operators.
+    alarms: the number on the bill. budget_usd: the plan's forecast of what this stack spends: the planned cost without
+    people.* and without the unused part of a commitment, which is billed whether the stack exists or not. max_days: the
+    plan's limit or deadline, else the planned days. roles: IAM roles, by name with path, that the budget's action stops
+    from buying, in addition to the stack's group of operators.
     """
 
     notify: Text
@@ -156,12 +166,12 @@ class Guard(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterSpec(_Section):
-    """One stack. zone_id: the one zone that everything stands in, like use1-az4. pool, lustre, nvme: None where the
-    layout has none.
+    """One stack.
 
-    usd_per_hour: line of the bill -> effective dollars an hour, for every line that bills while it stands.
-    metered: lines that bill by use or once, without an hourly figure. unpriced: lines without a price. None of the
-    three has people.*: no resource of a stack carries them.
+    zone_id: the zone of everything, like use1-az4. pool, lustre, nvme: None if the layout has none. usd_per_hour: bill
+    line -> effective USD per hour, for every line that is billed while it is deployed. metered: lines that are billed
+    by use or once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because
+    no resource of a stack causes them.
     """
 
     stack: Text
@@ -191,7 +201,7 @@ class ClusterSpec(_Section):
 
     @property
     def placeholders(self) -> tuple[str, ...]:
-        """What only an account can give and nobody has given yet."""
+        """Values that only an account can provide and that are still missing."""
         held = {
             "fleet.ami": self.fleet.ami,
             "control.ami": self.control.ami,

@@ -1,6 +1,6 @@
-"""Builds a dated price folder out of source CSV files.
+"""Builds a dated price folder from source CSV files.
 
-observations.py reads the sources, days.py and events.py hold the rules of dates, tiers.py fits tiers
-together, listings.py knows which sources prove absence, assemble.py makes the tables; snapshot.py of
-the parent package writes them. Run `python -m pricing.build --help`.
+observations.py reads the sources, days.py and events.py have the rules for dates, tiers.py joins tiers, listings.py
+says which sources prove absence, assemble.py makes the tables; snapshot.py of the parent package writes them. Run
+`python -m pricing.build --help`.
 """

@@ -17,7 +17,7 @@ STANDARD_DATES = (date(2023, 12, 31), date(2025, 5, 31), date(2026, 9, 1))
 def build(source: Path, as_of: date, out: Path) -> Path:
     """Write the folder of one date below `out` and return its path.
 
-    Raises FileExistsError if the folder is there already: a dated folder is never edited.
+    Raises FileExistsError if the folder exists: a dated folder is never edited.
     """
     folder = out / as_of.isoformat()
     if (folder / "manifest.json").exists():
@@ -29,7 +29,7 @@ def build(source: Path, as_of: date, out: Path) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the folders asked for; 0, or 2 if one is there already or a source is not readable."""
+    """Build the given folders; 0, or 2 if one exists already or a source is not readable."""
     parser = argparse.ArgumentParser(prog="python -m pricing.build", description=__doc__)
     parser.add_argument("source", type=Path, metavar="SOURCE_DIR", help="folder with the source CSV files")
     parser.add_argument("--as-of", type=date.fromisoformat, action="append", help="default: the standard dates")

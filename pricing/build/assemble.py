@@ -1,4 +1,4 @@
-"""Makes the tables of one dated book out of the observations."""
+"""Makes the tables of one dated book from the observations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REGION = re.compile(r"[a-z]{2}(-gov)?-[a-z]+-\d")
 
 
 class Assembly:
-    """One book in the making. Every method adds to `skipped` what it left out, by table and reason."""
+    """One book being built. Every method adds what it left out to `skipped`, by table and reason."""
 
     def __init__(self, source_folder: Path, as_of: date) -> None:
         self.as_of = as_of
@@ -70,7 +70,7 @@ class Assembly:
         return made
 
     def facts(self) -> dict[str, Any]:
-        """What the manifest says about the making: as_of, what was skipped, which listings are complete."""
+        """What the manifest says about the build: as_of, what was skipped, which listings are complete."""
         reasons: dict[str, dict[str, int]] = {}
         for (table, reason), count in sorted(self.skipped.items()):
             reasons.setdefault(table, {})[reason] = count
@@ -118,11 +118,11 @@ class Assembly:
                 self.skipped[table, reason] += 1
 
     def _gone(self, one: Observation) -> bool:
-        """True if a complete listing that is newer than the observation no longer has it."""
+        """Whether a complete listing that is newer than the observation no longer has it."""
         return any(listing.when > one.day.when and listing.misses(one.key, any_type=True) for listing in self._listings)
 
     def _single(self, table: str, columns: tuple[str, ...]) -> Iterator[Row]:
-        """One price a key, EC2: never carried back."""
+        """One price per key; EC2 prices are never carried back."""
         for key, rows in _by_key(self._seen[table]):
             changes = self._events.of(key)
             self._count_refused(table, rows, changes, carry_back=False)
@@ -173,7 +173,7 @@ class Assembly:
                 yield {**place, **tier, **self._price_row(one, _bracket(one, rows, self.as_of))}
 
     def _not_offered(self, made: dict[str, list[Row]]) -> Iterator[Row]:
-        """What a complete listing proves absent: the newest listing that speaks about a key decides."""
+        """What a complete listing proves absent; the newest listing that covers a key is used."""
         priced = {
             (table, row["instance_type"], row["region"], row.get("option", ""))
             for table in ("on_demand", "commitments", "capacity_blocks")
@@ -198,7 +198,7 @@ class Assembly:
         written: set[tuple[str, str]] = set()
         for (table, instance_type, region, option), listing in sorted(decided.items(), key=lambda item: item[0]):
             if (table, instance_type) in everywhere:
-                # One row instead of one a Region for the many types that no block is sold of.
+                # one row instead of one per Region for the many types without Capacity Blocks
                 if (table, instance_type) in written:
                     continue
                 written.add((table, instance_type))
@@ -225,7 +225,7 @@ def _by_key(seen: Iterable[Observation]) -> list[tuple[tuple[str, ...], list[Obs
 
 
 def _bracket(chosen: Observation, rows: Iterable[Observation], as_of: date) -> str:
-    """A price carried back that also stood before the book's date: the reader should know."""
+    """A note on a price that is carried back and was also seen before the book's date."""
     if chosen.day.when <= as_of:
         return ""
     same = [

@@ -9,8 +9,8 @@ from pathlib import Path
 from pricing.build.observations import rows_of
 from pricing.snapshot import Row
 
-# Which data sheet stands for the accelerator of an instance type. All A100, H100, H200, B200 and B300 on
-# AWS are the SXM boards (8 a node over NVSwitch).
+# The data sheet of each instance type's accelerator. All A100, H100, H200, B200 and B300 on
+# AWS are SXM boards (8 per node with NVSwitch).
 _DATA_SHEET = {
     "v100": "V100 SXM2",
     "t4": "T4",
@@ -26,14 +26,14 @@ _DATA_SHEET = {
 
 
 def _gpu_name(text: str) -> str:
-    """`H100`, `RTX PRO 4500`, `Trainium`: as people write it in a plan."""
+    """`H100`, `RTX PRO 4500`, `Trainium`: the name in a plan."""
     if text.startswith(("trainium", "inferentia")):
         return text.capitalize()
     return " ".join(part.capitalize() if part == "server" else part.upper() for part in text.split("-"))
 
 
 def instance_rows(folder: Path) -> Iterator[Row]:
-    """One row an instance type, by name."""
+    """One row per instance type, by name."""
     peaks = {row["gpu"]: row for row in rows_of(folder, "gpu_peak_tflops.csv")}
     for row in sorted(rows_of(folder, "instance_specs.csv"), key=lambda row: row["instance_type"]):
         accelerator = row["gpu_name"] or row["accelerator_name"]
@@ -41,7 +41,7 @@ def instance_rows(folder: Path) -> Iterator[Row]:
         total, drives = row["instance_store_total_gb"], row["instance_store_disks"]
         notes = [row["notes"]] if row["notes"] else []
         if total and not drives:
-            notes.append(f"instance store of {total} GB in all; number of drives not known")
+            notes.append(f"instance store of {total} GB in total; number of drives not known")
         yield {
             "name": row["instance_type"],
             "vcpu": row["vcpu"],
@@ -68,7 +68,7 @@ def fsx_performance_rows(folder: Path) -> Iterator[Row]:
     """MB/s of FSx for Lustre per TiB of capacity."""
     for row in rows_of(folder, "fsx_lustre_performance.csv"):
         disk = row["disk_baseline_mbps_per_tib"]
-        # SCRATCH_2 is the one whose disks read and write at different rates.
+        # only SCRATCH_2 has disks with different read and write rates
         both = re.fullmatch(r"(\d+) read / (\d+) write", disk)
         yield {
             "deployment": row["deployment"],
@@ -84,7 +84,7 @@ def fsx_performance_rows(folder: Path) -> Iterator[Row]:
 
 
 def fsx_metadata_rows(folder: Path) -> Iterator[Row]:
-    """Metadata IOPS that are included in the capacity's price."""
+    """Metadata IOPS that are included in the price of the capacity."""
     for row in rows_of(folder, "fsx_lustre_metadata_iops_included.csv"):
         iops, _, per = row["included_metadata_iops"].partition(" per ")
         yield {

@@ -1,6 +1,6 @@
-"""The rules of dates: which observation stands in a book 'as of' a day (design 3.0, decision 0002).
+"""The rules for dates: which observation a book 'as of' a day uses (decision 0002).
 
-Everything here is pure: days in, a choice out.
+Pure functions: days in, a choice out.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-OBSERVED_WITHIN_DAYS = 45  # an older observation, or a later one, is carried
-# A source without any date proves only that the price stood when it was collected: that day stands in
-# for the date, so such a row is always the farthest and always carried back.
+OBSERVED_WITHIN_DAYS = 45  # an older or a later observation counts as carried
+# A source without any date proves only that the price was valid when it was collected. That day is used
+# as its date, so such a row is always the last choice and always carried back.
 COLLECTED = date(2026, 11, 21)
 
 
 @dataclass(frozen=True, order=True)
 class Day:
-    """A day with how well it is known.
+    """A day and how precisely it is known.
 
-    vagueness: 0 a day or a month (its last day), 1 a year or an open span ("2025-04 or later"),
-    2 no date at all. Dated goes before undated, whatever the distance.
-    not_before: an open span says that the price began with it, so it is not carried back beyond.
+    vagueness: 0 a day or a month (its last day), 1 a year or an open span ("2025-04 or later"), 2 no date at all. Dated
+    ones are preferred to undated ones at any distance. not_before: an open span says that the price began then, so it
+    is not carried back further.
     """
 
     when: date
@@ -36,9 +36,9 @@ def last_day(year: int, month: int) -> date:
 
 
 def parse_day(text: str) -> Day:
-    """Read a source's date: a day, a month, a year, `2025-04 or later`, `before 2025-06`, `undated`.
+    """Parse a source's date: a day, a month, a year, `2025-04 or later`, `before 2025-06`, `undated`.
 
-    Raises ValueError for anything else: a date that is not understood must not be guessed.
+    Raises ValueError for anything else, because a date must not be guessed.
     """
     text = text.strip()
     if match := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text):
@@ -57,10 +57,10 @@ def parse_day(text: str) -> Day:
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """One price as one source stated it.
+    """One price from one source.
 
-    key: what is priced, without tier (table, then the table's own key columns). usd: the source's text,
-    kept letter by letter. tier: GB from and to, as text. grade: A, B or C.
+    key: what is priced, without the tier (table, then the table's key columns). usd: the source's text, unchanged.
+    tier: GB from and to, as text. grade: A, B or C.
     """
 
     key: tuple[str, ...]
@@ -75,9 +75,9 @@ class Observation:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A price change that is known: the old price stood on `old_until`, the new one on `new_from`.
+    """A known price change: the old price was valid on `old_until`, the new one from `new_from`.
 
-    With an exact day the two are neighbours; `between A and B` leaves room in the middle.
+    With an exact day the two are consecutive; `between A and B` leaves days in between.
     """
 
     old_until: date
@@ -85,12 +85,12 @@ class Change:
     what: str = field(default="", compare=False)
 
     def surely_between(self, one: date, other: date) -> bool:
-        """True if one of the days has the old price and the other the new one."""
+        """Whether one of the days has the old price and the other the new one."""
         early, late = min(one, other), max(one, other)
         return early <= self.old_until and late >= self.new_from
 
     def perhaps_between(self, one: date, other: date) -> bool:
-        """True if the change may have happened between the days."""
+        """Whether the change may have happened between the days."""
         early, late = min(one, other), max(one, other)
         return early < late and early < self.new_from and late > self.old_until
 
@@ -103,17 +103,17 @@ def carried(when: date, as_of: date) -> str:
 
 
 def refusal(seen: Observation, as_of: date, changes: Iterable[Change], *, carry_back: bool) -> str:
-    """Why the observation may not stand in the book, or `""` if it may.
+    """Why the observation may not be used for the book, or `""` if it may.
 
-    A change that surely lies between always refuses. One that only may lie between (a window) refuses
-    what is carried: a price seen in the last 45 days is still the best knowledge there is.
+    A change that is certainly in between always rules it out. A change that may be in between (a window) rules out only
+    carried prices: a price seen in the last 45 days is still the best available.
     """
     when = seen.day.when
     direction = carried(when, as_of)
     if direction == "back" and not carry_back:
         return "later than the book"
     if as_of < seen.day.not_before:
-        return "before the span that its source names"
+        return "before the period given by its source"
     for change in changes:
         if change.surely_between(when, as_of) or (direction and change.perhaps_between(when, as_of)):
             return "across a price event"
@@ -123,8 +123,8 @@ def refusal(seen: Observation, as_of: date, changes: Iterable[Change], *, carry_
 def preference(seen: Observation, as_of: date) -> tuple[object, ...]:
     """Sort key, best first: A or B before C, dated before undated, then the nearest.
 
-    Equal distance goes to the earlier one (no carrying back), then to the better grade; the rest only
-    makes the order total, so that a build has one result.
+    At equal distance the earlier one is preferred (no carrying back), then the better grade; the other parts only make
+    the order total, so that a build has one result.
     """
     when = seen.day.when
     return (
@@ -142,7 +142,7 @@ def preference(seen: Observation, as_of: date) -> tuple[object, ...]:
 def choose(
     seen: Iterable[Observation], as_of: date, changes: Iterable[Change] = (), *, carry_back: bool = False
 ) -> Observation | None:
-    """The observation that stands in a book as of the day, or None if none may."""
+    """The observation that a book as of the day uses, or None."""
     changes = tuple(changes)
     allowed = [one for one in seen if not refusal(one, as_of, changes, carry_back=carry_back)]
     return min(allowed, key=lambda one: preference(one, as_of), default=None)

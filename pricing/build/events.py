@@ -1,7 +1,7 @@
-"""Price events: which change touches which price.
+"""Price events: which change affects which price.
 
-The wording of price_events.csv is closed: a sentence that no pattern knows stops the build, since a
-change that is not understood would be carried across in silence.
+The sentences in price_events.csv have fixed forms: one that no pattern matches stops the build, because prices would be
+carried across the change unnoticed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _US_REGION = re.compile(r"us-(east|west)-\d")
 def parse_change(text: str, what: str = "") -> Change:
     """When the price changed.
 
-    `2025-06-01 effective`: the new price stands from that day. `... (purchases after that day)`: from
-    the next. `2025-06-01 assumed (...)`: the assumed day counts. `between A and B`: old on A, new on B.
-    `2026-01`: somewhere in the month. Raises ValueError for any other wording.
+    `2025-06-01 effective`: the new price is valid from that day. `... (purchases after that day)`: from the next.
+    `2025-06-01 assumed (...)`: the assumed day is used. `between A and B`: old on A, new on B. `2026-01`: some day of
+    the month. Raises ValueError for any other text.
     """
     if match := re.fullmatch(f"between {_DAY} and {_DAY}", text):
         old_until, new_from = map(date.fromisoformat, match.groups())
@@ -45,7 +45,7 @@ def parse_change(text: str, what: str = "") -> Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """Which keys a change touches: table, then the first columns of the key; "*" matches anything."""
+    """The keys that a change affects: table, then the first columns of the key; "*" matches anything."""
 
     table: str
     instance_type: str = "*"
@@ -54,7 +54,7 @@ class Scope:
     service_item: tuple[str, str] = ("", "")
 
     def covers(self, key: tuple[str, ...]) -> bool:
-        """True if the key (as in Observation.key) is touched."""
+        """Whether the key (as in Observation.key) is affected."""
         if key[0] != self.table:
             return False
         if self.table == "metered":
@@ -62,12 +62,12 @@ class Scope:
         if self.instance_type != key[1]:
             return False
         region_fits = _US_REGION.match(key[2]) is not None if self.region == "US" else self.region in ("*", key[2])
-        # All three payment options of a term move together: the events name the one that was seen.
+        # all three payment options of a term change together; the events name the one that was observed
         return region_fits and (not self.option_prefix or key[3].startswith(self.option_prefix))
 
 
 def parse_scope(service: str, what: str) -> Scope:
-    """What the event's sentence is about. Raises ValueError for a sentence that is not understood."""
+    """What the event's sentence is about. Raises ValueError for an unknown sentence."""
     if service == "AmazonVPC" and what == "public IPv4 address in use, all Regions":
         return Scope(table="metered", service_item=("AmazonVPC", "Public IPv4 address, in use"))
     if service == "EC2 Capacity Blocks" and (match := _BLOCK.fullmatch(what)):
@@ -90,7 +90,7 @@ def parse_scope(service: str, what: str) -> Scope:
 
 
 class Events:
-    """All changes of a source, answering which touch a key."""
+    """All changes from a source, with those that affect a key."""
 
     def __init__(self, rows: Iterable[Mapping[str, str]]) -> None:
         self._events = tuple(
@@ -98,5 +98,5 @@ class Events:
         )
 
     def of(self, key: tuple[str, ...]) -> tuple[Change, ...]:
-        """The changes that touch the key, in the order of the source."""
+        """The changes that affect the key, in the order of the source."""
         return tuple(change for scope, change in self._events if scope.covers(key))

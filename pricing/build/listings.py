@@ -1,8 +1,8 @@
-"""Complete listings: sources that name everything sold, so that absence means "not offered".
+"""Complete listings: sources that list everything sold, so that absence means "not offered".
 
-Which source is complete is a judgement, written down here once with its reason. The builder turns it
-into explicit rows of not_offered.csv: a reader of a book never infers absence from a missing row, so a
-row that somebody deletes becomes "not known", not "not sold".
+Which source is complete is a judgment, recorded here with its reason. The builder turns it into explicit rows of
+not_offered.csv: readers of a book never infer absence from a missing row, so a deleted row becomes "not known", not
+"not sold".
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from datetime import date
 
 from pricing.build.days import Observation
 
-# AWS's page of all Capacity Blocks, read whole on these days. The copies of 2024-12 and 2026-05-25
-# quote a part of it.
+# AWS's page of all Capacity Blocks, read in full on these days. The copies of 2024-12 and 2026-05-25
+# have only a part of it.
 BLOCK_PAGES = (date(2026, 1, 31), date(2026, 2, 1), date(2026, 3, 1), date(2026, 7, 22))
-# Every Linux type of us-east-1 out of the price list.
+# every Linux type of us-east-1 in the price list
 ON_DEMAND_LISTS = (date(2023, 12, 11), date(2025, 4, 28), date(2026, 7, 20))
 
 
@@ -25,8 +25,8 @@ def _options(kinds: Sequence[str], upfronts: Sequence[str]) -> tuple[str, ...]:
 
 
 _ALL = ("no-upfront", "partial-upfront", "all-upfront")
-# Feeds of Reserved Instances for us-east-1: a type with a row among the options has one for every option
-# that is sold. The types are a selection, so a type without any row proves nothing.
+# Feeds of Reserved Instances for us-east-1: a type that has any row has one for every option
+# that is sold. The feeds cover a selection of types, so a type without any row proves nothing.
 RESERVED_FEEDS: tuple[tuple[date, tuple[str, ...]], ...] = (
     (date(2024, 3, 8), _options(("standard",), ("no-upfront",))),
     (date(2024, 3, 8), _options(("convertible",), ("no-upfront",))),
@@ -39,10 +39,9 @@ RESERVED_FEEDS: tuple[tuple[date, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """One complete listing: the keys on it, and the universe it speaks about.
+    """One complete listing: its keys, and what it covers.
 
-    instance_types: the types whose absence it proves. regions: likewise. options: likewise, ("",) where
-    there are none.
+    instance_types: the types whose absence it proves. regions: likewise. options: likewise, ("",) if there are none.
     """
 
     table: str
@@ -54,9 +53,9 @@ class Listing:
     keys: frozenset[tuple[str, ...]]
 
     def misses(self, key: tuple[str, ...], *, any_type: bool = False) -> bool:
-        """True if the listing speaks about the key and does not have it.
+        """Whether the listing covers the key and does not have it.
 
-        any_type: also for types outside `instance_types`, where the listing is not a selection.
+        any_type: also for types outside `instance_types`, if the listing is not a selection.
         """
         selection = self.table == "commitments"
         return (
@@ -98,7 +97,7 @@ def listings(
     for when in ON_DEMAND_LISTS:
         add("on_demand", when, instance_types, us_east_1, ("",))
     for when in BLOCK_PAGES:
-        # The page of 2026-03-01 lost the names of its Local Zones: it speaks about Regions proper only.
+        # the page of 2026-03-01 lost the names of its Local Zones, so it covers only Regions
         add("capacity_blocks", when, instance_types, frozenset(r for r in regions if r.count("-") == 2), ("",))
     for when, options in RESERVED_FEEDS:
         add("commitments", when, frozenset(), us_east_1, options)

@@ -1,4 +1,4 @@
-"""Read the source CSV files into observations; what cannot be one is skipped by name and counted."""
+"""Reads the source CSV files into observations; rows that cannot be used are skipped and counted by reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METERED_FILES = (
     "ebs_efs_prices.csv",
     "network_and_other_prices.csv",
 )
-# AWS states these for every Region at once, whatever Region the copy stands under.
+# AWS has one price for every Region, whatever Region the copy names
 EVERY_REGION = {("AmazonVPC", "Public IPv4 address, in use")}
 SPOT_ITEMS = {
     "Linux spot": "zone",
@@ -40,7 +40,7 @@ def rows_of(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def option_of(row: dict[str, str]) -> str:
-    """`ri-1y-standard-no-upfront` of a source row; "" where payment or plan family is not stated."""
+    """`ri-1y-standard-no-upfront` of a source row; "" if the payment option or plan family is missing."""
     qualifier = ""
     text = row["offering"]
     if text.endswith(")"):
@@ -67,10 +67,10 @@ def _skip_reason(row: dict[str, str]) -> str:
 def _metered_key(row: dict[str, str]) -> tuple[str, ...]:
     service, item, region, offering = row["service"], row["item"], row["region"], row["offering"]
     if service == "AmazonFSx (Lustre)":
-        # The deployment type stands in the SKU column and is part of the name of what is sold.
+        # the deployment type is in the SKU column and is part of the name of the offering
         service, item = "AmazonFSx", f"{row['sku_or_instance_type']} {item}"
     elif service == "AmazonS3":
-        offering = ""  # a usage type that only some copies name: it tells nothing apart
+        offering = ""  # a usage type that only some copies have, so it cannot distinguish rows
     if (service, item) in EVERY_REGION:
         region = "all"
     return ("metered", service, item, region, offering)
@@ -93,7 +93,7 @@ def _observation(row: dict[str, str], key: tuple[str, ...], grade: str, note: st
 
 
 class Reader:
-    """Reads one source folder. `skipped` counts by (table, reason) what could not be an observation."""
+    """Reads one source folder. `skipped` counts unusable rows by (table, reason)."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -104,8 +104,8 @@ class Reader:
         for name in (*ON_DEMAND_FILES, *FULL_LISTS):
             for row in rows_of(self.folder, name):
                 key = ("on_demand", row["sku_or_instance_type"], row["region"])
-                # The full lists have no grade column: they are the same reading of the price list that
-                # ec2_ondemand.csv grades A.
+                # the full lists have no grade column; they are the same price list that
+                # ec2_ondemand.csv grades A
                 yield from self._checked(row, key, row.get("confidence", "A"), row.get("notes", ""))
 
     def commitments(self) -> Iterator[Observation]:
@@ -137,7 +137,7 @@ class Reader:
             yield from self._checked(row, key, row["confidence"], row["notes"])
 
     def metered(self) -> Iterator[Observation]:
-        """What bills by use."""
+        """Prices that are billed by use."""
         for name in METERED_FILES:
             for row in rows_of(self.folder, name):
                 yield from self._checked(row, _metered_key(row), row["confidence"], row["notes"])

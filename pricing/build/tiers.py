@@ -1,4 +1,4 @@
-"""Tiered prices: each tier takes its own observation, and together they must still make one ladder."""
+"""Tiered prices: each tier uses its own observation, but together they must cover all quantities without gaps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ WHOLE = ("0", "Inf")
 def fit_tiers(
     seen: Iterable[Observation], as_of: date, changes: Iterable[Change], *, carry_back: bool
 ) -> tuple[Observation, ...]:
-    """Tiers that abut from 0 upwards without gap or overlap, best observation each; empty if there are none.
+    """Consecutive tiers from 0 upward without gap or overlap, with the best observation of each; empty if there are
+    none.
 
-    A ladder goes before a single row over everything: a source that shows one figure for a tiered item
-    shows its first tier. Only where the ladder is no better than grade C does the single row win. A
-    missing upper tier stays missing: the ladder ends where the sources end.
+    A set of tiers is preferred to a single row for all quantities, because a source that shows one figure for a tiered
+    item shows its first tier. The single row is used only if the tiers are no better than grade C. A missing upper tier
+    stays missing: the tiers end where the sources end.
     """
     changes = tuple(changes)
     by_tier: dict[tuple[str, str], list[Observation]] = {}
