@@ -3,6 +3,8 @@
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 PLAN ?= examples/stability-converged.yaml
 REPORT ?= out/report.html
+# tests wait for browsers, servers and commands half of the time
+WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + n / 2)))
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -16,7 +18,7 @@ plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML pag
 
 test: $(VENV)/.dev lint types  ## every check that needs no built program: at most four minutes on 2 cores
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "tests/browser is skipped: no Chromium found (Debian: apt-get install chromium)"
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not real and not thorough"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"
 
 test-real: $(VENV)/.dev  ## the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
 	@echo "make test-real takes about 15 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"

@@ -46,7 +46,8 @@ def command(
 ) -> None:
     """Show the AWS resources of one scenario of PLAN: by component, with cost per hour and bill lines.
 
-    Runs the Pulumi program against a recorder in place of AWS. IDs that only an account knows are placeholders.
+    Runs the Pulumi program without AWS and records what it would create. IDs that only an account has are
+    placeholders.
     """
     from planner.report.data import resource_graph
     from planner.report.terminal import resources_text

@@ -155,7 +155,7 @@ def _action(spec: ClusterSpec) -> str:
     roles = f" and {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
     return (
         "When the budget is spent, its action stops members of the stack's operator group "
-        f"(empty until you add them){roles} from buying more. It stops nothing that runs: nodes bill until "
+        f"(empty until you add them){roles} from buying more. It does not stop running nodes: they bill until "
         "`pulumi destroy`."
     )
 

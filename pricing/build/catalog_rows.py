@@ -41,7 +41,7 @@ def instance_rows(folder: Path) -> Iterator[Row]:
         total, drives = row["instance_store_total_gb"], row["instance_store_disks"]
         notes = [row["notes"]] if row["notes"] else []
         if total and not drives:
-            notes.append(f"instance store of {total} GB in total; number of drives not known")
+            notes.append(f"instance store of {total} GB in all; number of drives not known")
         yield {
             "name": row["instance_type"],
             "vcpu": row["vcpu"],

@@ -118,7 +118,7 @@ def test_old_prices_are_stale_beyond_the_days_that_are_given(plan):
             {"prices": "yesterday"},
             "prices 'yesterday' is neither a day nor a folder: name a day such as",
         ),
-        ({"prices": "2001-01-01"}, "no price book is as old as 2001-01-01"),
+        ({"prices": "2001-01-01"}, "no price book is of 2001-01-01 or before"),
         ({"prices": pricing.open_book().folder.parent}, "it has no manifest.json"),
         ({"as_of": "soon"}, "as_of 'soon' is not a day: write 2026-09-01"),
         ({"draws": -1}, "draws must be 0 to 1,000,000, not -1"),

@@ -123,7 +123,7 @@ def test_spot_of_a_named_zone_and_of_an_accounts_zone_name(book: PriceBook) -> N
 
 
 def test_a_lowest_spot_price_alone_is_no_price() -> None:
-    with pytest.raises(PriceNotFound, match="no price to plan with"):
+    with pytest.raises(PriceNotFound, match="not a price to plan with"):
         load_as_of(OLDEST).spot("p4d.24xlarge", "us-east-1")
 
 
