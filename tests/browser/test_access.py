@@ -14,8 +14,8 @@ RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     "resultTypes": ["violations"],
 }
-# colours follow the scheme and what is shown follows the width. axe takes up to 20 s for a page: `make test` has it judge
-# some pages in different looks, `make test-real` all of them
+# colours follow the scheme and what is shown follows the width. axe takes up to 20 s for a page: `make test` lets it
+# judge some pages in different looks, `make test-real` all of them
 SAMPLE = [("small", 1280, "light"), ("small", 390, "dark"), ("infeasible", 390, "light")]
 SAMPLE += [("unpriced", 1280, "dark")]
 REST = [(name, 1280, "light") for name in NAMES if name != "small"]
