@@ -113,7 +113,7 @@ def refusal(seen: Observation, as_of: date, changes: Iterable[Change], *, carry_
     if direction == "back" and not carry_back:
         return "later than the book"
     if as_of < seen.day.not_before:
-        return "before the period given by its source"
+        return "before the span that its source names"
     for change in changes:
         if change.surely_between(when, as_of) or (direction and change.perhaps_between(when, as_of)):
             return "across a price event"

@@ -20,6 +20,7 @@ from tools import chromium
 
 Scheme = Literal["light", "dark", "print"]
 PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
+SMALL_PAGES = ("small", "infeasible", "hostile")
 # what stands between the margins of an A4 sheet, in CSS pixels: (210 - 24) mm
 PAPER = 703
 WINDOWS: dict[int, dict[str, Any]] = {
@@ -48,11 +49,14 @@ Show = Callable[..., Tab]
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of one page run on one worker, which opens it once in each window."""
+    """The tests of one page run on one worker, which opens it once in each window. Large pages take minutes: they are
+    for `make test-real`."""
     for item in items:
         page = getattr(getattr(item, "callspec", None), "params", {}).get("name")
         if page and item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.xdist_group(f"page-{page}"))
+            if page not in SMALL_PAGES:
+                item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="package")

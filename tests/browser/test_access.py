@@ -14,13 +14,8 @@ RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     "resultTypes": ["violations"],
 }
-# colours follow the scheme and what is shown follows the width. axe takes up to 20 s for a page: `make test` lets it
-# judge some pages in different looks, `make test-real` all of them
-SAMPLE = [("small", 1280, "light"), ("small", 390, "dark"), ("infeasible", 390, "light")]
-SAMPLE += [("unpriced", 1280, "dark")]
-REST = [(name, 1280, "light") for name in NAMES if name != "small"]
-REST += [(name, 390, "dark") for name in NAMES if name != "small"]
-LOOKS = [*SAMPLE, *(pytest.param(*look, marks=pytest.mark.thorough) for look in REST)]
+# colours follow the scheme, and what is shown follows the width
+LOOKS = [(name, *look) for name in NAMES for look in ((1280, "light"), (390, "dark"))]
 
 
 def judged(tab: Tab) -> list[str]:
@@ -80,7 +75,7 @@ def spoken(tab: Tab, selector: str) -> Iterator[tuple[str, str]]:
     session.detach()
 
 
-@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_link_brings_its_target_into_view(show: Show, name: str, width: int) -> None:
     found = show(name, width).probe("follow()")
