@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from datetime import date
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from planner.decide.compare import Request, compare
 from planner.decide.comparison import Comparison
+from planner.estimate.outcomes import Outcomes
+from planner.estimate.ranges import range_of
 from planner.estimate.result import Scenario
 from planner.plan.types import Plan
 from pricing.book import PriceBook, load_as_of
+from pricing.offers import PurchaseOption
 
 NEWEST = date(2026, 9, 1)
 BOOK_DATES = (date(2023, 12, 31), date(2025, 5, 31), NEWEST)
@@ -69,3 +75,55 @@ def scenario_of(plan: Plan, start_of_id: str, **more: Any) -> Scenario:
     found = [s for s in compared(plan, **more).scenarios if s.id.startswith(start_of_id)]
     assert len(found) == 1, [s.id for s in found]
     return found[0]
+
+
+Row = tuple[Scenario, Outcomes]
+
+
+def row(
+    id: str,
+    cost_usd: float | Sequence[float],
+    days: float | Sequence[float] = 5.0,
+    *,
+    nodes: int = 4,
+    planned_usd: float | None = None,
+    block: tuple[float, Sequence[float]] | None = None,
+    **more: Any,
+) -> Row:
+    """A feasible, complete scenario with these draws and no bill; where days are infinite the cost is.
+
+    planned_usd: by default the first draw. block: days of its Capacity Block, and days of the run in a block that never
+    ends. more: other fields of the scenario.
+    """
+    layout, instance_type, purchase = id.split("/")
+    days_drawn, cost_drawn = np.broadcast_arrays(np.atleast_1d(days), np.atleast_1d(cost_usd))
+    spread = np.where(np.isfinite(days_drawn), cost_drawn, np.inf).astype(float)
+    length, draws = days_drawn.astype(float), len(days_drawn)
+    outcomes = Outcomes(
+        cost_usd=spread,
+        billed_usd=spread,
+        days=length,
+        run_days=length if block is None else np.asarray(block[1], dtype=float),
+        block_days=None if block is None else block[0],
+    )
+    planned = float(cost_drawn[0]) if planned_usd is None else planned_usd
+    fields = {
+        "variant": "",
+        "gpus": 8 * nodes,
+        "feasible": True,
+        "why_not": (),
+        "complete": True,
+        "extrapolated": False,
+        "days": range_of(float(length[0]), length, draws),
+        "cost_usd": range_of(planned, spread, draws),
+        "mean_cost_usd": float(np.mean(spread)) if np.isfinite(spread).all() else None,
+    }
+    scenario = Scenario(
+        id=id,
+        layout=layout,
+        instance_type=instance_type,
+        nodes=nodes,
+        option=PurchaseOption.parse(purchase),
+        **{**fields, **more},
+    )
+    return scenario, outcomes

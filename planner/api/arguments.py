@@ -52,16 +52,23 @@ def named(
     why: str = "`planner compare` says why",
     listing: str = "`planner explain PLAN` lists the ids",
 ) -> Scenario:
-    """The scenario of an id, of a rank (`3` or `#3`) or `best`. Raises UsageProblem.
+    """The scenario of an id, of a rank (`3` or `#3`), `best` (the recommended one), `cheapest` or `safest`.
 
-    why, listing: ends of the messages, which name the next command or expression.
+    why, listing: ends of the messages, which name the next command or expression. Raises UsageProblem.
     """
     from planner.plan.wording import did_you_mean
 
     if text == "best":
         if comparison.best is None:
-            raise UsageProblem(f"no scenario is both feasible and completely priced, so none is best: {why}")
+            others = "; `cheapest` names the one with the lowest planned cost" if comparison.cheapest else ""
+            raise UsageProblem(f"no scenario is recommended{others}: {why}")
         return comparison.best
+    if text in ("cheapest", "safest"):
+        found = comparison.cheapest if text == "cheapest" else comparison.safest
+        if found is None:
+            what = "both feasible and completely priced" if text == "cheapest" else "eligible"
+            raise UsageProblem(f"no scenario is {what}, so none is the {text}: {why}")
+        return found
     rank = text.removeprefix("#")
     if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(comparison.scenarios):
         return comparison.scenarios[int(rank) - 1]

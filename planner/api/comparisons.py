@@ -13,7 +13,7 @@ from planner.api.arguments import day_of, named, whole_number
 from planner.api.books import Prices, book_for, check_book
 from planner.decide import comparison as comparisons
 from planner.decide.compare import compare as priced
-from planner.decide.infeasible import with_relaxations
+from planner.decide.nothing_eligible import with_relaxations
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 from planner.estimate.request import Request
@@ -28,9 +28,9 @@ LIST_IDS = "`[scenario.id for scenario in comparison]` lists the ids"
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(comparisons.Comparison):
-    """Every scenario of a plan, ranked: complete by planned cost (USD), then those that lack a price, then infeasible.
+    """Every scenario of a plan: recommended, other eligible ones, complete ones, those that lack a price, infeasible.
 
-    scenarios: all of them in order. best: the first that is feasible and completely priced, or None. A scenario by id,
+    scenarios: all of them in order. best: the recommended one, or None. A scenario by id,
     by rank (`"#3"`) or as `"best"`: `comparison["best"]`, which raises UsageProblem where there is none. An integer
     counts from 0, as in `scenarios`: `comparison[0]`.
     loaded, request: the plan and everything else that the numbers come from.
@@ -80,7 +80,7 @@ def compare(
     as_of: str | date | None = None,
     max_price_age_days: int | None = None,
 ) -> Comparison:
-    """Price every storage layout, purchase option and instance type of a plan, and rank them by planned cost.
+    """Price every storage layout, purchase option and instance type of a plan, and recommend one.
 
     prices: a price book, its date (the book of that day, else the newest before it) or its folder; None: the plan's,
     else the newest bundled one. draws: simulated outcomes a range comes from, 0 for none. seed: of these draws; the

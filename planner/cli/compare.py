@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from planner.cli.gates import report_violations
-from planner.cli.options import OUT, Asked, checked_plan, common, format_option, priced_plan, top_option
+from planner.cli.options import OUT, Asked, checked_plan, common, format_option, gate_options, priced_plan, top_option
 from planner.cli.output import format_of, room_of, say, write_result
+
+if TYPE_CHECKING:
+    from planner.decide.gates import Gates
 
 
 @click.command()
@@ -22,19 +26,7 @@ from planner.cli.output import format_of, room_of, say, write_result
 @OUT
 @top_option("Rows of the table; 0 shows all.")
 @click.option("-v", "--verbose", is_flag=True, help="List every assumption with its range and source.")
-@click.option("--strict", is_flag=True, help="Fail on prices that are out of date (11), missing or weak (12).")
-@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Fail (10) if the best scenario costs more.")
-@click.option(
-    "--max-days", type=click.FloatRange(0), metavar="DAYS", help="Fail (10) if the best scenario takes longer."
-)
-@click.option(
-    "--at",
-    type=click.Choice(["plan", "p50", "p90"]),
-    default="plan",
-    show_default=True,
-    help="The figure that --max-cost and --max-days check.",
-)
-@click.option("--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) if more bill lines have no price.")
+@gate_options
 @common
 def command(
     asked: Asked,
@@ -42,28 +34,23 @@ def command(
     out: str | None,
     top: int,
     verbose: bool,
-    strict: bool,
-    max_cost: float | None,
-    max_days: float | None,
-    at: str,
-    max_unpriced: int | None,
+    gates: Gates,
     color: str,
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Price every storage layout, purchase option and instance type of PLAN and rank them by planned cost.
+    """Price every storage layout, purchase option and instance type of PLAN and recommend one.
 
-    The planned cost uses the central value of every assumption. P10, P50 and P90 come from seeded random draws: 9 of
-    10 outcomes cost less than P90.
+    Eligible scenarios come first: those that finish within the plan's limits in 9 of 10 simulated outcomes. They rank
+    by P50, which half of the outcomes cost less than. The planned cost uses the central value of every assumption.
     """
     from planner.api.comparisons import answered
-    from planner.decide.gates import Gates, violations
+    from planner.decide.gates import violations
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html"))
     comparison = answered(request)
-    gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
     found = violations(comparison, gates)
     if style == "table":
         from planner.report.terminal.comparison_text import render
@@ -91,8 +78,7 @@ def command(
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
-        asked_for = strict or any(gate is not None for gate in (max_cost, max_days, max_unpriced))
-        found_by_gates = found if asked_for else None
+        found_by_gates = found if gates.asked_for else None
         text = render_markdown(
             comparison, study(request, comparison, grid=False), plan_path=asked.plan, gates=found_by_gates
         )

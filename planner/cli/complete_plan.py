@@ -24,7 +24,7 @@ def scenarios(given: dict[str, Any]) -> list[str]:
     """The ids of the plan's scenarios, after `best`. given: the parameters on the line, by name."""
     from planner.decide.enumerate import ids_of
 
-    return _quietly(given, lambda request: ["best", *ids_of(request)])
+    return _quietly(given, lambda request: ["best", "cheapest", "safest", *ids_of(request)])
 
 
 def numbers(given: dict[str, Any]) -> list[str]:

@@ -123,7 +123,7 @@ def _of_plan(
     from planner.cli.preview import previewed_graph
     from planner.lint.read.graph import graph_from
 
-    asked = Asked(plan=plan, overrides=overrides, draws=0, prices=prices)
+    asked = Asked(plan=plan, overrides=overrides, prices=prices)
     document, _ = previewed_graph(asked, scenario, stack, nic_profile)
     return graph_from(document)
 

@@ -41,7 +41,9 @@ def overrides_option(help: str = "Override a value of the plan.") -> Callable[..
 
 def scenario_option(what: str, required: bool = False, default: str = "") -> Callable[..., Any]:
     """--scenario. what: it is for. default: the help's words for what is taken without it."""
-    help = f"{what}: an id, a rank such as 3, or best." + (f" [default: {default}]" if default else "")
+    help = f"{what}: an id, a rank such as 3, best (recommended), cheapest or safest." + (
+        f" [default: {default}]" if default else ""
+    )
     return click.option("--scenario", metavar="ID", required=required, help=help)
 
 
@@ -75,6 +77,44 @@ def planned_stack(function: Callable[..., Any]) -> Callable[..., Any]:
     """--stack and --nic-profile, of the stack that a plan would deploy."""
     profile = click.option("--nic-profile", type=PROFILES, default="ip-saving", show_default=True, help=PROFILES_HELP)
     return STACK(profile(function))
+
+
+def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--strict, --max-cost, --max-days, --at and --max-unpriced, as one argument `gates`."""
+    limits = "Fail (10) if every eligible scenario"
+
+    @functools.wraps(function)
+    def with_gates(
+        *args: Any,
+        strict: bool,
+        max_cost: float | None,
+        max_days: float | None,
+        at: str,
+        max_unpriced: int | None,
+        **more: Any,
+    ) -> Any:
+        from planner.decide.gates import Gates
+
+        gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
+        return function(*args, gates=gates, **more)
+
+    for option in (
+        click.option(
+            "--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) if more lines have no price."
+        ),
+        click.option(
+            "--at",
+            type=click.Choice(["plan", "p50", "p90"]),
+            default="p50",
+            show_default=True,
+            help="The figure that --max-cost and --max-days check.",
+        ),
+        click.option("--max-days", type=click.FloatRange(0), metavar="DAYS", help=f"{limits} takes longer."),
+        click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help=f"{limits} costs more."),
+        click.option("--strict", is_flag=True, help="Fail on prices that are out of date (11), missing or weak (12)."),
+    ):
+        with_gates = option(with_gates)
+    return with_gates
 
 
 @dataclass(frozen=True, kw_only=True)

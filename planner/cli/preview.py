@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -78,7 +77,7 @@ def previewed_graph(
     from planner.stack.choose import spec_of
 
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
-    comparison = compare(replace(asked, draws=0).request_of(loaded, book))
+    comparison = compare(asked.request_of(loaded, book))
     chosen = named(comparison, scenario)
     spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile, preview=True)
     return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from planner.cli.gates import report_violations
-from planner.cli.options import Asked, checked_plan, common, format_option, priced_plan
+from planner.cli.options import Asked, checked_plan, common, format_option, gate_options, priced_plan
 from planner.cli.output import format_of, say, write_result
-from planner.errors import ExitCode
+
+if TYPE_CHECKING:
+    from planner.decide.gates import Gates
 
 
 @click.command()
@@ -21,12 +25,14 @@ from planner.errors import ExitCode
     default=True,
     help="Draw the deployment of the best scenario on the HTML page; needs the `deploy` extra. [default: draw it]",
 )
+@gate_options
 @common
 def command(
     asked: Asked,
     style: str | None,
     out: str | None,
     architecture: bool,
+    gates: Gates,
     color: str,
     quiet: bool,
     debug: bool,
@@ -37,18 +43,20 @@ def command(
     run finds the comment to update.
     """
     from planner.api.comparisons import answered
-    from planner.decide.gates import Gates, violations
+    from planner.decide.gates import violations
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, derivations=style == "html")
     comparison = answered(request)
+    found = violations(comparison, gates)
     if style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
-        text = render_markdown(comparison, study(request, comparison, grid=False), plan_path=asked.plan)
+        shown = found if gates.asked_for else None
+        text = render_markdown(comparison, study(request, comparison, grid=False), plan_path=asked.plan, gates=shown)
     else:
         from planner.api.page import page_of
 
@@ -56,4 +64,4 @@ def command(
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)
-    return report_violations([found for found in violations(comparison, Gates()) if found.code is ExitCode.GATE])
+    return report_violations(found)

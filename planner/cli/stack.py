@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     "--budget",
     type=click.FloatRange(0, min_open=True),
     metavar="USD",
-    help="Budget of the stack. [default: the planned cost]",
+    help="Budget of the stack. [default: the P90 of what AWS bills]",
 )
 @click.option("--force", is_flag=True, help="Overwrite a stack file that is damaged, or of another plan or scenario.")
 @click.option("--check", is_flag=True, help="Write nothing; check the stack file against the current plan.")
@@ -100,9 +100,7 @@ def command(
     folder = project_folder(None if out == "-" else out)
     path = folder / name_of(stack)
     before = _before(path, force and not check)
-    # the draws say how long the run may last, which a start alone makes days of a calendar
-    draws = asked.draws if loaded.plan.start is not None and not check else 0
-    comparison = compare(replace(asked, draws=draws).request_of(loaded, book, derivations=False))
+    comparison = compare(asked.request_of(loaded, book, derivations=False))
     given = FromAccount(
         ami=ami or "",
         control_ami=control_ami or "",
@@ -121,9 +119,12 @@ def command(
         return
     if scenario is None:
         raise UsageProblem(
-            "name a scenario with --scenario: best, a rank like 3, or an id; `planner compare` ranks them"
+            "name a scenario with --scenario: best, cheapest, safest, a rank like 3, or an id; `planner compare` lists "
+            "them"
         )
     chosen = named(comparison, scenario)
+    if not chosen.eligible and scenario != chosen.id:
+        _refuse_ineligible(chosen)
     kept = before.spec if before else None
     spec = _spec(loaded, comparison, chosen, book, stack, kept, given, nic_profile, budget)
     text = rendered(spec, before.text if before else "", where=str(path))
@@ -138,6 +139,16 @@ def command(
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
     say(f"Wrote {path}" + ("" if (folder / "Pulumi.yaml").is_file() else "; there is no Pulumi.yaml beside it"), quiet)
+
+
+def _refuse_ineligible(chosen: Scenario) -> None:
+    """Raises UsageProblem for a scenario that may miss its limits, unless it is named by its id."""
+    from planner.report.wording.eligibility import why_not
+
+    reasons = [*why_not(chosen), *([] if chosen.complete else ["a price is missing"])]
+    raise UsageProblem(
+        f"{chosen.id} is not eligible: {'; '.join(reasons)}\n    to deploy it all the same: --scenario {chosen.id}"
+    )
 
 
 def _before(path: Path, force: bool) -> StackFile | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from planner.plan.wording import shown
 from planner.report.terminal.columns import fitted, rows
-from planner.report.wording.figures import dollars, many, money, visible
+from planner.report.wording.eligibility import why_not
+from planner.report.wording.figures import dollars, many, money, usd, visible
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 from planner.stack.component import component_of, usd_per_hour_by_component
@@ -75,7 +76,7 @@ def _what(spec: ClusterSpec, scenario: Scenario, width: int) -> list[str]:
     assert scenario.cost_usd is not None
     lines.append(
         f"Planned: ${money(scenario.cost_usd.plan)} in {scenario.days.plan:.1f} days; "
-        f"budget of the stack ${money(guard.budget_usd)}"
+        f"P90 {usd(scenario.cost_usd.p90)}; budget of the stack ${money(guard.budget_usd)}"
     )
     return [part for line in lines for part in wrap(line, width, "  ")]
 
@@ -121,7 +122,9 @@ def _table(spec: ClusterSpec, width: int, ascii_only: bool) -> list[str]:
 
 
 def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> list[str]:
-    notes = []
+    notes = [f"! {warning}." for warning in scenario.all_warnings]
+    if not scenario.eligible:
+        notes.append(f"! Not recommended: {'; '.join(why_not(scenario)) or 'a price is missing'}.")
     priced_in = _zone_of_spot_price(plan, scenario)
     if priced_in and spec.zone_id != priced_in and "zone_id" not in spec.placeholders:
         notes.append(f"! The spot price is that of zone {priced_in}, but the stack is in {spec.zone_id}.")
@@ -135,7 +138,9 @@ def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> lis
         notes.append(f"! The stack costs more than this: no price for {listed}. It can still be deployed.")
         notes.append("! The budget is too low as well, so its action would come too early: set it with --budget USD.")
     else:
-        notes.append("Budget = planned cost. Use `--budget` to set another, such as the P90 from the report.")
+        notes.append(
+            "The budget is the P90 of what AWS bills for this stack, rounded up; `--budget USD` sets another one."
+        )
     notes.append(_action(spec))
     notes += _new_year(scenario, plan.start)
     if spec.metered:

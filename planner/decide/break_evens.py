@@ -1,6 +1,6 @@
-"""Break-evens: the value of each parameter at which another scenario becomes the cheapest.
+"""Break-evens: the value of each parameter at which another scenario ranks first.
 
-Every value given here was evaluated: at `value` one scenario is the cheapest, at `keeps` another one still is.
+Every value given here was evaluated: at `value` one scenario ranks first, at `keeps` another one still does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class BreakEven:
     none is feasible.
 
     inside: whether `value` is in the parameter's own range; otherwise the assumption would have to be very wrong.
-    first_usd, before_usd: the cost of the two at `value`, None if not feasible there.
+    first_usd, before_usd: the planned cost of the two at `value`, None if not feasible there.
     """
 
     parameter: Parameter
@@ -81,8 +81,8 @@ class _Runs:
 
 def margin_usd(ranked: Sequence[RankedScenario], leader: str) -> float:
     """How much less the leader costs than the next scenario; negative if another one is cheaper."""
-    own = next((s.cost_usd for s in ranked if s.id == leader), math.inf)
-    others = min((s.cost_usd for s in ranked if s.id != leader), default=math.inf)
+    own = next((s.ranked_usd for s in ranked if s.id == leader), math.inf)
+    others = min((s.ranked_usd for s in ranked if s.id != leader), default=math.inf)
     return -math.inf if own == math.inf else others - own
 
 

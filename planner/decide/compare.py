@@ -1,35 +1,48 @@
-"""The comparison of a plan: every scenario priced at central values and in draws, and ranked."""
+"""The comparison of a plan: every scenario priced at central values and in draws, and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from planner.decide.comparison import Comparison, Prices
+from planner.decide.eligibility import judged
 from planner.decide.enumerate import evaluate
+from planner.decide.measure import order
 from planner.decide.notices import notes_of
 from planner.decide.price_age import stale_prices
-from planner.estimate.bounds import without_nodes
+from planner.decide.recommend import answer_of
 from planner.estimate.derivations import derived_of
-from planner.estimate.evaluate import Evaluated
+from planner.estimate.outcomes import Outcomes, outcomes_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-from planner.estimate.summary import cost_draws, scenario_of
+from planner.estimate.summary import scenario_of
 from planner.models.sheet import Sheet
 
 __all__ = ["Request", "compare"]
 
 
 def compare(request: Request) -> Comparison:
-    """Price every choice of the plan. The same plan, book, draws and seed give the same result."""
-    plan, book = request.plan, request.book
+    """Price every choice of the plan and judge them. The same plan, book, draws and seed give the same result."""
+    plan, book, rank_by = request.plan, request.book, request.plan.decision.rank_by
     central = request.central(recording=request.derivations)
     evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None))
     sheets = [Sheet(recording=request.derivations) for _ in evaluated]
-    scenarios = [scenario_of(request, *pair) for pair in zip(evaluated, sheets, strict=True)]
-    scenarios = _with_cheapest_fractions(scenarios, evaluated, request.draws)
+    outcomes = {e.choice.id: outcomes_of(e, request.draws) for e in evaluated if e.spread and not e.why_not}
+    scenarios = judged(
+        plan,
+        [
+            scenario_of(request, entry, outcomes.get(entry.choice.id), sheet)
+            for entry, sheet in zip(evaluated, sheets, strict=True)
+        ],
+        outcomes,
+    )
+    answer = answer_of(plan.decision, scenarios, outcomes)
+    first = min(scenarios, key=lambda s: order(s, rank_by, answer.recommended), default=None)
+    if request.draws and first is not None:
+        scenarios = _with_fractions(scenarios, outcomes, first.id)
     complete = [
         replace(scenario, derived=derived_of(scenario, entry.planned, sheet, request.draws))
         if request.derivations and scenario.cost_usd and entry.planned
@@ -49,7 +62,8 @@ def compare(request: Request) -> Comparison:
         ),
         seed=request.seed,
         draws=request.draws,
-        scenarios=tuple(sorted(complete, key=rank)),
+        scenarios=tuple(sorted(complete, key=lambda s: order(s, rank_by, answer.recommended))),
+        answer=answer,
         assumptions=tuple(central.table[key] for key in sorted(central.used)),
         notes=notes_of(plan, book, {key: central.table[key] for key in central.used}),
         stale=stale_prices(scenarios, as_of, request.max_price_age_days),
@@ -57,38 +71,28 @@ def compare(request: Request) -> Comparison:
     )
 
 
-def rank(scenario: Scenario) -> tuple[int, float, str]:
-    """Complete by planned cost, then incomplete, then infeasible.
-
-    Incomplete scenarios without a price for the GPU nodes come last, because their lower bound says least.
-    """
-    group = 3 if not scenario.feasible else 0 if scenario.complete else 2 if without_nodes(scenario.unpriced) else 1
-    return group, scenario.cost_usd.plan if scenario.cost_usd else 0.0, scenario.id
-
-
-def _with_cheapest_fractions(
-    scenarios: Sequence[Scenario], evaluated: Sequence[Evaluated], draws: int
-) -> list[Scenario]:
+def _with_fractions(scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcomes], first: str) -> list[Scenario]:
     """Each complete scenario with the share of draws in which it is the cheapest, and in which it costs less than the
-    one with the lowest planned cost.
+    first one.
 
-    All scenarios share the draws, so the shares are of the same outcomes.
+    All scenarios share the draws, so the shares are of the same outcomes. A draw that does not finish is never the
+    cheapest.
     """
-    complete = [i for i, s in enumerate(scenarios) if s.feasible and s.complete]
-    if not draws or not complete:
+    costs = {s.id: outcomes[s.id].cost_usd for s in scenarios if s.feasible and s.complete}
+    if not costs:
         return list(scenarios)
-    first = min(complete, key=lambda i: rank(scenarios[i]))
-    costs = {i: cost_draws(evaluated[i], draws) for i in complete}
     lowest = np.min(list(costs.values()), axis=0)
     # scenarios that tie for the lowest cost of a draw share it, so that the shares add up to one
     ties = sum((cost <= lowest).astype(float) for cost in costs.values())
     return [
         replace(
             s,
-            cheapest_fraction=float(np.mean((costs[i] <= lowest) / ties)),
-            below_best_fraction=None if i == first else float(np.mean(costs[i] < costs[first])),
+            cheapest_fraction=float(np.mean((costs[s.id] <= lowest) * np.isfinite(lowest) / ties)),
+            below_best_fraction=None
+            if s.id == first or first not in costs
+            else float(np.mean(costs[s.id] < costs[first])),
         )
-        if i in costs
+        if s.id in costs
         else s
-        for i, s in enumerate(scenarios)
+        for s in scenarios
     ]

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from planner.decide.measure import cost_of
 from planner.decide.price_age import StalePrice
+from planner.decide.recommend import Answer
 from planner.estimate.result import Scenario
 from planner.plan.assumptions import Assumption
 
@@ -24,10 +26,10 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class Relaxation:
-    """A change of the plan that makes an infeasible plan feasible.
+    """A change of the plan with which a scenario is eligible.
 
-    settings: `path=value`, as in `--set`. scenario: the one with the lowest planned cost after the change, which is a
-    lower bound if it is not complete.
+    settings: `path=value`, as in `--set`. scenario: the recommended one after the change; its cost is a lower bound if
+    it is not complete.
     """
 
     settings: tuple[str, ...]
@@ -44,9 +46,11 @@ class Relaxation:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Every scenario of a plan, ranked: complete by planned cost, then incomplete, then infeasible.
+    """Every scenario of a plan: the recommended one, other eligible ones by decision.rank_by, complete ones that are
+    not eligible, lower bounds by planned cost, infeasible ones.
 
-    relaxations: what would make an infeasible plan feasible; empty unless the caller searched for them.
+    relaxations: the nearest changes of the plan with which a scenario is eligible; empty unless none is and the caller
+    searched for them.
     """
 
     plan_name: str
@@ -56,6 +60,7 @@ class Comparison:
     seed: int
     draws: int
     scenarios: tuple[Scenario, ...]
+    answer: Answer
     assumptions: tuple[Assumption, ...]
     notes: tuple[str, ...]
     stale: tuple[StalePrice, ...]
@@ -64,8 +69,24 @@ class Comparison:
 
     @property
     def best(self) -> Scenario | None:
-        """The first complete feasible scenario, to which gates apply."""
-        return next((s for s in self.scenarios if s.feasible and s.complete), None)
+        """The recommended scenario."""
+        return next((s for s in self.complete if s.id == self.answer.recommended), None)
+
+    @property
+    def complete(self) -> list[Scenario]:
+        """The feasible scenarios in which every line has a price."""
+        return [s for s in self.scenarios if s.feasible and s.complete and s.cost_usd]
+
+    @property
+    def cheapest(self) -> Scenario | None:
+        """The complete scenario with the lowest planned cost, whether it is eligible or not."""
+        return min(self.complete, key=lambda s: (cost_of(s, "planned"), s.id), default=None)
+
+    @property
+    def safest(self) -> Scenario | None:
+        """The eligible scenario with the lowest P90; of those that can be deployed, if there are any."""
+        eligible = [s for s in self.scenarios if s.eligible]
+        return min(eligible, key=lambda s: (bool(s.priced_only), cost_of(s, "p90"), s.id), default=None)
 
     @property
     def weak_lines(self) -> tuple[str, ...]:

@@ -123,7 +123,8 @@ def request_of_one(request: Request, scenario: Scenario) -> Request:
         "purchase": plan.purchase.model_copy(update={"options": (scenario.purchase,)}),
         "storage": plan.storage.model_copy(update={"layouts": (scenario.layout,)}),
     }
-    return replace(request, plan=plan.model_copy(update=changed))
+    stretch = {scenario.id: scenario.block_stretch} if scenario.block_stretch else {}
+    return replace(request, plan=plan.model_copy(update=changed), block_stretch=stretch)
 
 
 def reached(known: Mapping[str, Derived], derived: Derived) -> Iterator[Derived]:

@@ -8,19 +8,26 @@ from dataclasses import dataclass
 from planner.decide.comparison import Comparison
 from planner.decide.price_age import StalePrice
 from planner.errors import ExitCode
+from planner.estimate.result import Scenario
 
 STRICT_HINT = "; purchase.options and storage.layouts can leave out scenarios"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gates:
-    """The caller's conditions. None: no such gate. at: the figure of cost and days to check, "plan", "p50" or "p90"."""
+    """The caller's conditions. None: no such gate. at: the figure of cost and days to check, "plan",
+    "p50" or "p90"."""
 
     strict: bool = False
     max_cost_usd: float | None = None
     max_days: float | None = None
     max_unpriced: int | None = None
-    at: str = "plan"
+    at: str = "p50"
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether the caller set any gate."""
+        return self.strict or any(gate is not None for gate in (self.max_cost_usd, self.max_days, self.max_unpriced))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,23 +37,16 @@ class Violation:
 
 
 def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
-    """Every gate that fails. Cost and days are those of the first complete scenario."""
+    """Every gate that fails. Of the eligible scenarios one has to stay within the limits of cost and days."""
     found = []
+    eligible = [s for s in comparison.scenarios if s.eligible]
+    limited = gates.max_cost_usd is not None or gates.max_days is not None
     if not any(scenario.feasible for scenario in comparison.scenarios):
-        nearest = f"; {comparison.relaxations[0].options} makes one so" if comparison.relaxations else ""
-        found.append(Violation(code=ExitCode.GATE, message=f"no scenario is feasible{nearest}"))
-    best, name = comparison.best, {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]
-    for limit, value, what in (
-        (gates.max_cost_usd, best and best.cost_usd and getattr(best.cost_usd, gates.at), f"{name} cost in USD"),
-        (gates.max_days, best and best.days and getattr(best.days, gates.at), f"{name} days"),
-    ):
-        if limit is None:
-            continue
-        if value is None:
-            found.append(Violation(code=ExitCode.GATE, message=f"no complete scenario whose {what} could be checked"))
-        elif value > limit:
-            message = f"{what} of {best.id if best else ''} is {value:,.2f}, above {limit:,.2f}"
-            found.append(Violation(code=ExitCode.GATE, message=message))
+        found.append(Violation(code=ExitCode.GATE, message=f"no scenario is feasible{_nearest(comparison)}"))
+    elif limited and not eligible:
+        found.append(Violation(code=ExitCode.GATE, message=f"no scenario is eligible{_nearest(comparison)}"))
+    elif limited and not any(_passes(s, gates) for s in eligible):
+        found += _over(eligible[0], gates)
     weak = comparison.weak_lines
     if gates.strict and comparison.stale:
         found.append(Violation(code=ExitCode.STALE, message=_out_of_date(comparison.stale)))
@@ -58,6 +58,42 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
         message = f"{missing} unpriced lines; at most {gates.max_unpriced} are allowed"
         found.append(Violation(code=ExitCode.UNPRICED, message=message))
     return found
+
+
+def passing(comparison: Comparison, gates: Gates) -> Scenario | None:
+    """The first eligible scenario within the limits of cost and days; None if there is none."""
+    return next((s for s in comparison.scenarios if s.eligible and _passes(s, gates)), None)
+
+
+def _checked(scenario: Scenario, gates: Gates) -> list[tuple[float, float, str]]:
+    """(limit, figure, what) of each limit."""
+    name = {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]
+    assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is eligible
+    found = [
+        (gates.max_cost_usd, getattr(scenario.cost_usd, gates.at), f"{name} cost in USD"),
+        (gates.max_days, getattr(scenario.days, gates.at), f"{name} days"),
+    ]
+    return [(limit, value, what) for limit, value, what in found if limit is not None]
+
+
+def _passes(scenario: Scenario, gates: Gates) -> bool:
+    return all(value <= limit for limit, value, _ in _checked(scenario, gates))
+
+
+def _over(scenario: Scenario, gates: Gates) -> list[Violation]:
+    """What the first eligible scenario exceeds, where none passes."""
+    over = [check for check in _checked(scenario, gates) if check[1] > check[0]]
+    return [
+        Violation(
+            code=ExitCode.GATE,
+            message=f"no eligible scenario passes: {what} of {scenario.id} is {value:,.2f}, above {limit:,.2f}",
+        )
+        for limit, value, what in over
+    ]
+
+
+def _nearest(comparison: Comparison) -> str:
+    return f"; {comparison.relaxations[0].options} makes one so" if comparison.relaxations else ""
 
 
 def exit_code(found: Sequence[Violation]) -> ExitCode:

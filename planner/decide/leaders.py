@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 
 from planner.decide.comparison import Comparison
 from planner.estimate import bounds
-from planner.estimate.facts import MAY_NOT_FINISH, P90_OPEN
+from planner.estimate.facts import MAY_NOT_FINISH
 from planner.estimate.result import Scenario
 
 
@@ -15,36 +16,17 @@ def rank_of(comparison: Comparison, scenario: Scenario) -> int:
     return next(rank for rank, entry in enumerate(comparison.scenarios, 1) if entry.id == scenario.id)
 
 
-def complete_scenarios(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """The feasible scenarios in which every line has a price."""
-    return [s for s in scenarios if s.feasible and s.complete and s.cost_usd]
-
-
-def lowest_p90(scenarios: Sequence[Scenario]) -> Scenario | None:
-    """The complete scenario with the lowest P90 of cost among those that finish, or among all if none is sure to
-    finish.
-
-    The P90 of a run that may never finish does not measure its bad case.
-    """
-    found = complete_scenarios(scenarios)
-    finish = [s for s in found if not may_not_finish(s)]
-    return min(finish or found, key=lambda s: (s.cost_usd.p90 if s.cost_usd else 0.0, s.id), default=None)
-
-
-def safest(comparison: Comparison) -> Scenario | None:
-    """The one with the lowest P90; without draws, the one with the lowest planned cost."""
-    return lowest_p90(comparison.scenarios) if comparison.draws else comparison.best
-
-
 def leaders_of(comparison: Comparison) -> list[Scenario]:
-    """The scenarios of the answer: the lowest planned cost, and the lowest P90 if that is another scenario."""
-    found = {s.id: s for s in (comparison.best, safest(comparison)) if s}
-    return list(found.values())
+    """The scenarios of the answer: the recommended one and its alternatives; without one, the first complete one."""
+    if comparison.best is None:
+        return comparison.complete[:1]
+    named = [entry.id for entry in comparison.answer.alternatives]
+    return [comparison.best, *(s for id in named for s in comparison.scenarios if s.id == id)]
 
 
-def p90_is_floor(scenario: Scenario) -> bool:
-    """Whether P90 is only a lower bound, because too many draws do not finish."""
-    return scenario.unfinished_fraction >= P90_OPEN
+def p90_is_open(scenario: Scenario) -> bool:
+    """Whether more than 1 in 10 draws does not finish, so that there is no P90."""
+    return scenario.cost_usd is not None and math.isinf(scenario.cost_usd.p90)
 
 
 def may_not_finish(scenario: Scenario) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.decide.enumerate import evaluate
+from planner.estimate.outcomes import outcomes_of
 from planner.estimate.request import Request
-from planner.estimate.summary import cost_draws
 from planner.models.number import quantiles
 
 
@@ -34,8 +34,10 @@ def lower_cost_probability(request: Request, a: str, b: str) -> LowerCostProbabi
     first, second = found[a], found[b]
     if not request.draws or any(e.spread is None or e.why_not or e.unpriced for e in (first, second)):
         return None
-    left, right = cost_draws(first, request.draws), cost_draws(second, request.draws)
-    p10, p50, p90 = (float(x) for x in quantiles(right - left, (0.1, 0.5, 0.9)))
+    left, right = (outcomes_of(entry, request.draws).cost_usd for entry in (first, second))
+    ends = np.isfinite(left) | np.isfinite(right)  # where neither finishes, neither saves anything
+    saved = np.subtract(right, left, out=np.zeros_like(right), where=ends)
+    p10, p50, p90 = (float(x) for x in quantiles(saved, (0.1, 0.5, 0.9)))
     return LowerCostProbability(
         a=a,
         b=b,

@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
+from planner.decide.measure import cost_of
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankedScenario:
-    """A feasible, completely priced scenario: planned cost and days."""
+    """A feasible, completely priced scenario: planned cost and days.
+
+    ranked_usd: the measure by which scenarios rank, in proportion to the planned cost; infinite for one that cannot be
+    recommended.
+    """
 
     id: str
     cost_usd: float
+    ranked_usd: float
     days: float
 
 
-def ranking_of(request: Request) -> tuple[RankedScenario, ...]:
-    """The feasible, completely priced scenarios by planned cost, as `compare` ranks them."""
+def weights_of(comparison: Comparison) -> dict[str, float]:
+    """By id, the measure that ranks a scenario as a multiple of its planned cost: of the recommended one and of those
+    that could take its place.
+
+    A scenario that ties with the recommended one, is not eligible or cannot be deployed could not. Without a
+    recommended one: all complete scenarios, by planned cost.
+    """
+    answer, best = comparison.answer, comparison.best
+    if best is None or best.cost_usd is None:
+        return {s.id: 1.0 for s in comparison.complete}
+    lowest = cost_of(best, answer.rank_by)
+    rivals = [s for s in comparison.complete if s.eligible and not s.priced_only and s.id not in answer.tied]
+    return {
+        s.id: cost_of(s, answer.rank_by) / cost_of(s, "planned")
+        for s in (best, *rivals)
+        if cost_of(s, "planned") > 0 and cost_of(s, answer.rank_by) >= lowest
+    }
+
+
+def ranking_of(request: Request, weights: Mapping[str, float]) -> tuple[RankedScenario, ...]:
+    """The feasible, completely priced scenarios by planned cost times weight; without a weight they come last."""
     found = []
     for entry in evaluate(request, request.central(recording=False), None):
         if entry.planned is None or entry.why_not or entry.unpriced:
             continue
         run = entry.planned.run
-        cost, days = float(entry.planned.cost_usd), float(run.hours) / 24
-        if broken_constraints(request.plan, cost_usd=cost, days=days, service=run.service, demand=run.demand):
+        if broken_constraints(request.plan, service=run.service, demand=run.demand):
             continue
-        found.append(RankedScenario(id=entry.choice.id, cost_usd=cost, days=days))
-    return tuple(sorted(found, key=lambda s: (s.cost_usd, s.id)))
+        id, cost = entry.choice.id, float(entry.planned.cost_usd)
+        ranked = cost * weights.get(id, math.inf)
+        found.append(RankedScenario(id=id, cost_usd=cost, ranked_usd=ranked, days=float(run.hours) / 24))
+    return tuple(sorted(found, key=lambda s: (s.ranked_usd, s.cost_usd, s.id)))

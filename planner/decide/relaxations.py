@@ -1,4 +1,4 @@
-"""What would make an infeasible plan feasible: the smallest change of each kind, each one evaluated."""
+"""What would make a scenario eligible where none is: the smallest change of each kind, each one evaluated."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 
 from planner.decide import variants
 from planner.decide.break_evens import DIGITS, rounded
-from planner.decide.comparison import Relaxation
+from planner.decide.compare import compare
+from planner.decide.comparison import Comparison, Relaxation
+from planner.decide.eligibility import limit_of_plan
 from planner.decide.enumerate import evaluate
+from planner.decide.measure import cost_of
+from planner.decide.moved_limits import is_out_of_reach, with_limit
 from planner.decide.variants import ChangedPlan, Size, with_value
 from planner.estimate.bounds import without_nodes
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
 from planner.plan.quantities import MAX_HOURS
+from planner.plan.types import Plan
 
 DOUBLINGS = 6  # of the fleet's size in either direction
 MOST = 5  # relaxations shown
@@ -35,10 +40,19 @@ class _Choice:
     broken: tuple[str, ...]
 
 
-def relaxations_of(request: Request) -> tuple[Relaxation, ...]:
+@dataclass(frozen=True, kw_only=True)
+class _Change:
+    """A changed plan, and its cheapest choice at central values that keeps the limits."""
+
+    wanted: ChangedPlan
+    choice: _Choice
+
+
+def relaxations_of(request: Request, comparison: Comparison) -> tuple[Relaxation, ...]:
     """Single changes first: limits of the plan, then size, purchase, layout, settings of layouts, instance type.
 
-    If none of them helps, a change together with the limits that it exceeds.
+    If none of them helps, a change together with the requirements of capacity that it does not meet. Changes are tried
+    at central values; those that do not make a scenario eligible in the draws are dropped.
     """
     instances = tuple(request.book.instances())
     base = variants.same(request.plan)
@@ -49,18 +63,59 @@ def relaxations_of(request: Request) -> tuple[Relaxation, ...]:
         variants.types(base, instances),
     ]
     kinds = [list(kind) for kind in alone]
-    found = [remedy for wanted in _limits(request, base) if (remedy := _cheapest_feasible(request, wanted))]
+    raised = _raised_limits(request, base, comparison)
+    found = [change for wanted in _limits(request, base) if (change := _cheapest_feasible(request, wanted))]
     size = variants.size_of(request.plan, instances)
-    found += [remedy] if size and (remedy := _resized(request, base, size)) else []
+    found += [change] if size and (change := _resized(request, base, size)) else []
     for kind in kinds:
         found += _cheapest(_cheapest_feasible(request, wanted) for wanted in kind)
-    if not found:
+    if not found and not raised:
         _, laid_out, usual, _ = kinds
         both = [more for first in (*laid_out, *usual) for more in variants.purchases(first)]
         for kind in (*kinds, both):
             changes = (change for wanted in kind for change in (wanted, *_limits(request, wanted)))
             found += _cheapest(_cheapest_feasible(request, wanted) for wanted in changes)
-    return tuple(found[:MOST])
+    return (*raised, *(remedy for change in found if (remedy := _confirmed(request, change))))[:MOST]
+
+
+def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) -> list[Relaxation]:
+    """The plan's limits moved as far as the nearest scenario needs, for the scenarios with the fewest moves."""
+    found = []
+    for s in comparison.complete:
+        if s.priced_only or any(is_out_of_reach(each) for each in s.shortfalls):
+            continue
+        wanted = base
+        for each in s.shortfalls:
+            wanted = with_limit(wanted, each)
+        if wanted.settings:
+            far = max(each.needed / (each.limit or each.needed) for each in s.shortfalls)
+            found.append((len(wanted.settings), far, cost_of(s, "planned"), wanted))
+    least = min((entry[0] for entry in found), default=0)
+    nearest: dict[tuple[str, ...], ChangedPlan] = {}
+    for count, *_, wanted in sorted(found, key=lambda entry: (*entry[:3], entry[3].settings)):
+        if count == least:
+            nearest.setdefault(tuple(setting.partition("=")[0] for setting in wanted.settings), wanted)
+    return [remedy for wanted in nearest.values() if (remedy := _recommended(request, wanted))]
+
+
+def _confirmed(request: Request, change: _Change) -> Relaxation | None:
+    """The recommended scenario of the changed plan in draws; of a lower bound, as it was tried. None if nothing is."""
+    found, choice = _recommended(request, change.wanted), change.choice
+    if found is not None or choice.complete:
+        return found
+    return Relaxation(
+        settings=change.wanted.settings, scenario=choice.id, cost_usd=choice.cost_usd, days=choice.days, complete=False
+    )
+
+
+def _recommended(request: Request, wanted: ChangedPlan) -> Relaxation | None:
+    """The recommended scenario of a changed plan, in draws if any are asked for."""
+    best = compare(replace(request, plan=wanted.plan, derivations=False)).best
+    if best is None or best.cost_usd is None or best.days is None:
+        return None
+    return Relaxation(
+        settings=wanted.settings, scenario=best.id, cost_usd=best.cost_usd.plan, days=best.days.plan, complete=True
+    )
 
 
 def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
@@ -82,28 +137,31 @@ def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
             days=days,
             complete=not entry.unpriced,
             usable_tb=None if service.usable_tb is None else float(service.usable_tb),
-            broken=broken_constraints(plan, cost_usd=cost, days=days, service=service, demand=run.demand),
+            broken=(
+                *broken_constraints(plan, service=service, demand=run.demand),
+                *(["limit"] if _exceeds(plan, cost, days) else []),
+            ),
         )
 
 
-def _cheapest_feasible(request: Request, wanted: ChangedPlan) -> Relaxation | None:
+def _exceeds(plan: Plan, cost_usd: float, days: float) -> bool:
+    """Whether the planned figures alone exceed a limit, so that the draws need not be tried."""
+    limit, budget = limit_of_plan(plan), plan.constraints.max_cost_usd
+    return (limit is not None and days > limit) or (budget is not None and cost_usd > budget)
+
+
+def _cheapest_feasible(request: Request, wanted: ChangedPlan) -> _Change | None:
     """The changed plan, evaluated: its cheapest feasible choice, preferably one with every price."""
     feasible = [choice for choice in _choices(request, wanted) if not choice.broken]
     first = min(feasible, key=lambda c: (not c.complete, c.cost_usd, c.id), default=None)
-    if first is None:
-        return None
-    return Relaxation(
-        settings=wanted.settings,
-        scenario=first.id,
-        cost_usd=first.cost_usd,
-        days=first.days,
-        complete=first.complete,
-    )
+    return first and _Change(wanted=wanted, choice=first)
 
 
-def _cheapest(tried: Iterable[Relaxation | None]) -> list[Relaxation]:
-    found = [remedy for remedy in tried if remedy]
-    return sorted(found, key=lambda r: (not r.complete, len(r.settings), r.cost_usd, r.settings))[:1]
+def _cheapest(tried: Iterable[_Change | None]) -> list[_Change]:
+    found = [change for change in tried if change]
+    return sorted(
+        found, key=lambda c: (not c.choice.complete, len(c.wanted.settings), c.choice.cost_usd, c.wanted.settings)
+    )[:1]
 
 
 def _limits(request: Request, base: ChangedPlan) -> list[ChangedPlan]:
@@ -132,42 +190,30 @@ def _moved(base: ChangedPlan, choice: _Choice) -> Iterator[tuple[str, float, Cal
     """Each limit that a choice exceeds: its name, the factor by which it has to change, and the change."""
     plan, limits = base.plan, base.plan.constraints
 
-    def to(section: str, name: str, value: float | bool | None, text: str) -> Callable[[ChangedPlan], ChangedPlan]:
-        return lambda wanted: with_value(wanted, section, name, value, text)
+    def to(name: str, value: float | bool | None, text: str) -> Callable[[ChangedPlan], ChangedPlan]:
+        return lambda wanted: with_value(wanted, "constraints", name, value, text)
 
-    if limits.max_cost_usd is not None and choice.cost_usd > limits.max_cost_usd:
-        usd = rounded(choice.cost_usd, DIGITS, up=True)
-        text = f"constraints.max_cost_usd={usd:.15g}"
-        yield "cost", usd / limits.max_cost_usd, to("constraints", "max_cost_usd", usd, text)
-    days = rounded(choice.days, DIGITS, up=True)
-    if limits.max_days is not None and choice.days > limits.max_days:
-        text = f"constraints.max_days={days:.15g}"
-        yield "days", days / limits.max_days, to("constraints", "max_days", days, text)
-    deadline = plan.run.deadline_hours
-    if deadline is not None and choice.days * 24 > deadline:
-        text = f"run.deadline={days:.15g}d"
-        yield "deadline", days * 24 / deadline, to("run", "deadline_hours", days * 24, text)
     least, usable = limits.min_usable_tb, choice.usable_tb
     if least is not None and (usable is None or usable < least):
         tb = None if usable is None else rounded(usable, DIGITS, up=False)
         text = f"constraints.min_usable_tb={'null' if tb is None else f'{tb:.15g}'}"
-        yield "capacity", least / tb if tb else 1e3, to("constraints", "min_usable_tb", tb, text)
+        yield "capacity", least / tb if tb else 1e3, to("min_usable_tb", tb, text)
     hot_tb = plan.data.hot_dataset_bytes / 1e12
     if limits.min_hot_fit and (usable is None or usable < hot_tb):
         far = hot_tb / usable if usable else 1e3
-        yield "fit", far, to("constraints", "min_hot_fit", False, "constraints.min_hot_fit=false")
+        yield "fit", far, to("min_hot_fit", False, "constraints.min_hot_fit=false")
 
 
-def _resized(request: Request, base: ChangedPlan, size: Size) -> Relaxation | None:
+def _resized(request: Request, base: ChangedPlan, size: Size) -> _Change | None:
     """The nearest fleet size, in proportion: doubled or halved until it works, then halved to the last unit.
 
     A plan that is feasible only between two sizes that are tried is not found.
     """
 
-    def at(count: int) -> Relaxation | None:
+    def at(count: int) -> _Change | None:
         return _cheapest_feasible(request, size.at(base, count))
 
-    found: list[tuple[float, Relaxation]] = []
+    found: list[tuple[float, _Change]] = []
     for start, factor in ((max(size.sizes), 2.0), (min(size.sizes), 0.5)):
         fails = start
         for _ in range(DOUBLINGS):
@@ -183,9 +229,7 @@ def _resized(request: Request, base: ChangedPlan, size: Size) -> Relaxation | No
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
 
-def _nearest_size(
-    at: Callable[[int], Relaxation | None], fails: int, works: int, best: Relaxation
-) -> tuple[int, Relaxation]:
+def _nearest_size(at: Callable[[int], _Change | None], fails: int, works: int, best: _Change) -> tuple[int, _Change]:
     """Halve between a size that fails and one that works until they are neighbors."""
     while abs(works - fails) > 1:
         halfway = (works + fails) // 2

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from planner.decide.comparison import Comparison
 from planner.decide.parameters import Parameter, with_parameter
-from planner.decide.ranking import RankedScenario, ranking_of
+from planner.decide.ranking import RankedScenario, ranking_of, weights_of
 from planner.estimate.request import Request
 
 
 class RankingCache:
-    """Rankings around one request. `priced`: the number of plans priced so far."""
+    """Rankings around one request and its comparison. `priced`: the number of plans priced so far."""
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, request: Request, comparison: Comparison) -> None:
+        stretch = {s.id: s.block_stretch for s in comparison.scenarios if s.block_stretch}
+        self._request, self._weights = replace(request, block_stretch=stretch), weights_of(comparison)
         self._done: dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]] = {}
 
     def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
@@ -22,7 +26,7 @@ class RankingCache:
             request = self._request
             for parameter, value in turns:
                 request = with_parameter(request, parameter, value)
-            self._done[key] = ranking_of(request)
+            self._done[key] = ranking_of(request, self._weights)
         return self._done[key]
 
     @property

@@ -38,7 +38,7 @@ class Study:
 def study(
     request: Request, comparison: Comparison, scenario_id: str | None = None, *, grid: bool = True
 ) -> Study | None:
-    """Vary every parameter around a scenario, by default the best one.
+    """Vary every parameter around a scenario, by default the recommended one.
 
     None if that scenario is not feasible and completely priced. grid: whether to evaluate the combinations of the three
     most important parameters.
@@ -48,7 +48,7 @@ def study(
         scenario = next((s for s in comparison.scenarios if s.id == scenario_id), None)
     if scenario is None or not (scenario.feasible and scenario.complete):
         return None
-    ranking_cache = RankingCache(request)
+    ranking_cache = RankingCache(request, comparison)
     parameters = parameters_of(request, comparison.assumptions)
     ranking = ranking_cache.at()
     found = swings(ranking_cache, parameters, scenario.id)

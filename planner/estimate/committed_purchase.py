@@ -1,4 +1,4 @@
-"""Prepaid GPU nodes: Capacity Blocks, Reserved Instances, Savings Plans; used and unused hours, and payments."""
+"""Committed GPU nodes: Reserved Instances and Savings Plans; used and unused hours, and payments."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ from planner.estimate.node_purchase import (
     nodes_of,
 )
 from planner.models.bill import INSTANCES
-from planner.models.bill_lines import COMPUTE
 from planner.models.compute import (
-    BLOCK_MAX_DAYS,
-    BLOCK_MAX_NODES,
-    block_days,
-    block_sizes,
     unused_node_hours,
 )
 from planner.models.derived import PRICE
@@ -28,75 +23,6 @@ from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 
 UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}
-
-
-def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
-    if purchase.nodes > BLOCK_MAX_NODES:
-        return PurchaseResult(
-            why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
-        )
-    days = ledger.sheet.equation("fleet.block_days", block_days, run_hours=(hours, RUN_HOURS))
-    if median(days) > BLOCK_MAX_DAYS:
-        return PurchaseResult(why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days; the run needs more",))
-    offer = ledger.look_up(COMPUTE, lambda: ledger.book.capacity_block(purchase.instance.name, ledger.region))
-    if offer is None:
-        return PurchaseResult()
-    usd = offer.price.usd
-    listed, unknown = list_price(ledger, purchase, usd)
-    bill_used_hours(
-        ledger,
-        purchase,
-        hours,
-        offer.price,
-        usd,
-        list_usd=listed,
-        note="reservation fee of the hours used" + unknown,
-        pricing_category="Committed",
-    )
-    ledger.add(
-        "fleet.block-unused",
-        service=INSTANCES,
-        equation="C10",
-        quantity=purchase.nodes * (days * 24 - hours),
-        price=offer.price,
-        inputs={
-            "nodes": nodes_of(purchase),
-            "run_hours": (hours, RUN_HOURS),
-            "block_days": (days, "run:fleet.block_days"),
-            "usd_per_hour": (None, PRICE),
-        },
-        usd=usd,
-        list_usd=listed,
-        pricing_category="Committed",
-        note=f"unused time of a block of {median(days):g} days, which AWS bills in full",
-    )
-    sizes = block_sizes(purchase.nodes)
-    warnings = [
-        f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity. "
-        "The range assumes that a block that turns out too short is extended"
-    ]
-    if len(sizes) > 1:
-        shown = " + ".join(str(size) for size in sizes)
-        warnings.append(
-            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), which may lie in different zones or clusters"
-        )
-    fee = ledger.sheet.arithmetic(
-        "fleet.block_usd",
-        median(purchase.nodes * days * 24 * usd),
-        "USD",
-        "nodes * block_days * 24 * usd_per_hour",
-        nodes=(*nodes_of(purchase), "nodes"),
-        block_days=(days, "run:fleet.block_days", "days"),
-        usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
-    )
-    due = "due at purchase, by the first day"
-    cash = Cash(
-        due=purchase.start.isoformat(),
-        usd=fee,
-        what=f"Capacity Block fee, {due}, not refundable",
-        derivation="fleet.block_usd",
-    )
-    return PurchaseResult(usd_per_hour=usd, upfront=(cash,), warnings=tuple(warnings))
 
 
 def _terms(terms: Number, years: int) -> str:

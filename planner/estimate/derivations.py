@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from planner.estimate.result import Scenario
 from planner.estimate.scenario import Outcome
-from planner.models.derived import Derived, Input, plain
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS
+from planner.models.derived import Derived, Input, SourcedQuantity, plain
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.line_numbers import derived_of_line
 from planner.models.sheet import Sheet
@@ -52,25 +53,52 @@ def _ranges(sheet: Sheet, scenario: Scenario, draws: int) -> None:
 def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> None:
     """Shares of the outcomes in which something is true."""
     cost = scenario.cost_usd.plan if scenario.cost_usd else 0.0
-    costs = {"cost_usd": (cost, "run:cost_usd", "USD")}
-    hours = {"hours": (planned.run.hours, "run:run.hours", "h")}
+    costs: dict[str, SourcedQuantity] = {"cost_usd": (cost, "run:cost_usd", "USD")}
+    outcomes = _outcomes(draws)
+
+    def share(id: str, value: float | None, expression: str, what: str, **inputs: SourcedQuantity) -> None:
+        """Of the draws; without draws, whether it is true as planned."""
+        if value is None:
+            return
+        if draws:
+            label = f"share of {outcomes} {what}"
+            sheet.statistic(id, value, "fraction", f"mean({expression})", label, **inputs)
+        else:
+            sheet.arithmetic(id, value, "fraction", expression, what, **inputs)
+
+    hours: SourcedQuantity = (planned.run.hours, "run:run.hours", "h")
     available = planned.run.availability_fraction, "run:goodput.availability_fraction", "fraction"
-    expression = f"availability_fraction <= {AVAILABILITY_FLOOR}"
-    stuck = {"availability_fraction": available}
-    unfinished, outcomes = scenario.unfinished_fraction, _outcomes(draws)
-    if draws:
-        what = f"share of {outcomes} in which the run never finishes"
-        sheet.statistic("unfinished_fraction", unfinished, "fraction", f"mean({expression})", what, **stuck)
-    else:
-        sheet.arithmetic("unfinished_fraction", unfinished, "fraction", expression, "never finishes", **stuck)
+    ends = f"availability_fraction > {AVAILABILITY_FLOOR}"
+    never = f"availability_fraction <= {AVAILABILITY_FLOOR}"
+    inputs = {"availability_fraction": available}
+    if planned.bought.block_days is not None:
+        usable = planned.bought.block_days * 24 - BLOCK_LOST_TAIL_HOURS
+        inputs |= {"hours": hours, "usable": (usable, "run:fleet.block_usable_hours", "h")}
+        ends, never = f"({ends}) & (hours <= usable)", f"({never}) | (hours > usable)"
+    share("finish_fraction", scenario.finish_fraction, ends, "in which the run finishes", **inputs)
+    share("unfinished_fraction", scenario.unfinished_fraction, never, "in which the run never finishes", **inputs)
+    _mean(sheet, scenario, cost, draws)
+    if scenario.limit_days is not None:
+        of_plan = planned.run.plan.constraints.max_days == scenario.limit_days
+        basis = "plan:constraints.max_days" if of_plan else "plan:run.deadline"
+        if scenario.limit_is_assumed:
+            basis = "rule:decision.slack x the shortest P90 of its fleet"
+        sheet.taken("limit_days", "days", limit=(scenario.limit_days, basis))
+        limit = (scenario.limit_days, "run:limit_days", "days")
+        finished = {"finish_fraction": (scenario.finish_fraction, "run:finish_fraction", "fraction")}
+        what = "that finish within the limit"
+        expression = "(days <= limit_days) * (finish_fraction > 0)"
+        if draws:
+            expression, finished = "days <= limit_days", {}
+        days = (scenario.days.plan if scenario.days else 0.0, "run:days", "days")
+        share("on_time_fraction", scenario.on_time_fraction, expression, what, days=days, limit_days=limit, **finished)
+    if scenario.in_budget_fraction is not None:
+        budget = (scenario.budget_usd, "plan:constraints.max_cost_usd", "USD")
+        finished = {} if draws else {"finish_fraction": (scenario.finish_fraction, "run:finish_fraction", "fraction")}
+        expression = "cost_usd <= budget" if draws else "(cost_usd <= budget) * (finish_fraction > 0)"
+        what = "within the budget"
+        share("in_budget_fraction", scenario.in_budget_fraction, expression, what, budget=budget, **costs, **finished)
     for id, value, expression, what, inputs in (
-        (
-            "on_time_fraction",
-            scenario.on_time_fraction,
-            "mean(hours <= limit)",
-            "finish within the plan's limits",
-            hours,
-        ),
         (
             "cheapest_fraction",
             scenario.cheapest_fraction,
@@ -82,7 +110,7 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
             "below_best_fraction",
             scenario.below_best_fraction,
             "mean(cost_usd < first)",
-            "in which it costs less than the scenario with the lowest planned cost",
+            "in which it costs less than the scenario that ranks first",
             costs,
         ),
     ):
@@ -92,6 +120,18 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
         what = f"share of {outcomes} that cost no more than planned, in percent"
         expression = "mean(cost_usd <= planned) * 100"
         sheet.statistic("cost_usd.plan_percentile", scenario.cost_plan_percentile, "percent", expression, what, **costs)
+
+
+def _mean(sheet: Sheet, scenario: Scenario, cost: float, draws: int) -> None:
+    """The mean of the cost over the draws; without draws, the planned cost."""
+    if scenario.mean_cost_usd is None:
+        return
+    planned: SourcedQuantity = (cost, "run:cost_usd", "USD")
+    if draws:
+        what = f"mean of {_outcomes(draws)}"
+        sheet.statistic("mean_cost_usd", scenario.mean_cost_usd, "USD", "mean(cost_usd)", what, cost_usd=planned)
+    else:
+        sheet.taken("mean_cost_usd", "USD", cost_usd=(cost, "run:cost_usd"))
 
 
 def _outcomes(draws: int) -> str:

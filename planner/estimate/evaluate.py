@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.demand import demand_of, planned_write_gb_per_s
 from planner.estimate.node_purchase import NodePurchase
@@ -17,6 +19,7 @@ from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
 from planner.models.derived import Sourced
+from planner.models.number import share_within
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from pricing.book import PriceNotFound
@@ -38,6 +41,7 @@ class Evaluated:
     why_not: tuple[str, ...]
     unpriced: tuple[Unpriced, ...] = ()
     notes: tuple[str, ...] = ()
+    block_stretch: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +148,8 @@ def bought(
         option=choice.option,
         settings=request.plan.purchase,
         start=request.start,
+        confidence=request.plan.decision.confidence,
+        block_stretch=_block_stretch(request, choice, runs, drawn),
     )
     planned = price(request.book, runs.planned, purchase, central)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
@@ -152,8 +158,22 @@ def bought(
         layout=layout,
         work=fleet.work,
         planned=planned,
-        spread=planned if unvaried or drawn is None else price(request.book, runs.spread, purchase, drawn),
+        spread=planned
+        if unvaried or drawn is None
+        else price(request.book, runs.spread, replace(purchase, block_days=planned.bought.block_days), drawn),
         why_not=planned.why_not,
+        block_stretch=purchase.block_stretch if choice.option.family == "capacity-block" else None,
         unpriced=(*planned.unpriced, *((runs.missing,) if runs.missing else ())),
         notes=runs.notes,
     )
+
+
+def _block_stretch(request: Request, choice: Choice, runs: ScenarioRuns, drawn: Values | None) -> float:
+    """How much longer than planned a Capacity Block is bought, so that enough of the draws end within it."""
+    settings = request.plan.purchase.capacity_block
+    if choice.option.family != "capacity-block" or settings.days is not None or settings.extension:
+        return 1.0
+    if drawn is None or runs.spread is runs.planned:
+        return request.block_stretch.get(choice.id, 1.0)
+    covered = share_within(np.asarray(runs.spread.hours, dtype=float), request.plan.decision.confidence)
+    return max(1.0, covered / float(runs.planned.hours))

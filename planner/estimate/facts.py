@@ -11,9 +11,11 @@ from planner.models.bill_lines import COMPUTE, STAFF, bill_line
 from planner.models.capacity import usd_per_usable_tb_month
 from planner.models.number import scalar
 from planner.models.sheet import Sheet
+from pricing.offers import PurchaseOption
 
+FAILURES = "interruptions come faster than work is saved"
+WHY_UNFINISHED = {"capacity-block": "its Capacity Block ends first"}
 MAY_NOT_FINISH = 0.005  # share of unfinished draws from which on there is a warning
-P90_OPEN = 0.1  # with this share of unfinished draws the 90th percentile is one of them, so it is only a lower bound
 
 
 def goodput_of(planned: Run) -> Goodput:
@@ -173,9 +175,8 @@ def weak_price_warnings(lines: tuple[PlannedLine, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unfinished_warning(share: float) -> str:
+def unfinished_warning(share: float, option: PurchaseOption) -> str:
     """A warning that the run may not finish; "" if the share of unfinished draws is negligible."""
     if share < MAY_NOT_FINISH:
         return ""
-    floor = ", and the upper end of the range is only a lower bound" if share >= P90_OPEN else ""
-    return f"the run may not finish: in {share:.1%} of the draws interruptions come faster than work is saved{floor}"
+    return f"does not finish in {share:.1%} of the draws: {WHY_UNFINISHED.get(option.family, FAILURES)}"

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planner.models.bill import INSTANCES
 from planner.models.bill_lines import COMPUTE
 from planner.models.compute import node_hours
@@ -37,13 +40,20 @@ class Cash:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePurchase:
-    """The input of a purchase."""
+    """The input of a purchase.
+
+    block_stretch: the time for which a Capacity Block is bought, as a multiple of the run's hours, so that `confidence`
+    of the draws end within it. block_days: the length that was decided at central values; None: decide it.
+    """
 
     instance: InstanceType
     nodes: int
     option: PurchaseOption
     settings: Purchase
     start: date
+    confidence: float
+    block_stretch: float = 1.0
+    block_days: float | None = None
 
 
 @dataclass
@@ -51,7 +61,8 @@ class PurchaseResult:
     """The result: the hourly rate of the run's own hours (for experiments), upfront money, warnings.
 
     taken_over_usd: the part of a commitment's bill that other work in the company pays (reuse_value).
-    unused_node_hours: paid but not used by the run; experiments use them first.
+    unused_node_hours: paid but not used by the run; experiments use them first. block_days: length of the Capacity
+    Block. outlasts_block: in which draws the run does not end within it; None if that cannot be.
     """
 
     usd_per_hour: Number | None = None
@@ -59,6 +70,8 @@ class PurchaseResult:
     instalments: tuple[Cash, ...] = ()
     taken_over_usd: float = 0.0
     unused_node_hours: Number = 0.0
+    block_days: float | None = None
+    outlasts_block: NDArray[np.bool_] | None = None
     warnings: tuple[str, ...] = ()
     why_not: tuple[str, ...] = ()
 

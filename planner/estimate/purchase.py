@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.estimate.committed_purchase import bill_block, bill_commitment
+from planner.estimate.block_purchase import bill_block
+from planner.estimate.committed_purchase import bill_commitment
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.uncommitted_purchase import bill_on_demand, bill_spot
 from planner.models.ledger import Ledger

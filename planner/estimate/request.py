@@ -19,7 +19,9 @@ class Request:
 
     as_of: the day from which ages are counted; None: the plan's start, else no ages. fixed: central values of
     assumptions by key, instead of the plan's, as with `--set assumptions.KEY=VALUE`. pinned: standard normal or uniform
-    values of streams (see `Values`) in the central run, by name. derivations: whether scenarios have the derivation of
+    values of streams (see `Values`) in the central run, by name. block_stretch: by scenario id, without draws: the
+    time for which a Capacity Block is bought, as a multiple of the planned hours. derivations: whether scenarios have
+    the derivation of
     every number; without them, a comparison takes 20 % less time.
     """
 
@@ -33,6 +35,7 @@ class Request:
     fixed: Mapping[str, float] = field(default_factory=dict)
     pinned: Mapping[str, float] = field(default_factory=dict)
     derivations: bool = True
+    block_stretch: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def start(self) -> date:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from planner.estimate.node_purchase import Cash
@@ -47,12 +48,36 @@ class Goodput:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Shortfall:
+    """Why a scenario is not eligible.
+
+    kind: "finish" (it has to finish), "block" (within its Capacity Block), "deadline", "assumed limit" or "budget".
+    fraction: share of the draws that comply; decision.confidence is required. limit: days or USD, None for "finish".
+    needed: the lowest limit with which enough of the draws comply; infinite if too many do not finish.
+    """
+
+    kind: str
+    fraction: float
+    limit: float | None = None
+    needed: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One row of the comparison. Ranges are None if the choice cannot be evaluated at all.
 
     option: how the GPU nodes are bought.
+    Ranges are of all draws; a draw that never finishes has infinite days and cost, and so has a percentile beyond the
+    draws that finish. mean_cost_usd: over all draws; None
+    if one does not finish. billed_usd: the part of the cost that AWS bills for the stack.
+    finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a limit;
+    in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no
+    deadline. eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time
+    for which its Capacity Block is bought, as a multiple of the planned hours. priced_only: why the stack cannot be
+    deployed as it was priced, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
-    in which it costs less than the one with the lowest planned cost. None without draws or if a price is missing.
+    in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
+    missing.
     unfinished: a warning if it may not finish, else ""; warnings: the others.
     deployment: the sizes that were priced, as a stack file has them.
     derived: the derivation of its numbers, except the lines of the bill, which have inputs of their own.
@@ -78,8 +103,19 @@ class Scenario:
     goodput: Goodput | None = None
     storage: StorageFacts | None = None
     ingest_days: float | None = None
+    mean_cost_usd: float | None = None
+    billed_usd: Range | None = None
+    finish_fraction: float | None = None
     unfinished_fraction: float = 0.0
+    limit_days: float | None = None
+    limit_is_assumed: bool = False
     on_time_fraction: float | None = None
+    budget_usd: float | None = None
+    in_budget_fraction: float | None = None
+    block_stretch: float | None = None
+    eligible: bool = False
+    shortfalls: tuple[Shortfall, ...] = ()
+    priced_only: str = ""
     cheapest_fraction: float | None = None
     below_best_fraction: float | None = None
     cash: tuple[Cash, ...] = ()

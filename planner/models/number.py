@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -27,7 +28,7 @@ def median(value: Number) -> float:
 
 
 def quantiles(values: np.ndarray, shares: Sequence[float]) -> np.ndarray:
-    """Quantiles of finite numbers by linear interpolation, to the bit those of numpy.
+    """Quantiles by linear interpolation, to the bit those of numpy; infinite where a value beside it is infinite.
 
     numpy's own `quantile` and `median` load masked arrays first, which takes as long as pricing a small plan.
     """
@@ -35,12 +36,21 @@ def quantiles(values: np.ndarray, shares: Sequence[float]) -> np.ndarray:
     below = np.floor(at).astype(int)
     above = np.minimum(below + 1, values.size - 1)
     low, high = np.split(_ordered(values, (*below.tolist(), *above.tolist())), 2)
-    step, between = high - low, at - below
+    finite = np.isfinite(high)
+    # beside an infinite value there is nothing to interpolate
+    step, between = np.subtract(high, low, out=np.zeros_like(low), where=finite), at - below
     found = low + step * between
-    np.subtract(high, step * (1 - between), out=found, where=between >= 0.5)
-    return found
+    np.subtract(high, step * (1 - between), out=found, where=finite & (between >= 0.5))
+    return np.where(finite | (between == 0), found, np.inf)
 
 
 def _ordered(values: np.ndarray, places: Sequence[int]) -> np.ndarray:
     """What would stand at these places if the values were sorted."""
     return np.partition(values, sorted(set(places)))[list(places)]
+
+
+def share_within(values: np.ndarray, share: float) -> float:
+    """The lowest of the values that at least this share of them does not exceed."""
+    flat = np.atleast_1d(values)
+    place = max(math.ceil(share * flat.size - 1e-9) - 1, 0)
+    return float(np.partition(flat, place)[place])

@@ -58,7 +58,7 @@ MOVED = {
     "planner.decide.facts": "planner.estimate.facts",
     "planner.decide.failing": "planner.estimate.interruptions",
     "planner.decide.flips": "planner.decide.break_evens",
-    "planner.decide.hopeless": "planner.decide.infeasible",
+    "planner.decide.hopeless": "planner.decide.nothing_eligible",
     "planner.decide.judge": "planner.decide.notices",
     "planner.decide.knobs": "planner.decide.parameters",
     "planner.decide.odds": "planner.decide.probability",

@@ -17,10 +17,9 @@ RENAMED = {
     "planner.decide.failing.Failing": "planner.estimate.interruptions.Interruptions",
     "planner.decide.failing.failing_of": "planner.estimate.interruptions.interruptions_of",
     "planner.decide.flips.Flip": "planner.decide.break_evens.BreakEven",
-    "planner.decide.hopeless.hopeless": "planner.decide.infeasible.is_infeasible",
-    "planner.decide.hopeless.remedied": "planner.decide.infeasible.with_relaxations",
+    "planner.decide.hopeless.hopeless": "planner.decide.nothing_eligible.is_infeasible",
+    "planner.decide.hopeless.remedied": "planner.decide.nothing_eligible.with_relaxations",
     "planner.decide.judge.broken_constraints": "planner.estimate.constraints.broken_constraints",
-    "planner.decide.judge.on_time_fraction": "planner.estimate.constraints.on_time_fraction",
     "planner.decide.knobs.Knob": "planner.decide.parameters.Parameter",
     "planner.decide.knobs.choices_of": "planner.decide.parameters.plan_parameters_of",
     "planner.decide.knobs.knobs_of": "planner.decide.parameters.parameters_of",
@@ -96,6 +95,7 @@ RENAMED = {
 }
 
 GONE = {
+    "planner.decide.judge.on_time_fraction": "each scenario of a comparison has its on_time_fraction",
     "planner.decide.judge.stale_prices": "planner.decide.price_age.stale_prices gives a StalePrice each, not text",
     "planner.models.equation.evaluate_steps": "planner.models.formula.evaluate_steps takes an equation's `steps`",
 }

@@ -54,6 +54,7 @@ purchase:
   # options: [on-demand, capacity-block, spot, sp-1y-compute-no-upfront]   # default: nine common ones
   # zone_id: use1-az4          # for spot; default: the median of the region's zones
   # spot_usd_per_hour: 9.50    # what you see for one GPU node; default: from the price book
+  # capacity_block: {{days: 28}} # length to buy; default: what 90 % of the outcomes need
   private_discount: 0%         # discount on the On-Demand list price of the GPU nodes
   reuse_value: 0%              # share of an unused commitment that other work uses
 
@@ -73,10 +74,15 @@ storage:
 #   months_before: 1
 #   experiments: true
 
-constraints:                   # scenarios outside these limits are infeasible
+constraints:                   # what may exceed a cost or a time is not recommended
   max_days: 60
   # max_cost_usd: 250000
   # min_hot_fit: true          # the hot data set must fit the layout's usable capacity
+
+decision:                      # when a scenario may be recommended, and which one is
+  confidence: 90%              # share of the outcomes that have to keep the limits
+  rank_by: p50                 # p50, p90, mean or planned
+  # slack: 1.5                 # without a deadline: how much longer than the shortest P90 a run may take
 
 # assumptions:                 # estimates that no price list has; the output lists all that are used
 #   goodput.failures_per_1000_node_days: {{value: 8, low: 4, high: 16, source: our own clusters}}

@@ -65,7 +65,9 @@ class Run(Section):
     phases: tuple[Phase, ...] = Field(
         (), strict=False, max_length=100, description="parts of the run, each with its own work; replaces work"
     )
-    deadline_hours: Hours | None = Field(None, alias="deadline", description="slower scenarios are infeasible")
+    deadline_hours: Hours | None = Field(
+        None, alias="deadline", description="the run has to end by then; see decision.confidence"
+    )
 
 
 class Ingest(Section):

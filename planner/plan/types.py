@@ -33,6 +33,7 @@ from planner.plan.forms import (
 from planner.plan.training_types import Data, Run
 
 S = TypeVar("S", bound=Section)
+BLOCK_MAX_DAYS = 182
 
 
 class Fleet(Section):
@@ -46,6 +47,15 @@ class Fleet(Section):
     spares: Count = Field(0, description="paid nodes that replace a failed one")
 
 
+class CapacityBlock(Section):
+    """The Capacity Block to buy. A run that outlasts it does not finish, unless it can be extended."""
+
+    days: Annotated[int, Field(ge=1, le=BLOCK_MAX_DAYS)] | None = Field(
+        None, description="length to buy: 1 to 14 days, then whole weeks; default: the shortest for the planned run"
+    )
+    extension: bool = Field(False, description="a block that turns out too short is extended at the same price")
+
+
 class Purchase(Section):
     """How the GPU nodes are bought."""
 
@@ -56,6 +66,7 @@ class Purchase(Section):
     spot_usd_per_hour: Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)] | None = Field(
         None, description="spot price that you see for one GPU node, USD/h; default: from the price book"
     )
+    capacity_block: CapacityBlock = left_out(CapacityBlock)
     private_discount: Fraction = Field(0.0, description="discount on the On-Demand list price of the GPU nodes")
     reuse_value: Fraction = Field(0.0, description="share of an unused commitment that other work in the company uses")
 
@@ -127,12 +138,24 @@ class People(Section):
 
 
 class Constraints(Section):
-    """Scenarios outside these limits are infeasible."""
+    """Limits. A scenario that may exceed a cost or a time is not recommended; without the capacity it is infeasible."""
 
-    max_cost_usd: Positive | None = Field(None, description="total cost of the finished run")
-    max_days: Positive | None = Field(None, description="days from the first to the last GPU-hour")
+    max_cost_usd: Positive | None = Field(None, description="budget for the finished run; see decision.confidence")
+    max_days: Positive | None = Field(None, description="days from the first to the last GPU-hour; like run.deadline")
     min_usable_tb: Positive | None = Field(None, description="minimum usable capacity of the layout, decimal TB")
     min_hot_fit: bool = Field(False, description="the hot data set must fit the layout's usable capacity")
+
+
+class Decision(Section):
+    """When a scenario may be recommended, and which one is."""
+
+    confidence: Fraction = Field(
+        0.9, description="share of the outcomes that have to finish within the deadline and the budget"
+    )
+    slack: Annotated[float, Field(ge=1, le=100, allow_inf_nan=False)] = Field(
+        1.5, description="without a deadline: how much longer than the shortest P90 a run may take"
+    )
+    rank_by: Literal["p50", "p90", "mean", "planned"] = Field("p50", description="the cost by which scenarios rank")
 
 
 class Assumption(Section):
@@ -181,6 +204,7 @@ class Plan(Section):
     reliability: Reliability = left_out(Reliability)
     people: People | None = Field(None, description=People.__doc__)
     constraints: Constraints = left_out(Constraints)
+    decision: Decision = left_out(Decision)
     assumptions: dict[str, Override] = Field(
         default_factory=dict, description="overrides by key: a number, or value with low, high and source"
     )
@@ -195,6 +219,10 @@ class Plan(Section):
         for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):
             if found[section][key] == default:
                 del found[section][key]
+        if vars(self.purchase.capacity_block) == vars(CapacityBlock.model_construct()):
+            del found["purchase"]["capacity_block"]
+        if vars(self.decision) == vars(Decision.model_construct()):
+            del found["decision"]
         for name in set(WITH_SETTINGS) - set(DEFAULTS):
             section = getattr(self.storage, name.replace("-", "_"))
             if vars(section) == vars(type(section).model_construct()):

@@ -148,12 +148,25 @@ def spec_of(
 
 
 def budget_usd(scenario: Scenario) -> float:
-    """USD that AWS bills for this stack: its planned cost without staff and without the unused part of a commitment.
+    """USD at P90 that AWS bills for this stack, rounded up: without staff and without the unused part of a commitment.
 
-    At least one dollar, because AWS accepts no budget of 0, which a bill without any price would give.
+    At least one dollar, because AWS accepts no budget of 0, which a bill without any price would give. Raises
+    UsageProblem if more than one outcome in ten does not finish, because the cost has no P90 then.
     """
-    counted = (line for line in _lines(scenario) if bill_line(line.line).in_budget)
-    return max(1.0, round(math.fsum(float(line.effective_cost) for line in counted), 2))
+    assert scenario.billed_usd is not None  # it is feasible
+    usd = scenario.billed_usd.p90
+    if math.isinf(usd):
+        share = f"{scenario.unfinished_fraction:.1%}"
+        raise UsageProblem(
+            f"{scenario.id} does not finish in {share} of the outcomes: give its budget with --budget USD"
+        )
+    return max(1.0, _round_up(usd))
+
+
+def _round_up(usd: float) -> float:
+    """To three digits, so that draws added up in another order give the same budget."""
+    step = 10.0 ** (math.floor(math.log10(usd)) - 2) if usd > 0 else 1.0
+    return round(math.ceil(usd / step - 1e-6) * step, 2)
 
 
 def _lines(scenario: Scenario) -> list[Line]:

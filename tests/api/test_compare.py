@@ -73,11 +73,11 @@ def test_a_plan_is_no_comparison(plan, caller):
         caller(plan)
 
 
-def test_without_a_complete_scenario_best_is_none_and_its_look_up_says_why(plan):
+def test_without_a_complete_scenario_none_is_recommended_and_its_look_up_says_why(plan):
     book = pricing.open_book().without(lambda table, row: table in ("on_demand", "spot"))
     nothing = planner.compare(plan, prices=book, draws=0)
     assert nothing.best is None
-    with pytest.raises(planner.UsageProblem, match=r"none is best: `why_not` and `unpriced`"):
+    with pytest.raises(planner.UsageProblem, match=r"no scenario is recommended: `why_not` and `unpriced`"):
         nothing["best"]
 
 

@@ -274,7 +274,7 @@ def test_the_report_is_markdown_where_asked(tmp_path, words):
     (written,) = tmp_path.iterdir()
     text = written.read_text(encoding="utf-8")
     assert text == planner("compare", SMALL, *FEW, "-f", "md").stdout
-    assert text.splitlines()[1].startswith("Lowest planned cost")
+    assert text.splitlines()[1].startswith("Recommended: ")
 
 
 def test_the_report_names_its_file_after_its_format(tmp_path):

@@ -102,8 +102,8 @@ def test_an_unknown_scenario_is_a_usage_problem():
         run("--scenario", "converged/p4d.24xlarge/barter")
 
 
-def test_where_nothing_is_feasible_there_is_no_best_one():
-    with pytest.raises(UsageProblem, match="none is best: `planner compare` says why"):
+def test_where_nothing_is_eligible_there_is_no_best_one():
+    with pytest.raises(UsageProblem, match="no scenario is recommended; `cheapest` names"):
         run("--scenario", "best", "--set", "run.deadline=1d")
 
 

@@ -57,7 +57,9 @@ def test_from_a_folder_below_it_still_writes_beside_the_project(here, monkeypatc
 
 @pytest.mark.parametrize("width", [80, 160])
 def test_lines_fit_but_commands_which_must_be_copied_whole(here, width):
-    said = run("video-separate.yaml", "--scenario", "best", width=str(width)).stdout
+    said = run(
+        "video-separate.yaml", "--scenario", "separate-nvme/p4d.24xlarge/capacity-block", width=str(width)
+    ).stdout
     long = [line for line in said.splitlines() if cells(line) > width]
     assert all(line.strip().startswith(("aws ", "planner ")) for line in long), long
     for part in ("--ami", "--control-ami", "--zone-id", "--notify", "26 x i3en.24xlarge for storage"):
@@ -252,7 +254,7 @@ def test_without_a_start_no_day_is_a_new_year_s(here):
 def test_a_spot_price_of_another_zone_is_said(here):
     plan = (here / "small.yaml").read_text(encoding="utf-8") + "purchase: {options: [spot], zone_id: use1-az6}\n"
     (here / "small.yaml").write_text(plan, encoding="utf-8")
-    assert "The spot price" not in run("small.yaml", "--scenario", "best").stdout
+    assert "The spot price" not in run("small.yaml", "--scenario", "converged/p4d.24xlarge/spot").stdout
     assert read("Pulumi.dev.yaml").zone_id == "use1-az6"
-    said = run("small.yaml", "--scenario", "best", "--zone-id", "use1-az4").stdout
+    said = run("small.yaml", "--scenario", "converged/p4d.24xlarge/spot", "--zone-id", "use1-az4").stdout
     assert "! The spot price is that of zone use1-az6, but the stack is in use1-az4." in said.replace("\n  ", " ")

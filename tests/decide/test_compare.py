@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.decide.gates import Gates, exit_code, violations
+from planner.decide.gates import Gates, exit_code, passing, violations
 from planner.errors import ExitCode
 from planner.estimate import summary
 from planner.estimate.ranges import percentile_of, range_of
@@ -62,12 +62,18 @@ class TestIds:
 
 
 class TestOrderAndMoney:
-    def test_complete_by_cost_then_incomplete_then_infeasible(self, everything):
-        keys = [
-            (not s.feasible, s.feasible and not s.complete, s.cost_usd.plan if s.feasible else 0)
-            for s in everything.scenarios
-        ]
+    def test_recommended_then_eligible_then_complete_then_lower_bounds_then_infeasible(self, everything):
+        """What may be recommended comes first; prices rank by P50 where they are whole, else as planned."""
+        keys = []
+        for s in everything.scenarios:
+            if not s.feasible:
+                keys.append((4, 0.0))
+            elif not s.complete:
+                keys.append((3, s.cost_usd.plan))
+            else:
+                keys.append((0 if s is everything.best else 1 if s.eligible else 2, s.cost_usd.p50))
         assert keys == sorted(keys)
+        assert {group for group, _ in keys} >= {0, 1, 2}
 
     def test_bill_and_cash_add_up_to_the_plan(self, everything):
         for s in everything.scenarios:
@@ -327,10 +333,45 @@ class TestGates:
         assert exit_code(found) == min(v.code for v in found) == ExitCode.GATE
 
     def test_nothing_feasible(self):
-        plan = plan_of(constraints={"max_days": 0.01})
-        found = compared(plan)
+        found = compared(plan_of(constraints={"min_usable_tb": 1e6}))
         assert exit_code(violations(found, Gates())) == ExitCode.GATE
-        assert all("max_days" in s.why_not[0] for s in found.scenarios)
+        assert all("constraints.min_usable_tb" in s.why_not[0] for s in found.scenarios)
+
+    def test_nothing_eligible_fails_only_a_gate_on_cost_or_days(self):
+        """A deadline that nothing keeps is an answer, not a failure, until the caller asks for a limit."""
+        found = compared(plan_of(constraints={"max_days": 0.01}))
+        assert all(s.feasible and not s.eligible for s in found.scenarios if s.complete)
+        assert exit_code(violations(found, Gates())) == ExitCode.OK
+        for gates in (Gates(max_cost_usd=1e9), Gates(max_days=1e4)):
+            (found_gate,) = violations(found, gates)
+            assert found_gate.code == ExitCode.GATE
+            assert found_gate.message.startswith("no scenario is eligible")
+            assert passing(found, gates) is None
+
+    def test_the_first_eligible_that_passes_is_chosen_and_only_where_none_does_a_gate_fails(self):
+        """Each gate is the P90 of one eligible scenario: that one or one before it passes."""
+        found = compared(plan_of(purchase={"options": ["on-demand", "capacity-block"]}), draws=200)
+        eligible = [s for s in found.scenarios if s.eligible]
+        first = eligible[0]
+        assert passing(found, Gates()) is first
+        for s in eligible:
+            gates = Gates(max_cost_usd=s.cost_usd.p90, max_days=s.days.p90, at="p90")
+            chosen = passing(found, gates)
+            assert chosen is next(e for e in eligible if e.cost_usd.p90 <= s.cost_usd.p90 and e.days.p90 <= s.days.p90)
+            assert violations(found, gates) == []
+        least = min(s.cost_usd.plan for s in eligible)
+        (over,) = violations(found, Gates(max_cost_usd=least - 1, at="plan"))
+        assert f"planned cost in USD of {first.id}" in over.message
+
+    def test_what_is_not_eligible_passes_no_gate(self):
+        """Spot is the cheapest of this plan but does not keep the deadline in enough of the draws."""
+        plan = plan_of(purchase={"options": ["on-demand", "spot"]}, run={"deadline": "6d"})
+        found = compared(plan, draws=300)
+        cheapest = found.cheapest
+        assert cheapest.purchase == "spot"
+        assert not cheapest.eligible
+        (over,) = violations(found, Gates(max_cost_usd=cheapest.cost_usd.p50))
+        assert over.message.startswith(f"no eligible scenario passes: P50 cost in USD of {found.best.id}")
 
     def test_strict_refuses_old_prices(self):
         plan = plan_of(start="2031-01-01")
@@ -478,11 +519,17 @@ class TestExtremes:
 
     @pytest.mark.parametrize("case", CASES, ids=str)
     def test_finite_or_refused(self, case):
-        """No crash, no warning of numpy's, no infinity: a figure, or a reason."""
+        """No crash, no warning of numpy's: a figure, or a reason. A percentile is infinite only where it lies among the
+        draws that never finish."""
         for s in compared(plan_of(**case), draws=50).scenarios:
             if s.feasible:
                 for r in (s.days, s.cost_usd, s.usd_per_useful_gpu_hour):
-                    assert all(math.isfinite(v) and v > 0 for v in (r.plan, r.p10, r.p50, r.p90))
+                    assert math.isfinite(r.plan)
+                    assert min(r.plan, r.p10, r.p50, r.p90) > 0
+                    for share, value in ((0.1, r.p10), (0.5, r.p50), (0.9, r.p90)):
+                        # interpolated between the draws on either side of it, the upper one at most
+                        last = math.ceil(share * 49)
+                        assert math.isfinite(value) == (last < 50 * s.finish_fraction)
             else:
                 assert s.why_not
 

@@ -1,13 +1,11 @@
-"""What a comparison says of its own ground, the odds of a deadline, and when money is due."""
+"""What a comparison says of its own ground, and when money is due."""
 
 from __future__ import annotations
 
 from datetime import date
 
-import numpy as np
 import pytest
 
-from planner.estimate.constraints import on_time_fraction
 from planner.models.goodput import availability
 from tests.builders import book_of, compared, exact, plan_of, scenario_of
 
@@ -69,24 +67,6 @@ def test_a_start_before_the_prices_is_said():
 def test_what_happens_to_s3_after_the_run_is_said():
     assert "storage.retention" in _notes()
     assert "storage.retention" not in _notes(storage={"retention": "30d"})
-
-
-@pytest.mark.parametrize("max_days", [5.0, 5.5, 7.0])
-def test_the_odds_of_a_deadline_are_the_share_of_draws_within_it(max_days):
-    spread_hours = np.linspace(126, 150, 101)  # 5.25 to 6.25 days
-    share = on_time_fraction(plan_of(constraints={"max_days": max_days}), spread_hours, 101)
-    assert share == pytest.approx(sum(hours <= max_days * 24 for hours in spread_hours) / 101)
-
-
-def test_the_tighter_of_deadline_and_max_days_counts():
-    plan = plan_of(run={"deadline": "130h"}, constraints={"max_days": 30.0})
-    assert on_time_fraction(plan, np.array([129.0, 131.0]), 2) == 0.5
-
-
-def test_no_odds_without_a_limit_or_draws():
-    assert scenario_of(plan_of(purchase=ON_DEMAND), "s3-stream", draws=100).on_time_fraction is None
-    limited = plan_of(constraints={"max_days": 30.0}, purchase=ON_DEMAND)
-    assert scenario_of(limited, "s3-stream").on_time_fraction is None
 
 
 def test_cash_adds_up_and_salaries_stand_apart():

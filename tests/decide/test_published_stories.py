@@ -89,13 +89,25 @@ class TestMosaic:
     ],
 )
 def test_every_layout_has_a_plan_in_which_it_wins(name, layout):
-    best = next(s for s in _compared(name) if s.feasible and s.complete)
-    assert best.layout == layout
+    cheapest = min((s for s in _compared(name) if s.complete), key=lambda s: s.cost_usd.plan)
+    assert cheapest.layout == layout
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        ("stability-converged", "converged/p4d.24xlarge/on-demand"),
+        ("video-separate", "fsx-lustre/p4d.24xlarge/capacity-block"),
+    ],
+)
+def test_what_is_recommended_under_risk(name, id):
+    """Not the cheapest as planned: 400 nodes on spot do not finish in time, and what reads slowly takes too long in
+    too many of the draws."""
+    assert _compared(name, draws=1000)[0].id == id
 
 
 def test_a_short_run_never_wins_with_a_three_year_commitment():
-    best = next(s for s in _compared("sd2-256") if s.feasible and s.complete)
-    assert "-3y-" not in best.purchase
+    assert "-3y-" not in _compared("sd2-256", draws=500)[0].purchase
     reused = _compared(
         "sd2-256", "purchase.reuse_value=100%", "purchase.options=[on-demand, ri-3y-standard-no-upfront]"
     )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.decide.compare import compare
 from planner.decide.comparison import Comparison, Relaxation
-from planner.decide.infeasible import NOTHING_HELPS, is_infeasible, with_relaxations
+from planner.decide.nothing_eligible import NOTHING_HELPS, is_infeasible, with_relaxations
 from planner.decide.relaxations import relaxations_of
 from planner.estimate.request import Request
-from planner.plan.load import LoadedPlan, load_text
+from planner.plan.load import LoadedPlan, load_plan, load_text
 from tests.builders import SMALL, book_of, by_id, compared, merged
 
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 TWO = ["converged", "s3-stream"]
 FSX_EFA = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
@@ -51,13 +55,16 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
         {"storage": FSX_EFA, "purchase": {"options": ["capacity-block"]}, "fleet": {"nodes": 400}},
         [("storage.layouts=[s3-stream]", "purchase.options=[spot]")],
     ),
-    "a change and a limit": (
-        {"storage": FSX_EFA, "run": {"deadline": "1d"}},
-        [("storage.layouts=[s3-stream]", "run.deadline=5.26d"), ("storage.fsx-lustre.efa=false", "run.deadline=5.27d")],
+    "a change and a capacity": (
+        {"storage": FSX_EFA, "constraints": {"min_usable_tb": 1e5}},
+        [
+            ("storage.layouts=[s3-stream]", "constraints.min_usable_tb=null"),
+            ("storage.fsx-lustre.efa=false", "constraints.min_usable_tb=5.15"),
+        ],
     ),
     "two limits": (
         {"run": {"deadline": "1d"}, "constraints": {"max_cost_usd": 10}},
-        [("constraints.max_cost_usd=5050", "run.deadline=5.28d")],
+        [("run.deadline=5.28d", "constraints.max_cost_usd=5050")],
     ),
     "never ends": (
         {
@@ -75,6 +82,10 @@ def asked(text: str, *overrides: str) -> tuple[LoadedPlan, Request]:
     return loaded, Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=0)
 
 
+def changes_of(request: Request) -> tuple[Relaxation, ...]:
+    return relaxations_of(request, compare(request))
+
+
 def planned(text: str, *overrides: str) -> Comparison:
     return compared(asked(text, *overrides)[0].plan)
 
@@ -84,7 +95,7 @@ def test_each_change_is_the_one_that_is_expected_and_does_what_it_says(case):
     sections, expected = CASES[case]
     text = json.dumps(merged(SMALL, sections))
     request = asked(text)[1]
-    found = with_relaxations(request, compared(request.plan)).relaxations
+    found = with_relaxations(request, compare(request)).relaxations
     assert [remedy.settings for remedy in found] == expected
     for remedy in found:
         holds(text, remedy)
@@ -116,13 +127,42 @@ def test_a_limit_is_moved_as_far_as_it_must_and_no_farther(share, limit):
     known = [s for s in planned(free).scenarios if s.feasible and s.complete]
     least = min(s.days.plan if limit == "days" else s.cost_usd.plan for s in known)
     key = {"days": "constraints.max_days", "cost": "constraints.max_cost_usd"}[limit]
-    first = relaxations_of(asked(free, f"{key}={least * share!r}")[1])[0]
+    first = changes_of(asked(free, f"{key}={least * share!r}")[1])[0]
     (setting,) = first.settings
     name, _, value = setting.partition("=")
     assert name == key
     assert least <= float(value) <= least * 1.01
     assert planned(free, setting).best.id == first.scenario
     assert planned(free, f"{key}={least * 0.995!r}").best is None
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("tight", [["run.deadline=1d"], ["constraints.max_cost_usd=10"]], ids=str)
+def test_what_is_named_holds_in_the_draws_and_no_scenario_keeps_less(path, tight):
+    """The nearest limit, not that of the cheapest gamble: 70 B parameters in 49.7 days, not on spot in 1,090."""
+    loaded = load_plan(path, overrides=tight)
+    request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=200)
+    first = changes_of(request)[0]
+    (setting,) = first.settings
+    best = compare(replace(request, plan=load_plan(path, overrides=[setting]).plan)).best
+    assert best is not None
+    assert (best.id, best.cost_usd.plan) == (first.scenario, pytest.approx(first.cost_usd))
+    name, _, limit = setting.partition("=")
+    less = f"{name}={float(limit.removesuffix('d')) * 0.989}{'d' * limit.endswith('d')}"
+    assert compare(replace(request, plan=load_plan(path, overrides=[less]).plan)).best is None
+
+
+def test_a_longer_block_is_not_named_where_the_run_misses_the_deadline_too():
+    block = {"options": ["capacity-block"], "capacity_block": {"days": 6}}
+    sections = {"purchase": block, "storage": {"layouts": ["s3-stream"]}}
+
+    def found(deadline: str) -> list[tuple[str, ...]]:
+        run = {"work": {"gpu_hours": 4550}, "deadline": deadline}
+        request = replace(asked(json.dumps(merged(SMALL, {**sections, "run": run})))[1], draws=200)
+        return [remedy.settings for remedy in changes_of(request)]
+
+    assert ("purchase.capacity_block.days=7",) in found("9d")
+    assert found("5.9d") == [("fleet.nodes=5",)]
 
 
 def test_another_type_only_where_the_work_means_the_same_there():
@@ -132,7 +172,7 @@ def test_another_type_only_where_the_work_means_the_same_there():
 
     def types(more: dict[str, Any]) -> list[str]:
         request = asked(json.dumps(merged(SMALL, merged(limit, more))))[1]
-        found = [remedy.settings[0] for remedy in relaxations_of(request)]
+        found = [remedy.settings[0] for remedy in changes_of(request)]
         return [setting for setting in found if setting.startswith("fleet.instance_types")]
 
     assert types({"run": {"work": work}}) == ["fleet.instance_types=[p6-b200.48xlarge]"]
@@ -141,10 +181,21 @@ def test_another_type_only_where_the_work_means_the_same_there():
 
 def test_a_bound_without_the_nodes_own_price_is_no_way_out():
     """In eu-west-1 only on-demand is known: a Reserved Instance without its price would look like the cheapest."""
-    text = json.dumps(merged(SMALL, {"region": "eu-west-1", "purchase": {"options": ["on-demand"]}}))
-    found = relaxations_of(asked(text, "constraints.max_cost_usd=10")[1])
-    assert [remedy.settings for remedy in found] == [("constraints.max_cost_usd=12000",)]
-    assert not found[0].complete
+    options = {"options": ["on-demand", "ri-3y-standard-no-upfront"]}
+    text = json.dumps(merged(SMALL, {"region": "eu-west-1", "purchase": options}))
+    found = changes_of(asked(text, "constraints.min_usable_tb=1e5", "storage.layouts=[converged]")[1])
+    assert ("constraints.min_usable_tb=22.1",) in [remedy.settings for remedy in found]
+    for remedy in found:
+        assert remedy.scenario.endswith("/on-demand")
+        assert not remedy.complete
+
+
+def test_where_only_prices_are_missing_no_change_helps():
+    """Without one whole total nothing is known to keep a budget, so none is named."""
+    request = asked(json.dumps(merged(SMALL, {"region": "eu-west-1"})), "constraints.max_cost_usd=10")[1]
+    bounds = compare(request)
+    assert not bounds.complete
+    assert with_relaxations(request, bounds) is bounds
 
 
 def test_nothing_is_named_where_nothing_is_wrong_nor_where_nothing_helps():
@@ -155,7 +206,7 @@ def test_nothing_is_named_where_nothing_is_wrong_nor_where_nothing_helps():
     # what no fleet finishes in ten years
     text = json.dumps(merged(SMALL, {"run": {"work": {"gpu_hours": 1e15}, "deadline": "1d"}}))
     request = asked(text)[1]
-    assert relaxations_of(request) == ()
+    assert changes_of(request) == ()
     assert with_relaxations(request, compared(request.plan)).notes[-1] == NOTHING_HELPS
 
 

@@ -18,25 +18,32 @@ ON_DEMAND = {"options": ["on-demand"]}
 
 
 class TestConstraints:
-    """Scenarios beyond a limit stay in the list, priced, infeasible, and say which limit."""
+    """Beyond a limit of cost or time a scenario is priced but not eligible; without the capacity it is infeasible."""
 
     @pytest.mark.parametrize(
-        ("section", "limit", "words"),
+        ("section", "limit", "kind"),
         [
-            ("constraints", {"max_cost_usd": 100}, "max_cost_usd"),
-            ("constraints", {"max_days": 1}, "max_days"),
-            ("run", {"deadline": "1d"}, "run.deadline"),
+            ("constraints", {"max_cost_usd": 100}, "budget"),
+            ("constraints", {"max_days": 1}, "deadline"),
+            ("run", {"deadline": "1d"}, "deadline"),
         ],
     )
-    def test_beyond_all(self, section, limit, words):
-        for s in compared(plan_of(**{section: limit}, purchase=ON_DEMAND)).scenarios:
-            assert not s.feasible
-            assert words in s.why_not[0]
-            assert s.cost_usd.plan > 0
+    def test_beyond_all(self, section, limit, kind):
+        found = compared(plan_of(**{section: limit}, purchase=ON_DEMAND))
+        assert found.best is None
+        for s in found.scenarios:
+            assert s.feasible
+            assert not s.eligible
+            (shortfall,) = s.shortfalls
+            needed = s.cost_usd.plan if kind == "budget" else s.days.plan
+            assert (shortfall.kind, shortfall.fraction) == (kind, 0.0)
+            assert shortfall.limit == {"budget": 100, "deadline": 1}[kind]
+            assert shortfall.needed == pytest.approx(needed, rel=1e-12)
 
     @pytest.mark.parametrize("limit", [{"max_cost_usd": 1e7}, {"max_days": 300}])
     def test_within_all(self, limit):
-        assert all(s.feasible for s in compared(plan_of(constraints=limit, purchase=ON_DEMAND)).scenarios)
+        found = compared(plan_of(constraints=limit, purchase=ON_DEMAND)).scenarios
+        assert all(s.eligible and not s.shortfalls for s in found)
 
     def test_capacity_asked_for(self):
         """The pool has 22.18 TB; streaming has none of its own."""

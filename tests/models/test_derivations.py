@@ -21,6 +21,8 @@ from planner.estimate.result import Scenario
 from planner.models.derived import Derived
 from planner.models.equation import numbered
 from planner.models.formula import evaluate_steps
+from planner.models.goodput import AVAILABILITY_FLOOR
+from planner.models.number import share_within
 from tests.builders import book_of, compared, plan_of
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
@@ -198,32 +200,50 @@ def test_every_input_is_used(name):
 class TestStatistics:
     """Percentiles and shares are statistics of the simulated outcomes, evaluated on the same draws."""
 
-    def test_percentiles_and_shares_of_one_scenario(self):
-        request = Request(plan=plan_of(run={"deadline": "9d"}), plan_sha256="0" * 64, book=book_of(), draws=200, seed=0)
-        best = compare(request).best
-        assert best is not None
-        numbers = drawn(request_of_one(request, best), best)
-        spread = {
-            name: np.broadcast_to(np.asarray(numbers[id], dtype=float), (200,))
-            for name, id in (
-                ("days", "days"),
-                ("cost_usd", "cost_usd"),
-                ("usd_per_useful_gpu_hour", "usd_per_useful_gpu_hour"),
-                ("availability_fraction", "goodput.availability_fraction"),
-                ("hours", "run.hours"),
-            )
-        }
-        assert best.cost_usd is not None
+    @pytest.mark.parametrize(
+        ("purchase", "confidence", "least"),
+        [
+            ("spot", 0.9, {"days.p90", "cost_usd.plan_percentile", "on_time_fraction", "in_budget_fraction"}),
+            ("capacity-block", 0.9, {"days.p90", "finish_fraction", "unfinished_fraction", "on_time_fraction"}),
+            ("capacity-block", 0.999, {"mean_cost_usd", "usd_per_useful_gpu_hour.p50"}),
+        ],
+    )
+    def test_percentiles_and_shares_of_one_scenario(self, purchase, confidence, least):
+        """Draws that never finish, or that outlast their Capacity Block, have infinite days and cost."""
+        plan = plan_of(
+            run={"deadline": "9d"},
+            constraints={"max_cost_usd": 7000},
+            decision={"confidence": confidence},
+            purchase={"options": [purchase]},
+            storage={"layouts": ["s3-stream"]},
+            assumptions={"goodput.failures_per_1000_node_days": {"value": 40, "low": 20, "high": 90}},
+        )
+        request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=200, seed=0)
+        (scenario,) = compare(request).scenarios
+        assert (scenario.limit_days, scenario.budget_usd) == (9, 7000)
+        numbers = drawn(request_of_one(request, scenario), scenario)
+
+        def each(id: str) -> np.ndarray:
+            return np.broadcast_to(np.asarray(numbers[id], dtype=float), (200,))
+
+        hours, available = each("run.hours"), each("goodput.availability_fraction")
+        usable = each("fleet.block_usable_hours") if purchase == "capacity-block" else np.inf
+        ends = (available > AVAILABILITY_FLOOR) & (hours <= usable)
+        assert scenario.cost_usd is not None
         scope = {
-            **spread,
+            **{name: np.where(ends, each(name), np.inf) for name in ("days", "cost_usd", "usd_per_useful_gpu_hour")},
+            "availability_fraction": available,
+            "hours": hours,
+            "usable": usable,
+            "limit_days": 9,
+            "budget": 7000,
+            "planned": scenario.cost_usd.plan * (1 + 1e-12),
             "quantile": np.quantile,
             "mean": np.mean,
-            "limit": 9 * 24,
-            "planned": best.cost_usd.plan * (1 + 1e-12),
+            "share_within": share_within,
         }
-        statistics = [entry for entry in best.derived if entry.of_draws and "lowest" not in entry.expression]
-        assert {entry.id.rpartition(".")[2] for entry in statistics} >= {"p10", "p50", "p90", "plan_percentile"}
-        assert {entry.id for entry in statistics} >= {"unfinished_fraction", "on_time_fraction"}
+        statistics = [entry for entry in scenario.derived if entry.of_draws and "lowest" not in entry.expression]
+        assert {entry.id for entry in statistics} >= least
         for entry in statistics:
             found = eval(entry.expression, {"__builtins__": {}}, scope)
             assert found == pytest.approx(entry.value, rel=1e-9), entry.id

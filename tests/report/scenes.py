@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
-from planner.decide.infeasible import with_relaxations
+from planner.decide.nothing_eligible import with_relaxations
+from planner.decide.recommend import Alternative, Answer
 from planner.estimate.ranges import Range
 from planner.estimate.request import Request
-from planner.estimate.result import Scenario
+from planner.estimate.result import Scenario, Shortfall
 from tests.builders import book_of, compared, plan_of
 
 ESCAPE = "\x1b[31mred\x1b[0m"
@@ -49,7 +51,19 @@ def sixty() -> Comparison:
         replace(feasible[i % len(feasible)], id=f"{feasible[i % len(feasible)].id}-{i}", nodes=4 + i // 20)
         for i in range(60)
     ]
-    return replace(base, scenarios=tuple(many))
+    return replace(base, scenarios=tuple(many), answer=answered(many[0].id))
+
+
+def answered(recommended: str, *alternatives: tuple[str, str]) -> Answer:
+    """An answer that names these scenarios. alternatives: (id, kind)."""
+    return Answer(
+        confidence=0.9,
+        rank_by="p50",
+        recommended=recommended,
+        first=recommended,
+        alternatives=tuple(Alternative(id=id, kind=kind) for id, kind in alternatives),
+        compared=60,
+    )
 
 
 @cache
@@ -71,7 +85,19 @@ def ranged(scenario: Scenario, *, cost: tuple[float, float, float], run: tuple[f
 
 
 def unfinished(share: float = 0.2) -> Comparison:
-    """The best of the small comparison, in `share` of its draws without an end."""
+    """The small comparison with spot as the alternative that is cheaper and in `share` of its draws without an end."""
     base = small()
-    bad = replace(ranged(first(base), cost=(5e6, 4e6, 2.02e9), run=(40, 38, 40_000)), unfinished_fraction=share)
-    return replace(base, scenarios=(bad, *base.scenarios[1:]))
+    best = next(s for s in base.scenarios if s.eligible and s.purchase == "capacity-block")
+    spot = next(s for s in base.scenarios if s.purchase == "spot" and s.layout == best.layout)
+    high = math.inf if share > 0.1 else 1e7
+    bad = replace(
+        ranged(spot, cost=(5e6, 4e6, high), run=(40, 38, high / 1e3)),
+        finish_fraction=1 - share,
+        unfinished_fraction=share,
+        eligible=False,
+        shortfalls=(Shortfall(kind="finish", fraction=1 - share),),
+    )
+    others = [s for s in base.scenarios if s.id not in (best.id, bad.id)]
+    return replace(
+        base, scenarios=(best, *others[:3], bad, *others[3:]), answer=answered(best.id, (bad.id, "cheaper-if"))
+    )

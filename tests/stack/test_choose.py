@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from planner.decide.compare import Request, compare
 from planner.errors import PlanProblems, UsageProblem
+from planner.estimate.ranges import Range
 from planner.plan.load import LoadedPlan, plan_sha256
 from planner.stack.choose import FromAccount, budget_usd, spec_of
 from planner.stack.component import COMPONENTS, usd_per_hour_by_component
@@ -173,14 +175,27 @@ def test_people_and_the_rest_of_a_term_are_not_of_the_stack():
     costs = {line.line: line.effective_cost for line in scenario.bill}
     apart = [name for name in costs if name.startswith("people.")] + ["fleet.commitment-unused"]
     assert len(apart) >= 3
-    assert spec.guard.budget_usd == pytest.approx(sum(costs.values()) - sum(costs[name] for name in apart), abs=0.01)
+    billed = sum(costs.values()) - sum(costs[name] for name in apart)
+    assert scenario.billed_usd is not None
+    assert scenario.billed_usd.plan == pytest.approx(billed)
+    assert billed <= spec.guard.budget_usd <= billed * 1.01  # without draws P90 is the planned cost, rounded up
     assert not any(name.startswith("people.") for name in (*spec.usd_per_hour, *spec.metered, *spec.unpriced))
 
 
-def test_on_demand_the_budget_is_the_planned_cost():
+@pytest.mark.parametrize(
+    ("p90", "budget"), [(11_123.5, 11_200.0), (11_200.0, 11_200.0), (0.2, 1.0), (98_765_432.1, 98_800_000.0)]
+)
+def test_the_budget_is_p90_rounded_up_to_three_digits(p90, budget):
     _, scenario = chosen("s3-stream/p4d.24xlarge/on-demand")
-    assert scenario.cost_usd is not None
-    assert budget_usd(scenario) == pytest.approx(scenario.cost_usd.plan, abs=0.01)
+    billed = Range(plan=0.1, p10=0.1, p50=0.1, p90=p90)
+    assert budget_usd(replace(scenario, billed_usd=billed)) == budget
+
+
+def test_without_a_p90_the_budget_must_be_given():
+    _, scenario = chosen("s3-stream/p4d.24xlarge/on-demand")
+    endless = replace(scenario, billed_usd=Range(plan=1.0, p10=1.0, p50=1.0, p90=math.inf), unfinished_fraction=0.12)
+    with pytest.raises(UsageProblem, match=r"does not finish in 12\.0% of the outcomes: .*--budget USD"):
+        budget_usd(endless)
 
 
 def test_days_are_the_limit_else_the_deadline_else_the_planned_ones():

@@ -78,7 +78,7 @@ KEYS: tuple[Word, ...] = (
     word(
         "odds[].below_best_fraction",
         "fraction?",
-        "share in which it costs less than the scenario with the lowest planned cost",
+        "share in which it costs less than the scenario that ranks first",
         "fraction",
     ),
     word("pair", "object?", "two scenarios compared draw by draw; null without --against"),

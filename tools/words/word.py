@@ -43,13 +43,13 @@ PLANNER = (
 
 def spread(path: str, unit: str, what: str, columns: tuple[str, str, str] = ("", "", "")) -> list[Word]:
     """The keys of a planned figure and of three percentiles of the draws."""
-    kind = "number"
+    kind, never = "number?", "; null if too many never finish"
     central = f"{what} with every assumption at its central value; not the median"
     return [
-        word(f"{path}.plan", kind, central, unit),
-        word(f"{path}.p10", kind, f"{what}: 10 % of the draws are below", unit, column=columns[0]),
-        word(f"{path}.p50", kind, f"{what}: half of the draws are below", unit, column=columns[1]),
-        word(f"{path}.p90", kind, f"{what}: 10 % of the draws are above", unit, column=columns[2]),
+        word(f"{path}.plan", "number", central, unit),
+        word(f"{path}.p10", kind, f"{what}: 10 % of the draws are below{never}", unit, column=columns[0]),
+        word(f"{path}.p50", kind, f"{what}: half of the draws are below{never}", unit, column=columns[1]),
+        word(f"{path}.p90", kind, f"{what}: 10 % of the draws are above{never}", unit, column=columns[2]),
     ]
 
 

@@ -15,6 +15,8 @@ from planner.models.bill import SERVICES, PlannedLine
 from planner.models.formula import written
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
+from planner.report.wording.answer import alternatives, nothing, reasons
+from planner.report.wording.eligibility import limit_basis, why_not
 from planner.report.wording.figures import plan_usd
 from planner.report.wording.stale_prices import json_texts
 
@@ -114,8 +116,14 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "extrapolated": scenario.extrapolated,
         "usd_per_useful_gpu_hour": _range(scenario, "usd_per_useful_gpu_hour", scenario.usd_per_useful_gpu_hour),
         "useful_gpu_hours": number(scenario.useful_gpu_hours),
+        "eligible": scenario.eligible,
+        "why_not_eligible": why_not(scenario),
+        "mean_cost_usd": percentile_usd(scenario.mean_cost_usd),
+        "finish_fraction": number(scenario.finish_fraction),
         "unfinished_fraction": number(scenario.unfinished_fraction),
+        "limit_days": number(scenario.limit_days),
         "on_time_fraction": number(scenario.on_time_fraction),
+        "in_budget_fraction": number(scenario.in_budget_fraction),
         "cheapest_fraction": number(scenario.cheapest_fraction),
         "below_best_fraction": number(scenario.below_best_fraction),
         "goodput": None
@@ -129,6 +137,27 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         ],
         "bill": [bill_line(line) for line in scenario.bill],
         "warnings": list(scenario.all_warnings),
+    }
+
+
+def _answer(comparison: Comparison) -> dict[str, Any]:
+    """What is recommended, by which rule, and the alternatives."""
+    answer, best = comparison.answer, comparison.best
+    judged = best or next(iter(comparison.complete), None)
+    return {
+        "rule": {
+            "confidence": number(answer.confidence),
+            "rank_by": answer.rank_by,
+            "limit_days": number(judged.limit_days) if judged else None,
+            "limit_basis": limit_basis(judged) if judged else None,
+        },
+        "recommended": answer.recommended or None,
+        "reason": nothing(comparison) if best is None else " ".join(reasons(comparison, best)),
+        "tied": list(answer.tied),
+        "alternatives": [
+            {"id": scenario.id, "kind": entry.kind, "condition": text}
+            for entry, (scenario, _, text) in zip(answer.alternatives, alternatives(comparison), strict=True)
+        ],
     }
 
 
@@ -147,6 +176,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         },
         "seed": comparison.seed,
         "draws": comparison.draws,
+        "answer": _answer(comparison),
         "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
         "unpriced": [
             {"scenario": scenario.id, "line": entry.line, "what": entry.what, "nearest": list(entry.nearest)}

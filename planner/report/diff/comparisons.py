@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from planner.estimate.facts import MAY_NOT_FINISH, P90_OPEN
+from planner.estimate.facts import MAY_NOT_FINISH
 from planner.plan.wording import path_text
 from planner.report.diff.bills import BillChange, Document, bill_change
 from planner.report.diff.differences import Changes, Figure, ScenarioChange, Side, ValueChange
@@ -29,9 +29,14 @@ class _Document:
         for entry in document["unpriced"]:
             self.unpriced.setdefault(entry["scenario"], []).append((entry["line"], entry["what"]))
         complete = [s for s in document["scenarios"] if s["feasible"] and s["complete"] and s["cost_usd"]]
-        self.best = complete[0]["id"] if complete else None
+        # documents written before the decision rule have no answer: their first complete scenario was the best
+        first = complete[0]["id"] if complete else None
+        answer = document.get("answer")
+        named = answer.get("recommended") if isinstance(answer, Mapping) else first
+        self.best = first if named is not None else None
+        self.best = next((s["id"] for s in complete if s["id"] == named), self.best)
         known = [s for s in complete if s["cost_usd"]["p90"] is not None]
-        known = [s for s in known if s.get("unfinished_fraction", 0.0) < MAY_NOT_FINISH] or known
+        known = [s for s in known if s.get("eligible", s.get("unfinished_fraction", 0.0) < MAY_NOT_FINISH)] or known
         self.safest = min(known, key=lambda s: (s["cost_usd"]["p90"], s["id"]), default={"id": self.best})["id"]
 
     def lines_missing(self, name: str | None) -> list[str]:
@@ -49,9 +54,7 @@ class _Document:
         missing = self.lines_missing(name)
         if which == "cost_usd" and COMPUTE in missing:
             return None, False
-        endless = part == "p90" and scenario.get("unfinished_fraction", 0.0) >= P90_OPEN
-        short = not scenario["complete"] if which == "cost_usd" else INTERRUPTIONS in missing
-        return spread[part], endless or short
+        return spread[part], not scenario["complete"] if which == "cost_usd" else INTERRUPTIONS in missing
 
 
 def changes(

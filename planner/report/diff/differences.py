@@ -82,7 +82,7 @@ class Changes:
     different: whether one of these differs: the plan's hash; the scenarios, their feasibility, or their cost or days at
     plan, P10, P50 or P90; quantity, price or cost of a bill line; missing prices; value or range of an assumption.
     Dates, sources and notes do not count, nor do differences below one part in a billion.
-    best and safest: the scenario with the lowest planned cost, and with the lowest P90 of those that finish (or of all
+    best and safest: the recommended scenario, and the eligible one with the lowest P90 (or of all
     if none is sure to); None if a side has none. plan_keys: None unless both sides are plans.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import p90_is_floor, rank_of, safest
+from planner.decide.leaders import rank_of
 from planner.estimate.result import Scenario
 from planner.report.data.groups import unpriced_of
 from planner.report.html.inline import shown
@@ -36,9 +36,11 @@ class PartView:
 
 @dataclass(frozen=True, kw_only=True)
 class CardView:
-    """One scenario. p90, range: "" without draws; caution: empty if it is sure to finish."""
+    """One scenario. when: what makes an alternative right. usd: P50, planned without draws; p90, range: "" without
+    draws; caution: empty if it is sure to finish."""
 
     title: str
+    when: str
     usd: str
     p90: str
     range: str
@@ -64,7 +66,7 @@ class AnswerView:
 
     nothing: str
     cards: tuple[CardView, ...]
-    trade: str
+    reasons: tuple[str, ...]
     fixes_title: str
     fixes: tuple[tuple[str, str], ...]
     changes: tuple[str, ...]
@@ -75,18 +77,17 @@ class AnswerView:
 
 
 def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView:
-    best, safe = comparison.best, safest(comparison)
+    best = comparison.best
     cards: list[CardView] = []
-    trade = ""
-    if best is not None and safe is not None:
-        cards.append(_card(comparison, best, answer.first_title(comparison)))
-        if best.id != safe.id:
-            cards.append(_card(comparison, safe, answer.p90_title(comparison, safe)))
-            trade = answer.trade_sentence(best, safe)
+    reasons: tuple[str, ...] = ()
+    if best is not None:
+        cards.append(_card(comparison, best, answer.RECOMMENDED, ""))
+        cards += [_card(comparison, *found) for found in answer.alternatives(comparison)]
+        reasons = shown(answer.reasons(comparison, best))
     return AnswerView(
         nothing="" if cards else answer.nothing(comparison),
         cards=tuple(cards),
-        trade=trade,
+        reasons=reasons,
         fixes_title=relaxations.title(comparison) if comparison.relaxations else "",
         fixes=tuple((visible(fix.options), visible(relaxations.outcome(fix, "≥ "))) for fix in comparison.relaxations),
         changes=shown((change.lead, *change.sentences, *_likeliest(change))) if change else (),
@@ -116,14 +117,15 @@ def _links(comparison: Comparison) -> list[LinkView]:
     return found
 
 
-def _card(comparison: Comparison, scenario: Scenario, title: str) -> CardView:
+def _card(comparison: Comparison, scenario: Scenario, title: str, when: str) -> CardView:
+    """when: the sentence that makes an alternative right."""
     cost = scenario.cost_usd
     assert cost is not None
-    floor = "> " if p90_is_floor(scenario) else ""
     return CardView(
         title=title,
-        usd=f"${figures.money(cost.plan)}",
-        p90=f"{floor}${figures.money(cost.p90)}" if comparison.draws else "",
+        when=when,
+        usd=figures.usd(cost.p50 if comparison.draws else cost.plan),
+        p90=figures.usd(cost.p90) if comparison.draws else "",
         range=answer.cost_range(cost) if comparison.draws else "",
         caution=scenario_facts.caution(scenario) or (),
         facts=scenario_facts.card(comparison, scenario),

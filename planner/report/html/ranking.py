@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import may_not_finish, p90_is_floor, without_node_price
+from planner.decide.leaders import may_not_finish, without_node_price
 from planner.estimate.result import Scenario
 from planner.report.data.groups import infeasible_of
 from planner.report.wording import figures, page_texts, signs
 from planner.report.wording.figures import visible
 
 NOTHING = "-"
+BEYOND = 1e300  # sorts what never finishes behind every number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,13 +96,13 @@ def _sorted_by(s: Scenario) -> list[tuple[str, str | float]]:
     assert s.days is not None
     found: list[tuple[str, str | float]] = [
         ("days", round(s.days.plan, 3)),
-        ("days10", round(s.days.p10, 3)),
-        ("days90", round(s.days.p90, 3)),
+        ("days10", min(round(s.days.p10, 3), BEYOND)),
+        ("days90", min(round(s.days.p90, 3), BEYOND)),
     ]
     if s.complete and s.cost_usd is not None and s.usd_per_useful_gpu_hour is not None:
         cost = s.cost_usd
         costs = (("usd", cost.plan), ("usd10", cost.p10), ("usd50", cost.p50), ("usd90", cost.p90))
-        found += [(name, round(value, 2)) for name, value in costs]
+        found += [(name, min(round(value, 2), BEYOND)) for name, value in costs]
         found.append(("hour", round(s.usd_per_useful_gpu_hour.plan, 4)))
     if s.goodput:
         found.append(("useful", round(s.goodput.useful_fraction, 5)))
@@ -116,14 +117,13 @@ def _cost(s: Scenario, drawn: bool) -> tuple[tuple[str, str], ...]:
     if not s.complete:
         planned = signs.NO_PRICE if without_node_price(s) else f"≥ {figures.money(cost.plan)}"
         return (planned, both), (NOTHING, wide), (NOTHING, wide), (NOTHING, both), (NOTHING, wide)
-    floor = ">" if p90_is_floor(s) else ""
-    ends = (figures.money(cost.p10), figures.money(cost.p50), floor + figures.money(cost.p90))
+    ends = (figures.money(cost.p10), figures.money(cost.p50), figures.money(cost.p90))
     p10, p50, p90 = ends if drawn else (NOTHING,) * 3
     return (
         (figures.money(cost.plan), both),
         (p10, wide),
         (p50, wide),
         (p90, wide),
-        (floor + figures.dollars(cost.p90) if drawn else NOTHING, narrow),
+        (figures.dollars(cost.p90) if drawn else NOTHING, narrow),
         (f"{hour.plan:,.2f}", wide),
     )

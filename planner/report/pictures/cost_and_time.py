@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from planner.decide.leaders import lowest_p90, p90_is_floor
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.report.pictures.axis import Axis, axis_over
@@ -22,6 +21,7 @@ from planner.report.wording.figures import (
     short_purchase,
     span,
     tick_label,
+    usd,
 )
 
 WIDTH, HEIGHT = 960, 470
@@ -45,12 +45,11 @@ class Point:
 
 
 def drawn(scenarios: Sequence[Scenario]) -> list[tuple[int, Scenario, Range, Range]]:
-    """What the picture shows, with its rank: complete ones up to FAR_COST times the lowest planned cost, and the one
-    with the lowest P90. A lower bound is not a point."""
+    """What the picture shows, with its rank: complete ones up to FAR_COST times the lowest planned cost. A lower bound
+    is not a point."""
     found = _complete(scenarios)
     limit = FAR_COST * min((cost.plan for _, _, cost, _ in found), default=0.0)
-    safe = lowest_p90(scenarios)
-    return [entry for entry in found if entry[2].plan <= limit or entry[1] is safe]
+    return [entry for entry in found if entry[2].plan <= limit]
 
 
 def beyond(scenarios: Sequence[Scenario]) -> int:
@@ -161,10 +160,9 @@ def _whiskers(point: Point, across: Axis, up: Axis) -> str:
 
 def _mark(point: Point) -> str:
     s = point.scenario
-    floor = ">" if p90_is_floor(s) else ""
     text = (
         f"#{point.rank} {s.id}: ${dollars(point.cost.plan)} planned, P10-P90 ${dollars(point.cost.p10)} to "
-        f"{floor}${dollars(point.cost.p90)}; {days(point.run.plan)} days, P10-P90 {span(point.run, days)}"
+        f"{usd(point.cost.p90)}; {days(point.run.plan)} days, P10-P90 {span(point.run, days)}"
     )
     name = s.option.family
     shape = glyph(name, point.x + point.aside, point.y)

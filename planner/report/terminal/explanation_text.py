@@ -96,7 +96,8 @@ def _text(lines: list[str]) -> str:
 
 def _heading(comparison: Comparison, scenario: Scenario, width: int) -> list[str]:
     lines = [*wrap(visible(comparison.plan_name), width), *wrap(words.scenario_title(comparison, scenario), width)]
-    return lines if scenario.feasible else [*lines, *wrap(words.infeasible(scenario), width, indent="  ")]
+    why = words.not_recommended(scenario)
+    return [*lines, *(part for text in why for part in wrap(text, width, indent="  "))]
 
 
 def _formula(derived: Derived, width: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The answer in sentences: what is cheapest as planned, what is safest, how certain each is."""
+"""The answer in sentences: what is recommended, how certain it is, and the alternatives."""
 
 from __future__ import annotations
 
@@ -6,96 +6,123 @@ from collections.abc import Sequence
 
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
+from planner.decide.measure import cost_of
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
-from planner.report.wording import breakdown, figures, recommendation, relaxations
+from planner.report.wording import breakdown, eligibility, figures, recommendation, relaxations
 from planner.report.wording.line import Kind, Line
 
-CLOSE = 0.02  # a lead below this share of the cost is a small one
-TOSS_UP = 0.25  # a small lead is noise where the second costs less in this share of the draws
+NEAREST = 3  # scenarios that are named where none is recommended
+MEASURES = {"p50": "P50", "p90": "P90", "mean": "the mean", "planned": "central values"}
 
 
 def sentences(comparison: Comparison) -> list[Line]:
-    """The answer in a few sentences: cheapest planned, and the one that holds up when things go wrong."""
-    best, safe = comparison.best, leaders.safest(comparison)
-    if best is None or safe is None or best.cost_usd is None or safe.cost_usd is None:
-        return [Line(nothing(comparison)), *relaxations.sentences(comparison)]
-    title = first_title(comparison)
-    lines = [Line(_sentence(comparison, title, best)), *_toss_up(comparison), *_may_not_finish(best), _breakdown(best)]
-    if safe.id == best.id:
-        return [*lines, *relaxations.sentences(comparison)]
-    lines.append(Line(_sentence(comparison, p90_title(comparison, safe), safe)))
-    if safe.cost_usd.p90 > best.cost_usd.p90:
-        lines.append(Line(f"It costs more at P90 too, and is chosen because it {_finishes(safe)}.", Kind.DETAIL))
-    return [*lines, *_may_not_finish(safe), _breakdown(safe), *relaxations.sentences(comparison)]
+    """What is recommended, why, and what else to consider; or why nothing is, and what would change that."""
+    best = comparison.best
+    if best is None:
+        return [Line(nothing(comparison)), *_nearest(comparison), *relaxations.sentences(comparison)]
+    lines = [Line(f"{RECOMMENDED}: {_named(comparison, best)}: {_figures(comparison, best)}.")]
+    lines += [Line(text, Kind.DETAIL) for text in reasons(comparison, best)]
+    lines.append(_breakdown(best))
+    for scenario, title, text in alternatives(comparison):
+        lines.append(Line(f"{title}: {_named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}"))
+    return lines
+
+
+RECOMMENDED = "Recommended"
 
 
 def nothing(comparison: Comparison) -> str:
     """The answer where there is none."""
-    feasible = any(scenario.feasible for scenario in comparison.scenarios)
-    which = "both feasible and completely priced" if feasible else "feasible"
-    return f"No scenario is {which}: there is no total."
+    if not comparison.complete:
+        feasible = any(scenario.feasible for scenario in comparison.scenarios)
+        which = "both feasible and completely priced" if feasible else "feasible"
+        return f"No scenario is {which}: there is no total and no recommendation."
+    if any(s.eligible for s in comparison.complete):
+        return "No scenario is recommended: those that are eligible cannot be deployed as priced."
+    limit = eligibility.limit_words(comparison.complete[0])
+    share = figures.percent(comparison.answer.confidence)
+    return f"No scenario is recommended: none {limit} in {share} of the outcomes."
 
 
-def first_title(comparison: Comparison) -> str:
-    """The lowest planned cost, and the lowest P90 where it is that too."""
-    best, safe = comparison.best, leaders.safest(comparison)
-    if best is None or safe is None or best.id != safe.id or not comparison.draws:
-        return "Lowest planned cost"
-    return f"Lowest planned cost, and l{p90_title(comparison, safe)[1:]}"
+def _nearest(comparison: Comparison) -> list[Line]:
+    """The first complete scenarios, and why each is not recommended."""
+    return [
+        Line(f"{_named(comparison, s)}: {_figures(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)
+        for s in comparison.complete[:NEAREST]
+    ]
 
 
-def _finishes(scenario: Scenario) -> str:
-    share = 1 - scenario.unfinished_fraction
-    return "finishes in every outcome" if share == 1 else f"finishes in {figures.percent(share)} of the outcomes"
+def reasons(comparison: Comparison, best: Scenario) -> list[str]:
+    """Why the recommended scenario is: its lead or its tie, and the limit that it keeps."""
+    return [*_lead(comparison, best), *_limit(comparison, best)]
 
 
-def _toss_up(comparison: Comparison) -> list[Line]:
-    """That the lead is noise: it is small and the draws do not confirm it, or most of them contradict it."""
-    ranked = leaders.complete_scenarios(comparison.scenarios)
-    if len(ranked) < 2 or ranked[0].cost_usd is None or ranked[1].cost_usd is None:
+def _lead(comparison: Comparison, best: Scenario) -> list[str]:
+    answer = comparison.answer
+    if answer.compared == 1:
+        return ["It is the only scenario with a complete price."]
+    if answer.tied:
+        others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
+        more = f" and {len(others) - 2} more" if len(others) > 2 else ""
+        names = (
+            " and ".join(_named(comparison, s) for s in others[:2])
+            if not more
+            else (", ".join(_named(comparison, s) for s in others[:2]))
+        )
+        return [f"Tied with {names}{more}: no clear difference in cost. It is chosen for {_chosen_for(best, others)}."]
+    rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id]
+    if not rivals:
+        return ["No other scenario is eligible."]
+    second = rivals[0]
+    lead = cost_of(second, answer.rank_by) - cost_of(best, answer.rank_by)
+    share = lead / cost_of(best, answer.rank_by)
+    less = f"less than {_named(comparison, second)}"
+    below = second.below_best_fraction
+    sure = "" if below is None else f", and less in {figures.percent(1 - below)} of the outcomes"
+    return [f"It costs ${figures.dollars(lead)} ({share:.0%}) {less} at {MEASURES[answer.rank_by]}{sure}."]
+
+
+def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
+    if any(s.layout != best.layout for s in others):
+        return "having the least to operate"
+    if any(s.option.years > best.option.years for s in others):
+        return "the shortest commitment"
+    return "the lowest P90"
+
+
+def _limit(comparison: Comparison, best: Scenario) -> list[str]:
+    """The limit that was assumed, because it decides who is eligible; a deadline is said with the figures."""
+    if not best.limit_is_assumed or best.limit_days is None:
         return []
-    first, second = ranked[0].cost_usd.plan, ranked[1].cost_usd.plan
-    share = (second - first) / first if first else 0.0
-    below = ranked[1].below_best_fraction
-    lead = f"It leads {_named(comparison, ranked[1])} by ${figures.dollars(second - first)} ({share:.1%})"
-    if below is None:
-        return [Line(f"{lead}: a small lead.", Kind.DETAIL)] if share < CLOSE else []
-    if below < (TOSS_UP if share < CLOSE else 0.5):
-        return []
-    noise = ": the difference is noise, pick the simpler one to operate" if share < CLOSE else ""
-    return [Line(f"{lead}, which costs less in {figures.percent(below)} of the outcomes{noise}.", Kind.DETAIL)]
+    slack = comparison.plan.get("decision")
+    times = slack.get("slack", 1.5) if isinstance(slack, dict) else 1.5
+    return [
+        f"The plan has no deadline: {figures.days(best.limit_days)} days are assumed ({times:g} x the shortest P90); "
+        f"run.deadline sets it."
+    ]
+
+
+def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
+    """(scenario, title, sentence that makes it right) of each alternative."""
+    best, found = comparison.best, []
+    for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
+        if entry.kind == "cheaper-if":
+            found.append((scenario, "Cheaper if", f"{eligibility.cheaper_if(scenario)}."))
+        elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
+            more = cost_of(scenario, "p50") - cost_of(best, "p50")
+            less = best.cost_usd.p90 - scenario.cost_usd.p90
+            text = f"${figures.dollars(more)} more at P50, ${figures.dollars(less)} less at P90."
+            found.append((scenario, "Safest", text))
+    return found
 
 
 def _breakdown(scenario: Scenario) -> Line:
     return Line(f"Breakdown: {breakdown.sentence(scenario)}.", Kind.DETAIL)
 
 
-def p90_title(comparison: Comparison, safe: Scenario) -> str:
-    """What `leaders.safest` found: the lowest P90 of all, unless one that may not finish has a lower one."""
-    found = [s.cost_usd.p90 for s in leaders.complete_scenarios(comparison.scenarios) if s.cost_usd]
-    lowest = safe.cost_usd is None or safe.cost_usd.p90 <= min(found)
-    return "Lowest P90" if lowest else "Lowest P90 of those that finish"
-
-
-def trade(best: Scenario, safe: Scenario) -> str:
-    """What the safer choice costs and what it saves."""
-    assert best.cost_usd is not None and safe.cost_usd is not None  # noqa: PT018  both are priced
-    more, less = safe.cost_usd.plan - best.cost_usd.plan, best.cost_usd.p90 - safe.cost_usd.p90
-    planned = f"${figures.dollars(more)} more as planned"
-    if less < 0:
-        return f"{planned} and ${figures.dollars(-less)} more at P90 too; chosen because it {_finishes(safe)}"
-    least = "at least " if leaders.p90_is_floor(best) else ""
-    ends = ", and it finishes" if leaders.may_not_finish(best) and not leaders.may_not_finish(safe) else ""
-    return f"{planned}, {least}${figures.dollars(less)} less at P90{ends}"
-
-
-def trade_sentence(best: Scenario, safe: Scenario) -> str:
-    return f"The second against the first: {trade(best, safe)}."
-
-
 def cost_range(cost: Range) -> str:
-    return f"P10 ${figures.money(cost.p10)}, median ${figures.money(cost.p50)}"
+    return f"P10 {figures.usd(cost.p10)}, P50 {figures.usd(cost.p50)}, planned {figures.usd(cost.plan)}"
 
 
 def cheapest_of_all(likeliest: Sequence[tuple[str, str]]) -> str:
@@ -120,24 +147,14 @@ def _named(comparison: Comparison, scenario: Scenario) -> str:
     return f"#{leaders.rank_of(comparison, scenario)} {figures.layout_name(scenario)}, {scenario.purchase}{place}"
 
 
-def _sentence(comparison: Comparison, what: str, scenario: Scenario) -> str:
+def _figures(comparison: Comparison, scenario: Scenario) -> str:
+    """`$9.03M at P50 ($8.26M to $13.2M; $8.71M planned), 40.7 days (38.5 to 61.6)`."""
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is priced
     cost, run = scenario.cost_usd, scenario.days
-    floor = ">" if leaders.p90_is_floor(scenario) else ""
-    usd_range = f" (P10-P90 ${figures.dollars(cost.p10)} to {floor}${figures.dollars(cost.p90)})"
-    days_range = f" ({figures.days(run.p10)} to {figures.days(run.p90)})"
-    return (
-        f"{what}: {_named(comparison, scenario)}: "
-        f"${figures.dollars(cost.plan)} planned{usd_range if comparison.draws else ''}, "
-        f"{figures.days(run.plan)} days{days_range if comparison.draws else ''}"
-        + "".join(f"; {chance}" for chance in recommendation.chances(scenario))
-        + "."
+    if not comparison.draws:
+        return f"${figures.dollars(cost.plan)} planned, {figures.days(run.plan)} days"
+    text = (
+        f"{figures.usd(cost.p50)} at P50, {figures.usd(cost.p90)} at P90 (${figures.dollars(cost.plan)} planned); "
+        f"{figures.days(run.p50)} days ({figures.days(run.p10)} to {figures.days(run.p90)})"
     )
-
-
-def _may_not_finish(scenario: Scenario) -> list[Line]:
-    """Said beside the answer, not below it."""
-    if not leaders.may_not_finish(scenario):
-        return []
-    text = f"! It may not finish: in {scenario.unfinished_fraction:.1%} of the simulated outcomes it never does."
-    return [Line(text, Kind.DETAIL)]
+    return text + "".join(f"; {chance}" for chance in recommendation.chances(scenario))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from planner.decide.break_evens import BreakEven, Search
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
+from planner.decide.recommend import EQUAL
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM
 from planner.plan.assumptions import COUNTED
 from planner.report.wording import figures
-from planner.report.wording.answer import CLOSE
 
 NAMES = {
     INTERRUPTION_STREAM: "spot interruption rate",
@@ -193,11 +195,13 @@ def _planned(parameter: Parameter) -> str:
 
 
 def lead(study: Study, fleet: str = "") -> str:
-    """By how much the cheapest leads the next as planned, and whether that is a small lead."""
+    """By how much the recommended one leads the next that could replace it, and whether that is a small lead."""
     if len(study.ranking) < 2:
         return "Only one scenario is feasible and completely priced."
     first, second = study.ranking[:2]
-    gap = second.cost_usd - first.cost_usd
-    share = gap / first.cost_usd if first.cost_usd else 0.0
+    if math.isinf(second.ranked_usd):
+        return f"{short_id(first.id, fleet)} is the only scenario that can be recommended."
+    gap = second.ranked_usd - first.ranked_usd
+    share = gap / first.ranked_usd if first.ranked_usd else 0.0
     text = f"{short_id(first.id, fleet)} leads {short_id(second.id, fleet)} by ${figures.dollars(gap)} ({share:.1%})"
-    return text + (": a small lead" if share < CLOSE else "")
+    return text + (": a small lead" if share < EQUAL else "")

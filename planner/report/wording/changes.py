@@ -14,7 +14,7 @@ from planner.report.wording.wrapping import cut
 UNKNOWN = "?"
 SCENARIOS, NOTES = "Scenarios", "Notes"
 PROVENANCE = "Plans, prices and versions"
-_NO_SCENARIO = "no scenario is both feasible and completely priced"
+_NO_SCENARIO = "no scenario is recommended"
 VALUE_CELLS = 60
 ID_CELLS = 120  # our ids are shorter, but a file may have longer ones
 
@@ -62,7 +62,7 @@ def short(name: str | None) -> str | None:
 
 
 def headline(changes: Changes) -> str:
-    """The change of the lowest planned cost: dollars, percent, days, and which scenario it is."""
+    """The change of the recommended scenario's planned cost: dollars, percent, days, and which scenario it is."""
     cost, run = changes.best_cost_usd, changes.best_days
     old, new = short(changes.best_before), short(changes.best_after)
     if old is None and new is None:
@@ -72,13 +72,13 @@ def headline(changes: Changes) -> str:
     if old is None:
         return f"After: {new}, {_total(cost.after)}. No total before: {_NO_SCENARIO}"
     if not changes.different:
-        return f"No difference: $0, 0.0 days; lowest planned cost: {new}, {_total(cost.after)}"
+        return f"No difference: $0, 0.0 days; recommended: {new}, {_total(cost.after)} planned"
     share = f" ({percent(cost)})" if percent(cost) else ""
     # its cost is exact because this scenario is complete on both sides
     figures = f"{change(cost, usd)}{share}, {change(run, days)} days"
     which = _which(old, new)
     unlike = _unlike(changes, changes.best_before, changes.best_after)
-    return f"{figures}: lowest planned cost {_total(cost.before)} to {_total(cost.after)}, {which}{unlike}"
+    return f"{figures}: recommended, planned {_total(cost.before)} to {_total(cost.after)}, {which}{unlike}"
 
 
 def _which(old: str, new: str) -> str:
@@ -112,7 +112,7 @@ def lowest_p90(changes: Changes) -> str:
     unlike = _unlike(changes, changes.safest_before, changes.safest_after)
     moved = change(figure, usd)
     moved = "change unknown" if moved == UNKNOWN else moved
-    return f"Lowest P90 (of scenarios that finish, or of all): {moved}, {' to '.join(bounds)}, {which}{unlike}"
+    return f"Lowest P90 of the eligible scenarios: {moved}, {' to '.join(bounds)}, {which}{unlike}"
 
 
 def _ends(figure: Figure) -> list[tuple[float | None, bool]]:
@@ -240,8 +240,8 @@ def scenarios_title(differing: int, same: int) -> str:
 
 
 def folded_bill_title(number: int) -> str:
-    """For the folded table of a comment. number: from 1; the first one is of the lowest planned cost."""
-    return "Bill of the lowest planned cost, line by line" if number == 1 else f"Bill {number}, line by line"
+    """For the folded table of a comment. number: from 1; the first one is of the recommended scenario."""
+    return "Bill of the recommended scenario, line by line" if number == 1 else f"Bill {number}, line by line"
 
 
 def effects(bill: BillChange) -> str:

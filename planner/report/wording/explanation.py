@@ -15,6 +15,7 @@ from planner.models.derived import Derived, steps_of
 from planner.models.equation import Equation, numbered
 from planner.report.wording import evidence, figures
 from planner.report.wording.break_evens import compared, end_of
+from planner.report.wording.eligibility import why_not
 from planner.report.wording.figures import visible
 from planner.report.wording.origins import how
 
@@ -39,8 +40,11 @@ def scenario_title(comparison: Comparison, scenario: Scenario) -> str:
     return f"#{rank_of(comparison, scenario)} {scenario.id}"
 
 
-def infeasible(scenario: Scenario) -> str:
-    return f"{evidence.NOT_FEASIBLE}: {'; '.join(map(visible, scenario.why_not))}"
+def not_recommended(scenario: Scenario) -> list[str]:
+    """Why the scenario is not feasible or not eligible; empty if it is."""
+    if not scenario.feasible:
+        return [f"{evidence.NOT_FEASIBLE}: {'; '.join(map(visible, scenario.why_not))}"]
+    return [f"Not eligible: {'; '.join(why_not(scenario))}"] if scenario.shortfalls else []
 
 
 def lower_bound(scenario: Scenario) -> str:

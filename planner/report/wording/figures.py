@@ -12,6 +12,7 @@ from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
 from pricing.offers import PurchaseOption
 
+NEVER = "never"  # a percentile beyond the outcomes that finish
 NO_END_DAYS = 1095  # beyond three years a run does not end in any useful sense
 
 FAMILIES = {
@@ -24,7 +25,9 @@ FAMILIES = {
 
 
 def dollars(value: float) -> str:
-    """USD at a glance, three digits: 2.02B, 13.2M, 412k, 1,234, 52.10."""
+    """USD at a glance, three digits: 2.02B, 13.2M, 412k, 1,234, 52.10; of a run that does not finish, `never`."""
+    if math.isinf(value):
+        return NEVER
     size = abs(value)
     for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
         if size < 0.9995 * unit or (name == "k" and size < 9_999.5):
@@ -35,6 +38,11 @@ def dollars(value: float) -> str:
     return f"{value:,.2f}" if size < 99.995 else f"{value:,.0f}"
 
 
+def usd(value: float) -> str:
+    """`$13.2M`, or `never`."""
+    return NEVER if math.isinf(value) else f"${dollars(value)}"
+
+
 def tick_label(value: float) -> str:
     """USD beside an axis, without zeros that say nothing: 2M, 1.5M, 400k."""
     text = dollars(value)
@@ -42,7 +50,7 @@ def tick_label(value: float) -> str:
 
 
 def money(value: float) -> str:
-    """USD to sign for: whole dollars from a hundred on, cents below, billions in words."""
+    """USD to sign for: whole dollars from a hundred on, cents below, billions in words; or `never`."""
     if abs(value) >= 999_500_000:
         return dollars(value)
     return f"{value:,.2f}" if abs(value) < 99.995 else f"{value:,.0f}"
@@ -50,6 +58,8 @@ def money(value: float) -> str:
 
 def days(value: float) -> str:
     """Days at a glance."""
+    if math.isinf(value):
+        return NEVER
     if value > NO_END_DAYS:
         return ">3y"
     return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"

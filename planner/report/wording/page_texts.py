@@ -81,7 +81,7 @@ TEXTS: dict[str, str] = {
 def ranked(count: int, fleet: str, draws: int) -> str:
     each = f", each on {fleet}" if fleet else ""
     drawn = f" P10, P50 and P90 come from {draws:,} draws (simulated outcomes) of the assumptions." if draws else ""
-    return f"{many(count, 'feasible scenario')}, by planned cost{each}.{drawn}"
+    return f"{many(count, 'feasible scenario')}, eligible ones first{each}.{drawn}"
 
 
 def not_drawn(beyond: int, factor: int, unpriced: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from planner.decide.leaders import may_not_finish, p90_is_floor
+from planner.decide.leaders import may_not_finish
 from planner.estimate.result import Scenario
 from planner.report.wording import figures, signs
 from planner.report.wording.table import Column
@@ -59,8 +59,12 @@ def _run(scenario: Scenario, which: str) -> str:
 def _cost(scenario: Scenario, which: str) -> str:
     if scenario.cost_usd is None or not scenario.complete or not _ranged(scenario):
         return "-"
-    floor = ">" if which == "p90" and p90_is_floor(scenario) else ""
-    return floor + figures.dollars(getattr(scenario.cost_usd, which))
+    return figures.dollars(getattr(scenario.cost_usd, which))
+
+
+def _usd(scenario: Scenario, which: str) -> str:
+    """Of a complete scenario with a range."""
+    return figures.usd(getattr(scenario.cost_usd, which))
 
 
 def _per_hour(scenario: Scenario) -> str:
@@ -98,7 +102,7 @@ def facts(scenario: Scenario, fleet: str) -> list[str]:
         f"{figures.layout_name(s)}, {_buy(s)}",
         *([] if fleet else [figures.fleet(s)]),
         f"planned {'' if planned in (signs.NO_PRICE, '-') else '$'}{planned}",
-        *([f"P10-P90 ${_cost(s, 'p10')} to ${_cost(s, 'p90')}", f"P50 ${_cost(s, 'p50')}"] if known else []),
+        *([f"P50 {_usd(s, 'p50')}", f"P10-P90 {_usd(s, 'p10')} to {_usd(s, 'p90')}"] if known else []),
         f"{days}, P10-P90 {_run(s, 'p10')} to {_run(s, 'p90')}" if _ranged(s) else days,
         *([f"${_per_hour(s)} a useful GPU-hour"] if s.complete else []),
     ]
@@ -106,5 +110,5 @@ def facts(scenario: Scenario, fleet: str) -> list[str]:
 
 def more_rows(count: int, dots: str, *, listed: bool) -> str:
     """How many rows are left out. listed: whether rows that the answer names follow."""
-    text = f"{dots} {count} more are costlier or lack a price (--top 0 shows all)"
+    text = f"{dots} {count} more: costlier, not eligible or unpriced (--top 0 shows all)"
     return f"{text}; among them:" if listed else text

@@ -14,7 +14,7 @@ def chances(scenario: Scenario) -> list[str]:
     """How the simulated outcomes compare with the plan."""
     over = share_above_plan(scenario)
     found = [] if over is None else [above_plan(over)]
-    if scenario.on_time_fraction is not None:
+    if scenario.on_time_fraction is not None and not scenario.limit_is_assumed:
         found.append(on_time(scenario.on_time_fraction))
     return found
 
@@ -44,13 +44,13 @@ def _section(comparison: Comparison, name: str) -> Mapping[str, object]:
 
 
 def _budget(comparison: Comparison, usd: float) -> str:
-    parts = [f"Budget ${figures.money(usd)}: scenarios above it count as infeasible"]
+    parts = [f"Budget ${figures.money(usd)} (constraints.max_cost_usd)"]
     for scenario in leaders_of(comparison):
         if scenario.cost_usd is not None:
-            side = "above" if scenario.cost_usd.p90 > usd else "within"
+            share = scenario.in_budget_fraction
+            within = "" if share is None else f" and stays within it in {figures.percent(share)} of the outcomes"
             parts.append(
-                f"#{rank_of(comparison, scenario)} is planned at ${figures.money(scenario.cost_usd.plan)}, and its P90 "
-                f"of ${figures.money(scenario.cost_usd.p90)} is {side} the budget"
+                f"#{rank_of(comparison, scenario)} is planned at ${figures.money(scenario.cost_usd.plan)}{within}"
             )
     return "; ".join(parts)
 

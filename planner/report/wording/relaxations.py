@@ -1,4 +1,4 @@
-"""What would make an infeasible plan feasible, in words: the settings to type, and the cheapest scenario then."""
+"""What would make a scenario eligible, in words: the settings to type, and the recommended scenario then."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 
 def title(comparison: Comparison) -> str:
-    if comparison.best is not None:
-        return "No run finishes as planned. The smallest changes with which one does, each recalculated"
-    if any(scenario.feasible for scenario in comparison.scenarios):
-        return "The smallest changes that make one feasible whose nodes have a price, each recalculated"
-    return "The smallest changes that make one feasible, each recalculated"
+    if any(s.feasible and s.complete for s in comparison.scenarios) or all(r.complete for r in comparison.relaxations):
+        return "The smallest changes with which one is recommended, each recalculated"
+    return "The smallest changes that make one feasible whose nodes have a price, each recalculated"
 
 
 def outcome(relaxation: Relaxation, floor: str = ">=") -> str:

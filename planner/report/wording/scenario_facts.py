@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import may_not_finish, share_above_plan
+from planner.estimate.facts import FAILURES, WHY_UNFINISHED
 from planner.estimate.node_purchase import Cash
 from planner.estimate.result import Scenario
 from planner.report.wording import figures
@@ -44,7 +45,8 @@ def caution(scenario: Scenario) -> tuple[str, str] | None:
         return None
     return (
         "May not finish.",
-        f"In {scenario.unfinished_fraction:.1%} of the outcomes interruptions come faster than work is saved.",
+        f"In {scenario.unfinished_fraction:.1%} of the outcomes "
+        f"{WHY_UNFINISHED.get(scenario.option.family, FAILURES)}.",
     )
 
 

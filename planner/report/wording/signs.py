@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import may_not_finish, p90_is_floor, without_node_price
+from planner.decide.leaders import may_not_finish, p90_is_open, without_node_price
 from planner.estimate.result import Scenario
 from planner.report.wording import figures
 from planner.report.wording.recommendation import commitments
@@ -14,15 +14,16 @@ MAY_NOT_FINISH = "!"
 MAY_NOT_FINISH_SHORT = "may not finish"
 PRICE_MISSING = "price missing"
 NO_PRICE = "no price"
-_FLOOR = "Its P90 (>) is only a lower bound."
+_OPEN = "never: more than 1 in 10 outcomes does not finish, so there is no P90."
 
 
 def legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     """What the signs in a table of text mean."""
     found: list[str] = []
     if any(may_not_finish(s) for s in shown):
-        floor = f" {_FLOOR}" if any(p90_is_floor(s) for s in shown) else ""
-        found.append(f"{MAY_NOT_FINISH}  {_never_ends()}{floor}")
+        found.append(f"{MAY_NOT_FINISH}  {_never_ends()}")
+    if any(p90_is_open(s) for s in shown):
+        found.append(_OPEN)
     if any(s.extrapolated for s in shown):
         found.append(f"*  {_extrapolated()}")
     return [*found, *_commitments(comparison, shown)]
@@ -31,8 +32,8 @@ def legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
 def legend_of_the_page(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     """The same for the page, whose table says in words what may not finish."""
     found: list[str] = []
-    if any(p90_is_floor(s) for s in shown):
-        found.append(f"> {_never_ends()} {_FLOOR}")
+    if any(p90_is_open(s) for s in shown):
+        found.append(_OPEN)
     found += _commitments(comparison, shown)
     unpriced = sum(not s.complete for s in shown)
     if unpriced:
@@ -43,7 +44,10 @@ def legend_of_the_page(comparison: Comparison, shown: Sequence[Scenario]) -> lis
 
 
 def _never_ends() -> str:
-    return "May not finish: in some simulated outcomes interruptions come faster than work is saved."
+    return (
+        "May not finish: in some simulated outcomes interruptions come faster than work is saved, or a Capacity Block "
+        "ends before the run."
+    )
 
 
 def _extrapolated() -> str:

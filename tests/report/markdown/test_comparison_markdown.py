@@ -160,13 +160,13 @@ def test_the_answer_is_the_first_line_that_shows(scene) -> None:
     best = first(scene())
     assert hidden == marker("compare", "small")
     assert blank == ""
-    assert answer.startswith("Lowest planned cost")
+    assert answer.startswith("Recommended: ")
     assert best.cost_usd is not None
     assert best.days is not None
     for part in (figures.layout_name(best), best.purchase, f"${figures.dollars(best.cost_usd.plan)} planned"):
         assert part in answer
-    assert f"P10-P90 ${figures.dollars(best.cost_usd.p10)} to " in answer
-    assert f"{figures.days(best.days.plan)} days" in answer
+    assert f"${figures.dollars(best.cost_usd.p50)} at P50, ${figures.dollars(best.cost_usd.p90)} at P90" in answer
+    assert f"{figures.days(best.days.p50)} days" in answer
     check_harmless(text)
 
 

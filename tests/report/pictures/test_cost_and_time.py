@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -90,14 +91,20 @@ def test_wide_spreads_are_logarithmic_and_say_so() -> None:
     assert "logarithmic" not in cost_and_time.svg([near])
 
 
-def test_what_costs_far_more_is_left_out_unless_its_p90_is_lowest() -> None:
+def test_what_costs_far_more_is_left_out() -> None:
     base = first(small())
     near = ranged(base, cost=(100, 90, 120), run=(10, 10, 10))
     far = replace(ranged(base, cost=(600, 590, 620), run=(10, 10, 10)), id="far")
     assert [s.id for _, s, _, _ in cost_and_time.drawn([near, far])] == [near.id]
     assert cost_and_time.beyond([near, far]) == 1
-    open_ended = replace(ranged(near, cost=(100, 90, 9000), run=(10, 10, 10)), unfinished_fraction=0.2)
-    assert cost_and_time.beyond([open_ended, far]) == 0
+
+
+def test_what_never_ends_has_an_arrow_and_a_word() -> None:
+    base = ranged(first(small()), cost=(100, 90, math.inf), run=(10, 9, math.inf))
+    text = cost_and_time.svg([base])
+    assert "P10-P90 $90.00 to never" in text
+    assert "inf" not in text
+    assert "nan" not in text
 
 
 def test_names_for_narrow_pages_are_those_in_the_picture() -> None:

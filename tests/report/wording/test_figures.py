@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from datetime import date
@@ -10,21 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.price_age import StalePrice
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import fitted, rows, whole
 from planner.report.wording import answer, figures, recommendation
-from planner.report.wording.line import Kind
 from planner.report.wording.notes import aged
 from planner.report.wording.stale_prices import json_texts, sentences
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cells, cut, wrap
 from pricing.offers import PurchaseOption
 from tests.builders import compared, plan_of
-from tests.report.scenes import HOSTILE, first, ranged, small, unfinished
+from tests.report.scenes import HOSTILE, answered, first, ranged, small, unfinished
 
 
 @pytest.mark.parametrize(
@@ -73,22 +72,23 @@ def test_every_purchase_has_words() -> None:
     assert len(short) == len({s.purchase for s in small().scenarios})
 
 
-def test_answer_names_both_and_says_what_may_not_finish() -> None:
+def test_answer_names_both_and_says_what_does_not_finish() -> None:
     said = [line.text for line in answer.sentences(unfinished(0.2))]
-    assert said[0].startswith("Lowest planned cost: #1 ")
-    assert " >$2.02B" in said[0]
-    assert "% of the outcomes cost more" in said[0]
-    assert "20.0% of the simulated outcomes" in said[1]
-    assert said[2].startswith("Breakdown: GPU nodes ")
-    assert said[3].startswith("Lowest P90: #")
+    assert said[0].startswith("Recommended: #1 ")
+    assert "% of the outcomes cost more than planned" in said[0]
+    assert said[-2].startswith("Breakdown: GPU nodes ")
+    assert said[-1].startswith("Cheaper if: #")
+    assert "never at P90" in said[-1]
+    assert said[-1].endswith("Right if you accept that it does not finish in 20.0% of the outcomes.")
 
 
 def test_chances_are_said_where_they_are_known() -> None:
-    known = replace(first(small()), cost_plan_percentile=31.0, on_time_fraction=0.88)
+    known = replace(first(small()), cost_plan_percentile=31.0, on_time_fraction=0.88, limit_is_assumed=False)
     assert recommendation.chances(known) == [
         "69% of the outcomes cost more than planned",
         "meets the deadline in 88% of the outcomes",
     ]
+    assert len(recommendation.chances(replace(known, limit_is_assumed=True))) == 1
     assert recommendation.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
 
 
@@ -116,91 +116,49 @@ def test_staff_cost_names_its_assumption() -> None:
     assert recommendation.staff(small()) == []
 
 
-def test_safer_choice_has_the_lowest_p90() -> None:
-    safe = leaders.safest(small())
+def test_the_safest_is_eligible_and_no_other_has_a_lower_p90() -> None:
+    safe = small().safest
     assert safe is not None
     assert safe.cost_usd is not None
-    complete = [s for s in small().scenarios if s.feasible and s.complete and s.cost_usd]
-    assert all(safe.cost_usd.p90 <= s.cost_usd.p90 for s in complete if s.cost_usd)
-    assert first(small()).complete
+    assert all(safe.cost_usd.p90 <= s.cost_usd.p90 for s in small().scenarios if s.eligible and s.cost_usd)
+    assert changes(document(small()), document(small())).safest_after == safe.id
 
 
-def lucky(share: float) -> Comparison:
-    """The first as in `unfinished`, but with the lowest P90 of all."""
-    base = unfinished(share)
-    bad, *others = base.scenarios
-    return replace(base, scenarios=(ranged(bad, cost=(100.0, 90.0, 110.0), run=(4, 3, 5)), *others))
-
-
-@pytest.mark.parametrize(("share", "first_is_safe"), [(0.0, True), (0.004, True), (0.005, False), (0.2, False)])
-def test_what_may_never_end_is_not_the_safer_choice(share: float, first_is_safe: bool) -> None:
-    """As the table, the page and a difference have it."""
-    comparison = lucky(share)
-    safe = leaders.safest(comparison)
-    assert (safe == comparison.scenarios[0]) is first_is_safe
-    assert safe is not None
-    assert changes(document(comparison), document(comparison)).safest_after == safe.id
-    assert len(leaders.leaders_of(comparison)) == (1 if first_is_safe else 2)
-
-
-def test_where_nothing_is_sure_to_finish_the_lowest_p90_stays() -> None:
-    base = lucky(0.2)
-    doubtful = replace(base, scenarios=tuple(replace(s, unfinished_fraction=0.2) for s in base.scenarios))
-    assert leaders.safest(doubtful) == doubtful.scenarios[0]
-
-
-def test_the_safer_choice_may_cost_more_at_p90_too_and_says_what_it_gives() -> None:
-    comparison = lucky(0.2)
-    best, safe = leaders.leaders_of(comparison)
-    said = answer.trade(best, safe)
-    assert " more as planned and " in said
-    assert said.endswith(" more at P90 too; chosen because it finishes in every outcome")
-    less_safe = answer.trade(best, replace(safe, unfinished_fraction=0.004))
-    assert less_safe.endswith("; chosen because it finishes in 99% of the outcomes")
-    why = "It costs more at P90 too, and is chosen because it finishes in every outcome."
-    assert why in [line.text for line in answer.sentences(comparison)]
-    assert why not in [line.text for line in answer.sentences(unfinished(0.2))]
-
-
-def test_a_title_is_true_whatever_finishes() -> None:
-    """The lowest P90 is named so only where no other has a lower one."""
-
-    def titles(comparison: Comparison) -> list[str]:
-        found = [line.text for line in answer.sentences(comparison) if line.kind is Kind.SENTENCE]
-        return [text.partition(": #")[0] for text in found]
-
-    assert titles(unfinished(0.2)) == ["Lowest planned cost", "Lowest P90"]
-    assert titles(lucky(0.2)) == ["Lowest planned cost", "Lowest P90 of those that finish"]
-    assert titles(lucky(0.0)) == ["Lowest planned cost, and lowest P90"]
-    assert titles(replace(lucky(0.0), draws=0)) == ["Lowest planned cost"]
+def led(second_usd: float, below: float | None, tied: bool = False) -> Comparison:
+    """Two scenarios, of which the first costs 1,000 USD in every outcome."""
+    base = small()
+    one = replace(ranged(base.scenarios[0], cost=(1000.0, 900.0, 1100.0), run=(4, 3, 5)), eligible=True)
+    two = ranged(base.scenarios[1], cost=(second_usd, second_usd, second_usd), run=(4, 3, 5))
+    two = replace(two, eligible=True, below_best_fraction=below)
+    found = replace(answered(one.id), tied=(one.id, two.id) if tied else ())
+    return replace(base, scenarios=(one, two), answer=found)
 
 
 @pytest.mark.parametrize(
-    ("second_usd", "below", "said"),
+    ("below", "said"),
     [
-        (
-            1001.0,
-            0.63,
-            "by $1.00 (0.1%), which costs less in 63% of the outcomes: the difference is noise, pick the "
-            "simpler one to operate.",
-        ),
-        (1001.0, 0.1, ""),
-        (1001.0, None, "by $1.00 (0.1%): a small lead."),
-        (1100.0, 0.63, "by $100 (10.0%), which costs less in 63% of the outcomes."),
-        (1100.0, 0.4, ""),
-        (1100.0, None, ""),
+        (0.4, "It costs $100 (10%) less than #2 converged, spot at P50, and less in 60% of the outcomes."),
+        (None, "It costs $100 (10%) less than #2 converged, spot at P50."),
     ],
 )
-def test_a_lead_within_the_noise_is_named_below_the_first_sentence(
-    second_usd: float, below: float | None, said: str
-) -> None:
-    base = small()
-    one = ranged(base.scenarios[0], cost=(1000.0, 900.0, 1200.0), run=(4, 3, 5))
-    two = ranged(base.scenarios[1], cost=(second_usd, 900.0, 1200.0), run=(4, 3, 5))
-    comparison = replace(base, scenarios=(one, replace(two, below_best_fraction=below), *base.scenarios[2:]))
-    second = answer.sentences(comparison)[1]
-    assert second.text.endswith(said)
-    assert second.text.startswith("It leads #2 ") is bool(said)
+def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str) -> None:
+    assert answer.sentences(led(1100.0, below))[1].text == said
+
+
+def test_a_tie_is_named_with_what_decides_it() -> None:
+    second = answer.sentences(led(1001.0, 0.4, tied=True))[1].text
+    assert second.startswith("Tied with #2 converged, spot: no clear difference in cost.")
+    assert second.endswith("It is chosen for having the least to operate.")
+
+
+def test_the_only_scenario_is_no_lead() -> None:
+    one = led(1100.0, None)
+    alone = replace(one, scenarios=one.scenarios[:1], answer=replace(one.answer, compared=1))
+    assert answer.sentences(alone)[1].text == "It is the only scenario with a complete price."
+
+
+def test_what_never_ends_has_no_figure() -> None:
+    assert (figures.dollars(math.inf), figures.days(math.inf), figures.usd(math.inf)) == ("never",) * 3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What would make an infeasible plan feasible, in every format that says that it is not."""
+"""What would make a scenario eligible, in every format that says that none is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.gates import Gates, violations
-from planner.decide.infeasible import with_relaxations
+from planner.decide.nothing_eligible import with_relaxations
 from planner.estimate.request import Request
 from planner.report.data import comparison_json
 from planner.report.html import page as as_html
@@ -44,8 +44,9 @@ def test_in_a_terminal_of_any_width(width):
     assert max(map(len, text.splitlines())) <= width
     said = "".join(text.split())  # a name longer than a line goes on in the next one
     for told in (
-        "No scenario is feasible: there is no total. The smallest changes that make one feasible",
-        "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,840, 5.3 days",
+        "No scenario is recommended: none finishes within 1.0 days in 90% of the outcomes.",
+        "The smallest changes with which one is recommended, each recalculated:",
+        "--set run.deadline=5.28d: s3-stream/p4d.24xlarge/spot, $5,047, 5.3 days",
         "--set fleet.nodes=22: s3-stream/p4d.24xlarge/spot, $5,189, 1.0 days",
     ):
         assert told.replace(" ", "") in said
@@ -54,24 +55,25 @@ def test_in_a_terminal_of_any_width(width):
 
 def test_in_markdown_as_code_that_can_be_copied():
     text = comparison_markdown.render(late())
-    assert text.splitlines()[1] == "No scenario is feasible: there is no total."
-    assert "- The smallest changes that make one feasible, each recalculated:\n  - `--set run.deadline=5.26d`: " in text
+    assert text.splitlines()[1] == ("No scenario is recommended: none finishes within 1.0 days in 90% of the outcomes.")
+    title = "The smallest changes with which one is recommended, each recalculated:"
+    assert f"- {title}\n  - `--set run.deadline=5.28d`: " in text
 
 
 def test_on_the_page_under_the_answer():
     page = as_html.render(late())
     section = page[page.index('id="answer"') : page.index('id="compare"')]
     said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
-    assert "The smallest changes that make one feasible, each recalculated --set run.deadline=5.26d : s3-stream" in said
+    assert "with which one is recommended, each recalculated --set run.deadline=5.28d : s3-stream" in said
 
 
 def test_in_json_with_numbers():
     first, second = json.loads(comparison_json.render(late()))["remedies"]
     assert first == {
-        "set": ["run.deadline=5.26d"],
-        "scenario": "s3-stream/p4d.24xlarge/capacity-block",
-        "cost_usd": pytest.approx(6840.164, abs=1e-3),
-        "days": pytest.approx(5.2564, abs=1e-4),
+        "set": ["run.deadline=5.28d"],
+        "scenario": "s3-stream/p4d.24xlarge/spot",
+        "cost_usd": pytest.approx(5046.659, abs=1e-3),
+        "days": pytest.approx(5.2713, abs=1e-4),
         "lower_bound": False,
     }
     assert second["set"] == ["fleet.nodes=22"]
@@ -79,8 +81,9 @@ def test_in_json_with_numbers():
 
 
 def test_the_gate_names_the_nearest_as_a_shell_takes_it():
-    (found,) = violations(late(), Gates())
-    assert found.message == "no scenario is feasible; --set run.deadline=5.26d makes one so"
+    (found,) = violations(late(), Gates(max_cost_usd=1e9))
+    assert found.message == "no scenario is eligible; --set run.deadline=5.28d makes one so"
+    assert violations(late(), Gates()) == []
     (found,) = violations(
         asked(fleet={"nodes": 400}, storage=NO_WAY, purchase={"options": ["capacity-block"]}), Gates()
     )
@@ -93,12 +96,12 @@ NO_WAY = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 def test_a_run_that_only_fails_is_told_what_ends():
     said = [line.text for line in answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))]
     assert said[-2:] == [
-        "No run finishes as planned. The smallest changes with which one does, each recalculated:",
-        "--set 'purchase.options=[on-demand]': converged/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
+        "The smallest changes with which one is recommended, each recalculated:",
+        "--set 'purchase.options=[on-demand]': s3-stream/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
     ]
 
 
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
-    assert "No scenario is both feasible and completely priced" in said
-    assert "whose nodes have a price, each recalculated: --set constraints.max_cost_usd=5050: s3-stream" in said
+    assert "No scenario is recommended: none finishes within " in said
+    assert "is recommended, each recalculated: --set constraints.max_cost_usd=5050: s3-stream" in said

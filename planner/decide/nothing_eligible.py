@@ -1,4 +1,4 @@
-"""What would make an infeasible plan feasible; the search is imported only if it is needed."""
+"""What would make a scenario eligible where none is; the search is imported only if it is needed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from planner.estimate.request import Request
 from planner.models.goodput import AVAILABILITY_FLOOR
 
 NOTHING_HELPS = (
-    "no change was found that lets a run finish: each limit, the fleet's size, the purchase options, the layouts with "
-    "their settings and the instance types were changed one at a time, and together with the limits they then exceed"
+    "no change was found with which a run may be recommended: each limit, the fleet's size, the purchase options, the "
+    "layouts with their settings and the instance types were changed one at a time, and together with the capacity "
+    "that they then need"
 )
 
 
 def with_relaxations(request: Request, comparison: Comparison) -> Comparison:
-    """The comparison with what would make its plan feasible, if it is not or if no run finishes, or with a note that
-    nothing was found."""
-    if not is_infeasible(comparison):
+    """The comparison with what would make a scenario eligible, if none is, or with a note that nothing was found.
+
+    Where only prices are missing, nothing is searched.
+    """
+    if comparison.best is not None or not (comparison.complete or is_infeasible(comparison)):
         return comparison
     from planner.decide.relaxations import relaxations_of
 
-    found = relaxations_of(request)
+    found = relaxations_of(request, comparison)
     return replace(
         comparison, relaxations=found, notes=comparison.notes if found else (*comparison.notes, NOTHING_HELPS)
     )

@@ -1,0 +1,55 @@
+"""Cost and days of one scenario in every draw; a draw that never finishes has infinite ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.estimate.evaluate import Evaluated
+from planner.models.bill_lines import bill_line
+from planner.models.goodput import AVAILABILITY_FLOOR
+from planner.models.number import Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes:
+    """Arrays with one entry per draw; without draws, one entry at central values.
+
+    billed_usd: the part of the cost that AWS bills for the stack. run_days: with a Capacity Block of block_days that
+    never ends.
+    """
+
+    cost_usd: NDArray[np.float64]
+    billed_usd: NDArray[np.float64]
+    days: NDArray[np.float64]
+    run_days: NDArray[np.float64]
+    block_days: float | None
+
+    @property
+    def finished(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.days)
+
+
+def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
+    """Of a choice that can be evaluated."""
+    assert entry.spread is not None
+    run = entry.spread.run
+    count = max(draws, 1)
+    finishes = np.broadcast_to(np.asarray(run.availability_fraction) > AVAILABILITY_FLOOR, (count,))
+    outlasts = entry.spread.bought.outlasts_block
+    ends = finishes if outlasts is None else finishes & ~outlasts
+
+    def each(values: Number) -> NDArray[np.float64]:
+        return np.where(ends, np.broadcast_to(np.asarray(values, dtype=float), (count,)), np.inf)
+
+    known = [(line, bill_line(line.line)) for line in entry.spread.lines]
+    billed = sum(line.effective_cost for line, kind in known if kind.in_stack and kind.in_budget)
+    return Outcomes(
+        cost_usd=each(entry.spread.cost_usd),
+        billed_usd=each(billed),
+        days=each(run.hours / 24),
+        run_days=np.where(finishes, np.broadcast_to(np.asarray(run.hours, dtype=float) / 24, (count,)), np.inf),
+        block_days=entry.spread.bought.block_days,
+    )

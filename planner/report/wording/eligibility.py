@@ -1,0 +1,63 @@
+"""Why a scenario is not recommended, in words."""
+
+from __future__ import annotations
+
+from planner.estimate.result import Scenario, Shortfall
+from planner.report.wording import figures
+
+
+def why_not(scenario: Scenario) -> list[str]:
+    """What the scenario lacks to be recommended; empty if nothing."""
+    found = [f"{_kept(entry)} in {figures.percent(entry.fraction)} of the outcomes" for entry in scenario.shortfalls]
+    return [*found, *([f"cannot be deployed as priced: {scenario.priced_only}"] if scenario.priced_only else [])]
+
+
+def _kept(entry: Shortfall) -> str:
+    if entry.kind == "finish" or entry.limit is None:
+        return "finishes"
+    if entry.kind == "budget":
+        return f"costs at most ${figures.money(entry.limit)}"
+    if entry.kind == "block":
+        return f"finishes within its Capacity Block of {entry.limit:g} days"
+    assumed = " (assumed limit)" if entry.kind == "assumed limit" else ""
+    return f"takes at most {figures.days(entry.limit)} days{assumed}"
+
+
+def limit_words(scenario: Scenario) -> str:
+    """`finishes within 30 days and $1,000,000`: what is required of every scenario of its fleet."""
+    parts = []
+    if scenario.limit_days is not None:
+        parts.append(f"{figures.days(scenario.limit_days)} days{' (assumed)' if scenario.limit_is_assumed else ''}")
+    budget = next((entry.limit for entry in scenario.shortfalls if entry.kind == "budget"), None)
+    if budget is not None:
+        parts.append(f"${figures.money(budget)}")
+    return "finishes" + (f" within {' and '.join(parts)}" if parts else "")
+
+
+def limit_basis(scenario: Scenario) -> str:
+    """Where the limit of its days comes from."""
+    return "assumed: decision.slack x the shortest P90" if scenario.limit_is_assumed else "the plan's deadline"
+
+
+def cheaper_if(scenario: Scenario) -> str:
+    """`you accept that it does not finish in 10.5% of the outcomes`."""
+    found = []
+    for entry in scenario.shortfalls:
+        miss = figures.share(1 - entry.fraction)
+        if entry.kind == "finish":
+            found.append(f"Right if you accept that it does not finish in {miss} of the outcomes")
+        elif entry.kind == "block" and entry.limit is not None:
+            suffice = f"{entry.limit:g} days suffice in {figures.share(entry.fraction)} of the outcomes"
+            longer = f"buy {entry.needed:g} (purchase.capacity_block.days)" if entry.needed < float("inf") else ""
+            found.append("; ".join(filter(None, (f"Its Capacity Block may be too short: {suffice}", longer))))
+        elif entry.kind == "assumed limit" and entry.limit is not None and entry.needed < float("inf"):
+            found.append(f"Right if you can wait {figures.days(entry.needed)} days")
+        elif entry.kind == "budget" and entry.limit is not None:
+            found.append(f"Right if it may cost more than ${figures.money(entry.limit)}, as in {miss} of the outcomes")
+        elif entry.limit is not None:
+            found.append(
+                f"Right if it may take more than {figures.days(entry.limit)} days, as in {miss} of the outcomes"
+            )
+    if scenario.priced_only:
+        found.append(f"It cannot be deployed as priced: {scenario.priced_only}")
+    return ". ".join(found)

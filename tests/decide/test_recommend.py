@@ -1,0 +1,319 @@
+"""The recommendation: the first eligible scenario, ties, alternatives, and the order of all of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.decide.compare import compare
+from planner.decide.comparison import Comparison
+from planner.decide.eligibility import judged
+from planner.decide.measure import cost_of, order
+from planner.decide.nothing_eligible import with_relaxations
+from planner.decide.recommend import EQUAL, MORE_AT_P90, Alternative, Answer, answer_of
+from planner.estimate.request import Request
+from planner.plan.load import load_text
+from planner.plan.types import Plan
+from tests.builders import Row, book_of, by_id, compared, plan_of, row
+
+STREAM, POOL, LUSTRE, NVME, SCRATCH = (
+    f"{layout}/p4d.24xlarge/on-demand"
+    for layout in ("s3-stream", "converged", "fsx-lustre", "separate-nvme", "fsx-lustre-scratch")
+)
+SPOT = "s3-stream/p4d.24xlarge/spot"
+BLOCK = "s3-stream/p4d.24xlarge/capacity-block"
+
+
+def answered(*rows: Row, plan: Plan | None = None) -> Answer:
+    plan = plan or plan_of()
+    outcomes = {scenario.id: drawn for scenario, drawn in rows}
+    return answer_of(plan.decision, judged(plan, [scenario for scenario, _ in rows], outcomes), outcomes)
+
+
+class TestFirst:
+    def test_one_row_is_recommended_without_a_tie_or_an_alternative(self) -> None:
+        assert answered(row(STREAM, 100)) == Answer(
+            confidence=0.9, rank_by="p50", recommended=STREAM, first=STREAM, compared=1
+        )
+
+    def test_nothing_to_compare(self) -> None:
+        assert answered() == Answer(confidence=0.9, rank_by="p50")
+
+    def test_one_spot_node_is_recommended_although_it_is_interrupted_now_and_then(self) -> None:
+        """Spot alone sets its own limit, and one node is seldom interrupted."""
+        plan = plan_of(fleet={"nodes": 1}, purchase={"options": ["spot"]}, storage={"layouts": ["s3-stream"]})
+        found = compared(plan, draws=1000)
+        assert found.best is not None
+        assert found.best.id == SPOT
+        assert found.best.unfinished_fraction > 0
+        assert (found.answer.tied, found.answer.alternatives, found.answer.compared) == ((), (), 1)
+
+    def test_spot_that_does_not_finish_often_enough_is_not_even_where_there_is_nothing_else(self) -> None:
+        found = answered(row(SPOT, 100, [5.0] * 8 + [math.inf] * 2))
+        assert (found.recommended, found.first, found.compared) == ("", "", 1)
+
+    def test_the_gamble_is_not_recommended_however_cheap(self) -> None:
+        """As planned spot costs a third; in three draws of ten it takes ten times as long."""
+        gamble = row(SPOT, [100.0] * 7 + [3000.0] * 3, [5.0] * 7 + [50.0] * 3)
+        found = answered(gamble, row(STREAM, 300, 5.0))
+        assert found.recommended == STREAM
+        assert found.alternatives == (Alternative(id=SPOT, kind="cheaper-if"),)
+
+    def test_a_price_that_lacks_is_never_recommended(self) -> None:
+        assert answered(row(STREAM, 1, complete=False), row(POOL, 100)).recommended == POOL
+
+    def test_what_cannot_be_deployed_is_a_reference(self) -> None:
+        found = answered(row(STREAM, 100), row(POOL, 50, priced_only="not yet"))
+        assert found.recommended == STREAM
+        assert found.alternatives == (Alternative(id=POOL, kind="cheaper-if"),)
+        assert answered(row(POOL, 50, priced_only="not yet")).recommended == ""
+
+    def test_scratch_lustre_is_priced_and_not_deployed(self) -> None:
+        plan = plan_of(purchase={"options": ["on-demand"]}, storage={"layouts": ["fsx-lustre", "fsx-lustre-scratch"]})
+        found = compared(plan)
+        assert by_id(found)[SCRATCH].priced_only
+        assert by_id(found)[SCRATCH].eligible
+        assert found.best is not None
+        assert found.best.id == LUSTRE
+
+    @pytest.mark.parametrize(
+        ("rank_by", "first"), [("p50", STREAM), ("p90", POOL), ("mean", LUSTRE), ("planned", NVME)]
+    )
+    def test_each_measure_has_its_own_first(self, rank_by: str, first: str) -> None:
+        rows = (
+            row(STREAM, [100.0] * 7 + [300.0] * 3, planned_usd=120),  # least at P50
+            row(POOL, [150.0] * 5 + [160.0] * 5, planned_usd=150),  # least at P90
+            row(LUSTRE, [120.0] * 7 + [180.0] * 3, planned_usd=130),  # mean 138, against 160 and 155
+            row(NVME, [200.0] * 10, planned_usd=90),
+        )
+        assert answered(*rows, plan=plan_of(decision={"rank_by": rank_by})).first == first
+
+
+class TestTies:
+    """A lead within 2 % is none; within 10 % only if it is kept in 70 % of the draws. P90 may be 5 % higher at most."""
+
+    @pytest.mark.parametrize(("more", "ties"), [(0.0199, True), (0.021, False)])
+    def test_within_two_percent(self, more: float, ties: bool) -> None:
+        found = answered(row(POOL, 100.0), row(STREAM, 100.0 * (1 + more)))
+        assert found.first == POOL
+        assert found.tied == ((POOL, STREAM) if ties else ())
+        assert found.recommended == (STREAM if ties else POOL)
+
+    @pytest.mark.parametrize(("more", "dearer", "ties"), [(8, 6, True), (8, 7, False), (11, 6, False)])
+    def test_within_ten_percent_where_it_is_seldom_dearer(self, more: int, dearer: int, ties: bool) -> None:
+        """Dearer in `dearer` draws of ten, cheaper in the others: 70 % decide, and beyond 10 % so does the lead."""
+        pool = [100.0] * dearer + [110.0] * (10 - dearer)
+        stream = [100.0 + more] * dearer + [105.0] * (10 - dearer)
+        found = answered(row(POOL, pool), row(STREAM, stream))
+        assert found.first == POOL
+        assert found.tied == ((POOL, STREAM) if ties else ())
+        assert found.recommended == (STREAM if ties else POOL)
+
+    @pytest.mark.parametrize(("tail", "ties"), [(104.9, True), (105.1, False)])
+    def test_a_higher_p90_breaks_a_tie(self, tail: float, ties: bool) -> None:
+        found = answered(row(POOL, [100.0] * 10), row(STREAM, [100.0] * 8 + [tail] * 2))
+        assert found.tied == ((POOL, STREAM) if ties else ())
+
+    def test_against_the_first_only_and_not_in_chains(self) -> None:
+        """Each is within 2 % of the one before, the third is not within 2 % of the first."""
+        found = answered(row(NVME, 100.0), row(POOL, 101.8), row(STREAM, 103.5))
+        assert found.tied == (NVME, POOL)
+        assert found.recommended == POOL
+
+    @pytest.mark.parametrize(
+        ("rows", "chosen"),
+        [
+            # fewer things to operate: nothing, a managed file system, the pool, a cluster
+            ((row(NVME, 100.0), row(POOL, 100.5), row(LUSTRE, 101.0)), LUSTRE),
+            ((row(NVME, 100.0), row(POOL, 100.5)), POOL),
+            # then the lower commitment
+            ((row(BLOCK, 100.0), row(STREAM, 101.0)), STREAM),
+            ((row("s3-stream/p4d.24xlarge/ri-1y-standard-no-upfront", 100.0), row(BLOCK, 101.0)), BLOCK),
+            (
+                (
+                    row("s3-stream/p4d.24xlarge/ri-3y-standard-no-upfront", 100.0),
+                    row("s3-stream/p4d.24xlarge/sp-1y-compute-no-upfront", 101.0),
+                ),
+                "s3-stream/p4d.24xlarge/sp-1y-compute-no-upfront",
+            ),
+            # upkeep goes before commitment
+            (
+                (row(POOL, 100.0), row("s3-stream/p4d.24xlarge/ri-3y-standard-no-upfront", 101.0)),
+                "s3-stream/p4d.24xlarge/ri-3y-standard-no-upfront",
+            ),
+            # then the lower P90
+            (
+                (row(STREAM, [100.0] * 8 + [104.0] * 2), row("s3-stream/p5.48xlarge/on-demand", 101.0)),
+                "s3-stream/p5.48xlarge/on-demand",
+            ),
+            # then the id
+            ((row("s3-stream/p5.48xlarge/on-demand", 100.0), row(STREAM, 100.0)), STREAM),
+        ],
+    )
+    def test_are_settled_in_order(self, rows: tuple[Row, ...], chosen: str) -> None:
+        found = answered(*rows)
+        assert set(found.tied) == {scenario.id for scenario, _ in rows}
+        assert found.recommended == chosen
+
+    def test_what_cannot_be_recommended_ties_with_nothing(self) -> None:
+        late = row(STREAM, 100.0, [5.0] * 5 + [50.0] * 5)
+        found = answered(row(POOL, 100.0), late, row(LUSTRE, 100.0, priced_only="not yet"))
+        assert (found.recommended, found.tied) == (POOL, ())
+
+
+class TestAlternatives:
+    def test_the_cheapest_that_is_not_eligible_and_the_safest(self) -> None:
+        rows = (
+            row(STREAM, [100.0] * 7 + [200.0] * 3),
+            row(POOL, 130.0),  # dearer in seven draws of ten, but never 200
+            row(LUSTRE, 140.0),
+            row(SPOT, 50.0, [5.0] * 5 + [50.0] * 5),
+            row(NVME, 60.0, 90.0),
+        )
+        found = answered(*rows)
+        assert found.recommended == STREAM
+        assert found.alternatives == (Alternative(id=SPOT, kind="cheaper-if"), Alternative(id=POOL, kind="safest"))
+
+    @pytest.mark.parametrize(("usd", "named"), [(97.9, True), (98.1, False)])
+    def test_within_a_tie_none_is_cheaper(self, usd: float, named: bool) -> None:
+        found = answered(row(STREAM, 100.0), row(SPOT, usd, 90.0))
+        assert bool(found.alternatives) is named
+
+    @pytest.mark.parametrize(("usd", "named"), [(193, True), (197, False)])
+    def test_within_a_tie_none_is_safer(self, usd: float, named: bool) -> None:
+        found = answered(row(STREAM, [100.0] * 7 + [200.0] * 3), row(POOL, float(usd)))
+        assert found.recommended == STREAM
+        assert found.alternatives == ((Alternative(id=POOL, kind="safest"),) if named else ())
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from([90.0, 99.0, 100.0, 101.0, 105.0, 120.0, 300.0]), min_size=10, max_size=10),
+        st.lists(st.sampled_from([4.0, 5.0, 6.0, 30.0, math.inf]), min_size=10, max_size=10),
+        st.booleans(),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+IDS = [
+    f"{layout}/p4d.24xlarge/{option}"
+    for layout in ("converged", "s3-stream")
+    for option in ("on-demand", "spot", "capacity-block", "ri-1y-standard-no-upfront")
+]
+
+
+@given(drawn=ROWS, rank_by=st.sampled_from(["p50", "p90", "mean", "planned"]))
+def test_of_any_rows(drawn: list[Any], rank_by: str) -> None:
+    """What is recommended is eligible and can be deployed, is the first or costs little more, and has at most two
+    alternatives, none of which it would not be better than if they were eligible."""
+    plan = plan_of(decision={"rank_by": rank_by})
+    rows = [
+        row(id, cost, days, complete=complete, priced_only="not yet" if priced else "")
+        for id, (cost, days, complete, priced) in zip(IDS, drawn, strict=False)
+    ]
+    outcomes = {scenario.id: found for scenario, found in rows}
+    scenarios = {s.id: s for s in judged(plan, [scenario for scenario, _ in rows], outcomes)}
+    answer = answer_of(plan.decision, list(scenarios.values()), outcomes)
+    known = [s for s in scenarios.values() if s.eligible and not s.priced_only]
+    assert bool(answer.recommended) == bool(known)
+    assert len(answer.alternatives) <= 2
+    if not known:
+        assert (answer.first, answer.tied, answer.alternatives) == ("", (), ())
+        return
+    best, first = scenarios[answer.recommended], scenarios[answer.first]
+    assert best in known
+    assert cost_of(first, rank_by) == min(cost_of(s, rank_by) for s in known)
+    assert (best is first) or {best.id, first.id} <= set(answer.tied)
+    assert cost_of(best, "p90") <= cost_of(first, "p90") * (1 + MORE_AT_P90)
+    for alternative in answer.alternatives:
+        other = scenarios[alternative.id]
+        if alternative.kind == "safest":
+            assert other in known
+            assert cost_of(other, "p90") < cost_of(best, "p90")
+            assert cost_of(other, "p90") == min(cost_of(s, "p90") for s in known)
+        else:
+            assert other not in known
+            assert cost_of(other, rank_by) < cost_of(best, rank_by) * (1 - EQUAL)
+
+
+class TestOrder:
+    def test_recommended_eligible_complete_bounds_without_nodes_infeasible(self) -> None:
+        bound = row("s3-stream/p5.48xlarge/on-demand", 1, complete=False)[0]
+        ranked = [
+            replace(row(STREAM, 102)[0], eligible=True),
+            replace(row(POOL, 100)[0], eligible=True),
+            replace(row(LUSTRE, 200)[0], eligible=True),
+            row(SPOT, 10)[0],
+            bound,
+            row(NVME, 5, feasible=False)[0],
+        ]
+        for seed in range(5):
+            mixed = list(np.random.default_rng(seed).permutation(np.array(ranked, dtype=object)))
+            assert sorted(mixed, key=lambda s: order(s, "p50", STREAM)) == ranked
+
+    def test_a_median_that_is_never_reached_comes_last_of_its_group(self) -> None:
+        never = row(SPOT, 1, [5.0] * 3 + [math.inf] * 7)[0]
+        late = row(POOL, 1000, 5.0)[0]
+        assert sorted([never, late], key=lambda s: order(s, "p50", "")) == [late, never]
+
+    @pytest.mark.parametrize("rank_by", ["p50", "p90", "mean", "planned"])
+    def test_of_a_whole_comparison(self, rank_by: str) -> None:
+        found = compared(plan_of(decision={"rank_by": rank_by}, run={"deadline": "6d"}), draws=300)
+        assert found.best is found.scenarios[0]
+        assert found.answer.rank_by == rank_by
+        groups = [0 if s is found.best else 1 if s.eligible else 2 for s in found.complete]
+        assert groups == sorted(groups)
+        for group in (1, 2):
+            usd = [cost_of(s, rank_by) for s, of in zip(found.complete, groups, strict=True) if of == group]
+            assert usd == sorted(usd)
+        assert len(set(groups)) == 3
+
+    def test_cheapest_and_safest_beside_the_recommended(self) -> None:
+        found = compared(plan_of(run={"deadline": "6d"}), draws=300)
+        assert found.cheapest is min(found.complete, key=lambda s: s.cost_usd.plan)
+        assert not found.cheapest.eligible  # on spot
+        assert found.safest is min((s for s in found.complete if s.eligible), key=lambda s: s.cost_usd.p90)
+
+
+class TestNothingEligible:
+    """Nothing is recommended, and the nearest change that is named makes something so."""
+
+    @staticmethod
+    def asked(*overrides: str) -> tuple[Request, Comparison]:
+        text = (Path(__file__).parents[2] / "examples" / "small.yaml").read_text()
+        few = ("purchase.options=[on-demand, spot]", "storage.layouts=[s3-stream, converged]")
+        loaded = load_text(text, overrides=(*few, *overrides))
+        request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=300)
+        return request, with_relaxations(request, compare(request))
+
+    def test_a_deadline_that_nothing_keeps(self) -> None:
+        _, found = self.asked("run.deadline=1d")
+        assert (found.best, found.safest, found.answer.recommended) == (None, None, "")
+        assert found.cheapest is not None
+        first = found.relaxations[0]
+        (setting,) = first.settings
+        assert setting.startswith("run.deadline=")
+        _, again = self.asked(setting)
+        assert again.best is not None
+        assert again.best.id == first.scenario
+        assert again.best.on_time_fraction is not None
+        assert again.best.on_time_fraction >= 0.9
+        # the nearest one, to three digits: no scenario keeps a hundredth less
+        days = float(setting.removeprefix("run.deadline=").removesuffix("d"))
+        assert self.asked(f"run.deadline={days * 0.99}d")[1].best is None
+
+    def test_a_budget_that_nothing_keeps(self) -> None:
+        _, found = self.asked("constraints.max_cost_usd=100")
+        assert found.best is None
+        (setting,) = next(r.settings for r in found.relaxations if r.settings[0].startswith("constraints.max_cost"))
+        _, again = self.asked(setting)
+        assert again.best is not None
+        assert again.best.in_budget_fraction is not None
+        assert again.best.in_budget_fraction >= 0.9
