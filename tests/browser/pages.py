@@ -22,7 +22,6 @@ COMMANDS = {
     "infeasible": ["examples/small.yaml", "--set", "constraints.max_cost_usd=1"],
     "unpriced": ["examples/small.yaml", "--set", "region=eu-west-1"],
 }
-GATE = 10  # the exit code of a plan of which nothing is feasible; its page is written all the same
 
 
 def _hostile() -> str:
@@ -47,6 +46,6 @@ def page_file(name: str, folder: Path) -> Path:
         planner = str(Path(sys.executable).with_name("planner"))
         command = [planner, "report", *COMMANDS[name], "-o", str(mine)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == (GATE if name == "infeasible" else 0), done.stderr
+        assert done.returncode == 0, done.stderr
     mine.replace(path)
     return path

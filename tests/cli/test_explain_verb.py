@@ -178,7 +178,8 @@ def test_what_cannot_be_planned_says_why_not():
 
 def test_a_scenario_beyond_a_constraint_has_its_numbers_all_the_same():
     text = " ".join(run(1, "cost_usd", "--set", "constraints.max_cost_usd=10").split())
-    assert "Not eligible: costs at most $10.00 in 0% of the outcomes" in text
+    assert "Not eligible: " in text
+    assert "costs at most $10.00 in 0% of the outcomes" in text
     assert "cost_usd = 5," in text
     assert "fleet.compute = 5," in text
 

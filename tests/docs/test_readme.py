@@ -34,7 +34,7 @@ def test_the_answer_above_the_plan_has_the_figures_of_the_comparison() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
     scenario = {(entry["layout"], entry["purchase"]): entry for entry in json.loads(done.stdout)["scenarios"]}
     chosen = scenario["converged", "on-demand"]
-    assert f"about ${chosen['cost_usd']['plan'] / 1e6:.1f}M and takes {chosen['days']['plan']:.0f} days" in answer
+    assert f"about ${chosen['cost_usd']['p50'] / 1e6:.1f}M and takes {chosen['days']['p50']:.0f} days" in answer
     assert f"9 of 10 outcomes cost less than ${chosen['cost_usd']['p90'] / 1e6:.1f}M" in answer
     spot = scenario["converged", "spot"]
     assert 0.4 < spot["cost_usd"]["plan"] / chosen["cost_usd"]["plan"] < 0.6  # "half as expensive"
