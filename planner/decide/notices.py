@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
 from planner.plan.types import Plan
 from pricing.book import PriceBook
@@ -11,8 +12,7 @@ from pricing.book import PriceBook
 
 def notes_of(plan: Plan, book: PriceBook, used: Mapping[str, Assumption]) -> tuple[str, ...]:
     """Notes that hold for every total, one sentence each. used: the assumptions of the comparison, by key."""
-    granted = (*_taken_for_granted(plan, used), *_across_gpus(plan, book))
-    return (*_money(plan), *_left_out(plan), *granted, *_dates(plan, book))
+    return (*_money(plan), *_left_out(plan), *_taken_for_granted(plan, used), *_dates(plan, book))
 
 
 def _money(plan: Plan) -> list[str]:
@@ -66,30 +66,10 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
         if key in used and used[key].origin == "default"
     ]
     if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):
-        notes.append("assumes the same mfu on every instance type and at every number of GPUs")
+        notes.append("assumes the same mfu at every number of GPUs")
+    if plan.data.access is None and not all(ROOMS[name].is_posix for name in plan.storage.layouts):
+        notes.append("assumes that training reads objects; data.access: posix leaves out layouts without a file system")
     return notes
-
-
-def _across_gpus(plan: Plan, book: PriceBook) -> list[str]:
-    """A note if work that was measured on one kind of GPU is compared on several."""
-    kinds = sorted({book.instance(name).gpu_name for name in plan.fleet.instance_types})
-    parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
-    shared = [
-        name
-        for name, there in (
-            ("gpu_hours", any(part.gpu_hours is not None for part in parts)),
-            ("throughput", any(part.samples is not None for part in parts)),
-        )
-        if there
-    ]
-    if len(kinds) < 2:
-        return []
-    every = ", ".join(kinds)
-    instead = "give the work as flop, or plan each kind of GPU separately"
-    return [
-        f"assumes the same {name} on every kind of GPU ({every}), although their speeds differ: {instead}"
-        for name in shared
-    ]
 
 
 def _dates(plan: Plan, book: PriceBook) -> list[str]:

@@ -53,7 +53,7 @@ def ranking_of(request: Request, weights: Mapping[str, float]) -> tuple[RankedSc
         if entry.planned is None or entry.why_not or entry.unpriced:
             continue
         run = entry.planned.run
-        if broken_constraints(request.plan, service=run.service, demand=run.demand):
+        if broken_constraints(request.plan, layout=entry.choice.layout, service=run.service, demand=run.demand):
             continue
         id, cost = entry.choice.id, float(entry.planned.cost_usd)
         ranked = cost * weights.get(id, math.inf)

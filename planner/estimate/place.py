@@ -52,6 +52,7 @@ def phases_of(plan: Plan) -> list[tuple[PhaseIds, Phase]]:
         gpu_hours=work.gpu_hours,
         flop=work.flop,
         mfu=work.mfu,
+        mfu_by_gpu=work.mfu_by_gpu,
         throughput=run.throughput,
     )
     return [(PhaseIds(number=0), whole)]

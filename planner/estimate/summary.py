@@ -75,5 +75,5 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         warnings=(*planned.warnings, *entry.notes, *weak_price_warnings(lines)),
         unfinished=unfinished_warning(unfinished, choice.option),
     )
-    refused = broken_constraints(plan, service=run.service, demand=run.demand)
+    refused = broken_constraints(plan, layout=choice.layout, service=run.service, demand=run.demand)
     return replace(scenario, feasible=False, why_not=refused) if refused else scenario

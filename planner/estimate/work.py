@@ -90,10 +90,14 @@ def _read_rate(
     gpus: int,
     rate: float | None,
     speed: Sourced,
+    relative: Sourced | None,
     values: Values,
     sheet: Sheet,
 ) -> Number:
-    """GB/s that training needs. rate: planned samples per second, if there is a table."""
+    """GB/s that training needs. rate: planned samples per second, if there is a table.
+
+    relative: speed of this kind of GPU; it reads as much faster as it computes.
+    """
     name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
     if size is not None and rate is not None:
         now = sheet.arithmetic(
@@ -109,7 +113,11 @@ def _read_rate(
     fleet, own = (gpus, "run:gpus", "GPUs"), plan.data.read_per_gpu_bytes_per_second
     if own is not None:
         read = own, "plan:data.read_per_gpu", "bytes/s"
-        return sheet.arithmetic(name, gpus * own / 1e9, "GB/s", "gpus * read / 10**9", gpus=fleet, read=read)
+        if relative is None:
+            return sheet.arithmetic(name, gpus * own / 1e9, "GB/s", "gpus * read / 10**9", gpus=fleet, read=read)
+        faster, total = (*relative, "ratio"), gpus * own * relative[0] / 1e9
+        expression = "gpus * read * relative_speed / 10**9"
+        return sheet.arithmetic(name, total, "GB/s", expression, gpus=fleet, read=read, relative_speed=faster)
     assumed = *values.given("data.read_mb_per_s_per_gpu"), "MB/s"
     total = gpus * assumed[0] / 1e3
     return sheet.arithmetic(name, total, "GB/s", "gpus * read / 1000", gpus=fleet, read=assumed)
@@ -136,7 +144,19 @@ def _phase_work(
         full = (1.0, "rule:without a throughput table, scaling efficiency is 1")
         efficiency = sheet.taken(place.id("scaling_efficiency"), "fraction", full=full)
     factor, origin = values.given("workload.throughput_factor")
+    relative = _relative_speed(plan, instance) if phase.flop is None else None
     speed: Sourced = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
+    if relative is not None:
+        faster = sheet.arithmetic(
+            place.id("speed"),
+            speed[0] * relative[0],
+            "ratio",
+            "throughput_factor * relative_speed",
+            "speed in the plan's GPU-hours or table",
+            throughput_factor=(*speed, "ratio"),
+            relative_speed=(*relative, "ratio"),
+        )
+        speed = faster, place.run("speed")
     if phase.samples is not None and rate is not None:
         planned_hours = phase.samples / rate / 3600
         hours = sheet.equation(
@@ -161,7 +181,7 @@ def _phase_work(
         name=phase.name,
         place=place,
         hours=hours,
-        required_gb_per_s=_read_rate(plan, phase, place, gpus, rate, speed, values, sheet),
+        required_gb_per_s=_read_rate(plan, phase, place, gpus, rate, speed, relative, values, sheet),
         planned_hours=planned_hours,
         speed=speed,
         scaling_efficiency=efficiency,
@@ -169,11 +189,25 @@ def _phase_work(
     return work, extrapolated, note
 
 
+def _kind(instance: InstanceType) -> str:
+    return instance.gpu_name.upper()
+
+
+def _relative_speed(plan: Plan, instance: InstanceType) -> Sourced | None:
+    """Speed of this kind of GPU relative to the one of the plan's GPU-hours and table; None if the plan gives none."""
+    kind = _kind(instance)
+    speed = plan.run.relative_speed.get(kind)
+    return None if speed is None else (speed, f"plan:run.relative_speed.{kind}")
+
+
 def _gpu_hours(phase: Phase, place: PhaseIds, instance: InstanceType, sheet: Sheet) -> Sourced:
     """Useful GPU-hours of a phase: from the plan, or calculated from its FLOP. Raises ValueError."""
     if phase.gpu_hours is not None:
         return phase.gpu_hours, place.plan("gpu_hours")
-    if phase.flop is None or phase.mfu is None:
+    mfu, key = phase.mfu_by_gpu.get(_kind(instance), phase.mfu), "mfu"
+    if _kind(instance) in phase.mfu_by_gpu:
+        key = f"mfu_by_gpu.{_kind(instance)}"
+    if phase.flop is None or mfu is None:
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
@@ -182,7 +216,7 @@ def _gpu_hours(phase: Phase, place: PhaseIds, instance: InstanceType, sheet: She
         gpu_hours_from_flop,
         flop=(phase.flop, place.plan("flop")),
         peak_tflops=(instance.peak_tflops, f"catalogue:{instance.name}.peak_tflops"),
-        mfu_fraction=(phase.mfu, place.plan("mfu")),
+        mfu_fraction=(mfu, place.plan(key)),
     )
     return busy, place.run("gpu_hours")
 

@@ -12,6 +12,7 @@ class Room:
 
     title: for people. sections: those of the stack file that it has and not every layout has.
     is_default: whether plans that name no layouts compare it. has_settings: whether a plan may have `storage.<name>`.
+    is_posix: whether jobs have a POSIX file system on it; objects only if not.
     may_refuse: fields of its settings with which AWS may be unable to provide it.
     variant_unit: what the number of a variant counts, as in `fsx-lustre+125`.
     upkeep: how much there is to operate, from 0 for nothing; of two equal choices the lower one is recommended.
@@ -24,6 +25,7 @@ class Room:
     sections: tuple[str, ...] = ()
     is_default: bool = True
     has_settings: bool = True
+    is_posix: bool = False
     variant_unit: str = ""
     may_refuse: tuple[str, ...] = ()
     lustre_deployment: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planner.errors import Problem
@@ -10,6 +10,7 @@ from planner.layouts.registry import WITH_SETTINGS, answer_of
 from planner.plan.assumptions import default_assumptions
 from planner.plan.check import no_fit
 from planner.plan.finding import Finding
+from planner.plan.training_types import Work
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, listed, shown
 from planner.plan.yamlfile import Path
@@ -49,6 +50,8 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
                 message = f"the peak FLOP/s of {name} is not known, so flop cannot be converted to time"
                 yield at, message, "write the work as gpu_hours, or as samples with a throughput table"
     yield from _gpu_counts(plan, mine, complete=len(mine) == len(plan.fleet.instance_types))
+    if len(mine) == len(plan.fleet.instance_types):
+        yield from _kinds(plan, sorted({instance.gpu_name.upper() for instance in mine}))
     for instance in mine:
         yield from _fits(plan, instance)
     named: list[tuple[Path, str | None]] = []
@@ -66,9 +69,46 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
     yield from wrong
 
 
+def _parts(plan: Plan) -> list[tuple[Path, Work]]:
+    """The work of a run, or of each of its phases, with its place in the plan."""
+    whole: list[tuple[Path, Work]] = [(("run", "work"), plan.run.work)] if plan.run.work else []
+    return [*((("run", "phases", index), phase) for index, phase in enumerate(plan.run.phases)), *whole]
+
+
 def _work_in_flop(plan: Plan) -> bool:
-    parts = (*plan.run.phases, *([plan.run.work] if plan.run.work else []))
-    return any(part.flop is not None for part in parts)
+    return any(part.flop is not None for _, part in _parts(plan))
+
+
+def _kinds(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
+    """GPU-hours, samples per second and MFU hold for one kind of GPU; several need the figure of each of them."""
+    speeds = plan.run.relative_speed
+    if unused := sorted(set(speeds) - set(kinds)):
+        message = f"none of the instance types has {listed(unused)} GPUs; they have {listed(kinds)}"
+        yield ("run", "relative_speed", unused[0]), message, "remove it"
+    for at, part in _parts(plan):
+        for kind in sorted(set(part.mfu_by_gpu) - set(kinds)):
+            message = f"none of the instance types has {kind} GPUs; they have {listed(kinds)}"
+            yield (*at, "mfu_by_gpu", kind), message, "remove it"
+        if part.flop is not None:
+            missing = [kind for kind in kinds if kind not in part.mfu_by_gpu]
+            if missing and (part.mfu_by_gpu or len(kinds) > 1):
+                message = f"{listed(kinds)} reach different shares of their peak, and mfu is one number"
+                if part.mfu_by_gpu:
+                    message = f"mfu_by_gpu lacks {listed(missing)}"
+                yield (*at, "flop"), message, f"write mfu_by_gpu: {{{_each(kinds, '40%')}}}"
+            continue
+        missing = [kind for kind in kinds if kind not in speeds]
+        if missing and (speeds or len(kinds) > 1):
+            name = "gpu_hours" if part.gpu_hours is not None else "throughput"
+            message = f"{name} depends on the kind of GPU, and {listed(kinds)} are compared"
+            if speeds:
+                message = f"run.relative_speed lacks {listed(missing)}"
+            remedy = f"write run.relative_speed: {{{_each(kinds, '...')}}} with 1 for the GPU of {name}"
+            yield at, message, f"{remedy}, give flop with mfu_by_gpu, or plan each kind separately"
+
+
+def _each(kinds: Iterable[str], value: str) -> str:
+    return ", ".join(f"{kind}: {value}" for kind in kinds)
 
 
 def _unknown(name: str, known: Iterable[str]) -> tuple[str, str]:

@@ -83,17 +83,24 @@ def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
         yield at, "the amount of work is missing", "write one of samples, gpu_hours and flop, such as gpu_hours: 4000"
     for name in given[1:]:
         yield (*at, name), f"{name} and {given[0]} are both set, but work is only one of them", "keep one"
-    if work.flop is not None and not work.mfu:
+    if work.flop is not None and not work.mfu and not work.mfu_by_gpu:
         yield (
             (*at, "flop"),
             "flop needs mfu above 0: the share of the peak that the run reaches",
             "write mfu: 40%",
         )
-    if work.mfu and work.mfu < LOWEST_MFU:
-        message = f"mfu of {work.mfu:.2%} is lower than any published run"
-        yield (*at, "mfu"), message, "write a share like 40% or 0.4; published runs reach 30% to 65%"
-    if work.mfu is not None and work.flop is None:
-        yield (*at, "mfu"), "mfu is used only with flop", "remove it, or write the work as flop"
+    shares: dict[Path, float] = {("mfu_by_gpu", kind): share for kind, share in work.mfu_by_gpu.items()}
+    if work.mfu:
+        shares[("mfu",)] = work.mfu
+    for key, share in shares.items():
+        if share < LOWEST_MFU:
+            message = f"{key[0]} of {share:.2%} is lower than any published run"
+            yield (*at, *key), message, "write a share like 40% or 0.4; published runs reach 30% to 65%"
+    for key in ("mfu", "mfu_by_gpu") if work.flop is None else ():
+        if getattr(work, key) not in (None, {}):
+            yield (*at, key), f"{key} is used only with flop", "remove it, or write the work as flop"
+    if work.mfu is not None and work.mfu_by_gpu:
+        yield (*at, "mfu"), "mfu and mfu_by_gpu are both set", "keep one of them"
 
 
 def _table(work: Work | None, rows: Sequence[ThroughputRow], at: Path) -> Iterator[Finding]:

@@ -71,6 +71,11 @@ GpuCounts = Annotated[
     BeforeValidator(parse_accelerator_list),
     WithJsonSchema({"anyOf": [_GPUS, {"type": "array", "items": _GPUS, "minItems": 1, "maxItems": 16}]}),
 ]
+GpuKind = Annotated[
+    str,
+    AfterValidator(_Like("^[A-Z][A-Z0-9]*$", "a kind of GPU in capitals, like A100")),
+    _text("^[A-Z][A-Z0-9]*$", "A100"),
+]
 Day = Annotated[
     date,
     BeforeValidator(parse_day),

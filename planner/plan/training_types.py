@@ -11,6 +11,7 @@ from planner.plan.forms import (
     Bytes,
     BytesPerSecond,
     Fraction,
+    GpuKind,
     Hours,
     KeptCheckpoints,
     Name,
@@ -36,6 +37,9 @@ class Work(Section):
     gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours are more")
     flop: Positive | None = Field(None, description="total floating point operations; needs mfu")
     mfu: Fraction | None = Field(None, description="model FLOP utilization: share of the peak in the data sheet")
+    mfu_by_gpu: dict[GpuKind, Fraction] = Field(
+        default_factory=dict, max_length=16, description="mfu of each kind of GPU compared, like {A100: 45%, H100: 40%}"
+    )
 
 
 class Phase(Work):
@@ -64,6 +68,11 @@ class Run(Section):
     )
     phases: tuple[Phase, ...] = Field(
         (), strict=False, max_length=100, description="parts of the run, each with its own work; replaces work"
+    )
+    relative_speed: dict[GpuKind, Positive] = Field(
+        default_factory=dict,
+        max_length=16,
+        description="throughput of one GPU of a kind relative to the GPU of gpu_hours and of the throughput table",
     )
     deadline_hours: Hours | None = Field(
         None, alias="deadline", description="the run has to end by then; see decision.confidence"
@@ -96,6 +105,9 @@ class Data(Section):
         None, alias="read_per_gpu", description="bytes per second that one GPU reads when it never waits"
     )
     shard_bytes: Bytes | None = Field(None, alias="shard", description="size of one object or file")
+    access: Literal["object", "posix"] | None = Field(
+        None, description="posix: training code needs a file system, not only objects; default: object"
+    )
     order: Literal["shuffled", "sequential"] = Field("shuffled", description="order in which an epoch reads the data")
     warm_up: Literal["lazy", "prefetch"] = Field(
         "lazy", description="lazy: the first epoch reads from S3; prefetch: the cache is filled before training starts"

@@ -219,6 +219,10 @@ class Plan(Section):
         for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):
             if found[section][key] == default:
                 del found[section][key]
+        for part in (found["run"], found["run"]["work"], found["data"], *found["run"]["phases"]):
+            for key in ("relative_speed", "mfu_by_gpu", "access") if part else ():
+                if not part.get(key, True):
+                    del part[key]
         if vars(self.purchase.capacity_block) == vars(CapacityBlock.model_construct()):
             del found["purchase"]["capacity_block"]
         if vars(self.decision) == vars(Decision.model_construct()):

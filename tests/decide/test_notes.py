@@ -33,15 +33,10 @@ def test_a_constant_mfu_is_said():
     assert "mfu" not in _notes()
 
 
-def test_work_measured_on_one_kind_of_gpu_and_compared_on_several_is_noted():
-    """GPU-hours of an A100 are not those of an H100; FLOP are, and two types with one kind of GPU share their hours."""
-    several = {"instance_types": ["p4d.24xlarge", "p5.48xlarge"]}
-    assert "assumes the same gpu_hours on every kind of GPU (A100, H100)" in _notes(fleet=several)
-    rows = [{"gpus": gpus, "samples_per_second": 16.0 * gpus} for gpus in (8, 32)]
-    samples = {"work": {"gpu_hours": None, "samples": 1e8}, "throughput": rows}
-    assert "assumes the same throughput on every kind of GPU" in _notes(fleet=several, run=samples)
-    assert "kind of GPU" not in _notes(fleet=several, run={"work": {"gpu_hours": None, "flop": 1e21, "mfu": 0.4}})
-    assert "kind of GPU" not in _notes(fleet={"instance_types": ["p4d.24xlarge", "p4de.24xlarge"]})
+def test_access_to_the_data_is_assumed_only_where_the_plan_is_silent():
+    assert "assumes that training reads objects" in _notes()
+    assert "reads objects" not in _notes(data={"access": "object"})
+    assert "reads objects" not in _notes(storage={"layouts": ["fsx-lustre"]})
 
 
 def test_discount_and_reuse_are_said_and_prices_no_longer_called_list():

@@ -53,6 +53,17 @@ class TestConstraints:
         more = by_id(compared(plan_of(constraints={"min_usable_tb": 23}, purchase=ON_DEMAND)))
         assert "22.2 TB usable" in more["converged/p4d.24xlarge/on-demand"].why_not[0]
 
+    def test_training_code_that_needs_files(self):
+        """Only FSx for Lustre is a file system; the answer says that without `data.access` objects are assumed."""
+        ids = by_id(compared(plan_of(data={"access": "posix"}, purchase=ON_DEMAND)))
+        feasible = {id.split("/")[0].split("+")[0] for id, scenario in ids.items() if scenario.feasible}
+        assert feasible == {"fsx-lustre"}
+        assert ids["s3-stream/p4d.24xlarge/on-demand"].why_not == (
+            "it has no POSIX file system, but data.access requires one",
+        )
+        ids = by_id(compared(plan_of(data={"access": "object"}, purchase=ON_DEMAND)))
+        assert all(scenario.feasible for scenario in ids.values())
+
     def test_the_hot_data_must_fit(self):
         plan = plan_of(constraints={"min_hot_fit": True}, data={"hot_dataset": "22.2TB"}, purchase=ON_DEMAND)
         ids = by_id(compared(plan))

@@ -31,6 +31,7 @@ run:
   kind: training
   scaling: strong
   deadline: 40d
+  relative_speed: {A100: 1, H100: 2.2}
   phases:
     - name: low
       samples: 2e8
@@ -39,7 +40,7 @@ run:
         - {gpus: 8, samples_per_second: 128.2}
         - {gpus: 64, samples_per_second: 912.2, measured: false}
         - {gpus: 16, samples_per_second: 254}
-    - {name: high, flop: 1e22, mfu: 41.5%}
+    - {name: high, flop: 1e22, mfu_by_gpu: {A100: 41.5%, H100: 38%}}
     - {name: last, gpu_hours: 1_200}
 data:
   hot_dataset: 2.2PB

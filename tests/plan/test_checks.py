@@ -62,6 +62,13 @@ CATALOGUE = (
         ),
         ("{gpu_hours: 4000}", "{flop: 1e22}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
         ("{gpu_hours: 4000}", "{flop: 1e22, mfu: 0%}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
+        (
+            "{gpu_hours: 4000}",
+            "{flop: 1e22, mfu: 40%, mfu_by_gpu: {A100: 40%}}",
+            "4:22",
+            "mfu and mfu_by_gpu are both set",
+            "keep one",
+        ),
         ("{gpu_hours: 4000}", "{gpu_hours: 4000, mfu: 40%}", "4:27", "mfu is used only with flop", "remove"),
         ("{gpu_hours: 4000}", "{samples: 1e6}", "3:1", "without a throughput table", "samples_per_second"),
         (
@@ -191,7 +198,12 @@ def _judged(text: str, *overrides: str):
         ),
         (["fleet.nodes=null", "fleet.gpus=A100:4"], "fleet.gpus", "not a whole number", "write A100:8"),
         (
-            ["fleet.nodes=null", "fleet.gpus=A100:64", "fleet.instance_types=[p4d.24xlarge, p5.48xlarge]"],
+            [
+                "fleet.nodes=null",
+                "fleet.gpus=A100:64",
+                "fleet.instance_types=[p4d.24xlarge, p5.48xlarge]",
+                "run.relative_speed={A100: 1, H100: 2}",
+            ],
             "fleet.gpus",
             "p5.48xlarge has H100 GPUs, but gpus lists only A100",
             "add H100:64",
@@ -236,6 +248,36 @@ def test_rules_that_need_the_catalogue(overrides, where, message, remedy):
     assert problem.where == f"--set {where}"
     assert message in problem.message
     assert remedy in problem.remedy
+
+
+TWO = ["fleet.instance_types=[p4d.24xlarge, p5.48xlarge]"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message", "remedy"),
+    [
+        ([], "gpu_hours depends on the kind of GPU, and A100, H100 are compared", "{A100: ..., H100: ...}"),
+        (["run.relative_speed={A100: 1}"], "run.relative_speed lacks H100", "with 1 for the GPU of gpu_hours"),
+        (["run.work={flop: 1e21, mfu: 40%}"], "different shares of their peak", "mfu_by_gpu: {A100: 40%, H100: 40%}"),
+        (["run.work={flop: 1e21, mfu_by_gpu: {A100: 40%}}"], "mfu_by_gpu lacks H100", "H100: 40%"),
+        (["run.relative_speed={A100: 1, H100: 2, B200: 4}"], "none of the instance types has B200 GPUs", "remove it"),
+    ],
+)
+def test_work_that_differs_between_kinds_of_gpu_needs_a_figure_for_each(overrides, message, remedy):
+    (problem,) = _judged(SMALL, *TWO, *overrides)
+    assert message in problem.message
+    assert remedy in problem.remedy
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["run.relative_speed={A100: 1, H100: 2.5}"],
+        ["run.work={flop: 1e21, mfu_by_gpu: {A100: 45%, H100: 40%}}"],
+    ],
+)
+def test_work_with_a_figure_for_each_kind_of_gpu_is_compared(overrides):
+    assert not _judged(SMALL, *TWO, *overrides)
 
 
 def test_the_number_of_gpus_per_node_comes_from_the_catalogue():

@@ -189,7 +189,7 @@ def test_the_good_plans_load():
     assert plan.data.hot_dataset_bytes == 2.2e15
     assert plan.storage.fsx_lustre.capacity_bytes == 2400 * 2**40
     assert plan.run.phases[2].gpu_hours == 1200
-    assert plan.run.phases[1].mfu == 0.415
+    assert plan.run.phases[1].mfu_by_gpu == {"A100": 0.415, "H100": 0.38}
     assert plan.reliability.checkpoint_blocking_hours == 30 / 3600
 
 
@@ -242,10 +242,10 @@ def test_the_hash_is_of_the_meaning():
 
 def test_problem_at_points_at_the_value_or_the_nearest_section():
     loaded = load(FULL, "fleet.spares=1")
-    assert place(loaded.problem_at(("run", "phases", 0, "throughput", 1, "gpus"), "x")) == "p.yaml:16:12"
-    assert place(loaded.problem_at("run.phases[0].throughput[1].gpus", "x")) == "p.yaml:16:12"
-    assert place(loaded.problem_at("assumptions.goodput.restart_minutes", "x")) == "p.yaml:54:3"
-    assert place(loaded.problem_at("constraints.nothing.here", "x")) == "p.yaml:52:1"
+    assert place(loaded.problem_at(("run", "phases", 0, "throughput", 1, "gpus"), "x")) == "p.yaml:17:12"
+    assert place(loaded.problem_at("run.phases[0].throughput[1].gpus", "x")) == "p.yaml:17:12"
+    assert place(loaded.problem_at("assumptions.goodput.restart_minutes", "x")) == "p.yaml:55:3"
+    assert place(loaded.problem_at("constraints.nothing.here", "x")) == "p.yaml:53:1"
     assert loaded.problem_at("fleet.spares", "x").where == "--set fleet.spares"
 
 

@@ -8,5 +8,6 @@ ROOM = Room(
     sections=("lustre",),
     may_refuse=("efa", "capacity_bytes", "deployment"),
     variant_unit="MB/s per TiB",
+    is_posix=True,
     lustre_deployment="PERSISTENT_2",
 )

@@ -9,6 +9,7 @@ ROOM = Room(
     is_default=False,
     may_refuse=("capacity_bytes",),
     variant_unit="MB/s per TiB",
+    is_posix=True,
     lustre_deployment="SCRATCH_2",
     not_deployed="priced and previewed, not deployed yet: no test has run its links to the data bucket",
 )

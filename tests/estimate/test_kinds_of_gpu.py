@@ -1,0 +1,65 @@
+"""One table of GPU-hours on several kinds of GPU: the same work, done faster by the faster GPU."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.models.derived import Derived
+from tests.builders import compared, plan_of
+
+TYPES = {"instance_types": ["p4d.24xlarge", "p5.48xlarge"], "nodes": 4}
+OPTIONS = {"options": ["on-demand"]}
+
+
+def _pair(**run):
+    layout = {"layouts": ["s3-stream"]}
+    found = compared(plan_of(fleet=TYPES, purchase=OPTIONS, storage=layout, run=run)).scenarios
+    by_type = {scenario.instance_type: scenario for scenario in found}
+    return by_type["p4d.24xlarge"], by_type["p5.48xlarge"]
+
+
+def _number(scenario, id: str) -> Derived:
+    return next(entry for entry in scenario.derived if entry.id == id)
+
+
+def test_gpu_hours_are_divided_by_the_speed_of_the_gpu():
+    """4,000 GPU-hours of an A100 are 125 h on 32 of them, and 125 / 2.5 = 50 h on 32 H100 that are 2.5 times as fast.
+
+    Dollars per useful GPU-hour are of the same work: in both rows, per hour of an A100."""
+    a100, h100 = _pair(relative_speed={"A100": 1.0, "H100": 2.5})
+    assert a100.days_at_full_speed == pytest.approx(125 / 24)
+    assert h100.days_at_full_speed == pytest.approx(50 / 24)
+    assert a100.useful_gpu_hours == h100.useful_gpu_hours == pytest.approx(4000)
+    assert h100.usd_per_useful_gpu_hour.plan == pytest.approx(h100.cost_usd.plan / 4000)
+
+
+def test_a_faster_gpu_reads_faster():
+    """32 x 20 MB/s = 0.64 GB/s, and 2.5 times that."""
+    a100, h100 = _pair(relative_speed={"A100": 1.0, "H100": 2.5})
+    assert _number(a100, "storage.required_read_gb_per_s").value == pytest.approx(0.64)
+    assert _number(h100, "storage.required_read_gb_per_s").value == pytest.approx(1.6)
+
+
+def test_samples_per_second_of_the_table_are_multiplied():
+    rows = [{"gpus": gpus, "samples_per_second": 16.0 * gpus} for gpus in (8, 32)]
+    work = {"gpu_hours": None, "samples": 1e8}
+    a100, h100 = _pair(work=work, throughput=rows, relative_speed={"A100": 1.0, "H100": 2.5})
+    assert a100.days_at_full_speed == pytest.approx(1e8 / 512 / 86_400)
+    assert h100.days_at_full_speed == pytest.approx(1e8 / 512 / 2.5 / 86_400)
+
+
+def test_a_phase_in_flop_takes_its_speed_from_the_mfu_alone():
+    """100 GPU-hours of an A100, and 1e20 FLOP."""
+    share = {"A100": 0.45, "H100": 0.40}
+    phases = [{"name": "one", "gpu_hours": 100}, {"name": "two", "flop": 1e20, "mfu_by_gpu": share}]
+    _, h100 = _pair(work=None, phases=phases, relative_speed={"A100": 1.0, "H100": 2.5})
+    hours = 100 / 2.5 / 32 + 1e20 / (0.40 * 989.5e12 * 32) / 3600
+    assert h100.days_at_full_speed == pytest.approx(hours / 24, rel=1e-3)
+
+
+def test_each_kind_has_its_own_mfu():
+    """1e21 FLOP: at 45 % of 312 TFLOP/s and at 40 % of 989.5 TFLOP/s, on 32 GPUs."""
+    work = {"gpu_hours": None, "flop": 1e21, "mfu_by_gpu": {"A100": 0.45, "H100": 0.40}}
+    a100, h100 = _pair(work=work)
+    assert a100.days_at_full_speed == pytest.approx(1e21 / (0.45 * 312e12 * 32) / 86_400)
+    assert h100.days_at_full_speed == pytest.approx(1e21 / (0.40 * 989.5e12 * 32) / 86_400, rel=1e-3)
