@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli.gates import report_violations
-from planner.cli.options import OUT, Asked, checked_plan, common, format_option, gate_options, priced_plan, top_option
-from planner.cli.output import format_of, room_of, say, write_result
+from planner.cli.options import OUT, Asked, checked_plan, common, format_option, gate_options, priced_plan
+from planner.cli.output import format_of, room_of, warn, write_result
+from planner.cli.progress import PRICING, STUDY, progress
 
 if TYPE_CHECKING:
     from planner.decide.gates import Gates
@@ -24,15 +25,29 @@ if TYPE_CHECKING:
     "[default: by FILE's ending, else table]",
 )
 @OUT
-@top_option("Rows of the table; 0 shows all.")
-@click.option("-v", "--verbose", is_flag=True, help="List every assumption with its range and source.")
+@click.option(
+    "--top",
+    type=click.IntRange(0),
+    metavar="ROWS",
+    help="Rows of the table; 0 shows all. [default: as many as fit a screen, at most 12]",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="A row for every feasible choice: also those that are not eligible or unpriced, and each commitment.",
+)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also list notes, warnings, and every assumption with its range and source."
+)
 @gate_options
 @common
 def command(
     asked: Asked,
     style: str | None,
     out: str | None,
-    top: int,
+    top: int | None,
+    everything: bool,
     verbose: bool,
     gates: Gates,
     color: str,
@@ -50,7 +65,8 @@ def command(
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html"))
-    comparison = answered(request)
+    with progress(PRICING, quiet=quiet):
+        comparison = answered(request)
     found = violations(comparison, gates)
     if style == "table":
         from planner.report.terminal.comparison_text import render
@@ -65,6 +81,7 @@ def command(
             plan_path=asked.plan,
             again=asked.again,
             verbose=verbose,
+            everything=everything,
         )
     elif style == "json":
         from planner.report.data.comparison_json import render as render_json
@@ -79,22 +96,23 @@ def command(
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
         found_by_gates = found if gates.asked_for else None
-        text = render_markdown(
-            comparison, study(request, comparison, grid=False), plan_path=asked.plan, gates=found_by_gates
-        )
+        with progress(STUDY, quiet=quiet):
+            studied = study(request, comparison, grid=False)
+        text = render_markdown(comparison, studied, plan_path=asked.plan, gates=found_by_gates)
     else:
         from planner.api.page import page_of
 
-        text = page_of(loaded, request, comparison)
+        with progress(STUDY, quiet=quiet):
+            text = page_of(loaded, request, comparison)
     write_result(text, out)
     if not comparison.prices.intact:
         folder = [asked.prices] if asked.prices and Path(asked.prices).is_dir() else []
         verify = shlex.join(["planner", "prices", "verify", *folder])
-        say(f"warning: this price book was edited after it was built; `{verify}` lists the files", quiet)
+        warn(f"this price book was edited after it was built; `{verify}` lists the files", quiet, color)
     if comparison.stale and style != "table":
         from planner.report.wording.figures import many
         from planner.report.wording.stale_prices import sentences
 
         old = sentences(comparison.stale)
-        say(f"warning: {many(len(old), 'price')} out of date: {old[0]}", quiet)
+        warn(f"{many(len(old), 'price')} out of date: {old[0]}", quiet, color)
     return report_violations(found)

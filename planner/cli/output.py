@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -127,13 +128,20 @@ def say(message: str, quiet: bool = False) -> None:
         click.echo(message, err=True)
 
 
-def use_colour(choice: str) -> bool:
-    """Whether to colour standard output: --color, then NO_COLOR, FORCE_COLOR, and whether it is a terminal."""
+def warn(message: str, quiet: bool = False, colour: str = "auto") -> None:
+    """A warning for the person at the terminal. colour: what --color says; only standard error counts here."""
+    text = f"warning: {message}"
+    say(f"\x1b[33m{text}\x1b[0m" if use_colour(colour, sys.stderr) else text, quiet)
+
+
+def use_colour(choice: str, stream: TextIO | None = None) -> bool:
+    """Whether to colour a stream, by default standard output: --color, then NO_COLOR, FORCE_COLOR, and whether it is a
+    terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return os.environ.get("FORCE_COLOR", "0") not in ("", "0") or sys.stdout.isatty()
+    return os.environ.get("FORCE_COLOR", "0") not in ("", "0") or (stream or sys.stdout).isatty()
 
 
 def columns() -> int:

@@ -9,6 +9,7 @@ import click
 from planner.cli.gates import report_violations
 from planner.cli.options import Asked, checked_plan, common, format_option, gate_options, priced_plan
 from planner.cli.output import format_of, say, write_result
+from planner.cli.progress import PRICING, STUDY, progress
 
 if TYPE_CHECKING:
     from planner.decide.gates import Gates
@@ -49,18 +50,22 @@ def command(
     out = out or f"report.{style}"
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, derivations=style == "html")
-    comparison = answered(request)
+    with progress(PRICING, quiet=quiet):
+        comparison = answered(request)
     found = violations(comparison, gates)
     if style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
         shown = found if gates.asked_for else None
-        text = render_markdown(comparison, study(request, comparison, grid=False), plan_path=asked.plan, gates=shown)
+        with progress(STUDY, quiet=quiet):
+            studied = study(request, comparison, grid=False)
+        text = render_markdown(comparison, studied, plan_path=asked.plan, gates=shown)
     else:
         from planner.api.page import page_of
 
-        text = page_of(loaded, request, comparison, architecture=architecture)
+        with progress(STUDY, quiet=quiet):
+            text = page_of(loaded, request, comparison, architecture=architecture)
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)

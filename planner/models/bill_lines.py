@@ -19,6 +19,7 @@ OVERHEAD = "network, volumes, alarms"
 
 # names of lines that are looked up on their own
 COMPUTE = "fleet.compute"
+COMMITMENT_UNUSED = "fleet.commitment-unused"
 SPOT_INTERRUPTIONS = "fleet.spot-interruptions"
 STAFF = "people.staff"
 
@@ -82,7 +83,7 @@ LINES = (
     _gpu_nodes(SPOT_INTERRUPTIONS),
     _gpu_nodes("fleet.block-unused", UNUSED_BLOCK, unused=True),
     # a commitment belongs to the payer account and goes on after the stack is deleted
-    _gpu_nodes("fleet.commitment-unused", UNUSED_COMMITMENT, unused=True, in_budget=False),
+    _gpu_nodes(COMMITMENT_UNUSED, UNUSED_COMMITMENT, unused=True, in_budget=False),
     _overhead("fleet.ebs", "fleet"),
     _overhead("network.nat-gateway", "network"),
     _overhead("network.nat-data", "network"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.gates import Violation
+from planner.decide.shortlist import shortlist_of
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
 from planner.models.bill import Line
@@ -19,6 +20,7 @@ from planner.report.wording import (
     answer,
     evidence,
     figures,
+    left_out,
     markdown_texts,
     page_texts,
     recommendation,
@@ -33,7 +35,7 @@ from planner.report.wording.ranking import Ranked, ranking_columns
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cut
 
-NEAREST = 5  # rows of the open table, besides the scenarios of the answer
+NEAREST = 5  # rows of the open table
 LAST_OPEN = 3  # the open table has the columns with `keep` up to this; the folded ranking has all
 NAME_CELLS = 80
 SENTENCE_CELLS = 2000
@@ -52,8 +54,8 @@ def render(
     gates. The same comparison gives the same bytes, below the size limit of a comment.
     """
     ranked = [(rank, s) for rank, s in enumerate(comparison.scenarios, 1) if s.feasible]
-    named = {s.id for s in leaders.leaders_of(comparison)}
-    near = [(rank, s) for place, (rank, s) in enumerate(ranked) if place < NEAREST or s.id in named]
+    shortlist = shortlist_of(comparison)
+    near = shortlist.rows[:NEAREST]
     shown = [s for _, s in near]
     # numbers of the sources in the bills that are shown
     picked = leaders.leaders_of(comparison)
@@ -70,6 +72,8 @@ def render(
     path = shlex.quote(figures.visible(plan_path))
     first = [marker("compare", comparison.plan_name), *_answer(comparison), "", *_gates(gates)]
     first += _open_table(comparison, near)
+    below = [*left_out.commitments(shortlist.families), *left_out.others(shortlist, markdown_texts.IN_THE_RANKING)]
+    first += _listed_lines(below)
     first += _listed_lines(pressing(comparison, shown, [s for _, s in ranked]))
     last = f"{BILLS_AND_SOURCES}: {code(f'planner report {path} -o report.html')}\n"
     return document(

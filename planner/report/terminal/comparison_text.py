@@ -1,24 +1,26 @@
-"""A comparison in a terminal: a table from 80 columns on, with more columns in wider terminals; records below 80."""
+"""A comparison in a terminal: the answer, a table of the eligible choices, and what to know before acting on it; 80
+cells by 40 lines are enough for it. In narrower terminals the table becomes records."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 
-from planner.decide import leaders
 from planner.decide.comparison import Comparison
+from planner.decide.shortlist import Shortlist, shortlist_of
 from planner.report.terminal.columns import TABLE_FROM, command, fitted, rows
-from planner.report.wording import answer, figures, notes, ranking
+from planner.report.wording import answer, figures, left_out, notes, ranking, signs
 from planner.report.wording.figures import visible
-from planner.report.wording.line import Kind, Line
-from planner.report.wording.notes import assumptions, heading, remarks
+from planner.report.wording.line import CALLS_FOR_ATTENTION, Kind, Line
+from planner.report.wording.notes import assumptions, heading
 from planner.report.wording.ranking import Ranked, ranking_columns
 from planner.report.wording.wrapping import cut, wrap
 
 NARROWEST = 32
-BEGIN = {Kind.SENTENCE: "", Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - "}
-GO_ON = {Kind.SENTENCE: "  ", Kind.DETAIL: "  ", Kind.SETTING: "    ", Kind.ITEM: "    "}
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 5  # of a screen; rows of the table that it has by default
+BEGIN = {Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - ", Kind.WARNING: "  - "}
+GO_ON = {Kind.SETTING: "    ", Kind.ITEM: "    ", Kind.WARNING: "    "}
+BOLD, WARN, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[0m"
 
 
 def render(
@@ -27,48 +29,69 @@ def render(
     width: int,
     colour: bool,
     ascii_only: bool,
-    top: int,
+    top: int | None = None,
     plan_path: str = "PLAN",
     again: Sequence[str] = (),
     verbose: bool = False,
+    everything: bool = False,
 ) -> str:
     """The comparison as lines of at most `width` cells (at least 32).
 
-    again: options that the next command must repeat, like --set. verbose: list every assumption with its range and
-    source.
+    top: rows of the table; 0 for all, None for as many as fit a screen. again: options that the next command must
+    repeat, like --set. verbose: also the assumptions, notes and warnings in full. everything: a row for every feasible
+    choice.
     """
     width = max(width, NARROWEST)
-    more = "..." if ascii_only else "…"
-    feasible = [s for s in comparison.scenarios if s.feasible]
-    ranked = list(enumerate(feasible, 1))
-    first = ranked[: top or None]
-    # what the answer names is always among the rows
-    named = {scenario.id for scenario in leaders.leaders_of(comparison)}
-    later = [(rank, s) for rank, s in ranked[len(first) :] if s.id in named]
-    shown = [s for _, s in first + later]
-    lines = _heading(comparison, width, more)
-    if ranked:
-        lines.append("")
-    table = _Table(first + later, comparison, width, ascii_only)
-    head, body = table.header(), table.body(len(first))
-    lines += _emphasised([*head, *body]) if colour else [*head, *body]
-    if len(first) < len(feasible):
-        lines += wrap(ranking.more_rows(len(feasible) - len(first), more, listed=bool(later)), width)
-        lines += table.body(len(first), rest=True)
-    lines.append("")
-    lines += _wrapped(answer.sentences(comparison), width)
-    lines.append("")
-    lines += _wrapped(remarks(comparison, shown), width)
-    if verbose:
-        title, *assumed = assumptions(comparison)
-        lines += ["", title, *(line for text in assumed for line in wrap(visible(text), width, indent="  ")), ""]
-    lines += _next(plan_path, again, width)
-    text = "\n".join(lines) + "\n"
+    dots = "..." if ascii_only else "…"
+    shortlist = shortlist_of(comparison, everything=everything)
+    first, *more = answer.sentences(comparison)
+    said = _wrapped([first], width, colour=False)
+    said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said
+    before = [*_heading(comparison, width, dots), "", *said, *_wrapped(more, width, colour=colour), ""]
+    after = _wrapped(_below(comparison, shortlist, verbose=verbose), width, colour=colour)
+    after += [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
+    table = _Table(shortlist.rows, comparison, width, ascii_only)
+    count = _rows_shown(len(shortlist.rows), HEIGHT - len(before) - len(after) - 3, top, everything=everything)
+    head, body = table.header(), table.body(count)
+    lines = [*before, *(_emphasised(head, body) if colour else [*head, *body])]
+    if count < len(shortlist.rows):
+        lines += wrap(ranking.more_rows(len(shortlist.rows) - count, dots), width)
+    text = "\n".join([*lines, *after]) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
 
 
-def _wrapped(found: Sequence[Line], width: int) -> list[str]:
-    return [part for line in found for part in wrap(BEGIN[line.kind] + visible(line.text), width, GO_ON[line.kind])]
+def _rows_shown(rows: int, fitting: int, top: int | None, *, everything: bool) -> int:
+    if top is None and not everything:
+        top = max(FEWEST_ROWS, min(MOST_ROWS, fitting))
+    return min(rows, top) if top else rows
+
+
+def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool) -> list[Line]:
+    """What follows the table."""
+    shown = [s for _, s in shortlist.rows]
+    hidden = sum(s.feasible for s in comparison.scenarios) - len(shown)
+    return [
+        *left_out.commitments(shortlist.families),
+        *map(Line, signs.legend(comparison, shown)),
+        *left_out.others(shortlist),
+        *notes.attention(comparison),
+        *(notes.details(comparison, shown) if verbose else [notes.more(comparison, hidden)]),
+    ]
+
+
+def _assumed(comparison: Comparison, width: int) -> list[str]:
+    title, *found = assumptions(comparison)
+    return ["", title, *(line for text in found for line in wrap(visible(text), width, indent="  ")), ""]
+
+
+def _wrapped(found: Sequence[Line], width: int, *, colour: bool) -> list[str]:
+    """Warnings have a colour; nothing depends on it alone."""
+    lines = []
+    for line in found:
+        parts = wrap(BEGIN.get(line.kind, "") + visible(line.text), width, GO_ON.get(line.kind, "  "))
+        attention = colour and line.kind in CALLS_FOR_ATTENTION
+        lines += [f"{WARN}{part}{PLAIN}" for part in parts] if attention else parts
+    return lines
 
 
 def _heading(comparison: Comparison, width: int, more: str) -> list[str]:
@@ -90,10 +113,9 @@ class _Table:
     def header(self) -> list[str]:
         return self.lines[:2]
 
-    def body(self, count: int, *, rest: bool = False) -> list[str]:
-        """The first `count` rows, or the rest of them."""
-        part = slice(count, None) if rest else slice(count)
-        return self.lines[2:][part] if self.lines else _records(self.ranked[part], self.width, self.fleet)
+    def body(self, count: int) -> list[str]:
+        """The first `count` rows."""
+        return self.lines[2 : 2 + count] if self.lines else _records(self.ranked[:count], self.width, self.fleet)
 
 
 def _records(ranked: Ranked, width: int, fleet: str) -> list[str]:
@@ -107,9 +129,9 @@ def _records(ranked: Ranked, width: int, fleet: str) -> list[str]:
     return lines
 
 
-def _emphasised(table: list[str]) -> list[str]:
+def _emphasised(head: list[str], body: list[str]) -> list[str]:
     """Bold for the header and for the first row. Nothing depends on colour alone."""
-    return [f"{BOLD}{line}{PLAIN}" if i in (0, 2) else line for i, line in enumerate(table)]
+    return [f"{BOLD}{line}{PLAIN}" if i in (0, 2) else line for i, line in enumerate([*head, *body])]
 
 
 def _next(plan_path: str, again: Sequence[str], width: int) -> list[str]:

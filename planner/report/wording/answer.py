@@ -1,7 +1,9 @@
-"""The answer in sentences: what is recommended, how certain it is, and the alternatives."""
+"""The answer in sentences: what is recommended and what it costs, under which condition, at which risk; and the
+alternatives."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from planner.decide import leaders
@@ -9,11 +11,11 @@ from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
-from planner.report.wording import breakdown, eligibility, figures, recommendation, relaxations
+from planner.report.wording import breakdown, eligibility, figures, relaxations, spoken
 from planner.report.wording.line import Kind, Line
 
 NEAREST = 3  # scenarios that are named where none is recommended
-MEASURES = {"p50": "P50", "p90": "P90", "mean": "the mean", "planned": "central values"}
+RECOMMENDED, CHEAPER, SAFEST = "Recommended", "Cheaper", "Safest"
 
 
 def sentences(comparison: Comparison) -> list[Line]:
@@ -21,15 +23,13 @@ def sentences(comparison: Comparison) -> list[Line]:
     best = comparison.best
     if best is None:
         return [Line(nothing(comparison)), *_nearest(comparison), *relaxations.sentences(comparison)]
-    lines = [Line(f"{RECOMMENDED}: {_named(comparison, best)}: {_figures(comparison, best)}.")]
-    lines += [Line(text, Kind.DETAIL) for text in reasons(comparison, best)]
-    lines.append(_breakdown(best))
-    for scenario, title, text in alternatives(comparison):
-        lines.append(Line(f"{title}: {_named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}"))
+    lines = [Line(f"{RECOMMENDED}: {choice(comparison, best)}")]
+    lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best), _breakdown(best))]
+    lines += [
+        Line(f"{title}: {_named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
+        for scenario, title, text in alternatives(comparison)
+    ]
     return lines
-
-
-RECOMMENDED = "Recommended"
 
 
 def nothing(comparison: Comparison) -> str:
@@ -41,8 +41,8 @@ def nothing(comparison: Comparison) -> str:
     if any(s.eligible for s in comparison.complete):
         return "No scenario is recommended: those that are eligible cannot be deployed as priced."
     limit = eligibility.limit_words(comparison.complete[0])
-    share = figures.percent(comparison.answer.confidence)
-    return f"No scenario is recommended: none {limit} in {share} of the outcomes."
+    share = spoken.in_ten(comparison.answer.confidence)
+    return f"No scenario is recommended: none {limit} in at least {share} outcomes."
 
 
 def _nearest(comparison: Comparison) -> list[Line]:
@@ -53,34 +53,69 @@ def _nearest(comparison: Comparison) -> list[Line]:
     ]
 
 
+def choice(comparison: Comparison, best: Scenario) -> str:
+    """What to buy, what it costs and how long it takes, in two sentences."""
+    bought = f"{figures.fleet(best)}, {figures.purchase_words(best.option)}; storage: {figures.layout_words(best)}"
+    return f"{_named(comparison, best, place=False)}: {bought}. {costs(comparison, best)}"
+
+
+def costs(comparison: Comparison, best: Scenario) -> str:
+    """`It costs about $9.0M and takes 42 days.`"""
+    assert best.cost_usd is not None and best.days is not None  # noqa: PT018  it is priced
+    cost, run = best.cost_usd, best.days
+    if not comparison.draws:
+        return f"It is planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}."
+    return f"It costs about {spoken.cost(cost.p50, cost)} and takes {spoken.run_days(run.p50)}."
+
+
 def reasons(comparison: Comparison, best: Scenario) -> list[str]:
-    """Why the recommended scenario is: its lead or its tie, and the limit that it keeps."""
-    return [*_lead(comparison, best), *_limit(comparison, best)]
+    """Under which condition it is recommended, and at which risk."""
+    return [condition(comparison, best), risk(comparison, best)]
 
 
-def _lead(comparison: Comparison, best: Scenario) -> list[str]:
-    answer = comparison.answer
-    if answer.compared == 1:
-        return ["It is the only scenario with a complete price."]
-    if answer.tied:
-        others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
-        more = f" and {len(others) - 2} more" if len(others) > 2 else ""
-        names = (
-            " and ".join(_named(comparison, s) for s in others[:2])
-            if not more
-            else (", ".join(_named(comparison, s) for s in others[:2]))
-        )
-        return [f"Tied with {names}{more}: no clear difference in cost. It is chosen for {_chosen_for(best, others)}."]
+def condition(comparison: Comparison, best: Scenario) -> str:
+    """`It is the cheapest choice that finishes within 92 days in 9 of 10 outcomes (assumed limit; run.deadline sets
+    it); ...`: the limit and the lead, or the tie."""
+    answer, kept = comparison.answer, _kept(comparison, best)
+    others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
     rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id]
+    if answer.compared == 1:
+        return f"It is the only choice with a complete price; it {kept}."
+    if others:
+        return (
+            f"It {kept} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
+            f"{_chosen_for(best, others)}."
+        )
     if not rivals:
-        return ["No other scenario is eligible."]
+        return f"It is the only choice that {kept}."
     second = rivals[0]
     lead = cost_of(second, answer.rank_by) - cost_of(best, answer.rank_by)
     share = lead / cost_of(best, answer.rank_by)
-    less = f"less than {_named(comparison, second)}"
     below = second.below_best_fraction
-    sure = "" if below is None else f", and less in {figures.percent(1 - below)} of the outcomes"
-    return [f"It costs ${figures.dollars(lead)} ({share:.0%}) {less} at {MEASURES[answer.rank_by]}{sure}."]
+    sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
+    return (
+        f"It is the cheapest choice that {kept}; the next, {_named(comparison, second)}, costs "
+        f"{spoken.usd(lead)} ({share:.0%}) more{sure}."
+    )
+
+
+def _kept(comparison: Comparison, best: Scenario) -> str:
+    """The limits that make a scenario eligible, and in how many outcomes they must hold."""
+    limits = [] if best.limit_days is None else [f"within {spoken.run_days(best.limit_days)}"]
+    limits += [] if best.budget_usd is None else [f"for at most ${figures.money(best.budget_usd)}"]
+    text = (
+        f"finishes {' and '.join(limits)}".rstrip()
+        + f" in at least {spoken.in_ten(comparison.answer.confidence)} outcomes"
+    )
+    if best.limit_is_assumed and best.limit_days is not None:
+        return f"{text} (assumed limit: the plan has no run.deadline)"
+    return text
+
+
+def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
+    """The first two by name, the others by number."""
+    names, more = [_named(comparison, s) for s in others[:2]], len(others) - 2
+    return f"{', '.join(names)} and {more} more" if more > 0 else " and ".join(names)
 
 
 def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
@@ -91,16 +126,21 @@ def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
     return "the lowest P90"
 
 
-def _limit(comparison: Comparison, best: Scenario) -> list[str]:
-    """The limit that was assumed, because it decides who is eligible; a deadline is said with the figures."""
-    if not best.limit_is_assumed or best.limit_days is None:
-        return []
-    slack = comparison.plan.get("decision")
-    times = slack.get("slack", 1.5) if isinstance(slack, dict) else 1.5
-    return [
-        f"The plan has no deadline: {figures.days(best.limit_days)} days are assumed ({times:g} x the shortest P90); "
-        f"run.deadline sets it."
-    ]
+def risk(comparison: Comparison, best: Scenario) -> str:
+    """`Risk: 1 in 10 outcomes costs more than $13.2M; 1 in 10 takes more than 62 days.`"""
+    assert best.cost_usd is not None and best.days is not None  # noqa: PT018  it is priced
+    cost, run = best.cost_usd, best.days
+    if not comparison.draws:
+        return "The risk is not known: no outcomes were simulated (--draws)."
+    parts = []
+    if not math.isinf(cost.p90):
+        parts.append(f"1 in 10 outcomes costs more than {spoken.cost(cost.p90, cost)}")
+        parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
+    if leaders.may_not_finish(best):
+        parts.append(f"{figures.share(best.unfinished_fraction)} never finish")
+    if best.on_time_fraction is not None and not best.limit_is_assumed:
+        parts.append(f"{figures.percent(1 - best.on_time_fraction)} miss the deadline")
+    return f"Risk: {'; '.join(parts)}."
 
 
 def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
@@ -108,17 +148,17 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
     best, found = comparison.best, []
     for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
         if entry.kind == "cheaper-if":
-            found.append((scenario, "Cheaper if", f"{eligibility.cheaper_if(scenario)}."))
+            found.append((scenario, CHEAPER, f"{eligibility.cheaper_if(scenario)}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
             less = best.cost_usd.p90 - scenario.cost_usd.p90
-            text = f"${figures.dollars(more)} more at P50, ${figures.dollars(less)} less at P90."
-            found.append((scenario, "Safest", text))
+            text = f"{spoken.usd(more)} more at P50, {spoken.usd(less)} less at P90."
+            found.append((scenario, SAFEST, text))
     return found
 
 
-def _breakdown(scenario: Scenario) -> Line:
-    return Line(f"Breakdown: {breakdown.sentence(scenario)}.", Kind.DETAIL)
+def _breakdown(scenario: Scenario) -> str:
+    return f"Breakdown: {breakdown.sentence(scenario)}."
 
 
 def cost_range(cost: Range) -> str:
@@ -141,20 +181,20 @@ def out_of_date(prices: int) -> str:
     return " is out of date" if prices == 1 else " are out of date"
 
 
-def _named(comparison: Comparison, scenario: Scenario) -> str:
-    """`#5 converged, on-demand`, with its fleet where they differ."""
-    place = "" if figures.only_fleet(comparison.scenarios) else f" on {figures.fleet(scenario)}"
-    return f"#{leaders.rank_of(comparison, scenario)} {figures.layout_name(scenario)}, {scenario.purchase}{place}"
+def _named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:
+    """`#5 converged, on-demand`; place: with its fleet where they differ."""
+    differ = place and not figures.only_fleet(comparison.scenarios)
+    where = f" on {figures.fleet(scenario)}" if differ else ""
+    return f"#{leaders.rank_of(comparison, scenario)} {figures.layout_name(scenario)}, {scenario.purchase}{where}"
 
 
 def _figures(comparison: Comparison, scenario: Scenario) -> str:
-    """`$9.03M at P50 ($8.26M to $13.2M; $8.71M planned), 40.7 days (38.5 to 61.6)`."""
+    """`about $5.1M and 66 days, 9 of 10 below $35M`."""
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is priced
     cost, run = scenario.cost_usd, scenario.days
     if not comparison.draws:
-        return f"${figures.dollars(cost.plan)} planned, {figures.days(run.plan)} days"
-    text = (
-        f"{figures.usd(cost.p50)} at P50, {figures.usd(cost.p90)} at P90 (${figures.dollars(cost.plan)} planned); "
-        f"{figures.days(run.p50)} days ({figures.days(run.p10)} to {figures.days(run.p90)})"
-    )
-    return text + "".join(f"; {chance}" for chance in recommendation.chances(scenario))
+        return f"planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}"
+    if math.isinf(cost.p50):
+        return "does not finish in more than half of the outcomes"
+    below = "no P90" if math.isinf(cost.p90) else f"P90 {spoken.cost(cost.p90, cost)}"
+    return f"about {spoken.cost(cost.p50, cost)} and {spoken.run_days(run.p50)} ({below})"

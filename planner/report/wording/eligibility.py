@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.estimate.result import Scenario, Shortfall
-from planner.report.wording import figures
+from planner.report.wording import figures, spoken
 
 
 def why_not(scenario: Scenario) -> list[str]:
@@ -20,14 +20,14 @@ def _kept(entry: Shortfall) -> str:
     if entry.kind == "block":
         return f"finishes within its Capacity Block of {entry.limit:g} days"
     assumed = " (assumed limit)" if entry.kind == "assumed limit" else ""
-    return f"takes at most {figures.days(entry.limit)} days{assumed}"
+    return f"takes at most {spoken.run_days(entry.limit)}{assumed}"
 
 
 def limit_words(scenario: Scenario) -> str:
     """`finishes within 30 days and $1,000,000`: what is required of every scenario of its fleet."""
     parts = []
     if scenario.limit_days is not None:
-        parts.append(f"{figures.days(scenario.limit_days)} days{' (assumed)' if scenario.limit_is_assumed else ''}")
+        parts.append(f"{spoken.run_days(scenario.limit_days)}{' (assumed)' if scenario.limit_is_assumed else ''}")
     budget = next((entry.limit for entry in scenario.shortfalls if entry.kind == "budget"), None)
     if budget is not None:
         parts.append(f"${figures.money(budget)}")
@@ -51,13 +51,11 @@ def cheaper_if(scenario: Scenario) -> str:
             longer = f"buy {entry.needed:g} (purchase.capacity_block.days)" if entry.needed < float("inf") else ""
             found.append("; ".join(filter(None, (f"Its Capacity Block may be too short: {suffice}", longer))))
         elif entry.kind == "assumed limit" and entry.limit is not None and entry.needed < float("inf"):
-            found.append(f"Right if you can wait {figures.days(entry.needed)} days")
+            found.append(f"Right if you can wait {spoken.run_days(entry.needed)}")
         elif entry.kind == "budget" and entry.limit is not None:
             found.append(f"Right if it may cost more than ${figures.money(entry.limit)}, as in {miss} of the outcomes")
         elif entry.limit is not None:
-            found.append(
-                f"Right if it may take more than {figures.days(entry.limit)} days, as in {miss} of the outcomes"
-            )
+            found.append(f"Right if it may take more than {spoken.run_days(entry.limit)}, as in {miss} of the outcomes")
     if scenario.priced_only:
         found.append(f"It cannot be deployed as priced: {scenario.priced_only}")
     return ". ".join(found)

@@ -172,6 +172,12 @@ def share(part: float) -> str:
     return "<0.1%" if 0 < part < 0.0005 else f"{part:.1%}"
 
 
+def shares(parts: Sequence[float]) -> str:
+    """The lowest and the highest of several shares: `3% to 12%`."""
+    ends = list(dict.fromkeys((percent(min(parts)), percent(max(parts)))))
+    return " to ".join(ends)
+
+
 def many(count: int, one: str, more: str = "") -> str:
     """`1 price`, `2 prices`."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

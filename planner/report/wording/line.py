@@ -8,9 +8,14 @@ from enum import Enum
 
 class Kind(Enum):
     SENTENCE = "sentence"  # stands alone
+    CAUTION = "caution"  # such a sentence that calls for attention
     DETAIL = "detail"  # about the sentence above
     SETTING = "setting"  # an option to type, and what it does
     ITEM = "item"  # of the list that the sentence above begins
+    WARNING = "warning"  # such an item that calls for attention
+
+
+CALLS_FOR_ATTENTION = (Kind.CAUTION, Kind.WARNING)
 
 
 @dataclass(frozen=True)

@@ -16,25 +16,44 @@ BILLS_AND_SOURCES = "Bills and sources"
 MOST = 4  # entries of one kind before the others are only counted
 
 
-def remarks(comparison: Comparison, shown: Sequence[Scenario]) -> list[Line]:
-    """Signs, warnings about the recommended scenarios, and what is left out; each thing once."""
-    found = _infeasible(comparison)
+def details(comparison: Comparison, shown: Sequence[Scenario]) -> list[Line]:
+    """What a screen has no room for: warnings about the alternatives, missing and out-of-date prices, what is not
+    feasible, and the notes that hold for every total."""
+    found = [*_unpriced(comparison, shown), *_infeasible(comparison)]
     old = stale_prices.sentences(comparison.stale)
     if old:
-        others = f"; and {len(old) - 1} more: -f json lists them" if len(old) > 1 else ""
-        found.append(f"{evidence.STALE} ({figures.many(len(old), 'price')}): {old[0]}{others}")
-    count = figures.many(len(comparison.assumptions), "assumption")
-    assumed = f"Note: {count}, each with a range and a source: -v, -f json or the report lists them"
-    found += [*(f"Note: {note}" for note in comparison.notes), assumed]
-    return [*pressing(comparison, shown), *map(Line, found)]
+        found.append(f"{evidence.STALE} ({figures.many(len(old), 'price')}):")
+    return [
+        *_warnings(comparison, leaders_of(comparison)[1:]),
+        *map(Line, found),
+        *(Line(text, Kind.ITEM) for text in old),
+        *(Line(f"Note: {note}") for note in comparison.notes),
+    ]
+
+
+def attention(comparison: Comparison) -> list[Line]:
+    """Warnings about the recommended scenario."""
+    return _warnings(comparison, leaders_of(comparison)[:1])
+
+
+def more(comparison: Comparison, hidden: int) -> Line:
+    """What the options -v and --all add. hidden: choices without a row."""
+    old = len(stale_prices.sentences(comparison.stale))
+    listed = [
+        figures.many(len(comparison.assumptions), "assumption"),
+        figures.many(len(comparison.notes), "note"),
+        *([figures.many(old, "out-of-date price")] if old else []),
+    ]
+    every = f"; --all: {figures.many(hidden, 'more choice')}" if hidden else ""
+    return Line(f"-v: {', '.join(listed)}{every}", Kind.CAUTION if old else Kind.SENTENCE)
 
 
 def pressing(comparison: Comparison, shown: Sequence[Scenario], folded: Sequence[Scenario] = ()) -> list[Line]:
-    """What must always be visible: signs, missing prices, warnings about the recommended scenarios.
+    """What a comment must always show: signs, missing prices, warnings about the scenarios of the answer.
 
     folded: rows of a longer table below, whose signs are explained here too."""
     found = [*signs.legend(comparison, [*shown, *folded]), *_unpriced(comparison, shown)]
-    return [*map(Line, found), *_warnings(comparison)]
+    return [*map(Line, found), *_warnings(comparison, leaders_of(comparison))]
 
 
 def _infeasible(comparison: Comparison) -> list[str]:
@@ -112,10 +131,10 @@ def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     return found
 
 
-def _warnings(comparison: Comparison) -> list[Line]:
-    """The warnings about the recommended scenarios, each once; the answer itself says which may not finish."""
+def _warnings(comparison: Comparison, scenarios: Sequence[Scenario]) -> list[Line]:
+    """The warnings about these scenarios, each once; the answer itself says which may not finish."""
     ranks_of: dict[str, list[str]] = {}
-    for scenario in leaders_of(comparison):
+    for scenario in scenarios:
         for warning in scenario.warnings:
             ranks_of.setdefault(warning, []).append(f"#{rank_of(comparison, scenario)}")
     groups: dict[str, list[str]] = {}
@@ -124,5 +143,5 @@ def _warnings(comparison: Comparison) -> list[Line]:
     return [
         line
         for ranks, texts in groups.items()
-        for line in (Line(f"On {ranks}:"), *(Line(text, Kind.ITEM) for text in texts))
+        for line in (Line(f"On {ranks}:"), *(Line(text, Kind.WARNING) for text in texts))
     ]

@@ -1,4 +1,5 @@
-"""The columns of the ranking, as texts: titles and values, the same in a terminal and in a comment."""
+"""The columns of the ranking, as texts: titles and values, the same in a terminal and in a comment. Days are those of
+half of the outcomes, or the planned ones without outcomes."""
 
 from __future__ import annotations
 
@@ -24,13 +25,13 @@ def ranking_columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> lis
         column("Layout", figures.layout_name, text=True),
         *where,
         column("Buy", _buy, text=True),
-        column("Days", lambda s: _run(s, "plan") + ("*" if s.extrapolated else "")),
+        column("Days", lambda s: _run(s, "p50" if _ranged(s) else "plan") + ("*" if s.extrapolated else "")),
         column("Days P10", lambda s: _run(s, "p10"), keep=5),
         column("Days P90", lambda s: _run(s, "p90"), keep=5),
-        column("Planned $", signs.planned_usd),
         column("P10 $", lambda s: _cost(s, "p10"), keep=3),
         column("P50 $", lambda s: _cost(s, "p50"), keep=1),
         column("P90 $", lambda s: _cost(s, "p90")),
+        column("Planned $", signs.planned_usd),
         column("$/GPU-h", _per_hour, keep=2),
         column("Useful", lambda s: f"{s.goodput.useful_fraction:.1%}" if s.goodput else "-", keep=4),
         column("Upfront $", _upfront, keep=6),
@@ -108,7 +109,6 @@ def facts(scenario: Scenario, fleet: str) -> list[str]:
     ]
 
 
-def more_rows(count: int, dots: str, *, listed: bool) -> str:
-    """How many rows are left out. listed: whether rows that the answer names follow."""
-    text = f"{dots} {count} more: costlier, not eligible or unpriced (--top 0 shows all)"
-    return f"{text}; among them:" if listed else text
+def more_rows(count: int, dots: str) -> str:
+    """How many rows are left out."""
+    return f"{dots} {count} more, costlier (--top 0 shows them)"

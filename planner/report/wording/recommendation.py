@@ -1,22 +1,13 @@
-"""What to know about the scenarios that the answer names: their chances, the plan's limits, commitments, salaries."""
+"""What to know about the scenarios that the answer names: the plan's limits, commitments, salaries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import leaders_of, rank_of, reuse_value, share_above_plan
+from planner.decide.leaders import leaders_of, rank_of, reuse_value
 from planner.estimate.result import Scenario
 from planner.report.wording import figures
-
-
-def chances(scenario: Scenario) -> list[str]:
-    """How the simulated outcomes compare with the plan."""
-    over = share_above_plan(scenario)
-    found = [] if over is None else [above_plan(over)]
-    if scenario.on_time_fraction is not None and not scenario.limit_is_assumed:
-        found.append(on_time(scenario.on_time_fraction))
-    return found
 
 
 def above_plan(share: float) -> str:

@@ -14,14 +14,14 @@ MAY_NOT_FINISH = "!"
 MAY_NOT_FINISH_SHORT = "may not finish"
 PRICE_MISSING = "price missing"
 NO_PRICE = "no price"
-_OPEN = "never: more than 1 in 10 outcomes does not finish, so there is no P90."
+_OPEN = "never: more than 1 in 10 outcomes does not finish, so there is no P90"
 
 
 def legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     """What the signs in a table of text mean."""
     found: list[str] = []
     if any(may_not_finish(s) for s in shown):
-        found.append(f"{MAY_NOT_FINISH}  {_never_ends()}")
+        found.append(f"{MAY_NOT_FINISH}  {_never_ends(shown)}")
     if any(p90_is_open(s) for s in shown):
         found.append(_OPEN)
     if any(s.extrapolated for s in shown):
@@ -43,15 +43,13 @@ def legend_of_the_page(comparison: Comparison, shown: Sequence[Scenario]) -> lis
     return found
 
 
-def _never_ends() -> str:
-    return (
-        "May not finish: in some simulated outcomes interruptions come faster than work is saved, or a Capacity Block "
-        "ends before the run."
-    )
+def _never_ends(shown: Sequence[Scenario]) -> str:
+    shares = [s.unfinished_fraction for s in shown if may_not_finish(s)]
+    return f"may not finish: {figures.shares(shares)} of the outcomes never do"
 
 
 def _extrapolated() -> str:
-    return "Extrapolated beyond the measured rows of the throughput table, with a wider range."
+    return "extrapolated beyond the measured rows of the throughput table"
 
 
 def _commitments(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:

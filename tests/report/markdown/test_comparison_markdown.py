@@ -17,7 +17,7 @@ from planner.decide.price_age import StalePrice
 from planner.models.bill import Unpriced
 from planner.report.markdown import comparison_markdown, escaped
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md
-from planner.report.wording import figures
+from planner.report.wording import figures, spoken
 from pricing.offers import PurchaseOption
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 
@@ -163,10 +163,10 @@ def test_the_answer_is_the_first_line_that_shows(scene) -> None:
     assert answer.startswith("Recommended: ")
     assert best.cost_usd is not None
     assert best.days is not None
-    for part in (figures.layout_name(best), best.purchase, f"${figures.dollars(best.cost_usd.plan)} planned"):
+    for part in (figures.layout_name(best), best.purchase, figures.fleet(best)):
         assert part in answer
-    assert f"${figures.dollars(best.cost_usd.p50)} at P50, ${figures.dollars(best.cost_usd.p90)} at P90" in answer
-    assert f"{figures.days(best.days.p50)} days" in answer
+    cost, days = spoken.cost(best.cost_usd.p50, best.cost_usd), spoken.run_days(best.days.p50)
+    assert f"It costs about {cost} and takes {days}." in answer
     check_harmless(text)
 
 

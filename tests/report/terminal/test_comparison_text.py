@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
+from planner.decide.shortlist import shortlist_of
 from planner.models.bill import Unpriced
 from planner.report.terminal.columns import command
 from planner.report.terminal.comparison_text import ranking_columns, render
@@ -65,31 +67,67 @@ def test_numbers_are_never_cut() -> None:
             assert number in text
 
 
-def test_rows_are_ranked_and_all_there() -> None:
-    shown = [line.split()[0] for line in text_of(small()).splitlines() if line[:2].strip().isdigit()]
-    assert shown == [str(rank) for rank in range(1, 1 + sum(s.feasible for s in small().scenarios))]
-    assert "--top 0 shows all" in text_of(small(), top=3)
+def ranks(text: str) -> list[int]:
+    """Ranks of the rows of a table."""
+    return [int(line.split()[0]) for line in text.splitlines() if line[:2].strip().isdigit()]
+
+
+def test_the_table_has_the_eligible_choices_without_commitments() -> None:
+    shown = [rank for rank, s in enumerate(small().scenarios, 1) if s.eligible and not s.option.years]
+    text = text_of(small())
+    assert ranks(text) == shown
+    assert len(shown) < len(small().scenarios)
+    assert "--top 0 shows them" in text_of(small(), top=3)
+    assert len(ranks(text_of(small(), top=3))) == 3
+
+
+def test_all_choices_have_a_row_where_asked() -> None:
+    text = text_of(small(), everything=True)
+    assert ranks(text) == list(range(1, 1 + sum(s.feasible for s in small().scenarios)))
+    assert "Not in the table" not in text
+    assert "pays off after" not in text
+
+
+def test_every_feasible_choice_is_a_row_folded_or_counted() -> None:
+    found = shortlist_of(small())
+    folded = [s.id for family in found.families for s in family.scenarios]
+    parts = [[s.id for _, s in found.rows], folded, *([s.id for s in g] for g in (found.not_eligible, found.unpriced))]
+    ids = [id for part in parts for id in part]
+    assert sorted(ids) == sorted(s.id for s in small().scenarios if s.feasible)
+    text = text_of(small())
+    counted = sum(int(count) for count in re.findall(r"(\d+) choices?\):", text))
+    assert counted == len(found.not_eligible) + len(found.unpriced) + len(found.infeasible)
+
+
+def test_a_family_that_the_answer_names_is_not_folded() -> None:
+    committed = next(s for s in small().scenarios if s.option.family == "sp" and s.eligible)
+    text = text_of(replace(small(), answer=answered(committed.id)))
+    assert "SP 1y" not in " ".join(line for line in text.splitlines() if "pays off" in line)
+    assert sum("SP 1y" in line for line in text.splitlines() if line[:2].strip().isdigit()) > 1
 
 
 def priced_but_for(line: str) -> Comparison:
     """The small comparison whose last row has no price for `line`, all else being complete."""
-    last = replace(first(small()), complete=False, unpriced=(Unpriced(line=line, what="x", nearest=()),), id="z")
+    unpriced = (Unpriced(line=line, what="x", nearest=()),)
+    last = replace(first(small()), complete=False, eligible=False, unpriced=unpriced, id="z")
     complete = [s for s in small().scenarios if s.feasible and s.complete]
     return replace(small(), scenarios=(*complete, last))
 
 
 def test_lower_bounds_are_marked_and_have_no_range() -> None:
-    text = text_of(priced_but_for("storage.s3.standard"))
+    text = text_of(priced_but_for("storage.s3.standard"), everything=True, verbose=True)
     row = next(line for line in text.splitlines() if ">=" in line)
     assert row.count(">=") == 1
-    assert row.split()[-3:] == ["-"] * 3
+    assert row.split()[-4:-2] == ["-"] * 2
     missing = "storage.s3.standard: no price for x; the total is a lower bound (>=) in 1 row shown"
     assert missing in " ".join(text.split())
-    assert "in 1 row not shown" in " ".join(text_of(priced_but_for("storage.s3.standard"), top=3).split())
+    short = " ".join(text_of(priced_but_for("storage.s3.standard")).split())
+    assert "(1 choice): storage.s3.standard: no price for x" in short
 
 
 def test_without_a_price_of_the_nodes_there_is_no_figure() -> None:
-    rows = [line for line in text_of(small()).splitlines() if "SP 3y comp" in line and line.strip()[0].isdigit()]
+    lines = text_of(small(), everything=True).splitlines()
+    rows = [line for line in lines if "SP 3y comp" in line and line.strip()[0].isdigit()]
     assert rows
     assert all("no price" in row and ">=" not in row for row in rows)
 
@@ -101,26 +139,27 @@ def test_many_missing_prices_are_counted() -> None:
         complete=False,
         unpriced=tuple(Unpriced(line=f"line-{i}", what="x", nearest=()) for i in range(9)),
     )
-    text = text_of(replace(small(), scenarios=(first(small()), last), answer=answered(first(small()).id)))
+    found = replace(small(), scenarios=(first(small()), last), answer=answered(first(small()).id))
+    text = text_of(found, verbose=True, everything=True)
     assert text.count("lower bound (>=)") == 4
     assert "5 more prices unknown; -f json lists them" in text
 
 
-def test_what_the_answer_names_is_in_the_table_and_its_caveats_below() -> None:
+def test_warnings_of_the_alternatives_are_shown_where_asked() -> None:
     _, other = leaders.leaders_of(unfinished())
     rank = leaders.rank_of(unfinished(), other)
     assert rank > 3
-    lines = text_of(unfinished(), top=3).splitlines()
-    after = next(i for i, line in enumerate(lines) if "(--top 0 shows all); among them:" in line)
-    assert lines[after + 1].split()[0] == str(rank)
-    assert "On #1:" in lines
-    assert f"On #{rank}:" in lines
-    notes = [line for line in lines if line.startswith("  - ")]
-    assert len(notes) == len(set(notes))
+    short, full = (text_of(unfinished(), top=3, verbose=verbose).splitlines() for verbose in (False, True))
+    assert "On #1:" in short
+    assert f"On #{rank}:" not in short
+    assert f"On #{rank}:" in full
+    for lines in (short, full):
+        notes = [line for line in lines if line.startswith("  - ")]
+        assert len(notes) == len(set(notes))
 
 
 def test_planned_p50_and_p90_stay_at_eighty_columns() -> None:
-    header = text_of(sixty(), 80).splitlines()[4]
+    header = next(line for line in text_of(sixty(), 80).splitlines() if line.startswith(" #"))
     assert [title in header for title in ("Planned $", "P50 $", "P90 $", "P10 $")] == [True, True, True, False]
 
 
@@ -134,36 +173,41 @@ def test_instance_types_stay_apart_at_eighty_columns() -> None:
     assert ", ".join(types) in lines[1]
 
 
-def test_commitments_say_that_the_whole_term_is_charged() -> None:
-    assert "RI, SP: the whole term is charged; purchase.reuse_value" in text_of(small())
-    assert "RI, SP" not in text_of(small(), top=3)
+def test_commitments_are_a_line_each_with_what_would_make_them_right() -> None:
+    folded = [line for line in text_of(small()).splitlines() if "pays off after" in line]
+    assert [line.split()[0] for line in folded] == ["RI", "SP"]
+    for line in folded:
+        assert re.fullmatch(
+            r"(RI|SP) .+ \(\d+, from \$\d+k\): pays off after 5,5\d\d h \(2027-05-\d\d\)(;| or) .+", line
+        )
+    assert "RI, SP: the whole term is charged; purchase.reuse_value" in text_of(small(), everything=True)
     reused = replace(small(), plan={"purchase": {"reuse_value": 0.5}})
-    assert "less 50% of the unused part" in " ".join(text_of(reused).split())
+    assert "less 50% of the unused part" in " ".join(text_of(reused, everything=True).split())
 
 
 def test_a_run_that_may_not_finish_is_flagged_in_its_row_and_beside_the_answer() -> None:
-    lines = text_of(unfinished()).splitlines()
+    lines = text_of(unfinished(), everything=True).splitlines()
     row = next(line for line in lines if line.startswith(" 5 "))
     assert "spot !" in row
     assert "never" in row
     assert "Right if you accept that it does not finish in 20.0% of the outcomes" in " ".join(map(str.strip, lines))
-    assert any(line.startswith("! May not finish") for line in lines)
+    assert any(line.startswith("! may not finish: ") for line in lines)
     assert "never: more than 1 in 10 outcomes does not finish" in " ".join(lines)
-    assert "never" not in text_of(unfinished(0.05))
+    assert "never:" not in text_of(unfinished(0.05), everything=True)
 
 
 def test_extrapolated_days_have_a_star_that_is_explained() -> None:
     scenarios = tuple(replace(s, extrapolated=True) for s in small().scenarios)
     text = text_of(replace(small(), scenarios=scenarios))
-    assert "* Extrapolated beyond the measured rows" in text
-    assert "5.3*" in text
+    assert "* extrapolated beyond the measured rows" in text
+    assert "5.4*" in text
 
 
 def test_fleet_is_a_column_only_where_fleets_differ() -> None:
     assert "Fleet" not in text_of(small())
     assert "4 x p4d.24xlarge" in text_of(small()).splitlines()[1]
     assert "Fleet" in text_of(sixty())
-    assert "on 4 x p4d.24xlarge: $" in " ".join(text_of(sixty()).split())
+    assert ": 4 x p4d.24xlarge, " in " ".join(text_of(sixty()).split())
 
 
 def test_narrow_terminals_get_records() -> None:
@@ -181,7 +225,10 @@ def test_colour_adds_no_words() -> None:
     plain = text_of(small())
     coloured = text_of(small(), colour=True)
     assert "\x1b[" not in plain
-    assert coloured.replace("\x1b[1m", "").replace("\x1b[0m", "") == plain
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+    warned = [line for line in coloured.splitlines() if line.startswith("\x1b[33m")]
+    assert any("All nodes share one zone" in line for line in warned)
+    assert any("out-of-date price" in line for line in warned)
 
 
 def test_nothing_feasible_says_why() -> None:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from planner.decide.comparison import Comparison
 from planner.decide.price_age import StalePrice
+from planner.estimate.ranges import Range
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import fitted, rows, whole
@@ -74,22 +76,35 @@ def test_every_purchase_has_words() -> None:
 
 def test_answer_names_both_and_says_what_does_not_finish() -> None:
     said = [line.text for line in answer.sentences(unfinished(0.2))]
-    assert said[0].startswith("Recommended: #1 ")
-    assert "% of the outcomes cost more than planned" in said[0]
+    assert said[0].startswith("Recommended: #1 s3-stream, capacity-block: 4 x p4d.24xlarge, Capacity Block; storage: ")
+    assert said[0].endswith("It costs about $6,840 and takes 5.3 days.")
+    assert said[2].startswith("Risk: 1 in 10 outcomes costs more than $6,860; 1 in 10 takes more than 5.")
     assert said[-2].startswith("Breakdown: GPU nodes ")
-    assert said[-1].startswith("Cheaper if: #")
-    assert "never at P90" in said[-1]
+    assert said[-1].startswith("Cheaper: #")
+    assert "does not finish in more than half of the outcomes" in said[-1]
     assert said[-1].endswith("Right if you accept that it does not finish in 20.0% of the outcomes.")
 
 
-def test_chances_are_said_where_they_are_known() -> None:
-    known = replace(first(small()), cost_plan_percentile=31.0, on_time_fraction=0.88, limit_is_assumed=False)
-    assert recommendation.chances(known) == [
-        "69% of the outcomes cost more than planned",
-        "meets the deadline in 88% of the outcomes",
-    ]
-    assert len(recommendation.chances(replace(known, limit_is_assumed=True))) == 1
-    assert recommendation.chances(replace(known, on_time_fraction=None, cost_usd=None)) == []
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ({"unfinished_fraction": 0.03}, "3.0% never finish"),
+        ({"on_time_fraction": 0.88, "limit_is_assumed": False}, "12% miss the deadline"),
+        ({"on_time_fraction": 0.88, "limit_is_assumed": True}, None),
+        ({"cost_usd": Range(plan=1.0, p10=1.0, p50=1.0, p90=math.inf), "unfinished_fraction": 0.12}, "12.0% never"),
+    ],
+)
+def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) -> None:
+    text = answer.risk(small(), replace(first(small()), **known))
+    assert text.startswith("Risk: ")
+    assert said in text if said else "deadline" not in text
+    assert "inf" not in text
+
+
+def test_without_draws_the_risk_is_not_known() -> None:
+    said = [line.text for line in answer.sentences(compared(plan_of(), draws=0))]
+    assert "It is planned at $" in said[0]
+    assert said[2] == "The risk is not known: no outcomes were simulated (--draws)."
 
 
 @pytest.mark.parametrize(("share", "said"), [(0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.9999, "99%"), (1, "100%")])
@@ -137,24 +152,35 @@ def led(second_usd: float, below: float | None, tied: bool = False) -> Compariso
 @pytest.mark.parametrize(
     ("below", "said"),
     [
-        (0.4, "It costs $100 (10%) less than #2 converged, spot at P50, and less in 60% of the outcomes."),
-        (None, "It costs $100 (10%) less than #2 converged, spot at P50."),
+        (0.4, ", costs $100 (10%) more and is costlier in 60% of the outcomes."),
+        (None, ", costs $100 (10%) more."),
     ],
 )
 def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str) -> None:
-    assert answer.sentences(led(1100.0, below))[1].text == said
+    second = answer.sentences(led(1100.0, below))[1].text
+    assert second.startswith("It is the cheapest choice that finishes within ")
+    assert "in at least 9 of 10 outcomes (assumed limit: the plan has no run.deadline)" in second
+    assert second.endswith(f"; the next, #2 converged, spot{said}")
 
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1001.0, 0.4, tied=True))[1].text
-    assert second.startswith("Tied with #2 converged, spot: no clear difference in cost.")
-    assert second.endswith("It is chosen for having the least to operate.")
+    assert "and costs as much as #2 converged, spot, within the uncertainty; " in second
+    assert second.endswith("it is chosen for having the least to operate.")
 
 
 def test_the_only_scenario_is_no_lead() -> None:
     one = led(1100.0, None)
     alone = replace(one, scenarios=one.scenarios[:1], answer=replace(one.answer, compared=1))
-    assert answer.sentences(alone)[1].text == "It is the only scenario with a complete price."
+    assert answer.sentences(alone)[1].text.startswith("It is the only choice with a complete price; it finishes ")
+    no_rival = replace(one, scenarios=one.scenarios[:1])
+    assert answer.sentences(no_rival)[1].text.startswith("It is the only choice that finishes ")
+
+
+def test_a_budget_is_part_of_the_condition() -> None:
+    best = replace(first(small()), budget_usd=9000.0)
+    found = replace(small(), scenarios=(best, *(s for s in small().scenarios if s.id != best.id)))
+    assert " and for at most $9,000 in at least 9 of 10 outcomes" in answer.condition(found, best)
 
 
 def test_what_never_ends_has_no_figure() -> None:

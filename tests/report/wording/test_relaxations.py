@@ -44,7 +44,7 @@ def test_in_a_terminal_of_any_width(width):
     assert max(map(len, text.splitlines())) <= width
     said = "".join(text.split())  # a name longer than a line goes on in the next one
     for told in (
-        "No scenario is recommended: none finishes within 1.0 days in 90% of the outcomes.",
+        "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes.",
         "The smallest changes with which one is recommended, each recalculated:",
         "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,840, 5.3 days",
         "--set fleet.nodes=22: s3-stream/p4d.24xlarge/spot, $5,189, 1.0 days",
@@ -55,7 +55,9 @@ def test_in_a_terminal_of_any_width(width):
 
 def test_in_markdown_as_code_that_can_be_copied():
     text = comparison_markdown.render(late())
-    assert text.splitlines()[1] == ("No scenario is recommended: none finishes within 1.0 days in 90% of the outcomes.")
+    assert text.splitlines()[1] == (
+        "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes."
+    )
     title = "The smallest changes with which one is recommended, each recalculated:"
     assert f"- {title}\n  - `--set run.deadline=5.26d`: " in text
 

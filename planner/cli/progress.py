@@ -1,0 +1,67 @@
+"""What is being done, on standard error, when it takes longer than a second and a person is watching."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+PRICING, STUDY = "Pricing the plan", "Trying what would change the answer"
+AFTER_SECONDS, EVERY_SECONDS = 1.0, 0.2
+
+
+class Progress:
+    """`done` of `total` steps; without a total only the seconds are shown."""
+
+    def __init__(self, what: str, total: int = 0) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self._started = time.monotonic()
+
+    def step(self, count: int = 1) -> None:
+        """So many more steps are done."""
+        self.done += count
+
+    def text(self) -> str:
+        """`Pricing the plan: 36 of 128, 2 s`."""
+        steps = f" {self.done:,} of {self.total:,}," if self.total else ""
+        return f"{self.what}:{steps} {time.monotonic() - self._started:.0f} s"
+
+
+@contextmanager
+def progress(
+    what: str,
+    *,
+    total: int = 0,
+    quiet: bool = False,
+    stream: TextIO | None = None,
+    after_seconds: float = AFTER_SECONDS,
+) -> Iterator[Progress]:
+    """A line that starts after a second, is rewritten in place, and is gone at the end. Only on a terminal, and never
+    in CI, where a log would keep every version of it."""
+    shown, stream = Progress(what, total), stream or sys.stderr
+    if quiet or os.environ.get("CI") or not stream.isatty():
+        yield shown
+        return
+    ended = threading.Event()
+    writer = threading.Thread(target=_write, args=(shown, stream, ended, after_seconds), daemon=True)
+    writer.start()
+    try:
+        yield shown
+    finally:
+        ended.set()
+        writer.join()
+
+
+def _write(shown: Progress, stream: TextIO, ended: threading.Event, after_seconds: float) -> None:
+    wait, wrote = after_seconds, False
+    while not ended.wait(wait):
+        stream.write(f"\r\x1b[K{shown.text()}")
+        stream.flush()
+        wait, wrote = EVERY_SECONDS, True
+    if wrote:
+        stream.write("\r\x1b[K")
+        stream.flush()
