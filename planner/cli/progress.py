@@ -42,12 +42,12 @@ def progress(
 ) -> Iterator[Progress]:
     """A line that starts after a second, is rewritten in place, and is gone at the end. Only on a terminal, and never
     in CI, where a log would keep every version of it."""
-    shown, stream = Progress(what, total), stream or sys.stderr
-    if quiet or os.environ.get("CI") or not stream.isatty():
+    shown, written = Progress(what, total), stream or sys.stderr
+    if quiet or os.environ.get("CI") or not written.isatty():
         yield shown
         return
     ended = threading.Event()
-    writer = threading.Thread(target=_write, args=(shown, stream, ended, after_seconds), daemon=True)
+    writer = threading.Thread(target=_write, args=(shown, written, ended, after_seconds), daemon=True)
     writer.start()
     try:
         yield shown
