@@ -15,6 +15,7 @@ from planner.plan.types import Decision
 
 # a lead within EQUAL is no lead; within NEAR, only if it costs less in at least SURE of the draws
 EQUAL, NEAR, SURE = 0.02, 0.10, 0.70
+MOST_ALTERNATIVES = 2
 MORE_AT_P90 = 0.05  # a tied scenario has a P90 that is at most this much higher
 
 
@@ -61,7 +62,7 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
         recommended=chosen.id,
         first=first.id,
         tied=tuple(s.id for s in tied) if len(tied) > 1 else (),
-        alternatives=(*_cheaper(complete, chosen, decision.rank_by), *_safest(ranked, chosen)),
+        alternatives=(*_cheaper(complete, chosen, decision.rank_by), *_safest(ranked, chosen))[:MOST_ALTERNATIVES],
         compared=len(complete),
     )
 
@@ -92,10 +93,13 @@ def _ties(other: Scenario, first: Scenario, outcomes: Mapping[str, Outcomes]) ->
 
 
 def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Alternative]:
-    """The cheapest one that costs less, beyond a tie, but is not eligible or cannot be deployed."""
+    """The cheapest one that costs less, beyond a tie, but cannot be deployed by the stack; the same of those that are
+    not eligible."""
     least = cost_of(chosen, rank_by) * (1 - EQUAL)
-    found = [s for s in complete if (not s.eligible or s.priced_only) and cost_of(s, rank_by) < least]
-    return [Alternative(id=s.id, kind="cheaper-if") for s in sorted(found, key=lambda s: _rank(s, rank_by))[:1]]
+    found = sorted((s for s in complete if cost_of(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
+    by_hand = [s for s in found if s.eligible and s.priced_only][:1]
+    at_risk = [s for s in found if not s.eligible][:1]
+    return [Alternative(id=s.id, kind="cheaper-if") for s in (*by_hand, *at_risk)]
 
 
 def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Alternative]:

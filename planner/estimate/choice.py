@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.models.compute import block_sizes
 from pricing.catalog import InstanceType
 from pricing.offers import PurchaseOption
 
@@ -23,6 +24,13 @@ class Choice:
     @property
     def gpus(self) -> int:
         return (self.nodes - self.spares) * self.instance.gpu_count
+
+    @property
+    def not_deployed(self) -> str:
+        """Why a stack cannot have the nodes as they are bought; empty if it can."""
+        if self.option.family != "capacity-block" or len(block_sizes(self.nodes)) == 1:
+            return ""
+        return f"{self.nodes} nodes are several Capacity Blocks, and a stack has one"
 
     @property
     def id(self) -> str:

@@ -51,7 +51,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         blank,
         feasible=True,
         deployment=deployment,
-        priced_only=deployment.why_not,
+        priced_only=deployment.why_not or choice.not_deployed,
         complete=not entry.unpriced,
         unpriced=entry.unpriced,
         days=range_of(float(run.hours) / 24, outcomes.days, draws),

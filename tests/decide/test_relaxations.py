@@ -40,12 +40,12 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
         [("constraints.min_hot_fit=false",), ("fleet.nodes=5",), ("storage.layouts=[fsx-lustre]",)],
     ),
     "size": (
-        {"fleet": {"nodes": 400}, "purchase": {"options": ["capacity-block"]}},
-        [("fleet.nodes=256",), ("purchase.options=[spot]",)],
+        {"fleet": {"nodes": 512}, "purchase": {"options": ["capacity-block"]}},
+        [("fleet.nodes=64",), ("purchase.options=[spot]",)],
     ),
     "gpus": (
-        {"fleet": {"nodes": None, "gpus": "A100:3200"}, "purchase": {"options": ["capacity-block"]}},
-        [("fleet.gpus=A100:2048",), ("purchase.options=[spot]",)],
+        {"fleet": {"nodes": None, "gpus": "A100:4096"}, "purchase": {"options": ["capacity-block"]}},
+        [("fleet.gpus=A100:512",), ("purchase.options=[spot]",)],
     ),
     "a setting of a layout": (
         {"storage": FSX_EFA},
@@ -116,7 +116,7 @@ def test_one_node_less_does_not_do_it(case, less):
 
 
 def test_one_node_more_than_a_block_can_have_does_not_do_it():
-    assert planned(json.dumps(merged(SMALL, CASES["size"][0])), "fleet.nodes=257").best is None
+    assert planned(json.dumps(merged(SMALL, CASES["size"][0])), "fleet.nodes=65").best is None
 
 
 @settings(max_examples=15, deadline=None)
@@ -162,7 +162,7 @@ def test_a_longer_block_is_not_named_where_the_run_misses_the_deadline_too():
         return [remedy.settings for remedy in changes_of(request)]
 
     assert ("purchase.capacity_block.days=7",) in found("9d")
-    assert found("5.9d") == [("fleet.nodes=5",)]
+    assert found("5.9d") == [("fleet.nodes=8",)]
 
 
 def test_another_type_only_where_the_work_means_the_same_there():
