@@ -18,19 +18,16 @@ def cost_of(scenario: Scenario, measure: str) -> float:
 
 
 def order(scenario: Scenario, rank_by: str, recommended: str) -> tuple[int, float, float, str]:
-    """The recommended one, other eligible ones, eligible ones that cannot be deployed as priced, complete ones that are
-    not eligible, lower bounds, infeasible ones.
+    """The recommended one, other eligible ones, complete ones that are not eligible, lower bounds, infeasible ones.
 
     Scenarios without a price for the GPU nodes come last of the lower bounds, because their bound says least.
     """
     if not scenario.feasible:
-        group = 6
+        group = 5
     elif not scenario.complete:
-        group = 5 if without_nodes(scenario.unpriced) else 4
-    elif not scenario.eligible:
-        group = 3
+        group = 4 if without_nodes(scenario.unpriced) else 3
     else:
-        group = 0 if scenario.id == recommended else 2 if scenario.priced_only else 1
+        group = 0 if scenario.id == recommended else 1 if scenario.eligible else 2
     planned = cost_of(scenario, "planned") if scenario.feasible else 0.0
-    by = rank_by if group < 4 else "planned"
+    by = rank_by if group < 3 else "planned"
     return group, cost_of(scenario, by) if scenario.feasible else 0.0, planned, scenario.id

@@ -44,14 +44,14 @@ GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, w
 def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, ...]:
     """Everything that keeps this spec from being deployed. Placeholders are allowed: a preview accepts them.
 
-    preview: whether a layout that is not deployed yet is accepted.
+    preview: whether what is only priced is accepted: a layout that is not deployed yet, several Capacity Blocks.
     """
     layouts = SECTIONS if preview else LAYOUTS
     parts = (
         _names(spec, layouts),
         _place(spec),
         _fleet(spec),
-        buying_findings(spec),
+        buying_findings(spec, preview=preview),
         storage_findings(spec),
         _dollars(spec),
     )

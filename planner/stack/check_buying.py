@@ -27,7 +27,7 @@ def buying_of(purchase: str) -> tuple[str, ...]:
     return "on-demand", "reservation"
 
 
-def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
+def buying_findings(spec: ClusterSpec, *, preview: bool = False) -> Iterator[Finding]:
     buying = spec.buying
     if buying.kind not in BUYING:
         near = did_you_mean(buying.kind, BUYING) or f"one of {', '.join(BUYING)}"
@@ -44,7 +44,8 @@ def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
     yield from _reservation(spec)
     yield from _placement(spec)
     yield from _window(spec)
-    if buying.kind == "capacity-block" and spec.fleet.nodes not in BLOCK_SIZES and spec.fleet.nodes > 0:
+    several = spec.fleet.nodes not in BLOCK_SIZES and spec.fleet.nodes > 0
+    if buying.kind == "capacity-block" and several and not preview:
         sizes = ", ".join(map(str, BLOCK_SIZES))
         yield Finding(
             path=("fleet", "nodes"),

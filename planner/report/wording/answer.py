@@ -78,7 +78,8 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     it); ...`: the limit and the lead, or the tie."""
     answer, kept = comparison.answer, _kept(comparison, best)
     others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
-    rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id]
+    rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.priced_only]
+    deployed = "can be deployed and " if any(s.eligible and s.priced_only for s in comparison.scenarios) else ""
     if answer.compared == 1:
         return f"It is the only choice with a complete price; it {kept}."
     if others:
@@ -87,14 +88,14 @@ def condition(comparison: Comparison, best: Scenario) -> str:
             f"{_chosen_for(best, others)}."
         )
     if not rivals:
-        return f"It is the only choice that {kept}."
+        return f"It is the only choice that {deployed}{kept}."
     second = rivals[0]
     lead = cost_of(second, answer.rank_by) - cost_of(best, answer.rank_by)
     share = lead / cost_of(best, answer.rank_by)
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
-        f"It is the cheapest choice that {kept}; the next, {_named(comparison, second)}, costs "
+        f"It is the cheapest choice that {deployed}{kept}; the next, {_named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{sure}."
     )
 
