@@ -11,9 +11,12 @@ from typing import Any
 
 from planner.api.arguments import day_of, named, whole_number
 from planner.api.books import Prices, book_for, check_book
+from planner.api.parallel import in_processes
 from planner.decide import comparison as comparisons
 from planner.decide.compare import compare as priced
 from planner.decide.nothing_eligible import with_relaxations
+from planner.decide.proposals import with_proposals
+from planner.decide.search import Each
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 from planner.estimate.request import Request
@@ -112,6 +115,7 @@ def compare(
         raise UsageProblem(str(error)) from error
 
 
-def answered(request: Request) -> comparisons.Comparison:
-    """The comparison that is asked for; where nothing is feasible, with the changes that would make it so."""
-    return with_relaxations(request, priced(request))
+def answered(request: Request, each: Each = in_processes) -> comparisons.Comparison:
+    """The comparison that is asked for, with what is worth proposing; where nothing is eligible, with the changes that
+    would make it so. each: see `planner.decide.search`."""
+    return with_proposals(request, with_relaxations(request, priced(request, each)))

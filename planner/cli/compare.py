@@ -11,7 +11,7 @@ import click
 from planner.cli.gates import report_violations
 from planner.cli.options import OUT, Asked, checked_plan, common, format_option, gate_options, priced_plan
 from planner.cli.output import format_of, room_of, warn, write_result
-from planner.cli.progress import PRICING, STUDY, progress
+from planner.cli.progress import PRICING, STUDY, counted, progress
 
 if TYPE_CHECKING:
     from planner.decide.gates import Gates
@@ -65,8 +65,8 @@ def command(
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html"))
-    with progress(PRICING, quiet=quiet):
-        comparison = answered(request)
+    with progress(PRICING, quiet=quiet) as shown:
+        comparison = answered(request, counted(shown))
     found = violations(comparison, gates)
     if style == "table":
         from planner.report.terminal.comparison_text import render

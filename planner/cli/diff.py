@@ -161,12 +161,13 @@ def _document(
                 f"{option} cannot change {side.label}, which is a saved comparison: name its plan instead"
             )
         return side.saved, None
+    from planner.api.parallel import in_processes
     from planner.decide.compare import compare
     from planner.plan.load import load_text
     from planner.report.data.comparison_json import document
 
     loaded = load_text(side.raw, where=side.label, overrides=(*asked.overrides, *overrides))
-    comparison = compare(asked.request_of(loaded, book_of(loaded, prices or asked.prices)))
+    comparison = compare(asked.request_of(loaded, book_of(loaded, prices or asked.prices)), in_processes)
     return document(comparison), comparison.plan
 
 

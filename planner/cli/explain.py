@@ -10,6 +10,7 @@ import click
 from planner.api.arguments import named
 from planner.cli.options import OUT, Asked, checked_plan, common, format_option, priced_plan
 from planner.cli.output import columns, format_of, write_result
+from planner.cli.progress import PRICING, counted, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def command(
     style = format_of(style, out, ("text", "json"))
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book)
-    comparison = compare(request)
+    with progress(PRICING, quiet=quiet) as shown:
+        comparison = compare(request, counted(shown))
     try:
         chosen = named(comparison, scenario) if scenario else None
     except UsageProblem:

@@ -72,12 +72,13 @@ def previewed_graph(
 
     Raises UsageProblem or PlanProblems.
     """
+    from planner.api.parallel import in_processes
     from planner.decide.compare import compare
     from planner.report.data.stored import stored_usd_per_hour
     from planner.stack.choose import spec_of
 
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
-    comparison = compare(asked.request_of(loaded, book))
+    comparison = compare(asked.request_of(loaded, book), in_processes)
     chosen = named(comparison, scenario)
     spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile, preview=True)
     return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen)

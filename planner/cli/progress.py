@@ -6,9 +6,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from planner.decide.candidates import PricedFleet
+    from planner.decide.search import Each
+    from planner.estimate.choice import FleetSize
 
 PRICING, STUDY = "Pricing the plan", "Trying what would change the answer"
 AFTER_SECONDS, EVERY_SECONDS = 1.0, 0.2
@@ -29,6 +34,20 @@ class Progress:
         """`Pricing the plan: 36 of 128, 2 s`."""
         steps = f" {self.done:,} of {self.total:,}," if self.total else ""
         return f"{self.what}:{steps} {time.monotonic() - self._started:.0f} s"
+
+
+def counted(shown: Progress) -> Each:
+    """What prices many fleets in several processes and counts them in a line of progress."""
+
+    def each(price: Callable[[FleetSize], PricedFleet], sizes: Sequence[FleetSize]) -> Iterator[PricedFleet]:
+        from planner.api.parallel import in_processes
+
+        shown.total = len(sizes)
+        for priced in in_processes(price, sizes, others=1):
+            shown.step()
+            yield priced
+
+    return each
 
 
 @contextmanager

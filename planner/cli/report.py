@@ -9,7 +9,7 @@ import click
 from planner.cli.gates import report_violations
 from planner.cli.options import Asked, checked_plan, common, format_option, gate_options, priced_plan
 from planner.cli.output import format_of, say, write_result
-from planner.cli.progress import PRICING, STUDY, progress
+from planner.cli.progress import PRICING, STUDY, counted, progress
 
 if TYPE_CHECKING:
     from planner.decide.gates import Gates
@@ -50,8 +50,8 @@ def command(
     out = out or f"report.{style}"
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     request = asked.request_of(loaded, book, derivations=style == "html")
-    with progress(PRICING, quiet=quiet):
-        comparison = answered(request)
+    with progress(PRICING, quiet=quiet) as shown:
+        comparison = answered(request, counted(shown))
     found = violations(comparison, gates)
     if style == "md":
         from planner.decide.study import study

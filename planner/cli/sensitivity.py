@@ -9,6 +9,7 @@ import click
 from planner.api.arguments import named
 from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option, top_option
 from planner.cli.output import format_of, room_of, say, write_result
+from planner.cli.progress import PRICING, counted, progress
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -51,12 +52,14 @@ def command(
     at once. Every value is recalculated, none is interpolated.
     """
     from planner.decide.compare import compare
+    from planner.decide.narrow import as_listed
     from planner.decide.probability import lower_cost_probability
     from planner.decide.study import study
 
     style = format_of(style, out, ("table", "json", "svg"))
     request = asked.request(derivations=False)
-    comparison = compare(request)
+    with progress(PRICING, quiet=quiet) as shown:
+        comparison = compare(request, counted(shown))
     chosen = named(comparison, scenario) if scenario else comparison.best
     if chosen is None:
         say("gate (10): no scenario is both feasible and completely priced; `planner compare` shows the reasons")
@@ -64,6 +67,7 @@ def command(
     other = named(comparison, against) if against else None
     if other is chosen:
         raise UsageProblem(f"--against {against} is the same scenario, {chosen.id}; name another one")
+    request = as_listed(request, [s.nodes for s in comparison.scenarios])
     found = study(request, comparison, chosen.id, grid=False)
     if found is None:
         other_one = "--scenario best, or name another one" if comparison.best else "`planner compare` shows all"

@@ -20,6 +20,7 @@ from planner.cli.options import (
     scenario_option,
 )
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
+from planner.cli.progress import PRICING, counted, progress
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
 
@@ -100,7 +101,8 @@ def command(
     folder = project_folder(None if out == "-" else out)
     path = folder / name_of(stack)
     before = _before(path, force and not check)
-    comparison = compare(asked.request_of(loaded, book, derivations=False))
+    with progress(PRICING, quiet=quiet) as shown:
+        comparison = compare(asked.request_of(loaded, book, derivations=False), counted(shown))
     given = FromAccount(
         ami=ami or "",
         control_ami=control_ami or "",

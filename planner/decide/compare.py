@@ -11,9 +11,11 @@ from planner.decide.comparison import Comparison, Prices
 from planner.decide.eligibility import judged
 from planner.decide.enumerate import evaluate
 from planner.decide.measure import order
+from planner.decide.narrow import has_many_counts, narrowed
 from planner.decide.notices import notes_of
 from planner.decide.price_age import stale_prices
 from planner.decide.recommend import answer_of
+from planner.decide.search import Each
 from planner.estimate.derivations import derived_of
 from planner.estimate.outcomes import Outcomes, outcomes_of
 from planner.estimate.request import Request
@@ -24,8 +26,18 @@ from planner.models.sheet import Sheet
 __all__ = ["Request", "compare"]
 
 
-def compare(request: Request) -> Comparison:
-    """Price every choice of the plan and judge them. The same plan, book, draws and seed give the same result."""
+def compare(request: Request, each: Each = map) -> Comparison:
+    """Price every choice of the plan and judge them. The same plan, book, draws and seed give the same result.
+
+    Of a plan with many node counts, each of which is priced, only some are in the result. each: see `search`.
+    """
+    if not has_many_counts(request):
+        return _compared(request)
+    some, searched = narrowed(request, each)
+    return replace(_compared(some), plan=request.plan.canonical(), searched=searched)
+
+
+def _compared(request: Request) -> Comparison:
     plan, book, rank_by = request.plan, request.book, request.plan.decision.rank_by
     central = request.central(recording=request.derivations)
     evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None))

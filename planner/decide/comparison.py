@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from planner.decide.measure import cost_of
+from planner.decide.narrow import Searched
 from planner.decide.price_age import StalePrice
 from planner.decide.recommend import Answer
 from planner.estimate.result import Scenario
@@ -45,12 +46,27 @@ class Relaxation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A change of the plan with which a scenario costs clearly less than the recommended one, and may be recommended.
+
+    kind: "spares", "count" (a node count that fits a Capacity Block better) or "block" (a longer one). setting:
+    `path=value`, as in `--set`. scenario: after the change; instead_of: the same choice as planned.
+    """
+
+    kind: str
+    setting: str
+    scenario: Scenario
+    instead_of: Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Every scenario of a plan: the recommended one, other eligible ones by decision.rank_by, complete ones that are
     not eligible, lower bounds by planned cost, infeasible ones.
 
     relaxations: the nearest changes of the plan with which a scenario is eligible; empty unless none is and the caller
-    searched for them.
+    searched for them. searched: the node counts that were priced, where only some are among the scenarios. proposals:
+    changes worth acting on, if the caller asked for them.
     """
 
     plan_name: str
@@ -66,6 +82,8 @@ class Comparison:
     stale: tuple[StalePrice, ...]
     plan: Mapping[str, object]
     relaxations: tuple[Relaxation, ...] = ()
+    searched: Searched | None = None
+    proposals: tuple[Proposal, ...] = ()
 
     @property
     def best(self) -> Scenario | None:

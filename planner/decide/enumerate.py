@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.evaluate import Evaluated, EvaluatedFleet, ScenarioRuns, bought, fleet_of, runs_of
@@ -17,35 +17,46 @@ from pricing.offers import DEFAULT_PURCHASE_OPTIONS, PurchaseOption
 
 def evaluate(request: Request, central: Values, drawn: Values | None) -> Iterator[Evaluated]:
     """Every layout x purchase option x instance type of the plan. drawn: None for central values only."""
-    for fleet, layout, choices in _choices(request, central, drawn):
-        refused = layout.refusals()
-        runs: dict[bool, ScenarioRuns] = {}
-        for choice in choices:
-            if refused:
-                yield Evaluated(
-                    choice=choice, layout=layout, work=fleet.work, planned=None, spread=None, why_not=refused
-                )
-                continue
-            spot = choice.option.family == "spot"
-            if spot not in runs:
-                runs[spot] = runs_of(request, fleet, layout, spot, central, drawn)
-            yield bought(request, choice, layout, fleet, runs[spot], central, drawn)
+    for fleet, layout, choices in choices_of(request, central, drawn):
+        yield from evaluate_on(request, fleet, layout, choices, central, drawn)
+
+
+def evaluate_on(
+    request: Request,
+    fleet: EvaluatedFleet,
+    layout: Layout,
+    choices: Sequence[Choice],
+    central: Values,
+    drawn: Values | None,
+    runs: dict[bool, ScenarioRuns] | None = None,
+) -> Iterator[Evaluated]:
+    """These purchase options of one layout on one fleet. runs: those already evaluated, which this extends."""
+    refused = layout.refusals()
+    runs = {} if runs is None else runs
+    for choice in choices:
+        if refused:
+            yield Evaluated(choice=choice, layout=layout, work=fleet.work, planned=None, spread=None, why_not=refused)
+            continue
+        spot = choice.option.family == "spot"
+        if spot not in runs:
+            runs[spot] = runs_of(request, fleet, layout, spot, central, drawn)
+        yield bought(request, choice, layout, fleet, runs[spot], central, drawn)
 
 
 def ids_of(request: Request) -> list[str]:
     """The id of every scenario, without evaluating it."""
-    found = _choices(request, request.central(recording=False), None)
+    found = choices_of(request, request.central(recording=False), None)
     return [choice.id for _, _, choices in found for choice in choices]
 
 
-def _choices(
-    request: Request, central: Values, drawn: Values | None
+def choices_of(
+    request: Request, central: Values, drawn: Values | None, sizes: Sequence[FleetSize] | None = None
 ) -> Iterator[tuple[EvaluatedFleet, Layout, list[Choice]]]:
-    """Every layout on every fleet of the plan, with each purchase option."""
+    """Every layout on every fleet of the plan, with each purchase option. sizes: only these fleets."""
     plan, book = request.plan, request.book
-    sizes = [size for name in plan.fleet.instance_types for size in fleet_sizes(plan.fleet, book.instance(name))]
-    several = {size.instance.name for size in sizes if sum(s.instance == size.instance for s in sizes) > 1}
-    for size in sizes:
+    every = sizes_of(request)
+    types = [size.instance.name for size in every]
+    for size in every if sizes is None else sizes:
         fleet = fleet_of(request, size, central, drawn)
         for layout in layouts_of(plan, fleet.demand, book, central):
             choices = [
@@ -56,11 +67,19 @@ def _choices(
                     nodes=size.nodes,
                     spares=size.spares,
                     option=option,
-                    label_nodes=size.instance.name in several,
+                    label_nodes=request.fleets is not None or types.count(size.instance.name) > 1,
                 )
                 for option in purchase_options(plan)
             ]
             yield fleet, layout, choices
+
+
+def sizes_of(request: Request) -> list[FleetSize]:
+    """Every fleet of the request: its own, else the plan's."""
+    if request.fleets is not None:
+        return list(request.fleets)
+    fleet = request.plan.fleet
+    return [size for name in fleet.instance_types for size in fleet_sizes(fleet, request.book.instance(name))]
 
 
 def fleet_sizes(fleet: Fleet, instance: InstanceType) -> list[FleetSize]:

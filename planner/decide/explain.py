@@ -9,8 +9,10 @@ from typing import Any
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
+from planner.decide.narrow import has_many_counts
 from planner.decide.parameters import Parameter, parameters_of, with_parameter
 from planner.estimate.bounds import bounded
+from planner.estimate.choice import FleetSize
 from planner.estimate.derivations import find, id_of, is_percentile, known_of
 from planner.estimate.ranges import Range, range_of
 from planner.estimate.request import Request
@@ -123,6 +125,10 @@ def request_of_one(request: Request, scenario: Scenario) -> Request:
         "purchase": plan.purchase.model_copy(update={"options": (scenario.purchase,)}),
         "storage": plan.storage.model_copy(update={"layouts": (scenario.layout,)}),
     }
+    if has_many_counts(request):
+        spares = plan.fleet.spares
+        size = FleetSize(instance=request.book.instance(scenario.instance_type), nodes=scenario.nodes, spares=spares)
+        request = replace(request, fleets=(size,))
     stretch = {scenario.id: scenario.block_stretch} if scenario.block_stretch else {}
     return replace(request, plan=plan.model_copy(update=changed), block_stretch=stretch)
 

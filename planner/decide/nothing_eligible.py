@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planner.decide.comparison import Comparison
+from planner.decide.narrow import as_listed
 from planner.estimate.bounds import without_nodes
 from planner.estimate.request import Request
 from planner.models.goodput import AVAILABILITY_FLOOR
@@ -25,7 +26,7 @@ def with_relaxations(request: Request, comparison: Comparison) -> Comparison:
         return comparison
     from planner.decide.relaxations import relaxations_of
 
-    found = relaxations_of(request, comparison)
+    found = relaxations_of(as_listed(request, [s.nodes for s in comparison.scenarios]), comparison)
     return replace(
         comparison, relaxations=found, notes=comparison.notes if found else (*comparison.notes, NOTHING_HELPS)
     )

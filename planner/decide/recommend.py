@@ -50,21 +50,31 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
     """scenarios: judged. outcomes: by id, of those that are feasible."""
     complete = [s for s in scenarios if s.feasible and s.complete]
     blank = Answer(confidence=decision.confidence, rank_by=decision.rank_by, compared=len(complete))
-    ranked = sorted((s for s in complete if s.eligible and not s.priced_only), key=lambda s: _rank(s, decision.rank_by))
+    ranked = ranked_of(complete, decision.rank_by)
     if not ranked:
         return blank
     first = ranked[0]
     tied = [s for s in ranked if s is first or _ties(s, first, outcomes)]
-    chosen = min(tied, key=lambda s: (_upkeep(s), _commitment(s), _p90(s), s.id))
+    chosen = min(tied, key=preference)
     return Answer(
         confidence=decision.confidence,
         rank_by=decision.rank_by,
         recommended=chosen.id,
         first=first.id,
         tied=tuple(s.id for s in tied) if len(tied) > 1 else (),
-        alternatives=(*_cheaper(complete, chosen, decision.rank_by), *_safest(ranked, chosen))[:MOST_ALTERNATIVES],
+        alternatives=tuple(Alternative(id=s.id, kind=kind) for s, kind in others_of(complete, chosen, decision.rank_by)),
         compared=len(complete),
     )
+
+
+def ranked_of(complete: Sequence[Scenario], rank_by: str) -> list[Scenario]:
+    """Those that may be recommended, in order: eligible, and deployed as priced."""
+    return sorted((s for s in complete if s.eligible and not s.priced_only), key=lambda s: _rank(s, rank_by))
+
+
+def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], float, str]:
+    """What decides among tied scenarios, the lowest first: upkeep, commitment, P90, id."""
+    return _upkeep(scenario), _commitment(scenario), _p90(scenario), scenario.id
 
 
 def _rank(scenario: Scenario, rank_by: str) -> tuple[float, str]:
@@ -84,25 +94,42 @@ def _commitment(scenario: Scenario) -> tuple[int, bool]:
     return scenario.option.years, scenario.option.family == "capacity-block"
 
 
+def is_near(other: Scenario, first: Scenario, within: float = NEAR) -> bool:
+    """Whether the first one leads by at most so much at P50, and by little at P90."""
+    more = cost_of(other, "p50") / cost_of(first, "p50") - 1
+    return more <= within and _p90(other) <= _p90(first) * (1 + MORE_AT_P90)
+
+
+def is_unsure(other: Outcomes, first: Outcomes) -> bool:
+    """Whether the first one costs less in too few draws for a lead within NEAR to count."""
+    return float(np.mean(other.cost_usd > first.cost_usd)) < SURE
+
+
 def _ties(other: Scenario, first: Scenario, outcomes: Mapping[str, Outcomes]) -> bool:
     """Whether the lead of the first one is too small or too uncertain to decide."""
-    more = cost_of(other, "p50") / cost_of(first, "p50") - 1
-    above = float(np.mean(outcomes[other.id].cost_usd > outcomes[first.id].cost_usd))
-    near = more <= EQUAL or (more <= NEAR and above < SURE)
-    return near and _p90(other) <= _p90(first) * (1 + MORE_AT_P90)
+    if not is_near(other, first):
+        return False
+    return is_near(other, first, EQUAL) or is_unsure(outcomes[other.id], outcomes[first.id])
 
 
-def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Alternative]:
+def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[tuple[Scenario, str]]:
+    """At most two other scenarios to consider, each with its kind of alternative."""
+    found = [(s, "cheaper-if") for s in _cheaper(complete, chosen, rank_by)]
+    found += [(s, "safest") for s in _safest(ranked_of(complete, rank_by), chosen)]
+    return found[:MOST_ALTERNATIVES]
+
+
+def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Scenario]:
     """The cheapest one that costs less, beyond a tie, but cannot be deployed by the stack; the same of those that are
     not eligible."""
     least = cost_of(chosen, rank_by) * (1 - EQUAL)
     found = sorted((s for s in complete if cost_of(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
     by_hand = [s for s in found if s.eligible and s.priced_only][:1]
     at_risk = [s for s in found if not s.eligible][:1]
-    return [Alternative(id=s.id, kind="cheaper-if") for s in (*by_hand, *at_risk)]
+    return [*by_hand, *at_risk]
 
 
-def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Alternative]:
+def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Scenario]:
     """The lowest P90, if it is lower than that of the recommended one beyond a tie."""
     safest = min(ranked, key=lambda s: (_p90(s), s.id))
-    return [Alternative(id=safest.id, kind="safest")] if _p90(safest) < _p90(chosen) * (1 - EQUAL) else []
+    return [safest] if _p90(safest) < _p90(chosen) * (1 - EQUAL) else []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from planner.decide.break_evens import Search, search
 from planner.decide.comparison import Comparison
+from planner.decide.narrow import as_listed
 from planner.decide.parameters import STREAM_OF, Parameter, parameters_of, plan_parameters_of
 from planner.decide.ranking import RankedScenario
 from planner.decide.repricing import RankingCache
@@ -48,6 +49,7 @@ def study(
         scenario = next((s for s in comparison.scenarios if s.id == scenario_id), None)
     if scenario is None or not (scenario.feasible and scenario.complete):
         return None
+    request = as_listed(request, [s.nodes for s in comparison.scenarios])
     ranking_cache = RankingCache(request, comparison)
     parameters = parameters_of(request, comparison.assumptions)
     ranking = ranking_cache.at()

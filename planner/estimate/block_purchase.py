@@ -15,7 +15,7 @@ from planner.estimate.node_purchase import (
     nodes_of,
 )
 from planner.models.bill import INSTANCES
-from planner.models.bill_lines import COMPUTE
+from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
 from planner.models.compute import (
     BLOCK_LOST_TAIL_HOURS,
     BLOCK_MAX_DAYS,
@@ -69,7 +69,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         pricing_category="Committed",
     )
     ledger.add(
-        "fleet.block-unused",
+        BLOCK_UNUSED,
         service=INSTANCES,
         equation="C10",
         quantity=purchase.nodes * (days * 24 - hours),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.estimate.choice import Choice
 from planner.estimate.node_purchase import (
     COMPUTE_PRICE,
     RUN_HOURS,
@@ -21,8 +22,20 @@ from planner.models.compute import (
 from planner.models.derived import PRICE
 from planner.models.ledger import Ledger
 from planner.models.number import Number, median
+from planner.plan.types import Purchase
+from pricing.book import PriceBook, PriceNotFound
 
 UPFRONT_SHARE = {"no": 0.0, "partial": 0.5, "all": 1.0}
+
+
+def least_commitment_usd(book: PriceBook, choice: Choice, region: str, settings: Purchase) -> float:
+    """The least that the nodes of a commitment cost, however short the run: one whole term, less the part that other
+    work uses. 0 if it has no price."""
+    try:
+        usd = book.commitment(choice.instance.name, region, choice.option).price.usd
+    except PriceNotFound:
+        return 0.0
+    return choice.nodes * usd * choice.option.term_hours * (1 - settings.reuse_value)
 
 
 def _terms(terms: Number, years: int) -> str:

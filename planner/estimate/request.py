@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from planner.estimate.choice import FleetSize
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 from planner.models.values import Values
 from planner.plan.assumptions import Assumption, resolve
@@ -22,7 +23,7 @@ class Request:
     values of streams (see `Values`) in the central run, by name. block_stretch: by scenario id, without draws: the
     time for which a Capacity Block is bought, as a multiple of the planned hours. derivations: whether scenarios have
     the derivation of
-    every number; without them, a comparison takes 20 % less time.
+    every number; without them, a comparison takes 20 % less time. fleets: to price instead of the plan's.
     """
 
     plan: Plan
@@ -36,6 +37,7 @@ class Request:
     pinned: Mapping[str, float] = field(default_factory=dict)
     derivations: bool = True
     block_stretch: Mapping[str, float] = field(default_factory=dict)
+    fleets: tuple[FleetSize, ...] | None = None
 
     @property
     def start(self) -> date:

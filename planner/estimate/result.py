@@ -73,8 +73,8 @@ class Scenario:
     finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a limit;
     in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no
     deadline. eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time
-    for which its Capacity Block is bought, as a multiple of the planned hours. priced_only: why the stack cannot be
-    deployed as it was priced, else "".
+    for which its Capacity Block is bought, as a multiple of the planned hours; block_days: its length.
+    priced_only: why the stack cannot be deployed as it was priced, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
     in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
     missing.
@@ -113,6 +113,7 @@ class Scenario:
     budget_usd: float | None = None
     in_budget_fraction: float | None = None
     block_stretch: float | None = None
+    block_days: float | None = None
     eligible: bool = False
     shortfalls: tuple[Shortfall, ...] = ()
     priced_only: str = ""

@@ -24,19 +24,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
     outcomes: None for a choice that cannot be evaluated.
     """
     plan, draws, choice, work = request.plan, request.draws, entry.choice, entry.work
-    blank = Scenario(
-        id=choice.id,
-        layout=choice.layout,
-        variant=choice.variant,
-        instance_type=choice.instance.name,
-        nodes=choice.nodes,
-        gpus=choice.gpus,
-        option=choice.option,
-        feasible=False,
-        why_not=entry.why_not,
-        complete=False,
-        extrapolated=work.extrapolated,
-    )
+    blank = blank_scenario(entry)
     planned, spread = entry.planned, entry.spread
     if planned is None or spread is None or outcomes is None or entry.why_not:
         return blank
@@ -68,6 +56,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if outcomes.finished.all() else None,
         billed_usd=range_of(billed, outcomes.billed_usd, draws),
         block_stretch=entry.block_stretch,
+        block_days=outcomes.block_days,
         finish_fraction=float(np.mean(outcomes.finished)),
         unfinished_fraction=unfinished,
         cash=cash_of(planned, lines, cost, complete=not entry.unpriced, sheet=sheet),
@@ -77,3 +66,21 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
     )
     refused = broken_constraints(plan, layout=choice.layout, service=run.service, demand=run.demand)
     return replace(scenario, feasible=False, why_not=refused) if refused else scenario
+
+
+def blank_scenario(entry: Evaluated) -> Scenario:
+    """What is known of a choice before anything is priced."""
+    choice = entry.choice
+    return Scenario(
+        id=choice.id,
+        layout=choice.layout,
+        variant=choice.variant,
+        instance_type=choice.instance.name,
+        nodes=choice.nodes,
+        gpus=choice.gpus,
+        option=choice.option,
+        feasible=False,
+        why_not=entry.why_not,
+        complete=False,
+        extrapolated=entry.work.extrapolated,
+    )

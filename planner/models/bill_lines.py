@@ -20,6 +20,7 @@ OVERHEAD = "network, volumes, alarms"
 # names of lines that are looked up on their own
 COMPUTE = "fleet.compute"
 COMMITMENT_UNUSED = "fleet.commitment-unused"
+BLOCK_UNUSED = "fleet.block-unused"
 SPOT_INTERRUPTIONS = "fleet.spot-interruptions"
 STAFF = "people.staff"
 
@@ -81,7 +82,7 @@ def _people(pattern: str, part: str) -> BillLine:
 LINES = (
     _gpu_nodes(COMPUTE),
     _gpu_nodes(SPOT_INTERRUPTIONS),
-    _gpu_nodes("fleet.block-unused", UNUSED_BLOCK, unused=True),
+    _gpu_nodes(BLOCK_UNUSED, UNUSED_BLOCK, unused=True),
     # a commitment belongs to the payer account and goes on after the stack is deleted
     _gpu_nodes(COMMITMENT_UNUSED, UNUSED_COMMITMENT, unused=True, in_budget=False),
     _overhead("fleet.ebs", "fleet"),

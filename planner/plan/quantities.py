@@ -33,6 +33,8 @@ _COMMA = re.compile(r"[0-9],[0-9]")
 MAX_BYTES = 10**21  # a zettabyte; a larger size has the wrong unit
 MAX_HOURS = 10.0 * HOURS_PER_YEAR  # longer than any training run
 MOST_KEPT = 1_000_000  # checkpoints of a run
+_MOST_NODES = 100_000
+MOST_LISTED, MOST_IN_RANGE = 16, 256  # node counts of a plan: written one by one, or as a range
 
 _SIZES = "write 2.2PB (decimal) or 600GiB (binary)"
 _RATES = "write 15MB/s or 2GiB/s"
@@ -154,9 +156,10 @@ def parse_accelerator_list(text: object) -> tuple[Accelerators, ...]:
 
 
 def parse_counts(text: object) -> tuple[int, ...]:
-    """Node counts from 400, [16, 32] or `16..64` (doubling from the low end, the high end included)."""
+    """Node counts from 400, [16, 32] or `16..64`, which is every count from 16 to 64."""
     if isinstance(text, bool):
         raise BadValue("not a node count", _COUNTS)
+    most = MOST_LISTED
     if isinstance(text, int):
         counts: tuple[int, ...] = (text,)
     elif isinstance(text, list) and text and all(isinstance(x, int) and not isinstance(x, bool) for x in text):
@@ -168,14 +171,15 @@ def parse_counts(text: object) -> tuple[int, ...]:
         low, high = int(match[1]), int(match[2])
         if not 1 <= low <= high:
             raise BadValue("a range of node counts must go from low to high", "write it like 16..64")
-        doubled = [low]
-        while doubled[-1] * 2 < high:
-            doubled.append(doubled[-1] * 2)
-        counts = tuple(dict.fromkeys([*doubled, high]))
-    if not all(1 <= n <= 100_000 for n in counts):
+        if high - low >= MOST_IN_RANGE and high <= _MOST_NODES:
+            raise BadValue(
+                f"a range has at most {MOST_IN_RANGE} node counts", f"write {low}..{low + MOST_IN_RANGE - 1}"
+            )
+        counts, most = tuple(range(low, min(high, _MOST_NODES + 1) + 1)), MOST_IN_RANGE
+    if not all(1 <= n <= _MOST_NODES for n in counts):
         raise BadValue("a node count must be between 1 and 100,000")
-    if len(counts) > 16:
-        raise BadValue("a plan has at most 16 node counts")
+    if len(counts) > most:
+        raise BadValue(f"a plan has at most {MOST_LISTED} node counts", "a range such as 16..64 may have more")
     return counts
 
 

@@ -47,7 +47,7 @@ data:                          # what training reads, and what is kept in S3
 
 fleet:
   instance_types: [p4d.24xlarge]
-  nodes: 8                     # paid nodes, spares included; [8, 16] or 8..32 compares sizes; or gpus: A100:64
+  nodes: 8                     # paid nodes, spares included; [8, 16] or all of 8..32 compares sizes; or gpus: A100:64
   spares: 0
 
 purchase:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from planner.decide.comparison import Comparison
+from planner.decide.comparison import Comparison, Proposal
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
@@ -18,6 +18,7 @@ from planner.report.data.provenance import made_by
 from planner.report.wording.answer import alternatives, nothing, reasons
 from planner.report.wording.eligibility import limit_basis, why_not
 from planner.report.wording.figures import plan_usd
+from planner.report.wording.proposals import why
 from planner.report.wording.stale_prices import json_texts
 
 SCHEMA_VERSION = "1"
@@ -158,6 +159,24 @@ def _answer(comparison: Comparison) -> dict[str, Any]:
             {"id": scenario.id, "kind": entry.kind, "condition": text}
             for entry, (scenario, _, text) in zip(answer.alternatives, alternatives(comparison), strict=True)
         ],
+        "proposals": [_proposal(comparison, entry) for entry in comparison.proposals],
+    }
+
+
+def _proposal(comparison: Comparison, proposal: Proposal) -> dict[str, Any]:
+    """A change worth acting on, and the scenario after it."""
+    cost, days = proposal.scenario.cost_usd, proposal.scenario.days
+    assert cost is not None and days is not None  # noqa: PT018  it is eligible
+    return {
+        "set": proposal.setting,
+        "scenario": proposal.scenario.id,
+        "cost_usd": {
+            "plan": plan_usd(proposal.scenario),
+            "p50": percentile_usd(cost.p50),
+            "p90": percentile_usd(cost.p90),
+        },
+        "days": number(days.p50),
+        "why": why(comparison, proposal),
     }
 
 
@@ -177,6 +196,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "seed": comparison.seed,
         "draws": comparison.draws,
         "answer": _answer(comparison),
+        "searched": None if comparison.searched is None else asdict(comparison.searched),
         "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
         "unpriced": [
             {"scenario": scenario.id, "line": entry.line, "what": entry.what, "nearest": list(entry.nearest)}

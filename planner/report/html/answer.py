@@ -14,6 +14,7 @@ from planner.report.wording import (
     answer,
     breakdown,
     figures,
+    proposals,
     recommendation,
     relaxations,
     scenario_facts,
@@ -83,7 +84,7 @@ def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView
     if best is not None:
         cards.append(_card(comparison, best, answer.RECOMMENDED, ""))
         cards += [_card(comparison, *found) for found in answer.alternatives(comparison)]
-        reasons = shown(answer.reasons(comparison, best))
+        reasons = shown([*answer.reasons(comparison, best), *(line.text for line in proposals.sentences(comparison))])
     return AnswerView(
         nothing="" if cards else answer.nothing(comparison),
         cards=tuple(cards),

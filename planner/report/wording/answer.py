@@ -11,7 +11,7 @@ from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
-from planner.report.wording import breakdown, eligibility, figures, relaxations, spoken
+from planner.report.wording import breakdown, eligibility, figures, proposals, relaxations, spoken
 from planner.report.wording.line import Kind, Line
 
 NEAREST = 3  # scenarios that are named where none is recommended
@@ -29,7 +29,7 @@ def sentences(comparison: Comparison) -> list[Line]:
         Line(f"{title}: {_named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
         for scenario, title, text in alternatives(comparison)
     ]
-    return lines
+    return [*lines, *proposals.sentences(comparison)]
 
 
 def nothing(comparison: Comparison) -> str:
@@ -70,7 +70,7 @@ def costs(comparison: Comparison, best: Scenario) -> str:
 
 def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     """Under which condition it is recommended, and at which risk."""
-    return [condition(comparison, best), risk(comparison, best)]
+    return [condition(comparison, best), risk(comparison, best), *_searched(comparison)]
 
 
 def condition(comparison: Comparison, best: Scenario) -> str:
@@ -142,6 +142,18 @@ def risk(comparison: Comparison, best: Scenario) -> str:
     if best.on_time_fraction is not None and not best.limit_is_assumed:
         parts.append(f"{figures.percent(1 - best.on_time_fraction)} miss the deadline")
     return f"Risk: {'; '.join(parts)}."
+
+
+def _searched(comparison: Comparison) -> list[str]:
+    """How many node counts were priced, where not all are listed."""
+    found = comparison.searched
+    if found is None:
+        return []
+    listed = len({s.nodes for s in comparison.scenarios})
+    return [
+        f"Every node count from {found.low:,} to {found.high:,} was priced ({found.choices:,} choices); "
+        f"{listed} of the {found.counts:,} counts are listed."
+    ]
 
 
 def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:

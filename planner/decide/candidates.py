@@ -1,0 +1,128 @@
+"""One fleet of a search: every choice on it priced in draws and judged, without bills and facts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.decide.eligibility import judged
+from planner.decide.enumerate import choices_of, evaluate_on
+from planner.decide.measure import cost_of
+from planner.decide.recommend import NEAR
+from planner.estimate.choice import Choice, FleetSize
+from planner.estimate.committed_purchase import least_commitment_usd
+from planner.estimate.constraints import broken_constraints
+from planner.estimate.evaluate import Evaluated
+from planner.estimate.outcomes import Outcomes, outcomes_of
+from planner.estimate.ranges import range_of
+from planner.estimate.request import Request
+from planner.estimate.result import Scenario
+from planner.estimate.summary import blank_scenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One choice on one fleet. scenario: judged, without its bill and facts."""
+
+    size: FleetSize
+    scenario: Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassedOver:
+    """A commitment that was not priced in draws: its nodes alone cost at least least_usd in every draw, which is beyond
+    a tie with On-Demand, and more than its P90, on the same fleet and layout."""
+
+    size: FleetSize
+    choice: Choice
+    least_usd: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricedFleet:
+    """Every choice on one fleet."""
+
+    candidates: tuple[Candidate, ...]
+    passed_over: tuple[PassedOver, ...]
+
+
+class FleetPricer:
+    """Prices one fleet after the other with the same draws."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._central = request.central(recording=False)
+        self._drawn = request.drawn(self._central) if request.draws else None
+
+    def __call__(self, size: FleetSize) -> PricedFleet:
+        """A commitment runs as long as On-Demand does. Where its nodes alone cost so much more that it can be neither
+        first, nor tied, nor the safest, nor within the budget, it is passed over."""
+        found: list[Scenario] = []
+        outcomes: dict[str, Outcomes] = {}
+        passed: list[PassedOver] = []
+        for fleet, layout, choices in choices_of(self.request, self._central, self._drawn, [size]):
+            runs = {}
+
+            def add(some: Sequence[Choice], fleet=fleet, layout=layout, runs=runs) -> list[Scenario]:
+                evaluated = evaluate_on(self.request, fleet, layout, some, self._central, self._drawn, runs)
+                added = [self._scenario(entry, outcomes) for entry in evaluated]
+                found.extend(added)
+                return added
+
+            at_most = self._at_most(add([choice for choice in choices if not choice.option.years]))
+            least = {choice: self._least_usd(choice) for choice in choices if choice.option.years}
+            add([choice for choice, usd in least.items() if usd <= at_most])
+            passed += [PassedOver(size=size, choice=c, least_usd=usd) for c, usd in least.items() if usd > at_most]
+        return PricedFleet(
+            candidates=tuple(Candidate(size=size, scenario=s) for s in judged(self.request.plan, found, outcomes)),
+            passed_over=tuple(passed),
+        )
+
+    def outcomes(self, candidate: Candidate) -> Outcomes:
+        """Every draw of one candidate, evaluated again."""
+        for fleet, layout, choices in choices_of(self.request, self._central, self._drawn, [candidate.size]):
+            for choice in choices:
+                if choice.id == candidate.scenario.id:
+                    (entry,) = evaluate_on(self.request, fleet, layout, [choice], self._central, self._drawn)
+                    return outcomes_of(entry, self.request.draws)
+        raise KeyError(candidate.scenario.id)
+
+    def _least_usd(self, choice: Choice) -> float:
+        return least_commitment_usd(self.request.book, choice, self.request.plan.region, self.request.plan.purchase)
+
+    def _at_most(self, uncommitted: Sequence[Scenario]) -> float:
+        """What a commitment on the same run may cost and still matter; infinite without On-Demand."""
+        base = next((s for s in uncommitted if s.option.family == "on-demand" and s.feasible and s.complete), None)
+        if base is None:
+            return math.inf
+        plan = self.request.plan
+        tied = (1 + NEAR) * max(cost_of(base, "p50"), cost_of(base, plan.decision.rank_by))
+        return max(tied, cost_of(base, "p90"), plan.constraints.max_cost_usd or 0.0)
+
+    def _scenario(self, entry: Evaluated, outcomes: dict[str, Outcomes]) -> Scenario:
+        """What the decision needs to know of a choice; its draws are added to `outcomes`."""
+        request, choice = self.request, entry.choice
+        blank = blank_scenario(entry)
+        planned = entry.planned
+        if planned is None or entry.spread is None or entry.why_not:
+            return blank
+        run, draws = planned.run, request.draws
+        drawn = outcomes[choice.id] = outcomes_of(entry, draws)
+        refused = broken_constraints(request.plan, service=run.service, demand=run.demand)
+        finished = drawn.finished
+        return replace(
+            blank,
+            feasible=not refused,
+            why_not=refused,
+            complete=not entry.unpriced,
+            unpriced=entry.unpriced,
+            priced_only=entry.layout.deployment(request.plan, self._central).why_not,
+            days=range_of(float(run.hours) / 24, drawn.days, draws),
+            cost_usd=range_of(float(planned.cost_usd), drawn.cost_usd, draws),
+            mean_cost_usd=float(np.mean(drawn.cost_usd)) if finished.all() else None,
+            finish_fraction=float(np.mean(finished)),
+            block_days=drawn.block_days,
+        )

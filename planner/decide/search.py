@@ -1,0 +1,78 @@
+"""The best choice of many fleets: each one priced in draws, and the decision rule over all of them.
+
+Nothing is estimated: a commitment is left out only where its nodes alone cost too much to matter, and the answer is
+that of a comparison of every fleet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from planner.decide.candidates import Candidate, FleetPricer, PassedOver, PricedFleet
+from planner.decide.recommend import EQUAL, is_near, is_unsure, others_of, preference, ranked_of
+from planner.estimate.choice import FleetSize
+from planner.estimate.request import Request
+from planner.estimate.result import Scenario
+
+Each = Callable[[Callable[[FleetSize], PricedFleet], Sequence[FleetSize]], Iterable[PricedFleet]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """Every candidate of a search, and those that the answer names: the recommended one, None without one, the first in
+    rank, which it ties with or is, and its alternatives."""
+
+    candidates: tuple[Candidate, ...]
+    passed_over: tuple[PassedOver, ...]
+    recommended: Candidate | None
+    first: Candidate | None
+    alternatives: tuple[Candidate, ...]
+
+    @property
+    def evaluated(self) -> int:
+        return len(self.candidates) + len(self.passed_over)
+
+    @property
+    def named(self) -> tuple[Candidate, ...]:
+        """The candidates of the answer, each once."""
+        found = [c for c in (self.recommended, self.first, *self.alternatives) if c is not None]
+        return tuple({id(c): c for c in found}.values())
+
+
+def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Found:
+    """The answer over these fleets. each: applies a function to every fleet in order, as `map` does; another one may do
+    so in several processes."""
+    pricer = FleetPricer(request)
+    priced = list(each(pricer, sizes))
+    candidates = tuple(candidate for fleet in priced for candidate in fleet.candidates)
+    of = {id(candidate.scenario): candidate for candidate in candidates}
+    rank_by = request.plan.decision.rank_by
+    complete = [c.scenario for c in candidates if c.scenario.feasible and c.scenario.complete]
+    ranked = ranked_of(complete, rank_by)
+    first = ranked[0] if ranked else None
+    chosen = first and _chosen(pricer, ranked, of)
+    others = [other for other, _ in others_of(complete, chosen, rank_by)] if chosen else []
+    return Found(
+        candidates=candidates,
+        passed_over=tuple(entry for fleet in priced for entry in fleet.passed_over),
+        recommended=of[id(chosen)] if chosen else None,
+        first=of[id(first)] if first else None,
+        alternatives=tuple(of[id(other)] for other in others),
+    )
+
+
+def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candidate]) -> Scenario:
+    """The preferred one of those that tie with the first.
+
+    The draws are needed only of candidates that lead by more than EQUAL and would be preferred; the first of them that
+    ties is the answer.
+    """
+    first = ranked[0]
+    chosen = min((s for s in ranked if s is first or is_near(s, first, EQUAL)), key=preference)
+    close = [s for s in ranked if is_near(s, first) and preference(s) < preference(chosen)]
+    if not close:
+        return chosen
+    leading = pricer.outcomes(of[id(first)])
+    tied = (s for s in sorted(close, key=preference) if is_unsure(pricer.outcomes(of[id(s)]), leading))
+    return next(tied, chosen)

@@ -1,0 +1,52 @@
+"""Changes of the plan that are worth acting on, in words."""
+
+from __future__ import annotations
+
+import shlex
+
+from planner.decide.comparison import Comparison, Proposal
+from planner.estimate.result import Scenario
+from planner.report.wording import figures
+from planner.report.wording.line import Line
+
+
+def sentences(comparison: Comparison) -> list[Line]:
+    """One line for each proposal: what to set, and what it changes."""
+    return [Line(f"Consider {option(entry)}: {why(comparison, entry)}") for entry in comparison.proposals]
+
+
+def option(proposal: Proposal) -> str:
+    """`--set fleet.nodes=33`, quoted for a shell."""
+    return f"--set {shlex.quote(proposal.setting)}"
+
+
+def why(comparison: Comparison, proposal: Proposal) -> str:
+    """What the change is, and its cost and time instead of the recommended ones."""
+    best, after = comparison.best, proposal.scenario
+    assert best is not None and best.cost_usd and best.days and after.cost_usd and after.days  # noqa: PT018
+    middle = f"{figures.usd(after.cost_usd.p50)} instead of {figures.usd(best.cost_usd.p50)}"
+    high = f"{figures.usd(after.cost_usd.p90)} instead of {figures.usd(best.cost_usd.p90)}"
+    cost = f"{middle} at P50 and P90" if middle == high else f"{middle} at P50, {high} at P90"
+    days, before = figures.days(after.days.p50), figures.days(best.days.p50)
+    time = f", {days} days instead of {before}" if days != before else ""
+    choice = "" if _choice(after) == _choice(best) else f" with {figures.layout_name(after)}, {after.purchase}"
+    return f"{_what(proposal)}. {cost}{time}{choice}."
+
+
+def _choice(scenario: Scenario) -> tuple[str, str, str]:
+    return scenario.layout, scenario.variant, scenario.purchase
+
+
+def _what(proposal: Proposal) -> str:
+    after, before = proposal.scenario, proposal.instead_of
+    if proposal.kind == "spares":
+        spares = int(proposal.setting.partition("=")[2])
+        return f"{figures.many(spares, 'spare node')} in all, so that a failed node is replaced without a wait"
+    if proposal.kind == "count":
+        instead = f" instead of {before.block_days:g}" if before.block_days not in (None, after.block_days) else ""
+        return f"{after.nodes} nodes fill a Capacity Block of {after.block_days:g} days{instead}"
+    found = next((entry for entry in before.shortfalls if entry.kind == "block"), None)
+    short = "the planned one is too short"
+    if found and found.limit is not None:
+        short = f"{found.limit:g} suffice in {figures.percent(found.fraction)} of the outcomes"
+    return f"A Capacity Block of {after.block_days:g} days, since {short}"
