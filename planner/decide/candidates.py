@@ -111,7 +111,7 @@ class FleetPricer:
             return blank
         run, draws = planned.run, request.draws
         drawn = outcomes[choice.id] = outcomes_of(entry, draws)
-        refused = broken_constraints(request.plan, service=run.service, demand=run.demand)
+        refused = broken_constraints(request.plan, layout=choice.layout, service=run.service, demand=run.demand)
         finished = drawn.finished
         return replace(
             blank,
