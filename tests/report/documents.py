@@ -13,6 +13,7 @@ from tests.builders import compared, plan_of
 from tests.report.scenes import HOSTILE, late, named
 from tools.model_uses import PLANS, asked
 
+STABILITY = "stability-converged"
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
 
@@ -21,6 +22,9 @@ def documents() -> tuple[dict[str, Any], ...]:
     """Every plan of tools/model_uses.py, plus lower bounds, a deadline, nothing feasible and hostile names."""
     from planner.decide.compare import compare
 
+    from planner.decide.proposals import with_proposals
+
+    spares = asked(STABILITY, ("purchase.options=[on-demand]",), draws=40).request()
     plans = [compare(asked(example, tuple(overrides), draws=40).request()) for example, *overrides in PLANS]
     others = [
         compared(plan_of(region="eu-west-1"), draws=40),
@@ -29,6 +33,8 @@ def documents() -> tuple[dict[str, Any], ...]:
         late(),
         compared(plan_of(start=None, fleet={"nodes": 300})),
         *(named(name) for name in HOSTILE.values()),
+        with_proposals(spares, compare(spares)),
+        compared(plan_of(fleet={"nodes": "3..20"}, storage={"layouts": ["s3-stream"]}), draws=40),
     ]
     return tuple(json.loads(render(comparison)) for comparison in [*plans, *others])
 
