@@ -22,7 +22,7 @@ _applied: list[Callable[[Any], Any]] = []  # in a child: what it applies
 
 
 def in_processes(function: Callable[[T], R], things: Sequence[T], *, others: int = 0) -> Iterator[R]:
-    """As `map`, in order. In this process alone on one processor, for a few things, or where a process cannot be copied.
+    """As `map`, in order. In this process alone on one processor, for a few things, or where it cannot be copied.
 
     others: threads of the caller that only write to standard error; a copy beside any other thread is not safe.
     """

@@ -119,7 +119,7 @@ class FleetPricer:
             why_not=refused,
             complete=not entry.unpriced,
             unpriced=entry.unpriced,
-            priced_only=entry.layout.deployment(request.plan, self._central).why_not,
+            priced_only=entry.layout.deployment(request.plan, self._central).why_not or choice.not_deployed,
             days=range_of(float(run.hours) / 24, drawn.days, draws),
             cost_usd=range_of(float(planned.cost_usd), drawn.cost_usd, draws),
             mean_cost_usd=float(np.mean(drawn.cost_usd)) if finished.all() else None,

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.work import work_on
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, BLOCK_MAX_NODES, block_days
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, BLOCK_MAX_NODES, BLOCK_SIZES, block_days
 
 BEST = 3  # counts, each with the next higher one, since the estimate may be off by one
 
 
 def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterator[int]:
-    """The counts, from half to twice those of a scenario, with the lowest estimated fee; at most 2 x BEST of them.
+    """The counts, from half to twice those of a scenario, with the lowest estimated fee: a few of all, and a few that
+    are one Capacity Block, which a stack can have.
 
     The estimate scales the scenario's hours with the work at full speed, and its planned cost with the fee. Only counts
     whose estimate is at most most_usd, and which keep the deadline, are given.
@@ -38,4 +39,6 @@ def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterat
         if block.cost_usd.plan * fee / here <= most_usd:
             found.append((fee, nodes))
     counts = [nodes for _, nodes in sorted(found)[:BEST]]
-    yield from dict.fromkeys(more for nodes in counts for more in (nodes, nodes + 1) if more != block.nodes)
+    whole = [nodes for _, nodes in sorted(found) if nodes in BLOCK_SIZES][:BEST]
+    near = [more for nodes in counts for more in (nodes, nodes + 1) if more != block.nodes]
+    yield from dict.fromkeys((*near, *whole))

@@ -62,7 +62,9 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
         recommended=chosen.id,
         first=first.id,
         tied=tuple(s.id for s in tied) if len(tied) > 1 else (),
-        alternatives=tuple(Alternative(id=s.id, kind=kind) for s, kind in others_of(complete, chosen, decision.rank_by)),
+        alternatives=tuple(
+            Alternative(id=s.id, kind=kind) for s, kind in others_of(complete, chosen, decision.rank_by)
+        ),
         compared=len(complete),
     )
 

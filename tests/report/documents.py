@@ -21,7 +21,6 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 def documents() -> tuple[dict[str, Any], ...]:
     """Every plan of tools/model_uses.py, plus lower bounds, a deadline, nothing feasible and hostile names."""
     from planner.decide.compare import compare
-
     from planner.decide.proposals import with_proposals
 
     spares = asked(STABILITY, ("purchase.options=[on-demand]",), draws=40).request()

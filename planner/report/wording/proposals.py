@@ -30,7 +30,8 @@ def why(comparison: Comparison, proposal: Proposal) -> str:
     days, before = figures.days(after.days.p50), figures.days(best.days.p50)
     time = f", {days} days instead of {before}" if days != before else ""
     choice = "" if _choice(after) == _choice(best) else f" with {figures.layout_name(after)}, {after.purchase}"
-    return f"{_what(proposal)}. {cost}{time}{choice}."
+    by_hand = f" It cannot be deployed as priced: {after.priced_only}." if after.priced_only else ""
+    return f"{_what(proposal)}. {cost}{time}{choice}.{by_hand}"
 
 
 def _choice(scenario: Scenario) -> tuple[str, str, str]:
