@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from planner.api.comparisons import Comparison, compare
     from planner.api.explanations import Explanation, explain
     from planner.api.frames import to_frame
+    from planner.api.optima import Optimum, optimize
     from planner.api.page import render_html
     from planner.api.plans import Plan, load
     from planner.errors import PlannerError, PlanProblems, Problem, UsageProblem
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Comparison": "planner.api.comparisons",
     "Explanation": "planner.api.explanations",
+    "Optimum": "planner.api.optima",
     "Plan": "planner.api.plans",
     "PlanProblems": "planner.errors",
     "PlannerError": "planner.errors",
@@ -41,6 +43,7 @@ _HOME = {
     "compare": "planner.api.comparisons",
     "explain": "planner.api.explanations",
     "load": "planner.api.plans",
+    "optimize": "planner.api.optima",
     "render_html": "planner.api.page",
     "to_frame": "planner.api.frames",
 }
@@ -48,6 +51,7 @@ _HOME = {
 __all__ = [
     "Comparison",
     "Explanation",
+    "Optimum",
     "Plan",
     "PlanProblems",
     "PlannerError",
@@ -58,6 +62,7 @@ __all__ = [
     "compare",
     "explain",
     "load",
+    "optimize",
     "render_html",
     "to_frame",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.words import compare, diff, explain, sensitivity
+from tools.words import compare, diff, explain, optimize, sensitivity
 from tools.words.word import Word
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -48,6 +48,11 @@ DOCUMENTS: dict[str, Document] = {
         title="Comparison of a GPU training fleet (planner compare -f json)",
         description="Grows only by adding keys; money in USD before tax, rounded to a micro-dollar.",
         shapes=(("", compare.KEYS),),
+    ),
+    "optimize": Document(
+        title="The best fleet, layout and purchase (planner optimize -f json)",
+        description="Grows only by adding keys; money in USD before tax, rounded to a micro-dollar.",
+        shapes=(("", optimize.KEYS),),
     ),
     "sensitivity": Document(
         title="What the cost depends on, and what would change the recommendation (planner sensitivity -f json)",

@@ -92,15 +92,32 @@ def compare(
 
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
+    request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
+    try:
+        return Comparison(**vars(answered(request)), loaded=plan, request=request)
+    except BrokenBook as error:  # tables are read when they are first asked for
+        raise UsageProblem(str(error)) from error
+
+
+def request_of(
+    caller: str,
+    plan: LoadedPlan,
+    prices: Prices,
+    draws: int,
+    seed: int,
+    as_of: str | date | None,
+    max_price_age_days: int | None = None,
+) -> Request:
+    """The request of these arguments. caller: the function that was called, for messages."""
     if not isinstance(plan, LoadedPlan):
         file = repr(os.fspath(plan)) if isinstance(plan, str | os.PathLike) else "FILE"
-        raise UsageProblem(f"compare needs a loaded plan, not {plan!r}: planner.compare(planner.load({file}))")
+        raise UsageProblem(f"{caller} needs a loaded plan, not {plan!r}: planner.{caller}(planner.load({file}))")
     draws, seed = whole_number(draws, "draws", MAX_DRAWS), whole_number(seed, "seed", MAX_SEED)
     if max_price_age_days is not None:
         max_price_age_days = whole_number(max_price_age_days, "max_price_age_days", MAX_AGE_DAYS, 1)
     book = book_for(prices, plan.plan.prices)
     check_book(plan, book)
-    request = Request(
+    return Request(
         plan=plan.plan,
         plan_sha256=plan.sha256,
         book=book,
@@ -109,10 +126,6 @@ def compare(
         as_of=None if as_of is None else day_of(as_of, "as_of"),
         max_price_age_days=max_price_age_days,
     )
-    try:
-        return Comparison(**vars(answered(request)), loaded=plan, request=request)
-    except BrokenBook as error:  # tables are read when they are first asked for
-        raise UsageProblem(str(error)) from error
 
 
 def answered(request: Request, each: Each = in_processes) -> comparisons.Comparison:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from planner.decide.search import Each
     from planner.estimate.choice import FleetSize
 
-PRICING, STUDY = "Pricing the plan", "Trying what would change the answer"
+PRICING, STUDY, SEARCHING = "Pricing the plan", "Trying what would change the answer", "Pricing fleets"
 AFTER_SECONDS, EVERY_SECONDS = 1.0, 0.2
 
 

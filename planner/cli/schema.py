@@ -10,7 +10,7 @@ from planner.cli.options import OUT, common
 from planner.cli.output import write_result
 
 FOLDER = Path(__file__).resolve().parent.parent / "report" / "data" / "schemas"
-VERBS = ("compare", "sensitivity", "explain", "diff")
+VERBS = ("compare", "optimize", "sensitivity", "explain", "diff")
 
 
 @click.command()

@@ -10,16 +10,22 @@ from planner.decide.measure import cost_of
 
 
 def frontier_of(candidates: Sequence[Candidate], rank_by: str) -> tuple[Candidate, ...]:
-    """Of those that may be recommended, each that no other one beats in both cost and P50 days; the shortest first."""
-    eligible = [c for c in candidates if c.scenario.eligible and not c.scenario.priced_only]
+    """Of the eligible ones, each that no other one beats in both cost and P50 days; and the same of those that a stack
+    can deploy. The shortest first."""
+    eligible = [c for c in candidates if c.scenario.eligible]
+    both = [*_unbeaten(eligible, rank_by), *_unbeaten([c for c in eligible if not c.scenario.priced_only], rank_by)]
+    return tuple(sorted({id(c): c for c in both}.values(), key=lambda c: (days_of(c), cost_of(c.scenario, rank_by))))
+
+
+def _unbeaten(candidates: Sequence[Candidate], rank_by: str) -> list[Candidate]:
     found: list[Candidate] = []
     least = math.inf
-    for candidate in sorted(eligible, key=lambda c: (days_of(c), cost_of(c.scenario, rank_by), c.scenario.id)):
+    for candidate in sorted(candidates, key=lambda c: (days_of(c), cost_of(c.scenario, rank_by), c.scenario.id)):
         cost = cost_of(candidate.scenario, rank_by)
         if cost < least:
             found.append(candidate)
             least = cost
-    return tuple(found)
+    return found
 
 
 def days_of(candidate: Candidate) -> float:

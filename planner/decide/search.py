@@ -21,13 +21,13 @@ Each = Callable[[Callable[[FleetSize], PricedFleet], Sequence[FleetSize]], Itera
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """Every candidate of a search, and those that the answer names: the recommended one, None without one, the first in
-    rank, which it ties with or is, and its alternatives."""
+    rank, which it ties with or is, and its alternatives with their kinds."""
 
     candidates: tuple[Candidate, ...]
     passed_over: tuple[PassedOver, ...]
     recommended: Candidate | None
     first: Candidate | None
-    alternatives: tuple[Candidate, ...]
+    alternatives: tuple[tuple[Candidate, str], ...]
 
     @property
     def evaluated(self) -> int:
@@ -36,7 +36,7 @@ class Found:
     @property
     def named(self) -> tuple[Candidate, ...]:
         """The candidates of the answer, each once."""
-        found = [c for c in (self.recommended, self.first, *self.alternatives) if c is not None]
+        found = [c for c in (self.recommended, self.first, *(c for c, _ in self.alternatives)) if c is not None]
         return tuple({id(c): c for c in found}.values())
 
 
@@ -52,13 +52,13 @@ def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Fo
     ranked = ranked_of(complete, rank_by)
     first = ranked[0] if ranked else None
     chosen = first and _chosen(pricer, ranked, of)
-    others = [other for other, _ in others_of(complete, chosen, rank_by)] if chosen else []
+    others = others_of(complete, chosen, rank_by) if chosen else []
     return Found(
         candidates=candidates,
         passed_over=tuple(entry for fleet in priced for entry in fleet.passed_over),
         recommended=of[id(chosen)] if chosen else None,
         first=of[id(first)] if first else None,
-        alternatives=tuple(of[id(other)] for other in others),
+        alternatives=tuple((of[id(other)], kind) for other, kind in others),
     )
 
 

@@ -63,7 +63,7 @@ def test_the_answer_is_that_of_a_comparison_of_every_fleet(plan: Plan) -> None:
     answer = whole.answer
     assert (found.recommended.scenario.id if found.recommended else "") == answer.recommended
     assert (found.first.scenario.id if found.first else "") == answer.first
-    assert [c.scenario.id for c in found.alternatives] == [entry.id for entry in answer.alternatives]
+    assert [(c.scenario.id, kind) for c, kind in found.alternatives] == [(a.id, a.kind) for a in answer.alternatives]
     assert found.evaluated == len(whole.scenarios)
 
 
@@ -90,7 +90,7 @@ def test_candidates_have_the_figures_and_the_verdict_of_a_comparison(plan: Plan)
 def test_nothing_eligible_is_both_cheaper_and_shorter_than_the_frontier(plan: Plan) -> None:
     request = request_of(plan)
     rank_by = plan.decision.rank_by
-    frontier = frontier_of(searched(request).candidates, rank_by)
+    frontier = [c for c in frontier_of(searched(request).candidates, rank_by) if not c.scenario.priced_only]
     points = [(days_of(c), cost_of(c.scenario, rank_by)) for c in frontier]
     assert points == sorted(points)
     assert [cost for _, cost in points] == sorted({cost for _, cost in points}, reverse=True)

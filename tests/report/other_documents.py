@@ -1,4 +1,4 @@
-"""What `sensitivity`, `explain` and `diff` print with `-f json`, in every form that they have."""
+"""What `optimize`, `sensitivity`, `explain` and `diff` print with `-f json`, in every form that they have."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ def _printed(*words: str) -> dict[str, Any]:
     done = CliRunner().invoke(command, [*words, "-f", "json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
+
+
+@cache
+def optima() -> tuple[dict[str, Any], ...]:
+    """With alternatives and a tie, by time within a budget, and without an answer."""
+    few = ("optimize", SMALL, "--draws", "40", "--set", "storage.layouts=[s3-stream, converged]")
+    found = [_printed(*few), _printed(*few, "--minimize", "time", "--budget", "20000", "--set", "fleet.nodes=3..6")]
+    return (*found, _printed(*few, "--deadline", "1h"))
 
 
 @cache

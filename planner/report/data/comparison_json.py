@@ -141,7 +141,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _answer(comparison: Comparison) -> dict[str, Any]:
+def answer_document(comparison: Comparison) -> dict[str, Any]:
     """What is recommended, by which rule, and the alternatives."""
     answer, best = comparison.answer, comparison.best
     judged = best or next(iter(comparison.complete), None)
@@ -180,22 +180,27 @@ def _proposal(comparison: Comparison, proposal: Proposal) -> dict[str, Any]:
     }
 
 
+def price_document(comparison: Comparison) -> dict[str, Any]:
+    """The price book."""
+    prices = comparison.prices
+    return {
+        "as_of": prices.as_of.isoformat(),
+        "age_days": prices.age_days,
+        "sha256": prices.sha256,
+        "intact": prices.intact,
+    }
+
+
 def document(comparison: Comparison) -> dict[str, Any]:
     """The whole comparison as plain data."""
-    prices = comparison.prices
     return {
         "schema_version": SCHEMA_VERSION,
         "planner": made_by(),
         "plan": {"name": comparison.plan_name, "sha256": comparison.plan_sha256, "region": comparison.region},
-        "prices": {
-            "as_of": prices.as_of.isoformat(),
-            "age_days": prices.age_days,
-            "sha256": prices.sha256,
-            "intact": prices.intact,
-        },
+        "prices": price_document(comparison),
         "seed": comparison.seed,
         "draws": comparison.draws,
-        "answer": _answer(comparison),
+        "answer": answer_document(comparison),
         "searched": None if comparison.searched is None else asdict(comparison.searched),
         "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
         "unpriced": [

@@ -45,10 +45,10 @@ def render(
     dots = "..." if ascii_only else "…"
     shortlist = shortlist_of(comparison, everything=everything)
     first, *more = answer.sentences(comparison)
-    said = _wrapped([first], width, colour=False)
+    said = wrapped([first], width, colour=False)
     said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said
-    before = [*_heading(comparison, width, dots), "", *said, *_wrapped(more, width, colour=colour), ""]
-    after = _wrapped(_below(comparison, shortlist, verbose=verbose), width, colour=colour)
+    before = [*heading_lines(comparison, width, dots), "", *said, *wrapped(more, width, colour=colour), ""]
+    after = wrapped(_below(comparison, shortlist, verbose=verbose), width, colour=colour)
     after += [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
     table = _Table(shortlist.rows, comparison, width, ascii_only)
     count = _rows_shown(len(shortlist.rows), HEIGHT - len(before) - len(after) - 3, top, everything=everything)
@@ -84,7 +84,7 @@ def _assumed(comparison: Comparison, width: int) -> list[str]:
     return ["", title, *(line for text in found for line in wrap(visible(text), width, indent="  ")), ""]
 
 
-def _wrapped(found: Sequence[Line], width: int, *, colour: bool) -> list[str]:
+def wrapped(found: Sequence[Line], width: int, *, colour: bool) -> list[str]:
     """Warnings have a colour; nothing depends on it alone."""
     lines = []
     for line in found:
@@ -94,7 +94,7 @@ def _wrapped(found: Sequence[Line], width: int, *, colour: bool) -> list[str]:
     return lines
 
 
-def _heading(comparison: Comparison, width: int, more: str) -> list[str]:
+def heading_lines(comparison: Comparison, width: int, more: str) -> list[str]:
     """The name of the run; then its region, fleet and prices."""
     name = cut(" ".join(visible(comparison.plan_name).split()), width, more)
     return [name, *(line for text in heading(comparison) for line in wrap(text, width))]

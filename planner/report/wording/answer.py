@@ -76,31 +76,31 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
 def condition(comparison: Comparison, best: Scenario) -> str:
     """`It is the cheapest choice that finishes within 92 days in 9 of 10 outcomes (assumed limit; run.deadline sets
     it); ...`: the limit and the lead, or the tie."""
-    answer, kept = comparison.answer, _kept(comparison, best)
+    answer, held = comparison.answer, kept(comparison, best)
     others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
     rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.priced_only]
     deployed = "can be deployed and " if any(s.eligible and s.priced_only for s in comparison.scenarios) else ""
     if answer.compared == 1:
-        return f"It is the only choice with a complete price; it {kept}."
+        return f"It is the only choice with a complete price; it {held}."
     if others:
         return (
-            f"It {kept} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
+            f"It {held} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
             f"{_chosen_for(best, others)}."
         )
     if not rivals:
-        return f"It is the only choice that {deployed}{kept}."
+        return f"It is the only choice that {deployed}{held}."
     second = rivals[0]
     lead = cost_of(second, answer.rank_by) - cost_of(best, answer.rank_by)
     share = lead / cost_of(best, answer.rank_by)
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
-        f"It is the cheapest choice that {deployed}{kept}; the next, {_named(comparison, second)}, costs "
+        f"It is the cheapest choice that {deployed}{held}; the next, {_named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{sure}."
     )
 
 
-def _kept(comparison: Comparison, best: Scenario) -> str:
+def kept(comparison: Comparison, best: Scenario) -> str:
     """The limits that make a scenario eligible, and in how many outcomes they must hold."""
     limits = [] if best.limit_days is None else [f"within {spoken.run_days(best.limit_days)}"]
     limits += [] if best.budget_usd is None else [f"for at most ${figures.money(best.budget_usd)}"]

@@ -18,13 +18,19 @@ from planner.layouts.registry import NAMES
 from planner.plan.schema import plan_schema
 from planner.report.data.comparison_json import document as document_of
 from tests.report.documents import documents, paths
-from tests.report.other_documents import diffs, explanations, sensitivities
+from tests.report.other_documents import diffs, explanations, optima, sensitivities
 from tests.typed import SMALL
 from tools.schema import DOCUMENTS
 
 TEXTS = {verb: (FOLDER / f"{verb}.schema.json").read_text(encoding="utf-8") for verb in VERBS}
 SCHEMAS = {verb: json.loads(text) for verb, text in TEXTS.items()}
-PRINTED = {"compare": documents, "sensitivity": sensitivities, "explain": explanations, "diff": diffs}
+PRINTED = {
+    "compare": documents,
+    "optimize": optima,
+    "sensitivity": sensitivities,
+    "explain": explanations,
+    "diff": diffs,
+}
 # (verb, the place of one of its forms)
 FORMS = [(verb, number) for verb in VERBS for number in range(len(DOCUMENTS[verb].shapes))]
 
