@@ -6,7 +6,8 @@ zero, NaN, or the price of something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -23,15 +24,17 @@ from pricing.offers import (
     PurchaseOption,
     SpotOffer,
 )
+from pricing.own import OwnPrice, by_key, spot_around
+from pricing.regions import RegionalTables
 from pricing.snapshot import BrokenBook, Row
-from pricing.tables import Predicate, Tables
+from pricing.tables import Predicate
 
 __all__ = ["BrokenBook", "NotOffered", "PriceBook", "PriceNotFound", "default_book", "load_as_of"]
 
 EVERYWHERE = "all"  # the region of a price that is the same in every Region
 
 
-class PriceBook(Tables):
+class PriceBook(RegionalTables):
     """Prices as of one date. Tables are read when they are first needed.
 
     as_of: the book's date. folder: where it is. manifest: how it was built.
@@ -40,6 +43,7 @@ class PriceBook(Tables):
     def __init__(self, folder: Path, *, removed: tuple[Predicate, ...] = ()) -> None:
         super().__init__(folder, removed=removed)
         self._missing: dict[tuple[str, ...], PriceNotFound] = {}
+        self._own: Mapping[tuple[str, ...], tuple[Price, ...]] = {}
 
     @classmethod
     def load(cls, path: str | Path) -> PriceBook:
@@ -49,6 +53,14 @@ class PriceBook(Tables):
     def without(self, predicate: Predicate) -> PriceBook:
         """The same book without some rows: those for which predicate(table, row) is true."""
         return PriceBook(self.folder, removed=(*self._removed, predicate))
+
+    def with_own(self, prices: Sequence[OwnPrice]) -> PriceBook:
+        """The same book with prices of one's own, which answer before its tables do; earlier ones are forgotten."""
+        if not prices and not self._own:
+            return self
+        book = copy(self)  # both share what was read from the tables
+        book._own = by_key(prices)
+        return book
 
     # --- hardware -----------------------------------------------------------------------------------
 
@@ -82,6 +94,8 @@ class PriceBook(Tables):
 
     def on_demand(self, instance_type: str, region: str) -> Price:
         """USD per instance-hour, Linux, shared tenancy. Raises PriceNotFound or NotOffered."""
+        if own := self._own.get(("on_demand", instance_type, region)):
+            return own[0]
         return self.price(self._one("on_demand", instance_type, region))
 
     def commitment(self, instance_type: str, region: str, option: PurchaseOption) -> Commitment:
@@ -91,11 +105,12 @@ class PriceBook(Tables):
         """
         if not option.years:
             raise ValueError(f"{option.id} is not a commitment")
-        row = self._one("commitments", instance_type, region, option.id)
+        own = self._own.get(("commitments", instance_type, region, option.id))
+        price = own[0] if own else self.price(self._one("commitments", instance_type, region, option.id))
         return Commitment(
             instance_type=instance_type,
             region=region,
-            price=self.price(row),
+            price=price,
             years=option.years,
             upfront=option.upfront,
             kind=option.kind,
@@ -103,8 +118,9 @@ class PriceBook(Tables):
 
     def capacity_block(self, instance_type: str, region: str) -> BlockOffer:
         """The reservation fee per instance-hour. Raises PriceNotFound or NotOffered."""
-        row = self._one("capacity_blocks", instance_type, region)
-        return BlockOffer(instance_type=instance_type, region=region, price=self.price(row))
+        own = self._own.get(("capacity_blocks", instance_type, region))
+        price = own[0] if own else self.price(self._one("capacity_blocks", instance_type, region))
+        return BlockOffer(instance_type=instance_type, region=region, price=price)
 
     def _one(self, table: str, instance_type: str, region: str, option: str = "") -> Row:
         key = (instance_type, region, option) if option else (instance_type, region)
@@ -135,6 +151,8 @@ class PriceBook(Tables):
         rows = self._at("spot", instance_type, region)
         seen = [(row["zone_id"], row["item"], self.price(row)) for row in rows]
         found = spot.offer(seen, instance_type, region, zone_id)
+        if own := self._own.get(("spot", instance_type, region)):
+            return spot_around(own[0], found, instance_type, region, zone_id)
         if found is not None:
             return found
         asked = f"{instance_type} spot in {zone_id or region}"
@@ -168,6 +186,8 @@ class PriceBook(Tables):
         The last tier may end below infinity; quantities above it have no price here. FSx for Lustre: item "PERSISTENT_2
         SSD storage", offering "250 MB/s/TiB".
         """
+        if own := self._own.get(("metered", service, item, region, offering)):
+            return MeteredPrice(service=service, region=region, item=item, offering=offering, tiers=own)
         rows = self._at("metered", service, item, region, offering)
         rows = rows or self._at("metered", service, item, EVERYWHERE, offering)
         tiers = tuple(sorted(map(self.price, rows), key=lambda price: price.tier_from))
@@ -177,6 +197,17 @@ class PriceBook(Tables):
             words = f"{service} {item}" + (f" ({offering})" if offering else "")
             raise PriceNotFound(f"{words} in {region}", nearest, self.as_of)
         return MeteredPrice(service=service, region=region, item=item, offering=offering, tiers=tiers)
+
+    def units(self) -> Mapping[tuple[str, str], str]:
+        """The unit of everything that is billed by use, by item and offering."""
+        return {(row["item"], row["offering"]): row["unit"] for row in self.rows("metered")}
+
+    def service_of(self, item: str) -> str:
+        """The service that bills an item. Raises PriceNotFound."""
+        services = {row["item"]: row["service"] for row in self.rows("metered")}
+        if item not in services:
+            raise PriceNotFound(f"item {item}", near.names(item, services), self.as_of)
+        return services[item]
 
     # --- FSx for Lustre facts -----------------------------------------------------------------------
 

@@ -12,12 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+OBSERVED_WITHIN_DAYS = 45  # an older or a later observation counts as carried
+
 
 class Basis(enum.StrEnum):
     """How a price relates to the date of its book (docs/decisions/0002-price-dates.md)."""
 
     OBSERVED = "observed"  # seen at most 45 days before the book's date
     CARRIED = "carried"  # seen earlier than that, or after the book's date: see `carried_back`
+    OWN = "own"  # not from the book: somebody brought it (pricing/own.py)
+    BOUNDED = "bounded"  # not seen in this Region: between the lowest and the highest of others (pricing/bounds.py)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +30,9 @@ class Price:
 
     usd: price in USD for one `unit`, list price before tax. unit: the unit of the price as AWS writes it ("Hrs",
     "GB-Mo", "1k requests", ...). observed: the day of the observation (a month counts as its last day). grade: A (an
-    AWS price list or page), B (data of a third party), C (secondary or derived). carried_back: the observation is later
-    than the book's date. tier_from, tier_to: GB of 2^30 bytes within a calendar month; `inf` means no upper bound.
+    AWS price list or page), B (data of a third party), C (secondary or derived), "" (a price of one's own).
+    carried_back: the observation is later than the book's date. tier_from, tier_to: GB of 2^30 bytes within a calendar
+    month; `inf` means no upper bound.
     """
 
     usd: float

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
-from pricing.offers import Price, SpotOffer
+from pricing.offers import OBSERVED_WITHIN_DAYS, Price, SpotOffer
 
 
 def median(values: Sequence[float]) -> float:
@@ -20,9 +21,10 @@ def offer(
 ) -> SpotOffer | None:
     """The offer from (zone ID, item, price) rows up to the book's date; None if nothing can be planned with.
 
-    With a zone: that zone's newest price. Without: the median over the zones of the newest date, or the mean over zones
-    if a source has it for a newer date than any zone price. A lowest or highest price alone is not a price to plan
-    with.
+    With a zone: that zone's newest price. Without: the median over the zones of the newest date, or a mean over zones
+    that a source states, if it is more than 45 days newer than every zone price: until then the zones say more, since
+    one zone without spare capacity, at the On-Demand price, moves the mean but not the median. A lowest or highest
+    price alone is not a price to plan with.
     """
     zones = [(zone, price) for zone, item, price in seen if item == "zone"]
     means = [price for _, item, price in seen if item == "mean"]
@@ -47,11 +49,11 @@ def offer(
 def _over_zones(zones: list[Price], means: list[Price]) -> Price | None:
     if not zones and not means:
         return None
-    newest = max(price.observed for price in zones + means)
-    latest = [price for price in zones if price.observed == newest]
-    if not latest:
-        mean = next(price for price in means if price.observed == newest)
+    newest = max((price.observed for price in zones), default=None)
+    mean = max(means, key=lambda price: price.observed, default=None)
+    if mean and (newest is None or mean.observed > newest + timedelta(days=OBSERVED_WITHIN_DAYS)):
         return replace(mean, note="; ".join(part for part in ("mean over zones", mean.note) if part))
+    latest = [price for price in zones if price.observed == newest]
     low, high = min(price.usd for price in latest), max(price.usd for price in latest)
     middle = round(median([price.usd for price in latest]), 6)
     worst = max(price.grade for price in latest)

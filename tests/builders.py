@@ -20,7 +20,7 @@ from pricing.book import PriceBook, load_as_of
 from pricing.offers import PurchaseOption
 
 NEWEST = date(2026, 9, 1)
-BOOK_DATES = (date(2023, 12, 31), date(2025, 5, 31), NEWEST)
+BOOK_DATES = (date(2023, 12, 31), date(2025, 5, 31), NEWEST, date(2026, 10, 10))
 
 SMALL: dict[str, Any] = {
     "apiVersion": "planner/v1",

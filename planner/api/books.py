@@ -63,10 +63,13 @@ def earlier(book: PriceBook, prices: Prices, planned: date | None = None) -> str
 
 def check_book(loaded: LoadedPlan, book: PriceBook) -> None:
     """Whether a book knows the instance types and the region of a plan. Raises PlanProblems."""
-    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()))
-    region = loaded.plan.region
+    own_prices, region = loaded.plan.own_prices, loaded.plan.region
+    units = book.units() if own_prices else None
+    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()), units)
+    brought = any(own.region in (None, region) for own in own_prices)
     # the on-demand table is read anyway; the others only for a region that it does not know
-    if not any(row["region"] == region for row in book.rows("on_demand")) and region not in book.regions():
+    in_the_table = any(row["region"] == region for row in book.rows("on_demand"))
+    if not brought and not in_the_table and region not in book.regions():
         known = book.regions()
         message = f"no price of any instance type in {region} is in the book of {book.as_of}"
         remedy = did_you_mean(region, known) or f"known: {listed(known)}"

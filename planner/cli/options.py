@@ -224,6 +224,6 @@ def book_of(loaded: LoadedPlan, prices: str | None) -> PriceBook:
     """The price book of a plan, once it is known to hold what the plan names. Raises PlanProblems or UsageProblem."""
     from planner.api.books import check_book
 
-    book = book_for(prices, loaded.plan.prices)
+    book = book_for(prices, loaded.plan.price_date)
     check_book(loaded, book)
     return book

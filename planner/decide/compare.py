@@ -77,7 +77,12 @@ def _compared(request: Request) -> Comparison:
         scenarios=tuple(sorted(complete, key=lambda s: order(s, rank_by, answer.recommended))),
         answer=answer,
         assumptions=tuple(central.table[key] for key in sorted(central.used)),
-        notes=notes_of(plan, book, {key: central.table[key] for key in central.used}),
+        notes=notes_of(
+            plan,
+            book,
+            {key: central.table[key] for key in central.used},
+            {line.price_source for scenario in scenarios for line in scenario.bill},
+        ),
         stale=stale_prices(scenarios, as_of, request.max_price_age_days),
         plan=plan.canonical(),
     )

@@ -108,7 +108,7 @@ class Comparison:
 
     @property
     def weak_lines(self) -> tuple[str, ...]:
-        """Lines that count as unpriced with --strict: unpriced, grade C, or carried back in time."""
+        """Lines that count as unpriced with --strict: unpriced, bounded, grade C, or carried back in time."""
         found: dict[str, None] = {}
         for scenario in self.scenarios:
             if not scenario.feasible:
@@ -116,7 +116,9 @@ class Comparison:
             for missing in scenario.unpriced:
                 found[f"{scenario.id} {missing.line}: no price for {missing.what}"] = None
             for line in scenario.bill:
-                if line.price_grade == "C" or line.carried_back:
+                if line.bounded:
+                    found[f"{scenario.id} {line.line}: bounded by other Regions' prices, {line.price_date}"] = None
+                elif line.price_grade == "C" or line.carried_back:
                     why = "grade C" if line.price_grade == "C" else "carried back in time"
                     found[f"{scenario.id} {line.line}: {why}, {line.price_date}"] = None
         return tuple(found)

@@ -51,7 +51,7 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     if gates.strict and comparison.stale:
         found.append(Violation(code=ExitCode.STALE, message=_out_of_date(comparison.stale)))
     if gates.strict and weak:
-        message = _first(weak, "lines unpriced, grade C or carried back") + STRICT_HINT
+        message = _first(weak, "lines unpriced, bounded, grade C or carried back") + STRICT_HINT
         found.append(Violation(code=ExitCode.UNPRICED, message=message))
     missing = sum(len(s.unpriced) for s in comparison.scenarios if s.feasible)
     if gates.max_unpriced is not None and missing > gates.max_unpriced:

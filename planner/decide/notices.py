@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from planner.estimate.own_prices import source_of
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
+from planner.plan.own_prices import OwnPrice
 from planner.plan.types import Plan
 from pricing.book import PriceBook
 
 
-def notes_of(plan: Plan, book: PriceBook, used: Mapping[str, Assumption]) -> tuple[str, ...]:
-    """Notes that hold for every total, one sentence each. used: the assumptions of the comparison, by key."""
-    return (*_money(plan), *_left_out(plan), *_taken_for_granted(plan, used), *_dates(plan, book))
+def notes_of(
+    plan: Plan, book: PriceBook, used: Mapping[str, Assumption], sources: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Notes that hold for every total, one sentence each. used: the assumptions of the comparison, by key. sources: of
+    the prices on its bills."""
+    granted = _taken_for_granted(plan, used)
+    return (*_money(plan), *_own_prices(plan, sources), *_left_out(plan), *granted, *_dates(plan, book))
 
 
 def _money(plan: Plan) -> list[str]:
@@ -27,6 +33,24 @@ def _money(plan: Plan) -> list[str]:
         share = f"{purchase.reuse_value:.0%}"
         notes.append(f"{share} of an unused commitment is assumed to be used by other work")
     return notes
+
+
+def _own_prices(plan: Plan, sources: Collection[str]) -> list[str]:
+    """How many prices the plan brings, and which of them no bill uses."""
+    own = plan.own_prices
+    if not own:
+        return []
+    notes = [f"{len(own)} {'price is' if len(own) == 1 else 'prices are'} the plan's own (prices.own)"]
+    used = {_item(own[index]) for index in range(len(own)) if source_of(plan, index) in sources}
+    unused = [f"prices.own[{index}]" for index, one in enumerate(own) if _item(one) not in used]
+    if unused:
+        notes.append(f"no bill uses {', '.join(unused)}: check its region, instance type and purchase option")
+    return notes
+
+
+def _item(own: OwnPrice) -> tuple[object, ...]:
+    """What the price is of; the tiers of one item together, of which a bill names one."""
+    return own.purchase, own.instance_type, own.item, own.offering, own.region
 
 
 def _left_out(plan: Plan) -> list[str]:
@@ -74,9 +98,9 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
 
 def _dates(plan: Plan, book: PriceBook) -> list[str]:
     notes = []
-    if plan.prices is not None and plan.prices != book.as_of:
+    if plan.price_date is not None and plan.price_date != book.as_of:
         notes.append(
-            f"the plan asks for prices of {plan.prices}; the newest price book before that day is {book.as_of}"
+            f"the plan asks for prices of {plan.price_date}; the newest price book before that day is {book.as_of}"
         )
     if plan.start is not None and plan.start < book.as_of:
         notes.append(f"the run starts on {plan.start}, before the date of these prices")

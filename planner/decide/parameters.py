@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from planner.decide.enumerate import purchase_options
+from planner.decide.price_parameters import brought_options, prices_to_turn
 from planner.decide.spot_parameters import (
     interruption_rate_ends,
     interruption_rates,
@@ -43,10 +44,10 @@ class Parameter:
     """One number that is varied. low, high: its 5th and 95th percentile; both equal `value` for a number of the plan,
     which has no range.
 
-    path: for `--set`, with the value followed by `suffix`; "" for a stream of draws, whose value is a percentile as a
-    fraction. ends: what the low and the high percentile of a stream are if there is one instance type, in `ends_unit`.
-    reach: how far beyond low and high a search for a change of the ranking goes. whole: whether only whole numbers
-    are possible.
+    path: for `--set`, with the value between `prefix` and `suffix`; "" for a stream of draws, whose value is a
+    percentile as a fraction. ends: what the low and the high percentile of a stream are if there is one instance type,
+    in `ends_unit`. reach: how far beyond low and high a search for a change of the ranking goes. whole: whether only
+    whole numbers are possible.
     """
 
     key: str
@@ -57,6 +58,7 @@ class Parameter:
     path: str
     reach: tuple[float, float]
     source: str
+    prefix: str = ""
     suffix: str = ""
     ends: tuple[float, float] | None = None
     ends_unit: str = ""
@@ -87,7 +89,8 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
     which replace the streams of draws that a plan cannot set."""
     plan, found = request.plan, []
     families = {option.family for option in purchase_options(plan)}
-    if "on-demand" in families:
+    brought = brought_options(plan)
+    if "on-demand" in families and "on-demand" not in brought:
         found.append(_stated(DISCOUNT, "fraction", plan.purchase.private_discount, 0.9))
     if families & {"ri", "sp"}:
         found.append(_stated(REUSE, "fraction", plan.purchase.reuse_value, 1.0))
@@ -110,7 +113,7 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
             )
         )
     ends = spot_usd_per_hour(request)
-    if ends is not None:
+    if ends is not None and "spot" not in brought:
         low, planned, high = ends
         found.append(
             Parameter(
@@ -124,11 +127,29 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
                 source="observed spot prices of every zone and date",
             )
         )
+    found += [
+        Parameter(
+            key=price.key,
+            unit=price.unit,
+            low=price.usd,
+            value=price.usd,
+            high=price.usd,
+            path=price.path,
+            reach=(price.usd / _WIDER, price.usd * _WIDER),
+            source=price.source,
+            prefix=price.prefix,
+            suffix=price.suffix,
+        )
+        for price in prices_to_turn(request)
+    ]
     return tuple(found)
 
 
 def with_parameter(request: Request, parameter: Parameter, value: float) -> Request:
     """The same request with the parameter at another value."""
+    for price in prices_to_turn(request):
+        if price.key == parameter.key:
+            return replace(request, plan=price.plan_at(request.plan, value))
     if parameter.key in _SECTIONS:
         section, attribute, factor = _SECTIONS[parameter.key]
         changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})

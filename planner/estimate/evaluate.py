@@ -151,16 +151,19 @@ def bought(
         confidence=request.plan.decision.confidence,
         block_stretch=_block_stretch(request, choice, runs, drawn),
     )
-    planned = price(request.book, runs.planned, purchase, central)
+    # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
+    planned = price(request.book, runs.planned, purchase, central, keep_bounded=False if runs.missing else None)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
+    spread = planned
+    if not unvaried and drawn is not None:
+        as_long = replace(purchase, block_days=planned.bought.block_days)
+        spread = price(request.book, runs.spread, as_long, drawn, keep_bounded=planned.keeps_bounded)
     return Evaluated(
         choice=choice,
         layout=layout,
         work=fleet.work,
         planned=planned,
-        spread=planned
-        if unvaried or drawn is None
-        else price(request.book, runs.spread, replace(purchase, block_days=planned.bought.block_days), drawn),
+        spread=spread,
         why_not=planned.why_not,
         block_stretch=purchase.block_stretch if choice.option.family == "capacity-block" else None,
         unpriced=(*planned.unpriced, *((runs.missing,) if runs.missing else ())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.estimate.bounded_prices import bounded_fraction
 from planner.estimate.node_purchase import Cash
 from planner.estimate.result import Goodput, StorageFacts
 from planner.estimate.run import Run
@@ -9,6 +10,7 @@ from planner.estimate.scenario import Outcome
 from planner.models.bill import PlannedLine
 from planner.models.bill_lines import COMPUTE, STAFF, bill_line
 from planner.models.capacity import usd_per_usable_tb_month
+from planner.models.derived import SourcedQuantity
 from planner.models.number import scalar
 from planner.models.sheet import Sheet
 from pricing.offers import PurchaseOption
@@ -43,12 +45,12 @@ def _identifier(line: str) -> str:
     return line.replace(".", "_").replace("-", "_")
 
 
-def _per_tb(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> float | None:
+def _per_tb(planned: Outcome, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> float | None:
     """USD per usable TB and month; None if a line is unpriced, because the figure would be too small."""
-    service, hours = planned.service, float(planned.hours)
-    if not service.usable_tb or any(_is_storage(entry.line) for entry in planned.ledger.unpriced):
+    service, hours = planned.run.service, float(planned.run.hours)
+    if not service.usable_tb or any(_is_storage(entry.line) for entry in planned.unpriced):
         return None
-    retention = planned.plan.storage.retention_hours or 0.0
+    retention = planned.run.plan.storage.retention_hours or 0.0
     # S3 continues after the run; the figure is for the time in which the layout exists
     share = hours / (hours + retention)
     counted = [line for line in cost_lines if _is_storage(line.line)]
@@ -108,13 +110,14 @@ def _margin(planned: Run, sheet: Sheet) -> float | None:
     )
 
 
-def storage_of(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> StorageFacts:
+def storage_of(planned: Outcome, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) -> StorageFacts:
     """Storage of one scenario; the sheet records what is calculated here."""
-    service, demand = planned.service, planned.demand
+    run = planned.run
+    service, demand = run.service, run.demand
     return StorageFacts(
         raw_tb=service.raw_tb,
         usable_tb=service.usable_tb,
-        margin_tb=_margin(planned, sheet),
+        margin_tb=_margin(run, sheet),
         usd_per_usable_tb_month=_per_tb(planned, cost_lines, sheet),
         read_gb_per_s=float(service.steady_gb_per_s),
         cold_read_gb_per_s=float(service.cold_gb_per_s),
@@ -123,7 +126,7 @@ def storage_of(planned: Run, cost_lines: tuple[PlannedLine, ...], sheet: Sheet) 
         durability=service.durability,
         lost_node=service.lost_node,
         reserved=service.reserved,
-        reserved_usd_per_hour=_reserved(planned, cost_lines, sheet),
+        reserved_usd_per_hour=_reserved(run, cost_lines, sheet),
     )
 
 
@@ -164,15 +167,42 @@ def cash_of(
 
 
 def weak_price_warnings(lines: tuple[PlannedLine, ...]) -> tuple[str, ...]:
-    """Warnings about prices that make the total an estimate: of grade C, or observed after the book's date."""
+    """Warnings about prices that make the total an estimate: bounded, of grade C, or observed after the book's date."""
     found = []
-    secondary = [line.line for line in lines if line.price_grade == "C"]
+    bounded = [line.line for line in lines if line.bounded]
+    if bounded:
+        share = bounded_fraction(lines)
+        part = f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
+        found.append(
+            f"bounded, {part} of the total: this Region's price of {', '.join(bounded)} is not known and lies between "
+            "those of other Regions"
+        )
+    secondary = [line.line for line in lines if line.price_grade == "C" and not line.bounded]
     if secondary:
         found.append(f"prices of grade C, secondary or derived: {', '.join(secondary)}")
     carried = [line.line for line in lines if line.carried_back]
     if carried:
         found.append(f"an estimate: prices observed after the book's date are used for {', '.join(carried)}")
     return tuple(found)
+
+
+def record_bounded_fraction(lines: tuple[PlannedLine, ...], cost: float, sheet: Sheet) -> float:
+    """The part of the planned cost that has a bounded price."""
+    bounded = [line for line in lines if line.bounded]
+    if not bounded:
+        return sheet.taken("bounded_fraction", "fraction", none=(0.0, "rule:every price is of this Region"))
+    inputs: dict[str, SourcedQuantity] = {
+        _identifier(line.line): (line.effective_cost, f"run:{line.line}", "USD") for line in bounded
+    }
+    return sheet.arithmetic(
+        "bounded_fraction",
+        bounded_fraction(lines),
+        "fraction",
+        f"({' + '.join(inputs)}) / cost_usd",
+        "lines whose price is not known in this Region",
+        **inputs,
+        cost_usd=(cost, "run:cost_usd", "USD"),
+    )
 
 
 def unfinished_warning(share: float, option: PurchaseOption) -> str:

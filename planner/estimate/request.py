@@ -8,6 +8,7 @@ from datetime import date
 
 from planner.estimate.choice import FleetSize
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+from planner.estimate.own_prices import with_own_prices
 from planner.models.values import Values
 from planner.plan.assumptions import Assumption, resolve
 from planner.plan.types import Plan
@@ -18,12 +19,12 @@ from pricing.book import PriceBook
 class Request:
     """What to compare.
 
-    as_of: the day from which ages are counted; None: the plan's start, else no ages. fixed: central values of
-    assumptions by key, instead of the plan's, as with `--set assumptions.KEY=VALUE`. pinned: standard normal or uniform
-    values of streams (see `Values`) in the central run, by name. block_stretch: by scenario id, without draws: the
-    time for which a Capacity Block is bought, as a multiple of the planned hours. derivations: whether scenarios have
-    the derivation of
-    every number; without them, a comparison takes 20 % less time. fleets: to price instead of the plan's.
+    book: it answers with the plan's own prices where there are any. as_of: the day from which ages are counted; None:
+    the plan's start, else no ages. fixed: central values of assumptions by key, instead of the plan's, as with
+    `--set assumptions.KEY=VALUE`. pinned: standard normal or uniform values of streams (see `Values`) in the central
+    run, by name. block_stretch: by scenario id, without draws: the time for which a Capacity Block is bought, as a
+    multiple of the planned hours. derivations: whether scenarios have the derivation of every number; without them, a
+    comparison takes 20 % less time. fleets: to price instead of the plan's.
     """
 
     plan: Plan
@@ -38,6 +39,9 @@ class Request:
     derivations: bool = True
     block_stretch: Mapping[str, float] = field(default_factory=dict)
     fleets: tuple[FleetSize, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "book", with_own_prices(self.book, self.plan))
 
     @property
     def start(self) -> date:

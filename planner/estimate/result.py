@@ -97,6 +97,7 @@ class Scenario:
     days: Range | None = None
     days_at_full_speed: float | None = None
     cost_usd: Range | None = None
+    bounded_fraction: float = 0.0
     cost_plan_percentile: float | None = None
     usd_per_useful_gpu_hour: Range | None = None
     useful_gpu_hours: float | None = None

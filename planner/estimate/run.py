@@ -125,7 +125,7 @@ def run_on(
         checkpoints_written=written,
         checkpoints_stored=stored,
     )
-    ledger = Ledger(book, plan.region, sheet)
+    ledger = Ledger(book, plan.region, sheet, values.uniform)
     bill_network(ledger, demand, timing, values)
     layout.bill(ledger, timing, values)
     bill_s3(ledger, demand, timing, values, plan.data.ingest)

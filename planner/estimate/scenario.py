@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.estimate.bounded_prices import are_small, without_bounded
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.purchase import bill_gpu_nodes
 from planner.estimate.run import Run
@@ -23,7 +24,10 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result of one evaluation: numbers are floats, or arrays with one entry per draw."""
+    """The result of one evaluation: numbers are floats, or arrays with one entry per draw.
+
+    keeps_bounded: whether the lines with a bounded price are on the bill; else they count as unpriced.
+    """
 
     run: Run
     bought: PurchaseResult
@@ -34,10 +38,16 @@ class Outcome:
     why_not: tuple[str, ...]
     warnings: tuple[str, ...]
     derived: tuple[Derived, ...] = ()
+    keeps_bounded: bool = True
 
 
-def price(book: PriceBook, run: Run, purchase: NodePurchase, values: Values) -> Outcome:
-    """Put the GPU nodes and the people on a run's bill."""
+def price(
+    book: PriceBook, run: Run, purchase: NodePurchase, values: Values, *, keep_bounded: bool | None = None
+) -> Outcome:
+    """Put the GPU nodes and the people on a run's bill.
+
+    keep_bounded: whether lines with a bounded price count; None: if every other line has a price and they are small.
+    """
     sheet = values.sheet()
     nodes = Ledger(book, run.plan.region, sheet)
     bought = bill_gpu_nodes(nodes, purchase, run.hours, values, unallocated_hours=run.unallocated_node_hours)
@@ -64,18 +74,24 @@ def price(book: PriceBook, run: Run, purchase: NodePurchase, values: Values) -> 
         sheet.taken("fleet.unused_node_hours", "node-hours", unused=nothing)
     ledgers = (nodes, run.ledger, people)
     lines = tuple(line for ledger in ledgers for line in ledger.lines)
+    unpriced = tuple(entry for ledger in ledgers for entry in ledger.unpriced)
+    if keep_bounded is None:
+        keep_bounded = not unpriced and are_small(lines)
+    if not keep_bounded:
+        lines, unpriced = without_bounded(lines, unpriced, run.ledger.bounded)
     cost = sum(line.effective_cost for line in lines)
     per_hour = _totals(sheet, run, lines, cost)
     return Outcome(
         run=run,
         bought=bought,
         lines=lines,
-        unpriced=tuple(entry for ledger in ledgers for entry in ledger.unpriced),
+        unpriced=unpriced,
         cost_usd=cost,
         usd_per_useful_gpu_hour=per_hour,
         why_not=(*run.refusals, *bought.why_not, *nodes.not_offered, *people.not_offered),
         warnings=(*run.work.notes, *run.service.warnings, *bought.warnings),
         derived=(*run.derived, *sheet.derived),
+        keeps_bounded=keep_bounded,
     )
 
 

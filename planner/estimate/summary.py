@@ -8,7 +8,14 @@ import numpy as np
 
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.evaluate import Evaluated
-from planner.estimate.facts import cash_of, goodput_of, storage_of, unfinished_warning, weak_price_warnings
+from planner.estimate.facts import (
+    cash_of,
+    goodput_of,
+    record_bounded_fraction,
+    storage_of,
+    unfinished_warning,
+    weak_price_warnings,
+)
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
@@ -44,6 +51,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         unpriced=entry.unpriced,
         days=range_of(float(run.hours) / 24, outcomes.days, draws),
         days_at_full_speed=float(work.hours) / 24,
+        bounded_fraction=record_bounded_fraction(lines, cost, sheet),
         cost_usd=range_of(cost, outcomes.cost_usd, draws),
         cost_plan_percentile=percentile_of(float(planned.cost_usd), outcomes.cost_usd, draws),
         usd_per_useful_gpu_hour=range_of(

@@ -30,7 +30,8 @@ class Line:
     """One line of a bill. quantity and effective_unit_price are floats, or arrays with one entry a draw.
 
     usd_per_hour: what bills while it stands, None for what bills by use, upfront or unused.
-    basis: "observed" | "carried" | "assumption".
+    basis: "observed" | "carried" | "bounded" | "own" | "assumption".
+    bounds_usd: the ends between which the effective unit price of a bounded line lies.
     inputs: those of the equation, on central values: called with them it gives the quantity, or the effective cost
     where its result is in USD.
     """
@@ -52,7 +53,18 @@ class Line:
     pricing_category: str = "Standard"
     note: str = ""
     price_note: str = ""
+    bounds_usd: tuple[Number, Number] | None = None
     inputs: tuple[Input, ...] = ()
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the price is not known and lies between those of other Regions."""
+        return self.bounds_usd is not None
+
+    @property
+    def highest_cost(self) -> Number:
+        """The effective cost at the upper bound of the price; of a known price, the effective cost."""
+        return self.effective_cost if self.bounds_usd is None else self.quantity * self.bounds_usd[1]
 
     @property
     def effective_cost(self) -> Number:
@@ -79,6 +91,7 @@ class PlannedLine(Line):
     list_unit_price: float
     effective_unit_price: float
     usd_per_hour: float | None
+    bounds_usd: tuple[float, float] | None = None
 
     @property
     def effective_cost(self) -> float:
@@ -97,6 +110,7 @@ def planned_line(line: Line) -> PlannedLine:
         "list_unit_price": scalar(line.list_unit_price),
         "effective_unit_price": scalar(line.effective_unit_price),
         "usd_per_hour": None if standing is None else scalar(standing),
+        "bounds_usd": line.bounds_usd and (scalar(line.bounds_usd[0]), scalar(line.bounds_usd[1])),
         "inputs": plain_inputs(line.inputs),
     }
     return PlannedLine(**(vars(line) | plain))
@@ -104,9 +118,13 @@ def planned_line(line: Line) -> PlannedLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Unpriced:
-    """A line that could not be priced: what was asked, what is near, which service would charge it."""
+    """A line that could not be priced: what was asked, what is near, which service would charge it.
+
+    elsewhere: whether other Regions have a price, so that it would be bounded in a total that lacks nothing else.
+    """
 
     line: str
     what: str
     nearest: tuple[str, ...]
     service: str = INSTANCES
+    elsewhere: bool = False

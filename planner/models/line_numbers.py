@@ -74,6 +74,8 @@ def derived_of_line(line: Line) -> tuple[Derived, ...]:
     sheet.arithmetic(
         f"{line.line}.list_cost", line.list_cost, "USD", product, quantity=quantity, list_unit_price=listed
     )
+    for end, usd in zip(("low", "high"), line.bounds_usd or (), strict=False):
+        sheet.taken(f"{line.line}.effective_unit_price_{end}", unit, bound=(usd, f"price:{line.line}"))
     if line.usd_per_hour is not None:
         expression = _DEPLOYED[line.equation]
         inputs = _named(expression, given) | {"effective_unit_price": each}

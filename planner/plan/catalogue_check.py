@@ -9,6 +9,7 @@ from planner.errors import Problem
 from planner.layouts.registry import WITH_SETTINGS, answer_of
 from planner.plan.assumptions import default_assumptions
 from planner.plan.check import no_fit
+from planner.plan.check_prices import items_findings
 from planner.plan.finding import Finding
 from planner.plan.training_types import Work
 from planner.plan.types import Assumption, Plan
@@ -21,14 +22,19 @@ if TYPE_CHECKING:
 
 
 def check_against_catalogue(
-    loaded: LoadedPlan, instances: Iterable[InstanceType], assumption_keys: Iterable[str]
+    loaded: LoadedPlan,
+    instances: Iterable[InstanceType],
+    assumption_keys: Iterable[str],
+    units: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Problem]:
-    """Problems with instance types, GPU counts and assumptions, in the order of the file.
+    """Problems with instance types, GPU counts, assumptions and own prices, in the order of the file.
 
-    instances: the types in the catalogue. assumption_keys: the keys that a plan may override.
+    instances: the types in the catalogue. assumption_keys: the keys that a plan may override. units: of what is billed
+    by use, by item and offering.
     """
     known = {instance.name: instance for instance in instances}
     found = [*types_of(loaded.plan, known), *_assumptions(loaded.plan, tuple(assumption_keys))]
+    found += items_findings(loaded.plan, units or {}, known)
     problems = dict.fromkeys(loaded.problem_at(*finding) for finding in found)
     return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from planner.layouts.registry import WITH_SETTINGS, answer_of
+from planner.plan.check_prices import own_prices_findings
 from planner.plan.finding import Finding, repeated
 from planner.plan.training_types import Data, Phase, Run, ThroughputRow, Work
 from planner.plan.types import Assumption, Plan
@@ -26,6 +27,7 @@ def check_plan(plan: Plan) -> list[Finding]:
         *_data(plan.data, plan.region),
         *_fleet(plan),
         *_purchase(plan),
+        *own_prices_findings(plan),
         *_storage(plan),
         *_assumptions(plan),
         *_decision(plan),
@@ -44,7 +46,7 @@ def _decision(plan: Plan) -> Iterator[Finding]:
 
 
 def _days(plan: Plan) -> Iterator[Finding]:
-    for key, day in (("start", plan.start), ("prices", plan.prices)):
+    for key, day in (("start", plan.start), ("prices", plan.price_date)):
         if day is not None and not FIRST_DAY <= day <= LAST_DAY:
             yield (key,), f"{key}: {day} is outside {FIRST_DAY.year} to {LAST_DAY.year}", "check the year"
 

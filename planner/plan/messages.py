@@ -10,7 +10,7 @@ from typing import Any
 from planner.plan.forms import SMALLEST
 from planner.plan.quantities import BadValue
 from planner.plan.shape import homes, keys_of, section_at
-from planner.plan.types import MAPPING_TAG, NUMBER_TAG
+from planner.plan.types import TAGS
 from planner.plan.wording import did_you_mean, is_number_text, listed, path_text, shown
 
 Path = tuple[str | int, ...]
@@ -53,7 +53,7 @@ PLAN = FileKeys(whole="the plan", known=_keys_of_plan, homes=homes)
 
 def data_path(location: Iterable[str | int]) -> Path:
     """The location of a finding in the file: pydantic's location without the tags of our unions."""
-    return tuple(part for part in location if part not in (NUMBER_TAG, MAPPING_TAG))
+    return tuple(part for part in location if part not in TAGS)
 
 
 def message_of(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:

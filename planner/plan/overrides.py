@@ -122,6 +122,8 @@ def _put(data: Any, path: Path, value: Any) -> None:
         if isinstance(data, list):
             if not isinstance(part, int):
                 raise _Wrong(f"{here} is a list", f"write {here}[0] to {here}[{len(data) - 1}]" if data else "")
+            if part == len(data):  # one more entry
+                data.append(None)
             if part >= len(data):
                 raise _Wrong(f"{here} has {len(data)} entries, counted from 0", f"set the whole list: {here}=[...]")
         elif not isinstance(data, dict):
@@ -131,6 +133,9 @@ def _put(data: Any, path: Path, value: Any) -> None:
         if depth == len(path) - 1:
             data[part] = value  # type: ignore[index]
             return
+        inner = [] if isinstance(path[depth + 1], int) else {}
         if isinstance(data, dict) and data.get(str(part)) is None:
-            data[str(part)] = {}
+            data[str(part)] = inner
+        if isinstance(data, list) and isinstance(part, int) and data[part] is None:
+            data[part] = inner
         data = data[part]  # type: ignore[index]

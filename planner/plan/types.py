@@ -5,6 +5,7 @@ in hours (`*_hours`), shares as fractions. In the file they carry their unit (`2
 the alias of each field is the key in the file.
 """
 
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import Discriminator, Field, Tag, create_model
@@ -30,6 +31,7 @@ from planner.plan.forms import (
     ZoneId,
     left_out,
 )
+from planner.plan.own_prices import DAY_TAG, PRICES_TAG, DayOrPrices, OwnPrice, Prices, plain
 from planner.plan.training_types import Data, Run
 
 S = TypeVar("S", bound=Section)
@@ -173,6 +175,7 @@ def _kind_of_override(value: object) -> str:
 
 # These tags name the branch in pydantic's error locations; no key of a plan looks like them.
 NUMBER_TAG, MAPPING_TAG = "<number>", "<mapping>"
+TAGS = (NUMBER_TAG, MAPPING_TAG, DAY_TAG, PRICES_TAG)
 Override = Annotated[
     Annotated[Finite, Tag(NUMBER_TAG)] | Annotated[Assumption, Tag(MAPPING_TAG)], Discriminator(_kind_of_override)
 ]
@@ -195,7 +198,9 @@ class Plan(Section):
     name: Name = Field(description="name of the run, shown in every output")
     region: Region = Field("us-east-1", description="AWS region")
     start: Day | None = Field(None, description="first day of the run; the age of prices is counted from it")
-    prices: Day | None = Field(None, description="date of the price book; default: the newest")
+    prices: DayOrPrices | None = Field(
+        None, description="date of the price book, or book and own prices; default: the newest book"
+    )
     run: Run = Field(description=Run.__doc__)
     data: Data = Field(description=Data.__doc__)
     fleet: Fleet = Field(description=Fleet.__doc__)
@@ -210,12 +215,23 @@ class Plan(Section):
     )
     deploy: Deploy = left_out(Deploy)
 
+    @property
+    def price_date(self) -> date | None:
+        """The date of the price book; None for the newest."""
+        return self.prices.book if isinstance(self.prices, Prices) else self.prices
+
+    @property
+    def own_prices(self) -> tuple[OwnPrice, ...]:
+        """Prices that the plan brings itself."""
+        return self.prices.own if isinstance(self.prices, Prices) else ()
+
     def canonical(self) -> dict[str, Any]:
         """The resolved plan as plain data, from which its hash is computed; formatting does not change it.
 
         A key that was added to the format later is left out at its default, so that older plans keep their hash.
         """
         found = self.model_dump(mode="json", by_alias=True)
+        found["prices"] = plain(found["prices"])
         for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):
             if found[section][key] == default:
                 del found[section][key]

@@ -11,7 +11,7 @@ from pathlib import Path
 from pricing import snapshot
 from pricing.build.assemble import Assembly
 
-STANDARD_DATES = (date(2023, 12, 31), date(2025, 5, 31), date(2026, 9, 1))
+STANDARD_DATES = (date(2023, 12, 31), date(2025, 5, 31), date(2026, 9, 1), date(2026, 10, 10))
 
 
 def build(source: Path, as_of: date, out: Path) -> Path:

@@ -13,7 +13,8 @@ from pricing.build.catalog_rows import fsx_metadata_rows, fsx_performance_rows, 
 from pricing.build.days import Change, Observation, carried, choose, parse_day, refusal
 from pricing.build.events import Events
 from pricing.build.listings import Listing, listings
-from pricing.build.observations import Reader, rows_of
+from pricing.build.observations import Reader
+from pricing.build.sources import files_of, rows_of
 from pricing.build.tiers import fit_tiers
 from pricing.snapshot import Row, source_id
 
@@ -26,8 +27,9 @@ class Assembly:
     def __init__(self, source_folder: Path, as_of: date) -> None:
         self.as_of = as_of
         self._folder = source_folder
-        self._reader = Reader(source_folder)
-        self._events_rows = rows_of(source_folder, "price_events.csv")
+        self._files = files_of(as_of)
+        self._reader = Reader(source_folder, self._files)
+        self._events_rows = rows_of(source_folder, *self._files.events)
         self._events = Events(self._events_rows)
         self.skipped: Counter[tuple[str, str]] = self._reader.skipped
         self._texts: dict[str, str] = {}
@@ -47,6 +49,7 @@ class Assembly:
             as_of,
             frozenset(types),
             self.regions,
+            regional_feeds=self._files.regional_feeds,
         )
 
     def tables(self) -> dict[str, list[Row]]:
@@ -81,7 +84,7 @@ class Assembly:
                 {
                     "table": one.table,
                     "observed": one.when.isoformat(),
-                    "regions": ["us-east-1"] if one.table != "capacity_blocks" else "all",
+                    "regions": sorted(one.regions) if one.table != "capacity_blocks" else "all",
                     "options": [option for option in one.options if option],
                     "source": source_id(one.source),
                 }
@@ -145,7 +148,7 @@ class Assembly:
     def _interruptions(self) -> Iterator[Row]:
         """The newest band up to the day."""
         newest: dict[tuple[str, str], dict[str, str]] = {}
-        for row in rows_of(self._folder, "spot_advisor.csv"):
+        for row in rows_of(self._folder, *self._files.interruptions):
             if parse_day(row["date"]).when > self.as_of:
                 self.skipped["interruptions", "later than the book"] += 1
                 continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pricing.build.observations import rows_of
+from pricing.build.sources import rows_of
 from pricing.snapshot import Row
 
 # The data sheet of each instance type's accelerator. All A100, H100, H200, B200 and B300 on

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-OBSERVED_WITHIN_DAYS = 45  # an older or a later observation counts as carried
+from pricing.offers import OBSERVED_WITHIN_DAYS
+
 # A source without any date proves only that the price was valid when it was collected. That day is used
 # as its date, so such a row is always the last choice and always carried back.
 COLLECTED = date(2026, 11, 21)

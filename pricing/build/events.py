@@ -17,7 +17,7 @@ _DAY = r"(\d{4}-\d\d-\d\d)"
 _RESERVED = re.compile(r"(\S+) (Standard|Convertible) RI ([13])-yr (?:No|Partial|All) Upfront (\S+)")
 _SAVINGS = re.compile(r"(\S+) (EC2 Instance|Compute) Savings Plan ([13])-yr, all Regions")
 _ON_DEMAND = re.compile(r"(\S+) on-demand (\S+)")
-_BLOCK = re.compile(r"(\S+) (US regions|[a-z]{2}(?:-[a-z]+)+-\d)")
+_BLOCK = re.compile(r"(\S+) (US regions|most Regions|[a-z]{2}(?:-[a-z]+)+-\d)(?: \(rate after the rise; .*\))?")
 # Commercial Regions of the United States and their Local Zones; GovCloud has rates of its own.
 _US_REGION = re.compile(r"us-(east|west)-\d")
 

@@ -25,7 +25,7 @@ def _options(kinds: Sequence[str], upfronts: Sequence[str]) -> tuple[str, ...]:
 
 
 _ALL = ("no-upfront", "partial-upfront", "all-upfront")
-# Feeds of Reserved Instances for us-east-1: a type that has any row has one for every option
+# Feeds of Reserved Instances, one for each Region: a type that has any row has one for every option
 # that is sold. The feeds cover a selection of types, so a type without any row proves nothing.
 RESERVED_FEEDS: tuple[tuple[date, tuple[str, ...]], ...] = (
     (date(2024, 3, 8), _options(("standard",), ("no-upfront",))),
@@ -68,9 +68,17 @@ class Listing:
 
 
 def listings(
-    seen: Iterable[Observation], as_of: date, instance_types: frozenset[str], regions: frozenset[str]
+    seen: Iterable[Observation],
+    as_of: date,
+    instance_types: frozenset[str],
+    regions: frozenset[str],
+    *,
+    regional_feeds: bool = False,
 ) -> tuple[Listing, ...]:
-    """The complete listings up to the day, newest first."""
+    """The complete listings up to the day, newest first.
+
+    regional_feeds: the feeds of Reserved Instances were read for every Region, not for us-east-1 alone.
+    """
     rows = [one for one in seen if one.day.when <= as_of and one.day.vagueness == 0]
     found: list[Listing] = []
 
@@ -99,6 +107,7 @@ def listings(
     for when in BLOCK_PAGES:
         # the page of 2026-03-01 lost the names of its Local Zones, so it covers only Regions
         add("capacity_blocks", when, instance_types, frozenset(r for r in regions if r.count("-") == 2), ("",))
-    for when, options in RESERVED_FEEDS:
-        add("commitments", when, frozenset(), us_east_1, options)
+    for region in sorted(regions) if regional_feeds else us_east_1:
+        for when, options in RESERVED_FEEDS:
+            add("commitments", when, frozenset(), frozenset({region}), options)
     return tuple(sorted(found, key=lambda one: (one.when, one.options), reverse=True))

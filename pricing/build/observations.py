@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from pricing.build.days import Observation, parse_day
+from pricing.build.sources import FIRST_EDITION, Corrections, SourceFiles, SourceRow, rows_of
 
-ON_DEMAND_FILES = ("ec2_ondemand.csv", "ec2_price_list_versions.csv")
-FULL_LISTS = (
-    "ec2_ondemand_us_east_1_full_2023-12-11.csv",
-    "ec2_ondemand_us_east_1_full_2025-04-28.csv",
-    "ec2_ondemand_us_east_1_full_2026-07-20.csv",
-)
-METERED_FILES = (
-    "s3_prices.csv",
-    "fsx_lustre_prices.csv",
-    "ebs_efs_prices.csv",
-    "network_and_other_prices.csv",
-)
 # AWS has one price for every Region, whatever Region the copy names
 EVERY_REGION = {("AmazonVPC", "Public IPv4 address, in use")}
 SPOT_ITEMS = {
@@ -31,12 +19,6 @@ SPOT_ITEMS = {
 }
 _KINDS = {"EC2 Instance Savings Plan": "instance", "Compute Savings Plan": "compute"}
 _UPFRONT = {"No Upfront": "no-upfront", "Partial Upfront": "partial-upfront", "All Upfront": "all-upfront"}
-
-
-def rows_of(folder: Path, name: str) -> list[dict[str, str]]:
-    """All rows of one source file."""
-    with (folder / name).open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def option_of(row: dict[str, str]) -> str:
@@ -69,7 +51,7 @@ def _metered_key(row: dict[str, str]) -> tuple[str, ...]:
     if service == "AmazonFSx (Lustre)":
         # the deployment type is in the SKU column and is part of the name of the offering
         service, item = "AmazonFSx", f"{row['sku_or_instance_type']} {item}"
-    elif service == "AmazonS3":
+    else:
         offering = ""  # a usage type that only some copies have, so it cannot distinguish rows
     if (service, item) in EVERY_REGION:
         region = "all"
@@ -93,24 +75,25 @@ def _observation(row: dict[str, str], key: tuple[str, ...], grade: str, note: st
 
 
 class Reader:
-    """Reads one source folder. `skipped` counts unusable rows by (table, reason)."""
+    """Reads the given files of one source folder. `skipped` counts unusable rows by (table, reason)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: SourceFiles = FIRST_EDITION) -> None:
         self.folder = folder
+        self.files = files
+        self._corrections = Corrections(rows_of(folder, files.corrections) if files.corrections else ())
         self.skipped: Counter[tuple[str, str]] = Counter()
 
     def on_demand(self) -> Iterator[Observation]:
         """Linux on-demand, shared tenancy."""
-        for name in (*ON_DEMAND_FILES, *FULL_LISTS):
-            for row in rows_of(self.folder, name):
-                key = ("on_demand", row["sku_or_instance_type"], row["region"])
-                # the full lists have no grade column; they are the same price list that
-                # ec2_ondemand.csv grades A
-                yield from self._checked(row, key, row.get("confidence", "A"), row.get("notes", ""))
+        for row in self._rows(self.files.on_demand + self.files.full_lists):
+            key = ("on_demand", row["sku_or_instance_type"], row["region"])
+            # the full lists have no grade column; they are the same price list that
+            # ec2_ondemand.csv grades A
+            yield from self._checked(row, key, row.get("confidence", "A"), row.get("notes", ""))
 
     def commitments(self) -> Iterator[Observation]:
         """Reserved Instances and Savings Plans; a rate whose payment option is not stated is skipped."""
-        for row in rows_of(self.folder, "ec2_reserved_and_savings_plans.csv"):
+        for row in self._rows(self.files.commitments):
             option = option_of(row)
             if not option:
                 plan = "Savings Plan" in row["item"]
@@ -125,22 +108,26 @@ class Reader:
 
     def capacity_blocks(self) -> Iterator[Observation]:
         """Reservation fees of Capacity Blocks per instance-hour."""
-        for row in rows_of(self.folder, "capacity_blocks.csv"):
+        for row in self._rows(self.files.capacity_blocks):
             key = ("capacity_blocks", row["instance_type"], row["region"])
             yield from self._checked({**row, "unit": "Hrs"}, key, row["confidence"], row["notes"])
 
     def spot(self) -> Iterator[Observation]:
         """Spot prices by zone ID, and figures over a whole Region."""
-        for row in rows_of(self.folder, "spot_prices.csv"):
+        for row in self._rows(self.files.spot):
             item = SPOT_ITEMS[row["item"]]
             key = ("spot", row["sku_or_instance_type"], row["region"], row["availability_zone"], item)
             yield from self._checked(row, key, row["confidence"], row["notes"])
 
     def metered(self) -> Iterator[Observation]:
         """Prices that are billed by use."""
-        for name in METERED_FILES:
+        for row in self._rows(self.files.metered):
+            yield from self._checked(row, _metered_key(row), row["confidence"], row["notes"])
+
+    def _rows(self, names: tuple[str, ...]) -> Iterator[SourceRow]:
+        for name in names:
             for row in rows_of(self.folder, name):
-                yield from self._checked(row, _metered_key(row), row["confidence"], row["notes"])
+                yield self._corrections.applied(name, row)
 
     def _checked(self, row: dict[str, str], key: tuple[str, ...], grade: str, note: str) -> Iterator[Observation]:
         if reason := _skip_reason(row):

@@ -14,7 +14,7 @@ from tests.api.conftest import DRAWS
 from tests.typed import FEW, SMALL
 from tests.typed import planner as typed
 
-DAYS = ("2026-09-11", date(2026, 9, 11), datetime(2026, 9, 11, 12, 0))
+DAYS = ("2026-10-20", date(2026, 10, 20), datetime(2026, 10, 20, 12, 0))
 
 
 def test_a_comparison_is_the_json_of_the_command_line(comparison):
@@ -33,7 +33,7 @@ def test_scenarios_by_order_by_id_by_rank_and_the_best(comparison):
     assert list(comparison) == list(comparison.scenarios)
     assert len(comparison) == 4
     assert isinstance(first, planner.Scenario)
-    assert repr(comparison) == f"Comparison(plan='small', prices=2026-09-01, scenarios=4, best={first.id!r})"
+    assert repr(comparison) == f"Comparison(plan='small', prices=2026-10-10, scenarios=4, best={first.id!r})"
 
 
 def test_an_unknown_scenario_names_the_nearest(comparison):

@@ -69,14 +69,14 @@ def first_of(there: Comparison, weights: Mapping[str, float]) -> str:
     return min(usd, key=lambda id: (usd[id], id))
 
 
-def set_(request: Request, path: str, value: float, suffix: str = "") -> Request:
+def set_(request: Request, path: str, value: float, suffix: str = "", prefix: str = "") -> Request:
     """The same request with `--set path=value`, by the way the command line takes."""
     data = request.plan.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
     data |= {"apiVersion": "planner/v1"}
     data["data"] = {"hot_dataset": "4TB", "read_per_gpu": "20MB/s", "shard": "100MB", "checkpoint": "14GB"}
-    changed, _, problems = apply_overrides(merged(data, {}), [f"{path}={value:.15g}{suffix}"])
+    changed, _, problems = apply_overrides(merged(data, {}), [f"{path}={prefix}{value:.15g}{suffix}"])
     assert not problems
-    return replace(request, plan=Plan.model_validate(changed))
+    return replace(request, plan=Plan.model_validate(changed, by_alias=True, by_name=False))
 
 
 class TestOutline:
@@ -156,7 +156,15 @@ class TestFlips:
         assert {break_even.parameter.key for break_even in break_evens} >= {"purchase.private_discount", *least}
         for break_even in break_evens:
             there = [
-                compare(set_(request, break_even.parameter.path, value, break_even.parameter.suffix))
+                compare(
+                    set_(
+                        request,
+                        break_even.parameter.path,
+                        value,
+                        break_even.parameter.suffix,
+                        break_even.parameter.prefix,
+                    )
+                )
                 for value in (break_even.keeps, break_even.value)
             ]
             assert [first_of(one, weights) for one in there] == [break_even.before, break_even.first]

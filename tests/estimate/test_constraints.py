@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from planner.estimate.ranges import range_of
-from planner.models.ledger import Ledger, as_tiers, used_tiers, worst
+from planner.models.ledger import Ledger
+from planner.models.quote import as_tiers, used_tiers, worst
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import Basis, MeteredPrice, Price

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from planner.models.capacity import gb_months, included_metadata_iops, lustre_capacity_gib
 from planner.models.compute import block_days, block_sizes, commitment_unused, commitment_used, gpu_hours_cost
 from planner.models.datapath import cache_hit_sequential, cache_hit_shuffled, input_fraction
-from planner.models.ledger import as_tiers, blend
+from planner.models.quote import as_tiers, blend
 from planner.models.tiered_storage import cost_at, storage_cost_curve, tiered_storage_month, tiered_usd
 from planner.models.values import Values, sample
 from planner.models.workload import fit_step_time, strong_scaling_throughput
@@ -62,7 +62,7 @@ class TestCommitments:
         assert len(sizes) == nodes // 64 + (nodes % 64).bit_count()
 
 
-@pytest.mark.parametrize(("day", "usd"), list(zip(BOOK_DATES, (614_486, 614_486, 411_706), strict=True)))
+@pytest.mark.parametrize(("day", "usd"), list(zip(BOOK_DATES, (614_486, 614_486, 411_706, 411_706), strict=True)))
 def test_150_000_gpu_hours_at_the_price_of_the_day(day, usd):
     """Stable Diffusion v1: 150,000 A100-hours at 32.7726 USD/h, and at 21.957642 after June 2025."""
     price = book_of(day).on_demand("p4d.24xlarge", "us-east-1")

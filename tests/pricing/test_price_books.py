@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 
 from pricing import snapshot
-from pricing.book import PriceBook, default_book, load_as_of
-from pricing.offers import ALL_PURCHASE_OPTIONS
+from pricing.book import NotOffered, PriceBook, PriceNotFound, default_book, load_as_of
+from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 from pricing.parse import FREE
 
 DATES = snapshot.available()
@@ -33,8 +33,8 @@ def book(request: pytest.FixtureRequest) -> PriceBook:
     return PriceBook.load(snapshot.DATA / str(request.param))
 
 
-def test_the_three_standard_books_are_there_and_the_newest_is_the_default() -> None:
-    assert {date(2023, 12, 31), date(2025, 5, 31), date(2026, 9, 1)} <= set(DATES)
+def test_the_standard_books_are_there_and_the_newest_is_the_default() -> None:
+    assert {date(2023, 12, 31), date(2025, 5, 31), date(2026, 9, 1), date(2026, 10, 10)} <= set(DATES)
     assert default_book().as_of == max(DATES)
 
 
@@ -179,7 +179,12 @@ def test_hardware_facts_that_others_got_wrong(book: PriceBook) -> None:
 
 @pytest.mark.parametrize(
     ("day", "p4d", "p5"),
-    [("2023-12-31", 32.7726, 98.32), ("2025-05-31", 32.7726, 98.32), ("2026-09-01", 21.957642, 55.04)],
+    [
+        ("2023-12-31", 32.7726, 98.32),
+        ("2025-05-31", 32.7726, 98.32),
+        ("2026-09-01", 21.957642, 55.04),
+        ("2026-10-10", 21.957642, 55.04),
+    ],
 )
 def test_anchors_of_the_on_demand_price(day: str, p4d: float, p5: float) -> None:
     book = load_as_of(date.fromisoformat(day))
@@ -197,5 +202,52 @@ def test_public_ipv4_was_free_until_february_2024_everywhere(day: str, usd: floa
 def test_a_date_between_two_books_takes_the_earlier_and_before_the_first_there_is_none() -> None:
     assert load_as_of(date(2026, 8, 31)).as_of == date(2025, 5, 31)
     assert load_as_of(date(2025, 5, 31)).as_of == date(2025, 5, 31)
-    with pytest.raises(LookupError, match=r"2023-12-30.*2023-12-31, 2025-05-31, 2026-09-01"):
+    with pytest.raises(LookupError, match=r"2023-12-30.*2023-12-31, 2025-05-31, 2026-09-01, 2026-10-10"):
         load_as_of(date(2023, 12, 30))
+
+
+REGIONS = ("us-west-2", "us-east-2", "eu-west-1", "ap-northeast-1")
+# What a plan of GPU nodes with an S3 data set, its own storage nodes or FSx for Lustre is billed for.
+BILLED = {
+    "AmazonS3": ("S3 Standard storage", "S3 Standard GET and all other", "S3 Standard PUT/COPY/POST/LIST"),
+    "AmazonEBS": ("gp3 storage",),
+    "AmazonVPC": ("NAT gateway hour", "NAT gateway data processed", "Public IPv4 address, in use"),
+    "AmazonCloudWatch": ("Logs ingestion", "Standard resolution alarm"),
+    "awskms": ("Symmetric requests",),
+}
+
+
+@pytest.mark.parametrize("region", REGIONS)
+def test_the_newest_book_prices_what_a_plan_is_billed_for_in_four_more_regions(region: str) -> None:
+    book = load_as_of(date(2026, 10, 10))
+    for service, items in BILLED.items():
+        for item in items:
+            price = book.metered(service, item, region)
+            assert price.tiers[-1].tier_to == math.inf, item
+            assert not any(tier.carried_back for tier in price.tiers), item
+    for tier in ("125", "250", "500", "1000"):
+        assert book.metered("AmazonFSx", "PERSISTENT_2 SSD storage", region, f"{tier} MB/s/TiB").unit == "GB-Mo"
+    for name in ("p4d.24xlarge", "g5.48xlarge", "i3en.24xlarge", "i4i.32xlarge", "i7ie.48xlarge", "m7i.large"):
+        assert book.on_demand(name, region).usd > 0
+
+
+@pytest.mark.parametrize(
+    ("region", "p4d", "p5"),
+    # yeo/ec2.shop and the AWS blog of June 2025 give the same prices after the cut
+    [("us-west-2", 21.95764, 55.04), ("us-east-2", 21.95764, 55.04), ("ap-northeast-1", 30.09784, 68.80)],
+)
+def test_anchors_of_the_on_demand_price_elsewhere(region: str, p4d: float, p5: float) -> None:
+    book = load_as_of(date(2026, 10, 10))
+    assert book.on_demand("p4d.24xlarge", region).usd == pytest.approx(p4d, abs=1e-5)
+    assert book.on_demand("p5.48xlarge", region).usd == pytest.approx(p5, abs=1e-5)
+
+
+def test_a_feed_of_another_region_proves_that_p5_has_no_one_year_reserved_instance_there() -> None:
+    book = load_as_of(date(2026, 10, 10))
+    with pytest.raises(NotOffered, match="2026-05-12"):
+        book.commitment("p5.48xlarge", "us-west-2", PurchaseOption.parse("ri-1y-standard-all-upfront"))
+    with pytest.raises(PriceNotFound) as missing:
+        load_as_of(date(2026, 9, 1)).commitment(
+            "p5.48xlarge", "us-west-2", PurchaseOption.parse("ri-1y-standard-all-upfront")
+        )
+    assert not isinstance(missing.value, NotOffered)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -125,6 +125,21 @@ def test_spot_of_a_named_zone_and_of_an_accounts_zone_name(book: PriceBook) -> N
 def test_a_lowest_spot_price_alone_is_no_price() -> None:
     with pytest.raises(PriceNotFound, match="not a price to plan with"):
         load_as_of(OLDEST).spot("p4d.24xlarge", "us-east-1")
+
+
+@pytest.mark.parametrize(("days", "planned"), [(0, 3.0), (45, 3.0), (46, 20.0)])
+def test_zones_of_about_the_same_time_go_before_a_mean_which_one_zone_at_its_cap_moves(
+    days: int, planned: float
+) -> None:
+    day = date(2026, 4, 30)
+
+    def price(usd: float, observed: date) -> Price:
+        return Price(usd=usd, unit="Hrs", observed=observed, grade="B", source="s")
+
+    zones = [(f"use1-az{n}", "zone", price(usd, day)) for n, usd in enumerate((2.0, 3.0, 55.0))]
+    found = spot.offer([*zones, ("", "mean", price(20.0, day + timedelta(days)))], "p5.48xlarge", "us-east-1", None)
+    assert found is not None
+    assert found.planned.usd == planned
 
 
 def test_a_mean_stands_in_where_no_zone_is_known(book: PriceBook) -> None:

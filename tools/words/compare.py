@@ -106,6 +106,12 @@ KEYS: tuple[Word, ...] = (
         f"{_S}.complete", "flag", "whether every line has a price; if not, totals are lower bounds", column="x_Complete"
     ),
     word(f"{_S}.lower_bound", "text?", "the missing prices that make the totals lower bounds; null if none is missing"),
+    word(
+        f"{_S}.bounded_fraction",
+        "fraction",
+        "share of the planned cost whose prices are not known here and lie between those of other Regions",
+        "fraction",
+    ),
     word(f"{_S}.extrapolated", "flag", "whether the throughput is beyond the measured rows"),
     word(f"{_S}.usd_per_useful_gpu_hour", "object?", "total cost per GPU-hour of kept work"),
     *spread(f"{_S}.usd_per_useful_gpu_hour", "USD per useful GPU-hour", "cost per GPU-hour of kept work"),
@@ -246,9 +252,23 @@ KEYS: tuple[Word, ...] = (
     ),
     word(
         f"{_B}.price_basis",
-        "observed | carried | assumption",
-        "observed near the book's day, carried over from another day, or assumed",
+        "observed | carried | bounded | own | assumption",
+        "observed near the book's day, carried from another day, bounded by other Regions, the plan's own, or assumed",
         column="x_PriceBasis",
+    ),
+    word(
+        f"{_B}.effective_unit_price_low",
+        "number?",
+        "lowest price of one unit in other Regions, if price_basis is bounded; else null",
+        "USD per unit",
+        column="x_EffectiveUnitPriceLow",
+    ),
+    word(
+        f"{_B}.effective_unit_price_high",
+        "number?",
+        "highest price of one unit in other Regions, if price_basis is bounded; else null",
+        "USD per unit",
+        column="x_EffectiveUnitPriceHigh",
     ),
     word(
         f"{_B}.carried_back",

@@ -71,7 +71,8 @@ def lustre_variants(
 ) -> list[Layout]:
     """One layout for each tier in the plan; without any, the cheapest tier of those that are fast enough.
 
-    A tier whose price is not known may be the cheapest, so no other one is chosen and the scenario is a lower bound.
+    A tier whose price is not known here may be the cheapest. It is left out if even its lowest price in other Regions
+    is higher; else no other one is chosen and the scenario is a lower bound.
     """
     choice = Choice(
         section="storage.fsx-lustre",
@@ -90,15 +91,22 @@ def lustre_variants(
         return [variant(SCRATCH_MBPS_PER_TIB, "scratch")]
     if settings.throughput_mbps_per_tib:
         return [variant(tier, str(tier)) for tier in settings.throughput_mbps_per_tib]
-    priced = []
+    priced, unpriced = [], []
     for tier in TIERS_MBPS_PER_TIB:
         file_system = sized(choice, demand, tier, fill_fraction)
         item, offering = storage_item(settings.deployment, tier)
         try:
             usd = book.metered(SERVICE, item, region, offering).tiers[0].usd
         except PriceNotFound:
+            elsewhere = book.metered_bounds(SERVICE, item, region, offering)
+            least = elsewhere.low.tiers[0].usd * file_system.capacity_gib if elsewhere else 0.0
+            unpriced.append((least, tier, file_system))
+            continue
+        priced.append((usd * file_system.capacity_gib, tier, file_system))
+    lowest = min((usd for usd, _, _ in priced), default=float("inf"))
+    for least, tier, file_system in unpriced:
+        if least < lowest:
             why = f"the price of the {tier} MB/s/TiB tier is not known and might be the lowest"
             warning = f"{why}: name storage.fsx-lustre.throughput_mbps_per_tib to choose another"
             return [FsxLustre(demand=demand, file_system=file_system, not_considered=(warning,))]
-        priced.append((usd * file_system.capacity_gib, tier, file_system))
     return [FsxLustre(demand=demand, file_system=min(priced, key=lambda entry: entry[:2])[2])]

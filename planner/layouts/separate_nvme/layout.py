@@ -56,13 +56,14 @@ def separate_cluster(
 ) -> SeparateNvme:
     """The cluster on the plan's instance type, or on the candidate with the lowest price per hour.
 
-    A candidate whose price is not known may be the cheapest, so no other one is chosen and the scenario is a lower
-    bound. A type that AWS does not sell, or whose hardware is not known, is not a candidate.
+    A candidate whose price is not known here may be the cheapest. It is left out if even its lowest price in other
+    Regions is higher; else no other one is chosen and the scenario is a lower bound. A type that AWS does not sell, or
+    whose hardware is not known, is not a candidate.
     """
     if settings.instance_type:
         cluster = cluster_of(settings, demand, book.instance(settings.instance_type), values)
         return SeparateNvme(demand=demand, cluster=cluster)
-    priced, unknown = [], []
+    priced, unknown, unpriced = [], [], []
     known = {instance.name: instance for instance in book.instances()}
     for name in CANDIDATES:
         if name not in known:
@@ -74,10 +75,19 @@ def separate_cluster(
         except NotOffered:
             continue
         except PriceNotFound:
+            unpriced.append((name, cluster))
+            continue
+        priced.append((usd, name, cluster))
+    lowest = min((usd for usd, _, _ in priced), default=0.0)
+    for name, cluster in unpriced:
+        elsewhere = book.lowest_on_demand_elsewhere(name, region)
+        if elsewhere is None or elsewhere * cluster.nodes < lowest or not priced:
             why = f"the price of {name} is not known and might be the lowest"
             warning = f"{why}: name storage.separate-nvme.instance_type to choose another"
             return SeparateNvme(demand=demand, cluster=cluster, not_considered=(warning,))
-        priced.append((usd, name, cluster))
+        unknown.append(
+            f"{name} is not considered: its price here is not known, and elsewhere it costs more than others"
+        )
     if not priced:
         nothing = cluster_of(settings, demand, demand.instance, values)
         refused = ("no instance type for a storage cluster is available or known in this region",)

@@ -28,15 +28,15 @@ def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, h
 
 def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: Sourced, hours: Number) -> None:
     """Instances other than the GPU nodes: always On-Demand."""
-    price = ledger.look_up(line, lambda: ledger.book.on_demand(instance_type, ledger.region))
-    if price is not None:
-        ledger.add(
+    quote = ledger.node_quote(line, instance_type)
+    if quote is not None:
+        ledger.quoted(
             line,
-            service="AmazonEC2",
+            quote,
             equation="C9",
             quantity=node_hours(nodes=count[0], hours=hours),
-            price=price,
             inputs={"nodes": count, "hours": (hours, RUN_HOURS), "usd_per_hour": (None, PRICE)},
-            usd_per_hour=count[0] * price.usd,
+            cost=lambda tiers: tiers[0][2],
+            standing=count[0],
             note=instance_type,
         )

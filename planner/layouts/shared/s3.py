@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import date
+from functools import partial
+
 import numpy as np
 
 from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.s3_classes import START, STORED_HOURS, bill_beside_hot
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.derived import PRICE, Sourced, SourcedQuantity
-from planner.models.ledger import Ledger, as_tiers, blend, used_tiers, worst
+from planner.models.ledger import Ledger
 from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months
 from planner.models.number import Number, median, scalar
+from planner.models.quote import Quote, blend
 from planner.models.sheet import UNRECORDED, Sheet
-from planner.models.tiered_storage import tiered_storage
+from planner.models.tiered_storage import Tiers, tiered_storage
 from planner.models.values import Values
 from planner.plan.training_types import Ingest
 from pricing.catalog import InstanceType
-from pricing.offers import HOURS_PER_MONTH, MeteredPrice
+from pricing.offers import HOURS_PER_MONTH
 
 DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 
@@ -105,30 +109,25 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         run_hours=(timing.standing_hours, "run:run.hours", "h"),
         retention=(timing.retention_hours, "plan:storage.retention", "h"),
     )
-    stored = ledger.look_up(
-        "storage.s3.standard",
-        lambda: ledger.book.metered("AmazonS3", "S3 Standard storage", ledger.region),
-        "AmazonS3",
+    master_gb = scalar(
+        sheet.equation(
+            "storage.s3.standard.stored_gb",
+            billed_gb,
+            bytes_moved=(demand.standard_bytes, "run:data.standard_bytes"),
+        )
     )
+    checkpoint_bytes = median(demand.checkpoint_bytes)
+    checkpoints_gb = sheet.arithmetic(
+        "storage.s3.checkpoints.stored_gb",
+        timing.checkpoints_stored * checkpoint_bytes / 2**30,
+        "GB of 2^30 bytes",
+        "checkpoints * checkpoint_bytes / 2**30",
+        checkpoints=(timing.checkpoints_stored, "run:run.checkpoints_stored", "checkpoints"),
+        checkpoint_bytes=(checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
+    )
+    stored = ledger.quote("storage.s3.standard", ("AmazonS3", "S3 Standard storage"), master_gb + checkpoints_gb)
     if stored is not None:
-        master_gb = scalar(
-            sheet.equation(
-                "storage.s3.standard.stored_gb",
-                billed_gb,
-                bytes_moved=(demand.standard_bytes, "run:data.standard_bytes"),
-            )
-        )
-        checkpoint_bytes = median(demand.checkpoint_bytes)
-        checkpoints_gb = sheet.arithmetic(
-            "storage.s3.checkpoints.stored_gb",
-            timing.checkpoints_stored * checkpoint_bytes / 2**30,
-            "GB of 2^30 bytes",
-            "checkpoints * checkpoint_bytes / 2**30",
-            checkpoints=(timing.checkpoints_stored, "run:run.checkpoints_stored", "checkpoints"),
-            checkpoint_bytes=(checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
-        )
-        if not ledger.refused_beyond("storage.s3.standard", stored, master_gb + checkpoints_gb):
-            _storage_lines(ledger, stored, demand, hours, master_gb, checkpoints_gb)
+        _storage_lines(ledger, stored, demand, hours, master_gb, checkpoints_gb)
     object_bytes: Sourced = (demand.object_bytes, "run:data.object_bytes")
     read_bytes: Sourced = (timing.s3_read_bytes, "run:storage.s3_read_bytes")
     thousands = requests_thousands(bytes_moved=timing.s3_read_bytes, object_bytes=demand.object_bytes)
@@ -233,14 +232,13 @@ def _bill_ingest(ledger: Ledger, demand: Demand, from_region: str) -> None:
 
 def _storage_lines(
     ledger: Ledger,
-    stored: MeteredPrice,
+    stored: Quote,
     demand: Demand,
     hours: Number,
     master_gb: float,
     checkpoints_gb: float,
 ) -> None:
     """The master copy, with price tiers by month, and the checkpoints above it in the same tiers."""
-    tiers, price = as_tiers(stored), worst(used_tiers(stored, master_gb + checkpoints_gb))
     for line, stored_gb, below_gb, note in (
         ("storage.s3.standard", master_gb, 0.0, "monthly tiers blended"),
         ("storage.s3.checkpoints", checkpoints_gb, master_gb, "on top of the master copy's tiers"),
@@ -248,16 +246,14 @@ def _storage_lines(
         if below_gb and stored_gb <= 0:
             continue
         quantity = stored_gb * hours / HOURS_PER_MONTH
-        cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours, below_gb=below_gb)
-        ledger.add(
+        ledger.quoted(
             line,
-            service="AmazonS3",
+            stored,
             equation="T10",
             quantity=quantity,
-            price=price,
             inputs={
                 "stored_gb": (stored_gb, f"run:{line}.stored_gb"),
-                "tiers": (tiers, PRICE),
+                "tiers": (stored.tiers, PRICE),
                 "start": (demand.start, START),
                 "hours": (hours, STORED_HOURS),
                 "below_gb": (
@@ -265,6 +261,13 @@ def _storage_lines(
                     "run:storage.s3.standard.stored_gb" if below_gb else "rule:the master copy fills the lowest tiers",
                 ),
             },
-            usd=blend(cost, quantity, price.usd),
+            cost=partial(_unit_usd, stored_gb, below_gb, demand.start, hours),
+            monthly=master_gb + checkpoints_gb,
             note=note,
         )
+
+
+def _unit_usd(stored_gb: float, below_gb: float, start: date, hours: Number, tiers: Tiers) -> Number:
+    """Mean price of a GB-month under monthly tiers."""
+    cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=start, hours=hours, below_gb=below_gb)
+    return blend(cost, stored_gb * hours / HOURS_PER_MONTH, tiers[0][2])

@@ -10,10 +10,11 @@ import numpy as np
 
 from planner.layouts.base import Demand
 from planner.models.derived import PRICE
-from planner.models.ledger import Ledger, as_tiers, blend, used_tiers, worst
+from planner.models.ledger import Ledger
 from planner.models.metered import billed_gb, billed_hours, requests_thousands, resource_months, tiered_age_hours
 from planner.models.number import Number, scalar
-from planner.models.tiered_storage import tiered_storage
+from planner.models.quote import blend
+from planner.models.tiered_storage import Tiers, tiered_storage
 from pricing.offers import HOURS_PER_MONTH
 
 # class -> (words of the price book, minimum billed days)
@@ -87,26 +88,28 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
     """GB-months of one class or access tier, with its own monthly price tiers; no line if nothing gets there."""
     if not np.any(np.asarray(hours) > 0):
         return
-    found = ledger.look_up(line, lambda: ledger.book.metered("AmazonS3", item, ledger.region), "AmazonS3")
-    if found is None or ledger.refused_beyond(line, found, stored_gb):
+    quote = ledger.quote(line, ("AmazonS3", item), stored_gb)
+    if quote is None:
         return
-    price = worst(used_tiers(found, stored_gb))
     quantity = stored_gb * hours / HOURS_PER_MONTH
-    tiers = as_tiers(found)
-    cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours)
-    ledger.add(
+
+    def unit_usd(tiers: Tiers) -> Number:
+        cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours)
+        return blend(cost, quantity, tiers[0][2])
+
+    ledger.quoted(
         line,
-        service="AmazonS3",
+        quote,
         equation="T10",
         quantity=quantity,
-        price=price,
         inputs={
             "stored_gb": (stored_gb, "run:data.beside_hot_gb"),
-            "tiers": (tiers, PRICE),
+            "tiers": (quote.tiers, PRICE),
             "start": (demand.start, START),
             "hours": (hours, f"run:{line}.hours"),
             "below_gb": (0.0, "rule:it has price tiers of its own"),
         },
-        usd=blend(cost, quantity, price.usd),
+        cost=unit_usd,
+        monthly=stored_gb,
         note="data that training does not read",
     )

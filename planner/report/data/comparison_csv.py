@@ -51,6 +51,8 @@ COLUMNS = (
     "x_Draws",
     "x_PlannerVersion",
     "x_ModelSha256",
+    "x_EffectiveUnitPriceLow",
+    "x_EffectiveUnitPriceHigh",
 )
 
 
@@ -122,6 +124,7 @@ def rows_of(comparison: Comparison) -> Iterator[list[Any]]:
                 data["commitment_discount_status"],
                 *_charge(line.service, line.line, data["note"]),
                 *origin,
+                *(data[k] for k in ("effective_unit_price_low", "effective_unit_price_high")),
             ]
             yield row
         for missing in scenario.unpriced:
@@ -129,5 +132,5 @@ def rows_of(comparison: Comparison) -> Iterator[list[Any]]:
             service = (missing.line, *SERVICES[missing.service], "Usage")
             blank = [""] * (COLUMNS.index("x_Complete") - 1 - len(service))
             row = [scenario.id, *service, *blank, "false", note, comparison.region, feasible, "", *spread]
-            row += ["", *_charge(missing.service, missing.line, "no price"), *origin]
+            row += ["", *_charge(missing.service, missing.line, "no price"), *origin, None, None]
             yield row

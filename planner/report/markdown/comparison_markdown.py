@@ -191,7 +191,8 @@ def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -
 
 def _dated(entry: Line) -> str:
     grade = f" ({entry.price_grade})" if entry.price_grade else ""
-    return f"{entry.price_date}{grade}{', carried back' if entry.carried_back else ''}"
+    how = f", {entry.basis}" if entry.basis in ("bounded", "own") else ", carried back" if entry.carried_back else ""
+    return f"{entry.price_date}{grade}{how}"
 
 
 def _missing(comparison: Comparison) -> list[Fold]:

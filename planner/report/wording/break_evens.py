@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from shlex import quote
 
 from planner.decide.break_evens import BreakEven, Search
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
@@ -86,7 +87,9 @@ def unit_of(parameter: Parameter) -> str:
 
 def setting(parameter: Parameter, number: float) -> str:
     """What to type to plan with it: `--set data.hot_dataset=3350TB`; nothing for a stream."""
-    return f"--set {parameter.path}={number:.15g}{parameter.suffix}" if parameter.path else ""
+    if not parameter.path:
+        return ""
+    return f"--set {quote(f'{parameter.path}={parameter.prefix}{number:.15g}{parameter.suffix}')}"
 
 
 def short_id(scenario_id: str, fleet: str) -> str:

@@ -23,7 +23,8 @@ GRADES = (
 )
 BASES = (
     "Observed: read on or near the day of the price book. Carried: read on another day, with no known change in "
-    "between; carried back: read after the day that it is used for."
+    "between; carried back: read after the day that it is used for. Bounded: not known in this Region, so halfway "
+    "between the lowest and the highest price of other Regions. Own: brought by the plan."
 )
 
 

@@ -116,7 +116,12 @@ def _unpriced(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
     """Lines without a price, the most frequent first, and in how many rows each is missing."""
     here = {s.id for s in shown}
     feasible = {s.id: s for s in comparison.scenarios if s.feasible}
-    missing = unpriced_of(list(feasible.values()))
+    missing = [
+        (entry, ids)
+        for entry, ids in unpriced_of(list(feasible.values()))
+        # what is small and known elsewhere is not why a row has no total that lacks another price
+        if not entry.elsewhere or any(all(one.elsewhere for one in feasible[id].unpriced) for id in ids)
+    ]
     found = []
     for entry, ids in sorted(missing, key=lambda item: -len(item[1]))[:MOST]:
         count = sum(id in here for id in ids)

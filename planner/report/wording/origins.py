@@ -76,6 +76,8 @@ def _price(name: str, index: OriginIndex) -> str:
         return f"price of {name}"
     if line.basis == "assumption":
         return visible(f"assumed: {line.price_source}")
+    if line.basis == "own":
+        return visible(f"price of {line.price_date}; {line.price_source}")
     grade = f", grade {line.price_grade}" if line.price_grade else ""
     basis = f"{line.basis} back in time" if line.carried_back else line.basis
     text = f"price of {line.price_date}{grade}, {basis}, in the book of {index.book}; {line.price_source}"
