@@ -59,7 +59,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         ),
         useful_gpu_hours=useful,
         goodput=goodput_of(run),
-        storage=storage_of(run, lines, sheet),
+        storage=storage_of(planned, lines, sheet),
         ingest_days=run.ingest_days,
         mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if outcomes.finished.all() else None,
         billed_usd=range_of(billed, outcomes.billed_usd, draws),

@@ -52,5 +52,6 @@ def _ordered(values: np.ndarray, places: Sequence[int]) -> np.ndarray:
 def share_within(values: np.ndarray, share: float) -> float:
     """The lowest of the values that at least this share of them does not exceed."""
     flat = np.atleast_1d(values)
-    place = max(math.ceil(share * flat.size - 1e-9) - 1, 0)
-    return float(np.partition(flat, place)[place])
+    count = max(math.ceil(share * flat.size - 1e-9), 1)
+    count += count / flat.size < share  # the product may have been rounded down to a whole number
+    return float(np.partition(flat, count - 1)[count - 1])

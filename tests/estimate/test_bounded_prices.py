@@ -8,8 +8,11 @@ from datetime import date
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.decide.gates import Gates, exit_code, violations
+from planner.decide.recommend import EQUAL
 from planner.errors import ExitCode
 from planner.estimate.bounded_prices import MOST_BOUNDED
 from planner.estimate.result import Scenario
@@ -18,6 +21,7 @@ from planner.models.quote import Quote
 from planner.models.tiered_storage import tiered_storage, tiered_usd
 from planner.report.data import comparison_csv
 from planner.report.data.comparison_json import document
+from planner.report.wording.answer import reasons
 from pricing.book import PriceBook
 from pricing.offers import MeteredPrice, Price
 from tests.builders import book_of, by_id, compared, plan_of
@@ -155,6 +159,39 @@ def test_other_nodes_and_a_missing_upper_tier_are_bounded() -> None:
     assert given["tiers"][0] == (0, 51_200, 0.023), "the tier that the Region has keeps its price"
     assert tiered_storage(**given) == pytest.approx(standard.effective_cost), "as `planner explain` shows it"
     assert standard.bounds_usd[0] < standard.effective_unit_price < standard.bounds_usd[1]
+
+
+@given(
+    known=st.tuples(st.floats(1, 1e9), st.floats(1, 1e9)),
+    share=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+    width=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+def test_a_lead_that_reverses_inside_the_bounds_is_within_a_tie(
+    known: tuple[float, float], share: tuple[float, float], width: tuple[float, float]
+) -> None:
+    """The worst case: the bounded prices of the two totals move against each other."""
+    # the most that a bounded line may cost beside the known ones, a part of it, and how far below its lower end is
+    high = [usd * MOST_BOUNDED / (1 - MOST_BOUNDED) * part for usd, part in zip(known, share, strict=True)]
+    half = [usd * part / 2 for usd, part in zip(high, width, strict=True)]
+    first, other = sorted(
+        (usd + top - side, side) for usd, top, side in zip(known, high, half, strict=True)
+    )  # the planned total, and how far it may move
+    if other[0] - other[1] < first[0] + first[1]:
+        assert other[0] / first[0] - 1 < EQUAL * 1.03
+
+
+def test_a_layout_without_a_total_is_named_beside_the_recommendation() -> None:
+    """Of PERSISTENT_2 storage only other Regions have a price, and it is much more than 2 % of a total."""
+    capacity = {
+        (row["item"], "us-east-1")
+        for row in book_of(NEWEST_BOOK).rows("metered")
+        if row["item"].startswith("PERSISTENT_2")
+    }
+    plan = plan_of(purchase={"options": ["on-demand"]}, storage={"layouts": ["s3-stream", "fsx-lustre"]})
+    found = compared(plan, book=without(*capacity))
+    assert found.best is not None
+    (named,) = [text for text in reasons(found, found.best) if "no total" in text]
+    assert named.startswith("fsx-lustre has no total: this Region's price of storage.")
 
 
 def test_strict_counts_bounded_lines_as_unpriced() -> None:

@@ -50,8 +50,13 @@ def test_the_lowest_value_that_enough_do_not_exceed(values, endless, share):
     drawn = np.concatenate([values, np.full(endless, np.inf)])
     found = share_within(np.random.default_rng(0).permutation(drawn), share)
     assert found in drawn
-    assert np.mean(drawn <= found) >= share - 1e-9
+    assert np.mean(drawn <= found) >= share
     assert np.mean(drawn < found) < share
+
+
+def test_a_share_just_above_a_half_needs_both_of_two_draws():
+    """Twice it is 1 in binary, but one of two draws is less."""
+    assert share_within(np.array([1.0, 2.0]), 0.5000000000000001) == 2
 
 
 def test_nine_of_ten_draws_are_ninety_percent():

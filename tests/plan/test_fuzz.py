@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import time
 from typing import Any
 
@@ -144,7 +145,8 @@ def _mutate(data: Any, rng: random.Random) -> None:
 
 
 def _plain(text: str) -> Any:
-    return yaml.safe_load(text.replace("2026-", "'2026-").replace("-05\n", "-05'\n").replace("-01\n", "-01'\n"))
+    """The plan with its dates as strings, because JSON has no dates."""
+    return yaml.safe_load(re.sub(r"\d{4}-\d\d-\d\d", r"'\g<0>'", text))
 
 
 @pytest.mark.parametrize("base", range(len(BASES)))

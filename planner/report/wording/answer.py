@@ -70,7 +70,8 @@ def costs(comparison: Comparison, best: Scenario) -> str:
 
 def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     """Under which condition it is recommended, and at which risk."""
-    return [condition(comparison, best), risk(comparison, best), *_searched(comparison)]
+    open_totals = eligibility.without_total(comparison.scenarios)
+    return [condition(comparison, best), risk(comparison, best), *_searched(comparison), *open_totals]
 
 
 def condition(comparison: Comparison, best: Scenario) -> str:

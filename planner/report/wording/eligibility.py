@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from planner.estimate.bounded_prices import MOST_BOUNDED
 from planner.estimate.result import Scenario, Shortfall
 from planner.report.wording import figures, spoken
 
@@ -59,3 +62,18 @@ def cheaper_if(scenario: Scenario) -> str:
     if scenario.priced_only:
         found.append(f"It cannot be deployed as priced: {scenario.priced_only}")
     return ". ".join(found)
+
+
+def without_total(scenarios: Sequence[Scenario]) -> list[str]:
+    """A sentence for each layout that no scenario gives a total for, because prices of other Regions leave it open."""
+    found = []
+    ranked = {s.layout for s in scenarios if s.feasible and s.complete}
+    for layout in dict.fromkeys(s.layout for s in scenarios if s.feasible and s.layout not in ranked):
+        bounded = [s for s in scenarios if s.layout == layout and s.unpriced and all(e.elsewhere for e in s.unpriced)]
+        lines = dict.fromkeys(entry.line for s in bounded for entry in s.unpriced)
+        if lines:
+            found.append(
+                f"{layout} has no total: this Region's price of {', '.join(lines)} is not known, and those of other "
+                f"Regions leave at least {MOST_BOUNDED:.0%} of it open."
+            )
+    return found
