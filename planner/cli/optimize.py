@@ -55,7 +55,7 @@ def command(
 
     style = format_of(style, out, ("table", "json", "md"))
     limits = [f"run.deadline={deadline}"] if deadline is not None else []
-    limits += [f"constraints.max_cost_usd={budget!r}"] if budget is not None else []
+    limits += [f"constraints.max_cost_usd={budget:.15g}"] if budget is not None else []
     asked = replace(asked, overrides=(*asked.overrides, *limits))
     with progress(SEARCHING, quiet=quiet) as shown:
         found = optimize(asked.request(derivations=False), minimize, counted(shown))

@@ -20,7 +20,7 @@ from planner.estimate.outcomes import Outcomes, outcomes_of
 from planner.estimate.ranges import range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-from planner.estimate.summary import blank_scenario
+from planner.estimate.summary import blank_scenario, priced_only_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ class FleetPricer:
             why_not=refused,
             complete=not entry.unpriced,
             unpriced=entry.unpriced,
-            priced_only=entry.layout.deployment(request.plan, self._central).why_not or choice.not_deployed,
+            priced_only=priced_only_of(entry, entry.layout.deployment(request.plan, self._central)),
             days=range_of(float(run.hours) / 24, drawn.days, draws),
             cost_usd=range_of(float(planned.cost_usd), drawn.cost_usd, draws),
             mean_cost_usd=float(np.mean(drawn.cost_usd)) if finished.all() else None,

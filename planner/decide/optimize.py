@@ -56,7 +56,7 @@ def optimize(request: Request, minimize: str = COST, each: Each = map) -> Optimu
     chosen, first, others = found.recommended, found.first, found.alternatives
     if minimize == TIME:
         chosen = first = _earliest(found, rank_by)
-        others = ()
+        others = _by_hand(found, chosen)
 
     def rank(candidate: Candidate) -> tuple[float, ...]:
         cost, days = cost_of(candidate.scenario, rank_by), days_of(candidate)
@@ -99,6 +99,15 @@ def _earliest(found: Found, rank_by: str) -> Candidate | None:
     least = min(map(days_of, able), default=0.0) * (1 + EQUAL)
     near = [c for c in able if days_of(c) <= least]
     return min(near, key=lambda c: (cost_of(c.scenario, rank_by), *preference(c.scenario)), default=None)
+
+
+def _by_hand(found: Found, chosen: Candidate | None) -> tuple[tuple[Candidate, str], ...]:
+    """The shortest run that is eligible but cannot be deployed by a stack, if it is clearly shorter than the chosen."""
+    by_hand = [c for c in found.candidates if c.scenario.eligible and c.scenario.priced_only]
+    shortest = min(by_hand, key=lambda c: (days_of(c), c.scenario.id), default=None)
+    if chosen is None or shortest is None or days_of(shortest) >= days_of(chosen) * (1 - EQUAL):
+        return ()
+    return ((shortest, "shorter-if"),)
 
 
 def _fleets(shown: Sequence[Candidate]) -> tuple[FleetSize, ...]:

@@ -21,8 +21,8 @@ MORE_AT_P90 = 0.05  # a tied scenario has a P90 that is at most this much higher
 
 @dataclass(frozen=True, kw_only=True)
 class Alternative:
-    """Another scenario to consider. kind: "cheaper-if" (its shortfalls, or that it cannot be deployed, say if what) or
-    "safest" (the lowest P90 of the eligible ones)."""
+    """Another scenario to consider. kind: "cheaper-if" or, where time is minimized, "shorter-if" (its shortfalls, or
+    that it cannot be deployed, say if what), or "safest" (the lowest P90 of the eligible ones)."""
 
     id: str
     kind: str

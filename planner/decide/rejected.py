@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -80,14 +81,14 @@ def _of_kind(
 
 
 def _standing(scenario: Scenario) -> tuple[int, float, float]:
-    """How near a scenario is to being recommended; if it is not eligible, by the outcomes that keep the limits, then by
-    how far it is from them."""
+    """How near a scenario is to being recommended; if it is not eligible, by the outcomes that keep every limit, then
+    by the length of its run."""
     if scenario.eligible:
         return (1 if scenario.priced_only else 0), 0.0, 0.0
     if scenario.feasible and scenario.complete:
-        missed = scenario.shortfalls
-        far = max((entry.needed / (entry.limit or 1.0) for entry in missed), default=0.0)
-        return 2, -min((entry.fraction for entry in missed), default=0.0), far
+        shares = (scenario.finish_fraction, scenario.on_time_fraction, scenario.in_budget_fraction)
+        kept = min((share for share in shares if share is not None), default=0.0)
+        return 2, -kept, scenario.days.p90 if scenario.days else math.inf
     if scenario.feasible:
         return (4 if without_nodes(scenario.unpriced) else 3), cost_of(scenario, "planned"), 0.0
     return 5, 0.0, 0.0

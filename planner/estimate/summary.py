@@ -20,6 +20,7 @@ from planner.estimate.outcomes import Outcomes
 from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
+from planner.layouts.deployment import Deployment
 from planner.models.bill import planned_line
 from planner.models.bill_lines import bill_line
 from planner.models.sheet import Sheet
@@ -46,7 +47,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         blank,
         feasible=True,
         deployment=deployment,
-        priced_only=deployment.why_not or choice.not_deployed,
+        priced_only=priced_only_of(entry, deployment),
         complete=not entry.unpriced,
         unpriced=entry.unpriced,
         days=range_of(float(run.hours) / 24, outcomes.days, draws),
@@ -74,6 +75,11 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
     )
     refused = broken_constraints(plan, layout=choice.layout, service=run.service, demand=run.demand)
     return replace(scenario, feasible=False, why_not=refused) if refused else scenario
+
+
+def priced_only_of(entry: Evaluated, deployment: Deployment) -> str:
+    """Why a stack cannot be deployed as the choice was priced; "" if it can."""
+    return deployment.why_not or entry.choice.not_deployed
 
 
 def blank_scenario(entry: Evaluated) -> Scenario:

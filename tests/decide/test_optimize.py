@@ -141,6 +141,24 @@ def test_what_is_recommended_can_be_deployed_and_what_is_cheaper_is_named(search
         assert searched.cheapest in searched.alternatives
 
 
+def test_a_shorter_run_in_several_blocks_is_named_beside_the_earliest_finish() -> None:
+    """With a budget that On-Demand exceeds, 8 nodes are one block; 9 to 15 are several, which no stack has."""
+    plan = plan_of(
+        run={"work": {"gpu_hours": 9_000}},
+        fleet={"nodes": list(range(8, 16))},
+        constraints={"max_cost_usd": 20_000},
+        purchase={"options": ["on-demand", "capacity-block"]},
+        storage={"layouts": ["s3-stream"]},
+    )
+    found = optimize(asked(plan), TIME)
+    assert found.recommended is not None
+    assert found.recommended.scenario.id == "s3-stream/p4d.24xlargex8/capacity-block"
+    (shorter,) = found.alternatives
+    assert days_of(shorter.scenario) < days_of(found.recommended.scenario)
+    assert "several Capacity Blocks" in shorter.scenario.priced_only
+    assert any(line.text.startswith(f"Shorter: {shorter.size.nodes} x p4d.24xlarge") for line in sentences(found))
+
+
 class TestGrid:
     def test_a_range_is_every_count_with_up_to_two_spares(self) -> None:
         grid = grid_of(asked(plan_of(fleet={"nodes": "3..5"})))

@@ -51,7 +51,11 @@ KEYS: tuple[Word, ...] = (
     word("answer.tied", "texts", "always empty: `compare` with answer.set names the choices that tie on its fleet"),
     word("answer.alternatives", "objects", "at most two other choices to consider"),
     word("answer.alternatives[].id", "text", "id of the choice"),
-    word("answer.alternatives[].kind", "cheaper-if | safest", "cheaper under a condition, or with the lowest P90"),
+    word(
+        "answer.alternatives[].kind",
+        "cheaper-if | shorter-if | safest",
+        "cheaper or, where time is minimized, shorter under a condition; or with the lowest P90",
+    ),
     word("answer.alternatives[].condition", "text", "what makes it the better choice, in a sentence"),
     word("answer.proposals", "texts", "always empty: spares and node counts are searched"),
     word("answer.best", "object?", "the recommended choice; null without one"),

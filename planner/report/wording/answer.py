@@ -15,7 +15,8 @@ from planner.report.wording import breakdown, eligibility, figures, proposals, r
 from planner.report.wording.line import Kind, Line
 
 NEAREST = 3  # scenarios that are named where none is recommended
-RECOMMENDED, CHEAPER, SAFEST = "Recommended", "Cheaper", "Safest"
+RECOMMENDED, SAFEST = "Recommended", "Safest"
+CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 
 def sentences(comparison: Comparison) -> list[Line]:
@@ -161,8 +162,8 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
     """(scenario, title, sentence that makes it right) of each alternative."""
     best, found = comparison.best, []
     for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
-        if entry.kind == "cheaper-if":
-            found.append((scenario, CHEAPER, f"{eligibility.cheaper_if(scenario)}."))
+        if entry.kind in CONDITIONAL:
+            found.append((scenario, CONDITIONAL[entry.kind], f"{eligibility.cheaper_if(scenario)}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
             less = best.cost_usd.p90 - scenario.cost_usd.p90

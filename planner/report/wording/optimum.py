@@ -138,11 +138,31 @@ def _figures(scenario: Scenario) -> str:
 
 
 def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:
-    """The candidates of the frontier that a table has: the ends, the recommended one, and others at equal distances."""
-    frontier = optimum.frontier
-    places = set(spread_over(range(len(frontier)), top)) if top else set(range(len(frontier)))
-    places |= {n for n, c in enumerate(frontier) if c is optimum.recommended}
-    return [frontier[n] for n in sorted(places)]
+    """The candidates of the frontier that a table has; top: how many, 0 for all.
+
+    The ends, the recommended one, and those that cost at least EQUAL less than the one before, of all and of those that
+    a stack can deploy: a longer run at the same cost is no choice.
+    """
+    frontier = list(optimum.frontier)
+    chosen = optimum.recommended
+    if chosen is not None and all(c is not chosen for c in frontier):  # it ties with one that is
+        frontier = sorted([*frontier, chosen], key=lambda c: (days_of(c), cost_of(c.scenario, "p50")))
+    if not top or not frontier:
+        return frontier
+    able = [c for c in frontier if not c.scenario.priced_only]
+    steps = [*_steps(frontier, optimum.comparison.answer.rank_by), *_steps(able, optimum.comparison.answer.rank_by)]
+    shown = [c for c in frontier if any(c is step for step in steps)]
+    shown = [shown[place] for place in spread_over(range(len(shown)), top)]
+    return [c for c in frontier if c is chosen or any(c is other for other in shown)]
+
+
+def _steps(candidates: Sequence[Candidate], rank_by: str) -> list[Candidate]:
+    found: list[Candidate] = []
+    for candidate in candidates:
+        cost = cost_of(candidate.scenario, rank_by)
+        if not found or cost <= cost_of(found[-1].scenario, rank_by) * (1 - EQUAL):
+            found.append(candidate)
+    return found
 
 
 def frontier_columns(rows: Sequence[Candidate], recommended: Candidate | None) -> list[Column]:
@@ -173,7 +193,7 @@ def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
     found = ["* recommended"] if any(c is optimum.recommended for c in rows) else []
     by_hand = next((c.scenario.priced_only for c in rows if c.scenario.priced_only), "")
     found += [f"{BY_HAND} cannot be deployed as priced: {_without_count(by_hand)}"] if by_hand else []
-    left = len(optimum.frontier) - len(rows)
+    left = sum(all(c is not row for row in rows) for c in optimum.frontier)
     return found + ([f"{left} more between them (--top 0 shows all)"] if left else [])
 
 
