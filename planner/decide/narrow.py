@@ -11,7 +11,7 @@ from planner.decide.search import Each, search
 from planner.estimate.request import Request
 from planner.plan.quantities import MOST_LISTED
 
-MOST_COUNTS = 8  # listed, besides those that the answer names
+MOST_COUNTS = 4  # listed, or as many as the answer and the ends of the range are
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison, Proposal
+from planner.decide.enumerate import sizes_of
 from planner.decide.fitting_counts import fitting_counts
 from planner.decide.measure import cost_of
 from planner.decide.recommend import EQUAL
@@ -122,7 +123,10 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
         "purchase": plan.purchase.model_copy(update={"options": (before.purchase,)}),
         "storage": plan.storage.model_copy(update={"layouts": (before.layout,)}),
     }
-    changed = compare(replace(request, plan=plan.model_copy(update=only), derivations=False))
+    asked = replace(request, plan=plan.model_copy(update=only), derivations=False)
+    if f"x{best.nodes}/" in best.id:  # among several counts, an id says which
+        asked = replace(asked, fleets=tuple(sizes_of(asked)))
+    changed = compare(asked)
     after = next((s for s in changed.scenarios if s.variant == before.variant), None)
     if after is None or not after.eligible or after.days is None or not _is_better(after, best):
         return None

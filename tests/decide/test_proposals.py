@@ -167,6 +167,13 @@ def test_gpus_of_a_plan_stay_gpus() -> None:
     assert proposal.scenario.gpus == int(proposal.setting.partition(":")[2])
 
 
+def test_among_several_counts_the_id_says_which() -> None:
+    plan = MANY.model_copy(update={"fleet": MANY.fleet.model_copy(update={"nodes": (380, 400)})})
+    found = proposed(plan)
+    assert found.best is not None
+    assert the_only(found, "spares").scenario.id == found.best.id
+
+
 def test_fitting_counts_are_few_and_near() -> None:
     request = asked(THIRTY_TWO)
     (block,) = [s for s in compare(request).scenarios if s.option.family == "capacity-block"]

@@ -42,7 +42,9 @@ def _what(proposal: Proposal) -> str:
     after, before = proposal.scenario, proposal.instead_of
     if proposal.kind == "spares":
         spares = int(proposal.setting.partition("=")[2])
-        return f"{figures.many(spares, 'spare node')} in all, so that a failed node is replaced without a wait"
+        shorter = before.block_days not in (None, after.block_days)
+        block = f", and a Capacity Block of {after.block_days:g} days suffices" if shorter else ""
+        return f"{figures.many(spares, 'spare node')} in all, so that a failed node is replaced without a wait{block}"
     if proposal.kind == "count":
         instead = f" instead of {before.block_days:g}" if before.block_days not in (None, after.block_days) else ""
         return f"{after.nodes} nodes fill a Capacity Block of {after.block_days:g} days{instead}"
