@@ -40,7 +40,8 @@ def page_of(
     """The page of a comparison. architecture: with the picture of the stack behind the answer."""
     best = comparison.best if architecture else None
     stack = drawn_stack(loaded, comparison, best, request.book) if best else None
-    spreads = {scenario.id: spreads_of(request, scenario) for scenario in leaders_of(comparison)}
+    # how far its numbers go is shown for the scenario whose calculations the page has
+    spreads = {scenario.id: spreads_of(request, scenario) for scenario in leaders_of(comparison)[:1]}
     return render(comparison, study(request, comparison), stack, spreads)
 
 

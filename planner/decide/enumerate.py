@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.evaluate import Evaluated, EvaluatedFleet, ScenarioRuns, bought, fleet_of, runs_of
@@ -15,10 +15,25 @@ from pricing.catalog import InstanceType
 from pricing.offers import DEFAULT_PURCHASE_OPTIONS, PurchaseOption
 
 
-def evaluate(request: Request, central: Values, drawn: Values | None) -> Iterator[Evaluated]:
-    """Every layout x purchase option x instance type of the plan. drawn: None for central values only."""
-    for fleet, layout, choices in choices_of(request, central, drawn):
+def evaluate(
+    request: Request, central: Values, drawn: Values | None, only: Collection[str] | None = None
+) -> Iterator[Evaluated]:
+    """Every layout x purchase option x instance type of the plan. drawn: None for central values only. only: ids of
+    the scenarios to evaluate, None for all."""
+    sizes = None if only is None else _fleets_of(request, only)
+    for fleet, layout, every in choices_of(request, central, drawn, sizes):
+        choices = [choice for choice in every if only is None or choice.id in only]
         yield from evaluate_on(request, fleet, layout, choices, central, drawn)
+
+
+def _fleets_of(request: Request, ids: Collection[str]) -> list[FleetSize]:
+    """The fleets of the scenarios with these ids, which name a count only where there are several."""
+    every = sizes_of(request)
+    types = [size.instance.name for size in every]
+    places = {id.split("/")[1] for id in ids}
+    return [
+        size for size in every if types.count(size.instance.name) == 1 or f"{size.instance.name}x{size.nodes}" in places
+    ]
 
 
 def evaluate_on(

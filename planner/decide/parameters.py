@@ -29,6 +29,7 @@ from planner.plan.assumptions import Assumption
 FIT = "workload.fit"
 INTERRUPTION_RATE = "reliability.spot_reclaims_per_node_day"
 SPOT_USD = "purchase.spot_usd_per_hour"
+NODES = "fleet.nodes"
 DISCOUNT, REUSE, HOT_DATA = "purchase.private_discount", "purchase.reuse_value", "data.hot_dataset"
 STREAM_OF = {
     INTERRUPTION_RATE: INTERRUPTION_STREAM,
@@ -145,11 +146,33 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def nodes_of(request: Request) -> Parameter | None:
+    """The number of nodes, where the plan gives one; at least one of them is no spare."""
+    fleet = request.plan.fleet
+    if fleet.nodes is None or len(fleet.nodes) != 1:
+        return None
+    count, least = float(fleet.nodes[0]), fleet.spares + 1.0
+    return Parameter(
+        key=NODES,
+        unit="nodes",
+        low=least,
+        value=count,
+        high=count,
+        path=NODES,
+        reach=(least, count),
+        source="the plan",
+        whole=True,
+    )
+
+
 def with_parameter(request: Request, parameter: Parameter, value: float) -> Request:
     """The same request with the parameter at another value."""
     for price in prices_to_turn(request):
         if price.key == parameter.key:
             return replace(request, plan=price.plan_at(request.plan, value))
+    if parameter.key == NODES:
+        fleet = request.plan.fleet.model_copy(update={"nodes": (round(value),)})
+        return replace(request, plan=request.plan.model_copy(update={"fleet": fleet}))
     if parameter.key in _SECTIONS:
         section, attribute, factor = _SECTIONS[parameter.key]
         changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})

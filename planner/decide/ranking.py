@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
@@ -46,10 +46,13 @@ def weights_of(comparison: Comparison) -> dict[str, float]:
     }
 
 
-def ranking_of(request: Request, weights: Mapping[str, float]) -> tuple[RankedScenario, ...]:
-    """The feasible, completely priced scenarios by planned cost times weight; without a weight they come last."""
+def ranking_of(
+    request: Request, weights: Mapping[str, float], only: Collection[str] | None = None
+) -> tuple[RankedScenario, ...]:
+    """The feasible, completely priced scenarios by planned cost times weight; without a weight they come last. only:
+    the ids to evaluate, None for all."""
     found = []
-    for entry in evaluate(request, request.central(recording=False), None):
+    for entry in evaluate(request, request.central(recording=False), None, only):
         if entry.planned is None or entry.why_not or entry.unpriced:
             continue
         run = entry.planned.run

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from planner.decide.comparison import Comparison
+from planner.decide.leaders import leaders_of
 from planner.decide.parameters import Parameter, with_parameter
 from planner.decide.ranking import RankedScenario, ranking_of, weights_of
 from planner.estimate.request import Request
 
+MANY = 40  # scenarios; of more, only contenders are priced again
+NEAREST = 8  # of these, the first by rank
+
 
 class RankingCache:
-    """Rankings around one request and its comparison. `priced`: the number of plans priced so far."""
+    """Rankings around one request and its comparison.
 
-    def __init__(self, request: Request, comparison: Comparison) -> None:
+    priced: the number of plans priced so far. scenarios: how many are in each of them. always: ids of scenarios that
+    must be.
+    """
+
+    def __init__(self, request: Request, comparison: Comparison, always: Collection[str] = ()) -> None:
         stretch = {s.id: s.block_stretch for s in comparison.scenarios if s.block_stretch}
         self._request, self._weights = replace(request, block_stretch=stretch), weights_of(comparison)
+        self._only = contenders_of(comparison, always) if len(comparison.complete) > MANY else None
+        self.scenarios = len(self._only or comparison.complete)
         self._done: dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]] = {}
 
     def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
@@ -26,9 +37,18 @@ class RankingCache:
             request = self._request
             for parameter, value in turns:
                 request = with_parameter(request, parameter, value)
-            self._done[key] = ranking_of(request, self._weights)
+            self._done[key] = ranking_of(request, self._weights, self._only)
         return self._done[key]
 
     @property
     def priced(self) -> int:
         return len(self._done)
+
+
+def contenders_of(comparison: Comparison, always: Collection[str] = ()) -> frozenset[str]:
+    """The scenarios that are priced again in a large plan: those of the answer, the first by rank, and the first of
+    each layout with each purchase option."""
+    complete = comparison.complete
+    kinds = {(s.layout, s.variant, s.option.id): s.id for s in reversed(complete)}
+    first = [s.id for s in (*leaders_of(comparison), *complete[:NEAREST])]
+    return frozenset([*always, *first, *kinds.values()])

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.decide.break_evens import Search, search
 from planner.decide.comparison import Comparison
 from planner.decide.narrow import as_listed
-from planner.decide.parameters import STREAM_OF, Parameter, parameters_of, plan_parameters_of
+from planner.decide.parameters import STREAM_OF, Parameter, nodes_of, parameters_of, plan_parameters_of
 from planner.decide.ranking import RankedScenario
 from planner.decide.repricing import RankingCache
 from planner.decide.sensitivity import Swing, swings
-from planner.decide.what_if import WhatIf, what_if
+from planner.decide.what_if import AXES, WhatIf, axes_of, what_if
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-
-MOST_IMPORTANT = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,7 @@ class Study:
 
     swings: the largest in cost first. searches: of every parameter that has a value, also those that change nothing.
     unsearched: streams of draws that a plan cannot set. ranking: as planned. plans_priced: the number of plans that
-    were evaluated.
+    were evaluated. tried: the number of scenarios in each of them.
     """
 
     scenario: Scenario
@@ -34,6 +33,7 @@ class Study:
     unsearched: tuple[Parameter, ...]
     what_if: WhatIf | None
     plans_priced: int
+    tried: int
 
 
 def study(
@@ -41,8 +41,8 @@ def study(
 ) -> Study | None:
     """Vary every parameter around a scenario, by default the recommended one.
 
-    None if that scenario is not feasible and completely priced. grid: whether to evaluate the combinations of the three
-    most important parameters.
+    None if that scenario is not feasible and completely priced. grid: whether to evaluate the combinations of a few
+    numbers for the what-if.
     """
     scenario = comparison.best
     if scenario_id is not None:
@@ -50,15 +50,14 @@ def study(
     if scenario is None or not (scenario.feasible and scenario.complete):
         return None
     request = as_listed(request, [s.nodes for s in comparison.scenarios])
-    ranking_cache = RankingCache(request, comparison)
+    ranking_cache = RankingCache(request, comparison, always=(scenario.id,))
     parameters = parameters_of(request, comparison.assumptions)
     ranking = ranking_cache.at()
     found = swings(ranking_cache, parameters, scenario.id)
     choices = plan_parameters_of(request)
     searches = search(ranking_cache, [*choices, *parameters])
     stood_for = {STREAM_OF[choice.key] for choice in choices if choice.key in STREAM_OF}
-    most = [swing.parameter for swing in found[:MOST_IMPORTANT]]
-    cells = what_if(ranking_cache, most) if grid else None
+    cells = _what_if(request, ranking_cache, choices, found, scenario.purchase) if grid else None
     return Study(
         scenario=scenario,
         ranking=ranking,
@@ -67,7 +66,16 @@ def study(
         unsearched=tuple(swing.parameter for swing in found if _unsearched(swing, ranking[0].id, stood_for)),
         what_if=cells,
         plans_priced=ranking_cache.priced,
+        tried=ranking_cache.scenarios,
     )
+
+
+def _what_if(
+    request: Request, ranking_cache: RankingCache, stated: Sequence[Parameter], found: Sequence[Swing], purchase: str
+) -> WhatIf | None:
+    nodes = nodes_of(request)
+    axes = axes_of([*([nodes] if nodes else []), *stated], [swing.parameter for swing in found[:AXES]], purchase)
+    return what_if(ranking_cache, axes) if axes else None
 
 
 def _unsearched(swing: Swing, leader: str, stood_for: set[str]) -> bool:

@@ -130,7 +130,6 @@ MOVED = {
     "planner.report.bill_changes": "planner.report.diff.bills",
     "planner.report.by_hand": "planner.report.wording.commands",
     "planner.report.changes": "planner.report.diff.comparisons",
-    "planner.report.chart": "planner.report.pictures.cost_and_time",
     "planner.report.columns": "planner.report.terminal.columns",
     "planner.report.diff_columns": "planner.report.wording.change_columns",
     "planner.report.diff_words": "planner.report.wording.changes",
@@ -162,5 +161,6 @@ MOVED = {
 }
 
 GONE = {
+    "planner.report.chart": "the page shows ranges of cost in place of the picture of cost against time",
     "infra.lint.network.world": "its rule WORLD-OPEN checked databases, functions and queues, which no fleet has",
 }

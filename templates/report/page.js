@@ -1,5 +1,6 @@
 "use strict";
-// The page is complete without this: it adds sorting and filtering of the comparison, and the what-if.
+// The page is complete without this: it adds sorting, search and filters of the choices,
+// the difference between any two of them, and the what-if.
 (function () {
   function rowsOf(table) { return Array.prototype.slice.call(table.tBodies[0].rows); }
 
@@ -29,40 +30,145 @@
   }
 
   function filtering(table, tools) {
-    var count = tools.querySelector("[role=status]");
-    tools.addEventListener("change", function () {
+    var count = tools.querySelector("[role=status]"), search = tools.querySelector("input");
+    function show() {
       var shown = 0, rows = rowsOf(table), wanted = tools.querySelectorAll("select");
+      var words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       rows.forEach(function (row) {
+        var text = row.textContent.toLowerCase();
         row.hidden = Array.prototype.some.call(wanted, function (select) {
           return select.value && row.dataset[select.name] !== select.value;
-        });
+        }) || !words.every(function (word) { return text.indexOf(word) >= 0; });
         shown += row.hidden ? 0 : 1;
       });
-      count.textContent = shown === rows.length ? "" : shown + " of " + rows.length + " scenarios";
-    });
+      count.textContent = shown === rows.length ? "" : shown + " of " + rows.length + " choices";
+    }
+    tools.addEventListener("change", show);
+    search.addEventListener("input", show);
     tools.hidden = false;
+  }
+
+  // as planner/report/wording/spoken.py: two digits, three after a leading 1
+  function spoken(value) {
+    if (!value) return "$0";
+    var power = Math.floor(Math.log10(value)), lead = value / Math.pow(10, power);
+    var step = Math.pow(10, power - (lead < 2 ? 2 : 1)), rounded = Math.round(value / step) * step;
+    var unit = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e4, "k"]].filter(function (u) { return rounded >= u[0] * 0.99995; })[0];
+    if (!unit) return "$" + rounded.toLocaleString("en-US", { maximumFractionDigits: rounded < 100 ? 2 : 0 });
+    var size = unit[1] === "k" ? 1e3 : unit[0];
+    var places = Math.max(0, Math.min(2, -Math.floor(Math.log10(step / size) + 1e-9)));
+    return "$" + (rounded / size).toFixed(places) + unit[1];
+  }
+
+  function exact(value) {
+    return "$" + value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  }
+
+  function waterfall(box) {
+    var data = JSON.parse(box.querySelector("script").textContent), list = box.querySelector("ol");
+    var selects = box.querySelectorAll("select");
+    function add(kind, name, from, to, highest) {
+      var item = document.createElement("li"), sign = kind === "total" ? "" : to > from ? "+" : "-", size = Math.abs(to - from);
+      var track = document.createElement("span"), span = document.createElement("span");
+      item.className = kind;
+      item.title = sign + exact(size);
+      track.className = "track";
+      track.setAttribute("aria-hidden", "true");
+      span.className = "span";
+      span.style.left = 100 * Math.min(from, to) / highest + "%";
+      span.style.width = Math.max(100 * size / highest, 0.3) + "%";
+      track.appendChild(span);
+      [["who", name], null, ["what", sign + spoken(size)]].forEach(function (part) {
+        if (!part) { item.appendChild(track); return; }
+        var text = document.createElement("span");
+        text.className = part[0];
+        text.textContent = part[1];
+        item.appendChild(text);
+      });
+      list.appendChild(item);
+    }
+    function show() {
+      var rows = Array.prototype.map.call(selects, function (select) { return data.rows[select.value]; });
+      function sum(row) { return row[1].reduce(function (a, b) { return a + b; }, 0); }
+      var level = sum(rows[0]), steps = data.parts.map(function (name, i) { return [name, rows[1][1][i] - rows[0][1][i]]; })
+        .filter(function (step) { return Math.abs(step[1]) >= 0.005; })
+        .sort(function (a, b) { return Math.abs(b[1]) - Math.abs(a[1]) || (a[0] < b[0] ? -1 : 1); });
+      var highest = Math.max(level, sum(rows[1])), at = level;
+      steps.forEach(function (step) { highest = Math.max(highest, at += step[1]); });
+      list.textContent = "";
+      add("total", rows[0][0], 0, level, highest || 1);
+      steps.forEach(function (step) {
+        add(step[1] > 0 ? "more" : "less", step[0], level, level + step[1], highest || 1);
+        level += step[1];
+      });
+      add("total", rows[1][0], 0, sum(rows[1]), highest || 1);
+    }
+    Array.prototype.forEach.call(selects, function (select, which) {
+      data.rows.forEach(function (row, i) {
+        select.add(new Option(row[0], i, i === data.pair[which], i === data.pair[which]));
+      });
+      select.addEventListener("change", show);
+    });
+    box.querySelector(".tools").hidden = false;
   }
 
   function whatIf(box) {
     var data = JSON.parse(box.querySelector("script").textContent);
-    var selects = Array.prototype.slice.call(box.querySelectorAll("select"));
+    var fields = Array.prototype.slice.call(box.querySelectorAll("input")), limit = fields.pop();
     var body = box.querySelector("tbody"), caption = box.querySelector("caption");
+    // [[place, share], ...] of the calculated values around what is typed
+    function around(values, typed) {
+      var high = values.findIndex(function (value) { return typed <= value; });
+      if (values[high] === typed) return [[high, 1]];
+      var share = (typed - values[high - 1]) / (values[high] - values[high - 1]);
+      return [[high - 1, 1 - share], [high, share]];
+    }
+    function mixed(near) {
+      var corners = [[0, 1]];
+      near.forEach(function (places, axis) {
+        corners = [].concat.apply([], corners.map(function (corner) {
+          return places.map(function (place) {
+            return [corner[0] * data.axes[axis].length + place[0], corner[1] * place[1]];
+          });
+        }));
+      });
+      return data.names.map(function (name, i) {
+        var usd = 0, days = 0, there = true;
+        corners.forEach(function (corner) {
+          var cell = data.cells[corner[0]];
+          there = there && cell[2 * i] > 0;
+          usd += corner[1] * cell[2 * i];
+          days += corner[1] * cell[2 * i + 1];
+        });
+        return { name: name, usd: usd, days: days, rank: usd * data.weights[i], late: days * data.late[i], there: there };
+      });
+    }
     function show() {
-      var cell = data.cells[selects.map(function (select) { return select.value; }).join(" ")];
       body.textContent = "";
-      cell.slice(0, 8).forEach(function (entry, i) {
+      var typed = fields.map(function (field) { return field.value === "" ? NaN : Number(field.value); });
+      var inside = typed.every(function (value, axis) {
+        var values = data.axes[axis];
+        return value >= values[0] && value <= values[values.length - 1];
+      });
+      if (!inside) { caption.textContent = box.dataset.outside; return; }
+      var near = typed.map(function (value, axis) { return around(data.axes[axis], value); });
+      var most = limit.value === "" ? Infinity : Number(limit.value) * (1 + 1e-3);
+      var rows = mixed(near).filter(function (row) { return row.there && row.late <= most; })
+        .sort(function (a, b) { return a.rank - b.rank; });
+      rows.slice(0, 8).forEach(function (entry, i) {
         var row = body.insertRow();
-        [i + 1, data.names[entry[0]], entry[1].toLocaleString("en-US"), entry[2].toFixed(1)].forEach(function (text, j) {
+        [i + 1, entry.name, Math.round(entry.usd).toLocaleString("en-US"), entry.days.toFixed(1)].forEach(function (text, j) {
           var place = j === 1 ? document.createElement("th") : document.createElement("td");
           if (j === 1) place.scope = "row"; else place.className = "n";
           place.textContent = text;
           row.appendChild(place);
         });
       });
-      caption.textContent = cell.length ? data.names[cell[0][0]] + " is the cheapest, $" + cell[0][1].toLocaleString("en-US")
-        + " planned in " + cell[0][2].toFixed(1) + " days" : "No scenario is feasible and completely priced.";
+      var how = near.every(function (places) { return places.length === 1; }) ? "calculated" : "interpolated";
+      caption.textContent = rows.length ? rows[0].name + ": " + spoken(rows[0].usd) + " planned in "
+        + rows[0].days.toFixed(1) + " days (" + box.dataset[how] + ")" : "No choice is feasible within the limit.";
     }
-    selects.forEach(function (select) { select.addEventListener("change", show); });
+    fields.concat(limit).forEach(function (field) { field.addEventListener("input", show); });
     show();
     box.hidden = false;
   }
@@ -72,6 +178,8 @@
   if (table) sorting(table);
   if (table && tools) filtering(table, tools);
   if (box) whatIf(box);
+  var difference = document.getElementById("waterfall");
+  if (difference) waterfall(difference);
   // a link to a line of a closed bill opens the bill
   function open() {
     var found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));

@@ -106,7 +106,7 @@
   const follow = async () => {
     const faults = [];
     const done = new Set();
-    for (const link of document.querySelectorAll("a[href]")) {
+    for (const link of document.querySelectorAll("a[href]:not([download])")) {
       const href = link.getAttribute("href");
       if (done.has(href)) continue;
       done.add(href);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from planner.decide.break_evens import rounded, search
 from planner.decide.compare import Request, compare
 from planner.decide.comparison import Comparison
+from planner.decide.leaders import leaders_of
 from planner.decide.parameters import (
     HOT_DATA,
     INTERRUPTION_RATE,
@@ -376,11 +378,46 @@ class TestWhatIf:
         request, weights = as_planned()
         grid = small_study()[1].what_if
         assert grid is not None
-        assert len(grid.cells) == 27
-        assert grid.cells["planned", "planned", "planned"] == ranking_of(request, weights)
-        settable = [i for i, parameter in enumerate(grid.parameters) if parameter.path]
-        for i in settable:
-            position = tuple("high" if j == i else "planned" for j in range(3))
-            parameter = grid.parameters[i]
-            there = ranking_of(set_(request, parameter.path, parameter.high), weights)
-            assert [s.id for s in grid.cells[position]] == [s.id for s in there]
+        assert len(grid.cells) == math.prod(len(axis.values) for axis in grid.axes)
+        planned = tuple(axis.values.index(axis.parameter.value) for axis in grid.axes)
+        assert grid.cells[planned] == ranking_of(request, weights)
+        for i, axis in enumerate(grid.axes):
+            for place, value in enumerate(axis.values):
+                cell = tuple(place if j == i else at for j, at in enumerate(planned))
+                there = ranking_of(set_(request, axis.parameter.path, value), weights)
+                found = [(s.id, pytest.approx(s.cost_usd)) for s in there]
+                assert [(s.id, s.cost_usd) for s in grid.cells[cell]] == found
+
+    def test_nodes_price_and_discount_come_first(self) -> None:
+        grid = small_study()[1].what_if
+        assert grid is not None
+        nodes, price, discount = grid.axes
+        best = small_study()[1].scenario.purchase
+        assert (nodes.parameter.key, discount.parameter.key) == ("fleet.nodes", "purchase.private_discount")
+        assert price.parameter.key == f"prices.{best}"
+        assert nodes.values == (2.0, 3.0, 4.0, 6.0, 8.0)
+        assert price.values == tuple(price.parameter.value * step for step in (0.5, 1.0, 1.5))
+        assert discount.values == (0.0, 0.5)
+        for axis in grid.axes:
+            assert axis.parameter.value in axis.values
+
+    def test_spares_are_always_left(self) -> None:
+        request = asked(fleet={"nodes": 3, "spares": 1}, draws=50, **SPOT_OR_BLOCK)
+        found = study(request, compare(request))
+        assert found is not None
+        assert found.what_if is not None
+        assert found.what_if.axes[0].values == (2.0, 3.0, 4.0, 6.0)
+
+
+def test_of_a_large_plan_only_contenders_are_priced_again() -> None:
+    """Nine fleets with every layout and purchase option: the answer and the first of each kind are among them."""
+    request = asked(fleet={"nodes": list(range(2, 20, 2))}, draws=50)
+    comparison = compare(request)
+    ranking_cache = RankingCache(request, comparison)
+    assert ranking_cache.scenarios < len(comparison.complete) / 2
+    there = {s.id for s in ranking_cache.at()}
+    assert len(there) == ranking_cache.scenarios
+    assert {s.id for s in leaders_of(comparison)} <= there
+    kinds = {(s.layout, s.purchase) for s in comparison.complete}
+    assert {(s.layout, s.purchase) for s in comparison.complete if s.id in there} == kinds
+    assert ranking_cache.at()[0].id == comparison.answer.recommended

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
@@ -14,6 +15,7 @@ from planner.report.wording import (
     answer,
     breakdown,
     figures,
+    page_texts,
     proposals,
     recommendation,
     relaxations,
@@ -37,14 +39,16 @@ class PartView:
 
 @dataclass(frozen=True, kw_only=True)
 class CardView:
-    """One scenario. when: what makes an alternative right. usd: P50, planned without draws; p90, range: "" without
-    draws; caution: empty if it is sure to finish."""
+    """One scenario. name: by rank, layout and purchase. sentences: the condition and the risk, or what makes an
+    alternative right. figures: cost and days as people say them, each with what it is; exact: to the dollar. caution:
+    empty if it is sure to finish."""
 
     title: str
-    when: str
-    usd: str
-    p90: str
-    range: str
+    name: str
+    bought: str
+    figures: tuple[tuple[str, tuple[str, ...]], ...]
+    exact: str
+    sentences: tuple[str, ...]
     caution: tuple[str, ...]
     facts: scenario_facts.Facts
     parts: tuple[PartView, ...]
@@ -63,11 +67,13 @@ class LinkView:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerView:
-    """nothing: why there is no card. fixes: (what to type, the result) if nothing is feasible."""
+    """nothing: why there is no card. best: the recommended one. fixes: (what to type, the result) if nothing is
+    eligible."""
 
     nothing: str
-    cards: tuple[CardView, ...]
-    reasons: tuple[str, ...]
+    best: CardView | None
+    alternatives: tuple[CardView, ...]
+    proposals: tuple[str, ...]
     fixes_title: str
     fixes: tuple[tuple[str, str], ...]
     changes: tuple[str, ...]
@@ -79,16 +85,12 @@ class AnswerView:
 
 def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView:
     best = comparison.best
-    cards: list[CardView] = []
-    reasons: tuple[str, ...] = ()
-    if best is not None:
-        cards.append(_card(comparison, best, answer.RECOMMENDED, ""))
-        cards += [_card(comparison, *found) for found in answer.alternatives(comparison)]
-        reasons = shown([*answer.reasons(comparison, best), *(line.text for line in proposals.sentences(comparison))])
+    found = answer.alternatives(comparison) if best else []
     return AnswerView(
-        nothing="" if cards else answer.nothing(comparison),
-        cards=tuple(cards),
-        reasons=reasons,
+        nothing="" if best else answer.nothing(comparison),
+        best=_card(comparison, best, answer.RECOMMENDED, answer.reasons(comparison, best)) if best else None,
+        alternatives=tuple(_card(comparison, scenario, title, [text]) for scenario, title, text in found),
+        proposals=shown([line.text for line in proposals.sentences(comparison)]),
         fixes_title=relaxations.title(comparison) if comparison.relaxations else "",
         fixes=tuple((visible(fix.options), visible(relaxations.outcome(fix, "≥ "))) for fix in comparison.relaxations),
         changes=shown((change.lead, *change.sentences, *_likeliest(change))) if change else (),
@@ -118,16 +120,17 @@ def _links(comparison: Comparison) -> list[LinkView]:
     return found
 
 
-def _card(comparison: Comparison, scenario: Scenario, title: str, when: str) -> CardView:
-    """when: the sentence that makes an alternative right."""
-    cost = scenario.cost_usd
-    assert cost is not None
+def _card(comparison: Comparison, scenario: Scenario, title: str, sentences: Sequence[str]) -> CardView:
+    cost, run = scenario.cost_usd, scenario.days
+    assert cost is not None and run is not None  # noqa: PT018  it is priced
+    drawn = bool(comparison.draws)
     return CardView(
         title=title,
-        when=when,
-        usd=figures.usd(cost.p50 if comparison.draws else cost.plan),
-        p90=figures.usd(cost.p90) if comparison.draws else "",
-        range=answer.cost_range(cost) if comparison.draws else "",
+        name=answer.named(comparison, scenario),
+        bought=answer.bought(scenario),
+        figures=page_texts.headline(cost, run) if drawn else page_texts.planned_headline(cost, run),
+        exact=page_texts.exact(cost, run) if drawn else "",
+        sentences=shown(list(sentences)),
         caution=scenario_facts.caution(scenario) or (),
         facts=scenario_facts.card(comparison, scenario),
         parts=tuple(

@@ -41,7 +41,7 @@ class LineView:
 @dataclass(frozen=True, kw_only=True)
 class BillView:
     """The bill of a feasible scenario. rounded: whether the printed lines or the cash add up to another figure than the
-    total. calculations: only for the scenarios of the answer."""
+    total. calculations: only for the recommended scenario."""
 
     rank: int
     label: str
@@ -71,9 +71,11 @@ def bill_view(
     scenario: Scenario,
     sources: Mapping[str, int],
     spreads: Mapping[str, Spread] | None,
+    *,
+    opened: bool = False,
 ) -> BillView:
     """The bill of one scenario. spreads: the ranges of its numbers; None to leave out the calculations."""
-    total, opened = figures.plan_usd(scenario), spreads is not None
+    total, calculated = figures.plan_usd(scenario), spreads is not None
     floor = "" if scenario.complete else "≥ "
     calculations = lines_of(comparison, scenario, rank, spreads) if spreads is not None else ()
     return BillView(
@@ -83,7 +85,7 @@ def bill_view(
         summary=signs.bill_summary(scenario),
         opened=opened,
         warnings=shown(scenario.all_warnings),
-        lines=tuple(_line(rank, line, total, sources, linked=opened) for line in scenario.bill),
+        lines=tuple(_line(rank, line, total, sources, linked=calculated) for line in scenario.bill),
         unpriced=tuple((entry.line, evidence.no_price(entry)) for entry in scenario.unpriced),
         total_title=signs.total_title(scenario),
         total=f"{floor}{total:,.2f}",

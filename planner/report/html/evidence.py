@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
@@ -68,8 +68,9 @@ class EvidenceView:
     plan: str
 
 
-def evidence_view(comparison: Comparison, sources: Mapping[str, int]) -> EvidenceView:
-    notes = price_notes_of(comparison.scenarios)
+def evidence_view(comparison: Comparison, detailed: Sequence[Scenario], sources: Mapping[str, int]) -> EvidenceView:
+    """detailed: the scenarios whose bills are on the page."""
+    notes = price_notes_of(detailed)
     return EvidenceView(
         unpriced=tuple(
             UnpricedView(
@@ -81,7 +82,7 @@ def evidence_view(comparison: Comparison, sources: Mapping[str, int]) -> Evidenc
             for entry, ids in unpriced_of(comparison.scenarios)
         ),
         assumptions=tuple(_assumption(entry) for entry in comparison.assumptions),
-        equations=tuple(_equation(entry) for entry in _equations(comparison.scenarios)),
+        equations=tuple(_equation(entry) for entry in _equations(detailed)),
         sources=tuple(
             SourceView(
                 number=number,
@@ -114,7 +115,7 @@ def _equation(entry: Equation) -> EquationView:
     )
 
 
-def _equations(scenarios: tuple[Scenario, ...]) -> list[Equation]:
+def _equations(scenarios: Sequence[Scenario]) -> list[Equation]:
     """The equations behind the bills and the numbers of the runs."""
     from planner.models.catalogue import all_equations
 

@@ -23,3 +23,8 @@ def breakable(key: str) -> Markup:
 def shown(texts: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """Texts from elsewhere, in which nothing acts."""
     return tuple(visible(text) for text in texts)
+
+
+def script_data(text: str) -> Markup:
+    """JSON inside a script element, which no name in it can end."""
+    return Markup(text.replace("<", "\\u003c"))

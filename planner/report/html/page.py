@@ -12,21 +12,26 @@ from markupsafe import Markup
 
 from planner import __version__
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import leaders_of
+from planner.decide.leaders import leaders_of, rank_of
+from planner.decide.shortlist import shortlist_of
 from planner.decide.spreads import Spread
 from planner.decide.study import Study
+from planner.estimate.result import Scenario
+from planner.report.data.bills_table import as_link, bills_table
 from planner.report.data.encoding import utf8
 from planner.report.data.groups import sources_of
 from planner.report.html.answer import answer_view
 from planner.report.html.architecture import StackView
-from planner.report.html.bills import BillView, bill_view
+from planner.report.html.bills import bill_view
+from planner.report.html.choices import choices_view
 from planner.report.html.evidence import evidence_view
 from planner.report.html.inline import inline
 from planner.report.html.ranking import ranking_view
+from planner.report.html.waterfall import waterfall_view
 from planner.report.html.what_would_change import change_view
-from planner.report.pictures import cost_and_time
 from planner.report.wording import notes, page_headings, page_texts
 from planner.report.wording.figures import visible
+from planner.report.wording.glossary import WORDS
 from planner.templates import folder
 
 if TYPE_CHECKING:
@@ -51,16 +56,6 @@ class HeadView:
     program: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChartView:
-    """The picture of cost and time. legend: (name, shape); names: of its points, for a narrow window."""
-
-    picture: Markup
-    legend: tuple[tuple[str, Markup], ...]
-    names: tuple[str, ...]
-    not_drawn: tuple[str, ...]
-
-
 def render(
     comparison: Comparison,
     study: Study | None = None,
@@ -73,20 +68,28 @@ def render(
     by scenario and number, how far the numbers of the answer's scenarios go. The page's script only sorts, filters and
     shows combinations that the page holds. It is allowed by its hash, and the page is complete without it.
     """
-    sources = sources_of(comparison.scenarios)
-    change = change_view(comparison, study) if study else None
-    chart = _chart(comparison)
-    bills = _bills(comparison, sources, spreads or {})
-    evidence = evidence_view(comparison, sources)
+    shortlist, named = shortlist_of(comparison), leaders_of(comparison)
+    detailed = detailed_of(comparison)
+    sources = sources_of(detailed)
+    change = change_view(comparison, study, {s.id for s in detailed}) if study else None
+    waterfall = waterfall_view(comparison)
+    bills = tuple(
+        bill_view(
+            comparison, rank_of(comparison, s), s, sources, _spreads(comparison, s, spreads or {}), opened=s in named
+        )
+        for s in detailed
+    )
+    evidence = evidence_view(comparison, detailed, sources)
     sections = (
-        (page_texts.COST_AGAINST_TIME, "chart", chart is not None),
         (page_texts.COMPARISON, "compare", True),
+        (page_texts.WATERFALL, "difference", waterfall is not None),
         (page_texts.WHAT_WOULD_CHANGE, "change", change is not None),
         (page_texts.DEPLOYED, "stack", stack is not None),
         (page_texts.BILLS, "bills", bool(bills)),
         (page_texts.TEXTS["assumptions"], "assumptions", True),
         (page_texts.TEXTS["sources"], "sources", bool(sources)),
         (page_texts.TEXTS["provenance"], "provenance", True),
+        (page_texts.GLOSSARY, "glossary", True),
     )
     closed = sum(not bill.opened for bill in bills)
     page = (
@@ -98,11 +101,14 @@ def render(
             labels=page_headings.LABELS,
             head=_head(comparison, tuple((name, id) for name, id, there in sections if there)),
             answer=answer_view(comparison, change),
-            chart=chart,
-            ranking=ranking_view(comparison),
+            choices=choices_view(comparison, shortlist),
+            ranking=ranking_view(comparison, {s.id for s in detailed}),
+            waterfall=waterfall,
+            glossary=tuple((term, inline(text)) for term, text in WORDS),
             change=change,
             stack=stack,
             bills=bills,
+            bills_csv=as_link(bills_table(comparison)),
             closed_bills=page_texts.closed_bills(closed) if closed else "",
             evidence=evidence,
         )
@@ -141,27 +147,18 @@ def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> Head
     )
 
 
-def _chart(comparison: Comparison) -> ChartView | None:
-    picture = cost_and_time.svg(comparison.scenarios)
-    if not picture:
-        return None
-    beyond = cost_and_time.beyond(comparison.scenarios)
-    unpriced = sum(s.feasible and not s.complete for s in comparison.scenarios)
-    return ChartView(
-        picture=Markup(picture),
-        legend=tuple((name, Markup(shape)) for _, name, shape in cost_and_time.legend(comparison.scenarios)),
-        names=tuple(cost_and_time.names(comparison.scenarios)),
-        not_drawn=tuple(page_texts.not_drawn(beyond, cost_and_time.FAR_COST, unpriced)),
-    )
+def detailed_of(comparison: Comparison) -> list[Scenario]:
+    """The scenarios whose bill is on the page: those of the answer, and the first of each layout, by rank. The others
+    are in the table of bills."""
+    feasible = [s for s in comparison.scenarios if s.feasible]
+    first = {s.layout: s.id for s in reversed(feasible)}
+    wanted = {*(s.id for s in leaders_of(comparison)), *first.values()}
+    return [s for s in feasible if s.id in wanted]
 
 
-def _bills(
-    comparison: Comparison, sources: Mapping[str, int], spreads: Mapping[str, Mapping[str, Spread]]
-) -> tuple[BillView, ...]:
-    """The bill of every feasible scenario; those of the answer are open and show their calculations."""
-    opened = {scenario.id for scenario in leaders_of(comparison)}
-    return tuple(
-        bill_view(comparison, rank, s, sources, spreads.get(s.id, {}) if s.id in opened else None)
-        for rank, s in enumerate(comparison.scenarios, 1)
-        if s.feasible
-    )
+def _spreads(
+    comparison: Comparison, scenario: Scenario, spreads: Mapping[str, Mapping[str, Spread]]
+) -> Mapping[str, Spread] | None:
+    """Of the recommended scenario, whose bill shows how each line is calculated; None for the others."""
+    first = next(iter(leaders_of(comparison)), None)
+    return spreads.get(scenario.id, {}) if first is not None and scenario.id == first.id else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
@@ -12,16 +13,19 @@ from planner.report.wording import figures, page_texts, signs
 from planner.report.wording.figures import visible
 
 NOTHING = "-"
+FEW = 8  # rows that need no folding
 BEYOND = 1e300  # sorts what never finishes behind every number
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowView:
-    """One scenario. sort: (name, value) of the attributes that the page's script sorts and filters by. flags: what is
-    wrong with it; cost: the cells between days and the useful time, as (text, class)."""
+    """One scenario. linked: whether its bill is on the page. sort: (name, value) of the attributes that the page's
+    script sorts and filters by. flags: what is wrong with it; cost: the cells between days and the useful time, as
+    (text, class)."""
 
     first: bool
     rank: int
+    linked: bool
     layout: str
     purchase: str
     fleet: str
@@ -37,8 +41,11 @@ class RowView:
 
 @dataclass(frozen=True, kw_only=True)
 class RankingView:
-    """fleets: whether the fleets differ, so that each row names its own. notes: what the signs in the table mean."""
+    """opened: whether the table is short. fleets: whether the fleets differ, so that each row names its own. notes:
+    what the signs in the table mean."""
 
+    title: str
+    opened: bool
     summary: str
     fleets: bool
     layouts: tuple[str, ...]
@@ -48,16 +55,19 @@ class RankingView:
     infeasible: tuple[tuple[str, str], ...]
 
 
-def ranking_view(comparison: Comparison) -> RankingView:
+def ranking_view(comparison: Comparison, detailed: Set[str]) -> RankingView:
+    """detailed: ids of the scenarios whose bill is on the page."""
     fleet = figures.only_fleet(comparison.scenarios)
     feasible = [(rank, s) for rank, s in enumerate(comparison.scenarios, 1) if s.feasible]
     scenarios = [s for _, s in feasible]
     return RankingView(
+        title=page_texts.every_choice(len(feasible)),
+        opened=len(feasible) <= FEW,
         summary=page_texts.ranked(len(feasible), fleet, comparison.draws),
         fleets=not fleet,
         layouts=tuple(sorted({figures.layout_name(s) for s in scenarios})),
         purchases=tuple(dict.fromkeys(figures.short_purchase(s.option) for s in scenarios)),
-        rows=tuple(_row(comparison, rank, s, fleet) for rank, s in feasible),
+        rows=tuple(_row(comparison, rank, s, fleet, s.id in detailed) for rank, s in feasible),
         notes=tuple(signs.legend_of_the_page(comparison, scenarios)),
         infeasible=tuple(
             (visible("; ".join(why)), ", ".join(s.id for s in found))
@@ -66,7 +76,7 @@ def ranking_view(comparison: Comparison) -> RankingView:
     )
 
 
-def _row(comparison: Comparison, rank: int, s: Scenario, fleet: str) -> RowView:
+def _row(comparison: Comparison, rank: int, s: Scenario, fleet: str, linked: bool) -> RowView:
     assert s.days is not None
     best = comparison.best
     layout, purchase = figures.layout_name(s), figures.short_purchase(s.option)
@@ -78,10 +88,17 @@ def _row(comparison: Comparison, rank: int, s: Scenario, fleet: str) -> RowView:
     return RowView(
         first=best is not None and s.id == best.id,
         rank=rank,
+        linked=linked,
         layout=layout,
         purchase=purchase,
         fleet=own,
-        sort=(("rank", rank), ("layout", layout), ("purchase", purchase), *_sorted_by(s)),
+        sort=(
+            ("rank", rank),
+            ("layout", layout),
+            ("purchase", purchase),
+            ("status", "eligible" if s.eligible else "not eligible"),
+            *_sorted_by(s),
+        ),
         days=days,
         days_p10=figures.days(s.days.p10) if comparison.draws else NOTHING,
         days_p90=figures.days(s.days.p90) if comparison.draws else NOTHING,

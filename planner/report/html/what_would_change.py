@@ -1,8 +1,8 @@
-"""What the page shows of what would change the answer: texts, the picture, and the grid behind the what-if."""
+"""What the page shows of what would change the answer: texts, the picture, and the what-if."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Set
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -13,9 +13,8 @@ from planner.decide.leaders import likeliest, rank_of
 from planner.decide.parameters import Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
-from planner.decide.what_if import WhatIf
-from planner.report.data.comparison_json import usd
 from planner.report.html.inline import breakable
+from planner.report.html.what_if import WhatIfView, what_if_view
 from planner.report.pictures import tornado
 from planner.report.wording import figures, page_texts
 from planner.report.wording.break_evens import (
@@ -27,7 +26,6 @@ from planner.report.wording.break_evens import (
     name,
     nearest,
     planned_value,
-    positions,
     setting,
     short_id,
     start,
@@ -38,7 +36,6 @@ from planner.report.wording.break_evens import (
 )
 
 IN_THE_ANSWER = 4  # changes named beside the answer; the section has them all
-RANKED = 12  # places of each combination that the what-if can show
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,20 +69,14 @@ class BreakEvenView:
 
 @dataclass(frozen=True, kw_only=True)
 class LikelyView:
-    """How often a scenario is the cheapest, and how often it costs less than the planned best."""
+    """How often a scenario is the cheapest, and how often it costs less than the planned best. linked: whether its bill
+    is on the page."""
 
     rank: int
+    linked: bool
     name: str
     cheapest: str
     below_best: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControlView:
-    """One parameter of the what-if with its three positions: (value, text, whether it is the one at first)."""
-
-    name: str
-    positions: tuple[tuple[str, str, bool], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,12 +96,12 @@ class ChangeView:
     not_searched: str
     all_varied: str
     likeliest: tuple[LikelyView, ...]
-    controls: tuple[ControlView, ...]
-    grid: Markup
+    what_if: WhatIfView | None
 
 
-def change_view(comparison: Comparison, study: Study) -> ChangeView:
-    """A study in texts. Parameters that do not change the scenario's cost have no row."""
+def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> ChangeView:
+    """A study in texts. Parameters that do not change the scenario's cost have no row. detailed: ids of the scenarios
+    whose bill is on the page."""
     fleet = figures.only_fleet(comparison.scenarios)
     listed = {entry.key for entry in comparison.assumptions}
     found = with_break_evens(study)
@@ -120,7 +111,7 @@ def change_view(comparison: Comparison, study: Study) -> ChangeView:
         lead=lead(study, fleet),
         sentences=tuple(nearest(entry, fleet) for entry in found[:IN_THE_ANSWER]),
         more=max(len(found) - IN_THE_ANSWER, 0),
-        recalculated=page_texts.recalculated(study.plans_priced),
+        recalculated=page_texts.recalculated(study.plans_priced, study.tried, len(comparison.complete)),
         picture=Markup(tornado.svg(study)),
         narrow_picture=Markup(tornado.svg(study, tornado.NARROW)),
         bars=tuple(_bar(study, swing, listed) for swing in study.swings if swing.spread("cost_usd")),
@@ -133,14 +124,14 @@ def change_view(comparison: Comparison, study: Study) -> ChangeView:
         likeliest=tuple(
             LikelyView(
                 rank=rank_of(comparison, s),
+                linked=s.id in detailed,
                 name=short_id(s.id, fleet),
                 cheapest=f"{s.cheapest_fraction:.1%}",
                 below_best="-" if s.below_best_fraction is None else f"{s.below_best_fraction:.1%}",
             )
             for s in likeliest(comparison)
         ),
-        controls=_controls(study.what_if) if study.what_if else (),
-        grid=_grid(study.what_if, fleet) if study.what_if else Markup(""),
+        what_if=what_if_view(comparison, study.what_if) if study.what_if else None,
     )
 
 
@@ -179,27 +170,3 @@ def _break_even(break_even: BreakEven, listed: set[str], fleet: str) -> BreakEve
         usd=_money(break_even.first_usd) if break_even.first else "",
         setting=breakable(setting(parameter, break_even.value)),
     )
-
-
-def _controls(grid: WhatIf) -> tuple[ControlView, ...]:
-    return tuple(
-        ControlView(
-            name=name(parameter),
-            positions=tuple((at, text, at == "planned") for at, text in positions(parameter)),
-        )
-        for parameter in grid.parameters
-    )
-
-
-def _grid(grid: WhatIf, fleet: str) -> Markup:
-    """The rankings for the page's script: {"names": [...], "cells": {"low planned high": [[name, USD, days], ...]}}."""
-    names: dict[str, int] = {}
-    cells = {}
-    for at, ranked in grid.cells.items():
-        cells[" ".join(at)] = [
-            [names.setdefault(short_id(s.id, fleet), len(names)), usd(round(s.cost_usd)), round(s.days, 1)]
-            for s in ranked[:RANKED]
-        ]
-    text = json.dumps({"names": list(names), "cells": cells}, separators=(",", ":"))
-    # a name cannot end the element that holds it
-    return Markup(text.replace("<", "\\u003c"))

@@ -72,8 +72,8 @@ def render(
     path = shlex.quote(figures.visible(plan_path))
     first = [marker("compare", comparison.plan_name), *_answer(comparison), "", *_gates(gates)]
     first += _open_table(comparison, near)
-    below = [*left_out.commitments(shortlist.families), *left_out.others(shortlist, markdown_texts.IN_THE_RANKING)]
-    first += _listed_lines(below)
+    others = left_out.others(shortlist, markdown_texts.NOT_IN_THE_TABLE)
+    first += _listed_lines([*left_out.commitments_in_full(shortlist.families), *others])
     first += _listed_lines(pressing(comparison, shown, [s for _, s in ranked]))
     last = f"{BILLS_AND_SOURCES}: {code(f'planner report {path} -o report.html')}\n"
     return document(

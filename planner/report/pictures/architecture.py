@@ -12,6 +12,7 @@ from typing import Any
 
 from planner.report.data.resource_graph import by_component, usd_per_hour
 from planner.report.pictures.architecture_cards import (
+    BAND,
     LINE,
     PAD,
     Card,
@@ -47,7 +48,8 @@ STYLE = """
   .a-ground { fill: %(ground)s } .a-zone { fill: %(zone)s; stroke: %(edge)s; stroke-dasharray: 5 4 }
   .a-subnet { fill: %(ground)s; stroke: %(rule)s } .a-card { fill: %(card)s; stroke: %(edge)s }
   .a-bar { fill: %(bar)s } .a-node { fill: %(node)s } .a-line { stroke: %(line)s; fill: none; stroke-width: 1.25 }
-  .a-tip { fill: %(line)s }
+  .a-tip { fill: %(line)s } .a-pool { fill: %(ground)s; stroke: %(node)s; stroke-width: 2 }
+  .a-below { fill: %(ground)s; stroke: %(edge)s; stroke-dasharray: 3 3 }
   text.a { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
   text.a { fill: %(text)s }
   text.a-name { font-weight: 600; fill: %(ink)s } text.a-title { font-size: 17px; font-weight: 600; fill: %(ink)s }
@@ -85,7 +87,9 @@ def svg(graph: Mapping[str, Any], colours: Mapping[str, str] = IN_A_FILE, *, sto
 def _described(facts: Facts, summary: str) -> str:
     """The picture as text: every card with its lines."""
     cards = (*private(facts), *control(facts), nat(facts), *storage(facts), guard(facts))
-    texts = (f"{card.title} ({', '.join((*card.lines, *([card.usd] if card.usd else [])))})" for card in cards)
+    texts = (
+        f"{card.title} ({', '.join((*card.lines, *card.bands, *([card.usd] if card.usd else [])))})" for card in cards
+    )
     return visible(f"{summary}. " + "; ".join(texts) + ".")
 
 
@@ -169,6 +173,12 @@ def _card(card: Card, x: int, y: int, wide: int, tall: int) -> Iterator[str]:
         yield f'<rect class="a-node" x="{x + PAD + 9 * number}" y="{at + 9}" width="6" height="10" rx="1"/>'
     if drawn < card.nodes:
         yield _text(x + PAD + 9 * drawn + 2, at + 18, "...")
+    at += 24
+    for number, band in enumerate(card.bands):
+        style = "a-pool" if number == 0 else "a-below"
+        yield f'<rect class="{style}" x="{x + PAD}" y="{at}" width="{wide - 2 * PAD}" height="{BAND - 6}" rx="3"/>'
+        yield _text(x + PAD + 8, at + 16, cut(band, room - 1), "a-name" if number == 0 else "")
+        at += BAND - 3
 
 
 def _box(x: int, y: int, wide: int, tall: int, style: str, title: str) -> Iterator[str]:

@@ -12,20 +12,24 @@ from planner.report.wording import stack_picture as words
 from planner.report.wording.figures import visible
 
 PAD, LINE = 14, 17  # pixels: inside a card's edge, between two lines
+BAND = 30  # of a band, with the gap above it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """One part of the stack. usd: cost per hour. nodes: drawn as squares."""
+    """One part of the stack. usd: cost per hour. nodes: drawn as squares. bands: drawn below them, one on the other,
+    as wide as the card."""
 
     title: str
     lines: tuple[str, ...]
     usd: str = ""
     nodes: int = 0
+    bands: tuple[str, ...] = ()
 
     @property
     def height(self) -> int:
-        return 2 * PAD + LINE * (1 + len(self.lines)) - 5 + (18 if self.nodes else 0)
+        squares = (18 if self.nodes else 0) + BAND * len(self.bands)
+        return 2 * PAD + LINE * (1 + len(self.lines)) - 5 + squares
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ def _fleet(facts: Facts) -> Card:
         ),
         usd=facts.usd("fleet"),
         nodes=nodes,
+        # a pool without storage nodes of its own uses the drives of the GPU nodes
+        bands=words.pool(nodes) if facts.starting("pool-node-") and not facts.has("nvme-group") else (),
     )
 
 
@@ -89,6 +95,7 @@ def private(facts: Facts) -> tuple[Card, ...]:
                 lines=words.STORAGE_LINES,
                 usd=facts.usd("nvme"),
                 nodes=nodes,
+                bands=words.pool(nodes),
             )
         )
     if facts.has("lustre-file-system"):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.estimate.ranges import Range
-
-FAR = 2  # an axis ends at this multiple of its highest planned value; whiskers beyond it are cut
+FAR = 2  # an axis ends at this multiple of its highest P50; ranges beyond it are cut
 LOG_FROM = 8  # the ratio of ends from which an axis is logarithmic
 
 
@@ -42,14 +39,6 @@ class Axis:
         for power in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1):
             found += [m * 10.0**power for m in ((1,) if many else (1, 2, 5))]
         return [tick for tick in found if self.low <= tick <= self.high]
-
-
-def axis_over(values: Sequence[Range], start: float, end: float) -> Axis:
-    """An axis on which every planned value lies, and as much of the ranges as leaves the points apart."""
-    top_planned = max(value.plan for value in values)
-    low = min(min(value.p10, value.plan) for value in values)
-    high = max(max(value.plan, min(value.p90, FAR * top_planned)) for value in values)
-    return axis_of(low, high, start, end)
 
 
 def axis_of(low: float, high: float, start: float, end: float) -> Axis:

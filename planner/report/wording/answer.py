@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of
-from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.report.wording import breakdown, eligibility, figures, proposals, relaxations, spoken
 from planner.report.wording.line import Kind, Line
@@ -27,7 +26,7 @@ def sentences(comparison: Comparison) -> list[Line]:
     lines = [Line(f"{RECOMMENDED}: {choice(comparison, best)}")]
     lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best), _breakdown(best))]
     lines += [
-        Line(f"{title}: {_named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
+        Line(f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
         for scenario, title, text in alternatives(comparison)
     ]
     return [*lines, *proposals.sentences(comparison)]
@@ -49,15 +48,20 @@ def nothing(comparison: Comparison) -> str:
 def _nearest(comparison: Comparison) -> list[Line]:
     """The first complete scenarios, and why each is not recommended."""
     return [
-        Line(f"{_named(comparison, s)}: {_figures(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)
+        Line(f"{named(comparison, s)}: {_figures(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)
         for s in comparison.complete[:NEAREST]
     ]
 
 
 def choice(comparison: Comparison, best: Scenario) -> str:
     """What to buy, what it costs and how long it takes, in two sentences."""
-    bought = f"{figures.fleet(best)}, {figures.purchase_words(best.option)}; storage: {figures.layout_words(best)}"
-    return f"{_named(comparison, best, place=False)}: {bought}. {costs(comparison, best)}"
+    return f"{named(comparison, best, place=False)}: {bought(best)}. {costs(comparison, best)}"
+
+
+def bought(scenario: Scenario) -> str:
+    """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
+    fleet, purchase = figures.fleet(scenario), figures.purchase_words(scenario.option)
+    return f"{fleet}, {purchase}; storage: {figures.layout_words(scenario)}"
 
 
 def costs(comparison: Comparison, best: Scenario) -> str:
@@ -97,7 +101,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
-        f"It is the cheapest choice that {deployed}{held}; the next, {_named(comparison, second)}, costs "
+        f"It is the cheapest choice that {deployed}{held}; the next, {named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{sure}."
     )
 
@@ -117,7 +121,7 @@ def kept(comparison: Comparison, best: Scenario) -> str:
 
 def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
     """The first two by name, the others by number."""
-    names, more = [_named(comparison, s) for s in others[:2]], len(others) - 2
+    names, more = [named(comparison, s) for s in others[:2]], len(others) - 2
     return f"{', '.join(names)} and {more} more" if more > 0 else " and ".join(names)
 
 
@@ -176,10 +180,6 @@ def _breakdown(scenario: Scenario) -> str:
     return f"Breakdown: {breakdown.sentence(scenario)}."
 
 
-def cost_range(cost: Range) -> str:
-    return f"P10 {figures.usd(cost.p10)}, P50 {figures.usd(cost.p50)}, planned {figures.usd(cost.plan)}"
-
-
 def cheapest_of_all(likeliest: Sequence[tuple[str, str]]) -> str:
     """likeliest: (scenario, share of the outcomes)."""
     return "Cheapest of all: " + ", ".join(f"{name} in {share} of the outcomes" for name, share in likeliest)
@@ -196,7 +196,7 @@ def out_of_date(prices: int) -> str:
     return " is out of date" if prices == 1 else " are out of date"
 
 
-def _named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:
+def named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:
     """`#5 converged, on-demand`; place: with its fleet where they differ."""
     differ = place and not figures.only_fleet(comparison.scenarios)
     where = f" on {figures.fleet(scenario)}" if differ else ""

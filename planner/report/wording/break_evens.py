@@ -136,16 +136,6 @@ def planned_value(parameter: Parameter) -> str:
     return value(parameter, parameter.value) if parameter.path else "as observed"
 
 
-def positions(parameter: Parameter) -> tuple[tuple[str, str], ...]:
-    """The three positions of the what-if, each with its text."""
-    planned = f"planned: {value(parameter, parameter.value)}" if parameter.path else "as planned"
-    return (
-        ("low", f"low: {value(parameter, parameter.low)}"),
-        ("planned", planned),
-        ("high", f"high: {value(parameter, parameter.high)}"),
-    )
-
-
 def cheapest_at_ends(swing: Swing, leader: str) -> str:
     """Which other scenario is the cheapest at the low and at the high end."""
     ends = (("low", swing.low), ("high", swing.high))

@@ -9,6 +9,7 @@ from planner.decide.leaders import without_node_price
 from planner.decide.shortlist import Shortlist
 from planner.estimate.result import Scenario
 from planner.report.wording import evidence, figures, spoken
+from planner.report.wording.figures import FAMILIES
 from planner.report.wording.line import Kind, Line
 
 NAMES = 2  # purchase options or layouts that are named; more are only counted
@@ -18,6 +19,29 @@ REASONS = 4  # groups that are named
 def commitments(families: Sequence[CommitmentFamily]) -> list[Line]:
     """`SP 1y inst (12, from $48.9M): pays off after 5,554 h (2027-05-24) or 92% reuse`, a line each."""
     return [Line(f"{_title(family)}: {pays_off(family)}") for family in families]
+
+
+def commitments_in_full(families: Sequence[CommitmentFamily]) -> list[Line]:
+    """The same in sentences, for where there is room."""
+    return [Line(_in_full(family)) for family in families]
+
+
+def _in_full(family: CommitmentFamily) -> str:
+    cost = family.first.cost_usd
+    assert cost is not None
+    count = figures.many(len(family.scenarios), "choice")
+    text = f"{FAMILIES[family.family]} ({count}, from {spoken.cost(cost.p50, cost)}): "
+    text += figures.purchase_words(family.first.option)
+    if family.break_even_hours is None:
+        text += " never costs less than On-Demand"
+    else:
+        day = f" (until {family.break_even_day} without a pause)" if family.break_even_day else ""
+        text += f" costs less than On-Demand after {family.break_even_hours:,.0f} hours of use in the term{day}"
+    if family.reuse_fraction is None:
+        return f"{text}; it is not the cheapest choice even if other work uses all of the unused part."
+    return (
+        f"{text}, and is the cheapest choice if other work uses {figures.percent(family.reuse_fraction)} of the rest."
+    )
 
 
 def _title(family: CommitmentFamily) -> str:
@@ -39,8 +63,8 @@ def pays_off(family: CommitmentFamily) -> str:
     return f"{text} or {figures.percent(family.reuse_fraction)} reuse"
 
 
-def others(shortlist: Shortlist, where: str = "--all shows them") -> list[Line]:
-    """A title and a line for each reason; empty if every choice has a row or is folded. where: they are shown."""
+def others(shortlist: Shortlist, title: str = "Not in the table (--all shows them)") -> list[Line]:
+    """A title and a line for each reason; empty if every choice has a row or is folded."""
     groups = [
         *_grouped(shortlist.not_eligible, _shortfalls),
         *_grouped(shortlist.unpriced, _missing),
@@ -52,7 +76,7 @@ def others(shortlist: Shortlist, where: str = "--all shows them") -> list[Line]:
     left = sum(len(scenarios) for scenarios, _ in groups[REASONS:])
     if left:
         lines.append(Line(f"{figures.many(left, 'choice')} for other reasons", Kind.ITEM))
-    return [Line(f"Not in the table ({where}):"), *lines]
+    return [Line(f"{title}:"), *lines]
 
 
 def _grouped(
@@ -63,7 +87,7 @@ def _grouped(
     for scenario in scenarios:
         found.setdefault(tuple(reason(scenario)), []).append(scenario)
     return [
-        (group, "; ".join(_with_shares(group) if key and key[0] in MISSES else key) or "does not meet the limits")
+        (group, "; ".join(misses(group) if key and key[0] in MISSES else key) or "does not meet the limits")
         for key, group in found.items()
     ]
 
@@ -81,7 +105,7 @@ def _shortfalls(scenario: Scenario) -> list[str]:
     return [entry.kind for entry in scenario.shortfalls] or [scenario.priced_only]
 
 
-def _with_shares(scenarios: Sequence[Scenario]) -> list[str]:
+def misses(scenarios: Sequence[Scenario]) -> list[str]:
     """What they miss, and in which share of the outcomes."""
     kinds = [entry.kind for entry in scenarios[0].shortfalls]
     return [

@@ -35,6 +35,7 @@ HEADINGS: dict[str, str] = {
     "days": "Days",
     "layout": "Layout",
     "purchase": "Purchase",
+    "status": "Status",
     "fleet": "Fleet",
     "cost_of_the_run_usd": "Cost of the run, USD",
     "usd_per": "USD per",
@@ -61,8 +62,6 @@ LABELS: dict[str, str] = {
     "what_if": "Table: the ranking of this combination",
     "ranking": "Table: every feasible scenario",
     "contents": "Contents",
-    "shapes": "Purchase options by shape",
-    "cost_and_time": "Picture: cost against time",
     "stack": "Picture: what would be deployed",
     "components": "Table: components of the stack",
 }

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from planner.report.wording import evidence
-from planner.report.wording.figures import many
+import math
+from collections.abc import Sequence
+
+from planner.estimate.ranges import Range
+from planner.report.wording import evidence, spoken
+from planner.report.wording.figures import days, many, money
 
 KIND = "Cost of the finished training run"
-COST_AGAINST_TIME = "Cost against time"
-COMPARISON = "Comparison"
+COMPARISON = "The choices"
+WATERFALL = "Where two choices differ"
+GLOSSARY = "Words"
+WITHOUT_A_BAR = "Without a bar (the table has them)"
 WHAT_WOULD_CHANGE = "What would change the answer"
 DEPLOYED = "What would be deployed"
 BILLS = "Bills"
@@ -26,14 +32,22 @@ TEXTS: dict[str, str] = {
     "breakdown": "Breakdown",
     "details": "Details",
     "edited": "This price book was edited after it was built.",
-    # cost against time
-    "cost_against_time": COST_AGAINST_TIME,
-    "chart_caption": "Points are planned values, with every assumption at its central value. Points that would overlap "
-    "are drawn side by side. Whiskers run from P10 to P90; an arrow means that a whisker continues beyond the axis. "
-    "Numbers are ranks in the [comparison](#compare), which has every figure.",
     # the comparison
     "comparison": COMPARISON,
     "all": "all",
+    "search": "Search",
+    "search_hint": "s3 spot",
+    "eligible": "eligible",
+    "not_eligible": "not eligible",
+    "download_bills": "The bills of all choices as CSV",
+    # the difference between two choices
+    "waterfall": WATERFALL,
+    "waterfall_explained": "Planned costs, by part of the bill. Bars to the right of a step add cost, the total below "
+    "is that of the second choice. Point at a figure to see it to the cent.",
+    "from_choice": "From",
+    "to_choice": "to",
+    # words
+    "glossary": GLOSSARY,
     "nothing_feasible": "No scenario is feasible.",
     "not_feasible": evidence.NOT_FEASIBLE,
     # what would change
@@ -43,8 +57,12 @@ TEXTS: dict[str, str] = {
     "no_break_evens": "No value that was tried changes which scenario is the cheapest.",
     "how_often": "How often each is the cheapest",
     "what_if": "What if",
-    "what_if_explained": "The three assumptions with the largest effect on the cost. Every combination is calculated, "
-    "none is interpolated; everything else stays as planned.",
+    "what_if_explained": "Type a number. The values below a field were calculated, in every combination; between them "
+    "the costs are interpolated, and the page says so. Costs are planned ones; choices rank as in the answer, and only "
+    "those within the limit are shown. Everything else stays as planned.",
+    "calculated_word": "calculated",
+    "interpolated_word": "interpolated between calculated plans",
+    "outside_word": "outside of what was calculated",
     # the stack
     "deployed": DEPLOYED,
     "all_resources": "All resources",
@@ -78,33 +96,94 @@ TEXTS: dict[str, str] = {
 }
 
 
+def every_choice(count: int) -> str:
+    return f"All {many(count, 'choice')} in a table, with search and filters"
+
+
 def ranked(count: int, fleet: str, draws: int) -> str:
     each = f", each on {fleet}" if fleet else ""
     drawn = f" P10, P50 and P90 come from {draws:,} draws (simulated outcomes) of the assumptions." if draws else ""
     return f"{many(count, 'feasible scenario')}, eligible ones first{each}.{drawn}"
 
 
-def not_drawn(beyond: int, factor: int, unpriced: int) -> list[str]:
-    """What the picture of cost and time does not show."""
-    found = []
-    if beyond:
-        found.append(
-            f"Not drawn: {many(beyond, 'scenario')} planned at more than {factor} times the lowest planned cost; the "
-            "table has them."
-        )
-    if unpriced:
-        found.append(f"Not drawn: {many(unpriced, 'scenario')} with a missing price.")
-    return found
+def bars(*, logarithmic: bool) -> str:
+    scale = " The scale is logarithmic." if logarithmic else ""
+    return (
+        "Each bar runs from P10 to P90, the mark in it is P50: 1, 5 and 9 of 10 simulated outcomes cost less. An arrow "
+        f"means that it goes on beyond the scale.{scale} Point at a figure to see it to the dollar."
+    )
+
+
+Headline = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def headline(cost: Range, run: Range) -> Headline:
+    """P50 of the cost and of the days, each with what it is and with P90."""
+    open_end = math.isinf(cost.p90)
+    usd = () if open_end else (f"9 of 10 cost less than {spoken.cost(cost.p90, cost)}",)
+    ends = () if open_end else (f"9 of 10 take less than {spoken.run_days(run.p90)}",)
+    return (
+        (spoken.cost(cost.p50, cost), ("half of the outcomes cost less", *usd)),
+        (spoken.run_days(run.p50), ("half take less", *ends)),
+    )
+
+
+def planned_headline(cost: Range, run: Range) -> Headline:
+    return (spoken.cost(cost.plan, cost), ("planned",)), (spoken.run_days(run.plan), ("planned",))
+
+
+def more_bars(count: int) -> str:
+    return f"{many(count, 'more eligible choice')}, costlier: the table has them."
+
+
+def not_eligible(why: Sequence[str]) -> str:
+    return f"not eligible: {'; '.join(why)}"
+
+
+def from_to(low: str, high: str) -> str:
+    return f"{low} to {high}"
+
+
+def exact(cost: Range, run: Range) -> str:
+    """The figures of a bar to the dollar."""
+    ends = [("P10", cost.p10, run.p10), ("P50", cost.p50, run.p50), ("P90", cost.p90, run.p90)]
+    said = [
+        f"{name} {'never' if math.isinf(usd) else f'${money(usd)}'} and {days(run)} days" for name, usd, run in ends
+    ]
+    return f"{', '.join(said)}; planned ${money(cost.plan)} and {days(run.plan)} days"
+
+
+def field(what: str, unit: str) -> str:
+    said = FIELDS.get(what) or (f"Node price, {what.removeprefix('prices.')}" if what.startswith("prices.") else what)
+    return f"{said}{f', {unit}' if unit not in ('', 'nodes') else ''}"
+
+
+def calculated_at(values: Sequence[str]) -> str:
+    return f"calculated at {', '.join(values)}"
+
+
+FIELDS = {
+    "fleet.nodes": "Nodes",
+    "purchase.private_discount": "Discount on On-Demand",
+    "purchase.spot_usd_per_hour": "Node price, spot"}
+LIMIT_FIELD = "Limit, days"
+LIMIT_HINT = "in 9 of 10 outcomes"
 
 
 def effects(scenario: str) -> str:
     return f"What the cost of {scenario} depends on"
 
 
-def recalculated(plans: int) -> str:
+def recalculated(plans: int, tried: int, complete: int) -> str:
+    """tried: scenarios priced in each plan; complete: those of the comparison."""
+    among = (
+        f" Each time the {tried} choices nearest to the first place were compared, of {complete}."
+        if tried < complete
+        else ""
+    )
     return (
         f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile, and "
-        "further out if that changes which scenario is the cheapest."
+        f"further out if that changes which scenario is the cheapest.{among}"
     )
 
 

@@ -14,8 +14,9 @@ def above_plan(share: float) -> str:
     return f"{figures.percent(share)} of the outcomes cost more than planned"
 
 
-def on_time(share: float) -> str:
-    return f"meets the deadline in {figures.percent(share)} of the outcomes"
+def on_time(share: float, *, assumed: bool = False) -> str:
+    limit = "is within the assumed limit" if assumed else "meets the deadline"
+    return f"{limit} in {figures.percent(share)} of the outcomes"
 
 
 def limits(comparison: Comparison) -> list[str]:

@@ -15,19 +15,17 @@ Facts = tuple[tuple[str, str], ...]
 
 def card(comparison: Comparison, scenario: Scenario) -> Facts:
     """What the answer says of a scenario below its cost."""
-    assert scenario.days is not None and scenario.usd_per_useful_gpu_hour is not None  # noqa: PT018  priced
-    run = scenario.days
-    days = f"{figures.days(run.plan)} days"
-    if comparison.draws:
-        days += f", P10-P90 {figures.days(run.p10)} to {figures.days(run.p90)}"
+    assert scenario.cost_usd is not None and scenario.usd_per_useful_gpu_hour is not None  # noqa: PT018  priced
     return (
-        ("Storage", figures.layout_words(scenario)),
-        ("Purchase", figures.purchase_words(scenario.option)),
-        ("Fleet", f"{figures.fleet(scenario)}, {scenario.gpus:,} GPUs train"),
-        ("Time", days),
+        ("Planned", f"${figures.money(figures.plan_usd(scenario))}, {_days(scenario)}"),
+        ("GPUs", f"{scenario.gpus:,} train"),
         ("Probability", _probability(comparison, scenario)),
         ("Useful GPU-hour", f"${figures.money(scenario.usd_per_useful_gpu_hour.plan)}"),
     )
+
+
+def _days(scenario: Scenario) -> str:
+    return "" if scenario.days is None else f"{figures.days(scenario.days.plan)} days"
 
 
 def _probability(comparison: Comparison, scenario: Scenario) -> str:
@@ -36,7 +34,9 @@ def _probability(comparison: Comparison, scenario: Scenario) -> str:
         text = "unknown: no outcomes were simulated (--draws 0), so there is no range"
     else:
         text = "no assumption changes this cost" if above is None else above_plan(above)
-    return text if scenario.on_time_fraction is None else f"{text}; {on_time(scenario.on_time_fraction)}"
+    if scenario.on_time_fraction is None:
+        return text
+    return f"{text}; {on_time(scenario.on_time_fraction, assumed=scenario.limit_is_assumed)}"
 
 
 def caution(scenario: Scenario) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ DATA, ARTIFACTS, GUARD = "S3: data", "S3: artifacts", "Guard"
 DATA_LINES = ("every object is versioned, encrypted with a KMS key, TLS only",)
 KEPT = "kept when the stack is deleted"
 ARTIFACTS_LINES = ("files that nodes download when they start",)
-STORAGE_LINES = ("targets of the pool on NVMe,", "a cache over S3")
+STORAGE_LINES = ("targets of the pool",)
 CONTROL_LINE = "proxies of the pool, fixed addresses"
 BLOCK_END = "the end of the block"
 RESERVED, SPOT, ON_DEMAND = "in a reservation", "spot", "On-Demand"
@@ -59,6 +59,11 @@ def fleet(bought: str, *, placement: bool, interfaces: int, with_efa: int) -> tu
     place = "cluster placement group" if placement else "no placement group"
     cards = f"{many(interfaces, 'interface')}, {with_efa} with EFA" if with_efa else "one interface"
     return (f"{bought}, {place}", f"per node: {cards}")
+
+
+def pool(count: int) -> tuple[str, ...]:
+    """The storage pool: the drives of these nodes, and what is below them."""
+    return f"Pool: NVMe of {many(count, 'node')}, one namespace", "S3 below: holds every object, the pool is its cache"
 
 
 def file_system(gib: int | None) -> str:
