@@ -373,6 +373,13 @@ class TestOdds:
             lower_cost_probability(asked(draws=10), "nothing", "s3-stream/p4d.24xlarge/spot")
 
 
+def _typed(request: Request, parameter: Parameter, value: float) -> Request:
+    """The plan with `--set` of that value; as it is where that is planned."""
+    if value == parameter.value:
+        return request
+    return set_(request, parameter.path, value, parameter.suffix, parameter.prefix)
+
+
 class TestWhatIf:
     def test_every_cell_is_the_ranking_of_its_own_plan(self) -> None:
         request, weights = as_planned()
@@ -384,7 +391,7 @@ class TestWhatIf:
         for i, axis in enumerate(grid.axes):
             for place, value in enumerate(axis.values):
                 cell = tuple(place if j == i else at for j, at in enumerate(planned))
-                there = ranking_of(set_(request, axis.parameter.path, value), weights)
+                there = ranking_of(_typed(request, axis.parameter, value), weights)
                 found = [(s.id, pytest.approx(s.cost_usd)) for s in there]
                 assert [(s.id, s.cost_usd) for s in grid.cells[cell]] == found
 

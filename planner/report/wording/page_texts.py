@@ -165,7 +165,8 @@ def calculated_at(values: Sequence[str]) -> str:
 FIELDS = {
     "fleet.nodes": "Nodes",
     "purchase.private_discount": "Discount on On-Demand",
-    "purchase.spot_usd_per_hour": "Node price, spot"}
+    "purchase.spot_usd_per_hour": "Node price, spot",
+}
 LIMIT_FIELD = "Limit, days"
 LIMIT_HINT = "in 9 of 10 outcomes"
 
