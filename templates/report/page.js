@@ -54,9 +54,9 @@
     var power = Math.floor(Math.log10(value)), lead = value / Math.pow(10, power);
     var step = Math.pow(10, power - (lead < 2 ? 2 : 1)), rounded = Math.round(value / step) * step;
     var unit = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e4, "k"]].filter(function (u) { return rounded >= u[0] * 0.99995; })[0];
-    if (!unit) return "$" + rounded.toLocaleString("en-US", { maximumFractionDigits: rounded < 100 ? 2 : 0 });
-    var size = unit[1] === "k" ? 1e3 : unit[0];
+    var size = !unit ? 1 : unit[1] === "k" ? 1e3 : unit[0];
     var places = Math.max(0, Math.min(2, -Math.floor(Math.log10(step / size) + 1e-9)));
+    if (!unit) return "$" + rounded.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
     return "$" + (rounded / size).toFixed(places) + unit[1];
   }
 
