@@ -131,8 +131,8 @@ _SAVINGS = re.compile(r"^(sp)-([13])y-(instance|compute)-((?:no|partial|all)-upf
 class PurchaseOption:
     """How the GPU nodes are bought, as in a scenario id.
 
-    family: "on-demand" | "spot" | "capacity-block" | "ri" | "sp". years, kind, upfront: only for "ri" (standard |
-    convertible) and "sp" (instance | compute).
+    family: "on-demand" | "spot" | "spot-fallback" (spot, then On-Demand by a rule) | "capacity-block" | "ri" | "sp".
+    years, kind, upfront: only for "ri" (standard | convertible) and "sp" (instance | compute).
     """
 
     family: str
@@ -146,7 +146,7 @@ class PurchaseOption:
 
         Raises ValueError for any other text.
         """
-        if text in ("on-demand", "spot", "capacity-block"):
+        if text in ("on-demand", "spot", "spot-fallback", "capacity-block"):
             return cls(family=text)
         match = _RESERVED.match(text) or _SAVINGS.match(text)
         if not match:
@@ -161,6 +161,10 @@ class PurchaseOption:
         return f"{self.family}-{self.years}y-{self.kind}-{self.upfront}-upfront"
 
     @property
+    def starts_on_spot(self) -> bool:
+        return self.family in ("spot", "spot-fallback")
+
+    @property
     def term_hours(self) -> int:
         """Hours of the whole commitment; 0 without one."""
         return self.years * HOURS_PER_YEAR
@@ -172,6 +176,7 @@ HOURS_PER_MONTH = 730  # the month of AWS's price pages: 8,760 / 12
 ALL_PURCHASE_OPTIONS: tuple[str, ...] = (
     "on-demand",
     "spot",
+    "spot-fallback",
     "capacity-block",
     *(f"ri-{y}y-{k}-{u}" for y in (1, 3) for k in ("standard", "convertible") for u in UPFRONT),
     *(f"sp-{y}y-{k}-{u}" for y in (1, 3) for k in ("instance", "compute") for u in UPFRONT),
@@ -185,5 +190,5 @@ DEFAULT_PURCHASE_OPTIONS: tuple[str, ...] = (
     "sp-1y-compute-no-upfront",
     "sp-3y-compute-no-upfront",
     "capacity-block",
-    "spot",
+    "spot-fallback",
 )

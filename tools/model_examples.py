@@ -48,6 +48,15 @@ EXAMPLES = {
     "reclaims_per_hour=0.04 gang_wait_hours=5",
     "restart-hours": "restart_minutes=10 checkpoint_gb=360 cold_gb_per_s=1",
     "unheld-hours": "training_hours=126 mtbf_hours=10 wait_hours=2.6 reclaims_per_hour=0.04 gang_wait_hours=5",
+    # a gang of 16 in the public traces with a checkpoint of 30 s, and a run of 40 days that may take 60
+    "availability-with-notice": "unannounced_fraction=0.98 announced_per_hour=0.55 announced_wait_fraction=1.54"
+    " restart_hours=0.17 write_hours=0.01",
+    "fallback-threshold": "limit_hours=1440 on_demand_hours=960",
+    "fallback-spot-fraction": "first_wait_hours=2.8 spot_training_hours=2560 on_demand_training_hours=960"
+    " threshold_hours=240",
+    "fallback-spot-hours": "first_wait_hours=2.8 start_hours=3.3 spot_training_hours=2560 spot_fraction=0.148"
+    " threshold_hours=240",
+    "fallback-hours": "spot_hours=383 spot_fraction=0.148 changeover_hours=0.8 on_demand_training_hours=960",
     # C: p4d at the prices of one book; Anyscale's p4de, reserved against on demand
     "instance-cost": "node_hours=24 usd_per_hour=price:p4d.24xlarge --prices 2026-09-01",
     "gpu-hours-cost": "gpu_hours=150000 usd_per_hour=price:p4d.24xlarge --prices 2023-12-31",

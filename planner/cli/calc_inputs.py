@@ -126,7 +126,7 @@ def _price(text: str, prices: str | None) -> tuple[float, str]:
     try:
         if option.family == "on-demand":
             price = book.on_demand(name, region)
-        elif option.family == "spot":
+        elif option.starts_on_spot:
             price = book.spot(name, region).planned
         elif option.family == "capacity-block":
             price = book.capacity_block(name, region).price

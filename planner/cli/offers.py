@@ -112,6 +112,8 @@ def _ask(book: PriceBook, name: str, region: str, offered: list[Record], missing
 
     for purchase in ALL_PURCHASE_OPTIONS:
         option = PurchaseOption.parse(purchase)
+        if option.family == "spot-fallback":
+            continue  # bought as spot and On-Demand, which have prices of their own
         low = high = None
         try:
             if option.family == "on-demand":

@@ -47,7 +47,7 @@ def _assumed_limits(plan: Plan, scenarios: Sequence[Scenario]) -> dict[tuple[str
     found: dict[tuple[str, int], list[tuple[bool, float]]] = {}
     for s in scenarios:
         if s.feasible and s.complete and s.days is not None:
-            on_spot = s.option.family == "spot"
+            on_spot = s.option.starts_on_spot
             days = s.days.plan if on_spot else s.days.p90
             if math.isfinite(days):
                 found.setdefault(_fleet(s), []).append((on_spot, days))

@@ -43,7 +43,7 @@ def evaluate_on(
     choices: Sequence[Choice],
     central: Values,
     drawn: Values | None,
-    runs: dict[bool, ScenarioRuns] | None = None,
+    runs: dict[str, ScenarioRuns] | None = None,
 ) -> Iterator[Evaluated]:
     """These purchase options of one layout on one fleet. runs: those already evaluated, which this extends."""
     refused = layout.refusals()
@@ -52,10 +52,10 @@ def evaluate_on(
         if refused:
             yield Evaluated(choice=choice, layout=layout, work=fleet.work, planned=None, spread=None, why_not=refused)
             continue
-        spot = choice.option.family == "spot"
-        if spot not in runs:
-            runs[spot] = runs_of(request, fleet, layout, spot, central, drawn)
-        yield bought(request, choice, layout, fleet, runs[spot], central, drawn)
+        kind = choice.option.family if choice.option.starts_on_spot else "held"
+        if kind not in runs:
+            runs[kind] = runs_of(request, fleet, layout, choice.option, central, drawn)
+        yield bought(request, choice, layout, fleet, runs[kind], central, drawn)
 
 
 def ids_of(request: Request) -> list[str]:

@@ -35,6 +35,7 @@ STREAM_OF = {
     INTERRUPTION_RATE: INTERRUPTION_STREAM,
     SPOT_USD: PRICE_STREAM,
 }  # plan keys that set a stream of draws to one value
+PRICE_SOURCE = "spot prices of the region's zones today, or of the plan's zone"
 PER_NODE_DAY, USD_PER_HOUR = "1/(node-day)", "USD/h"
 _NORMAL = NormalDist()
 _WIDER = 4  # a search extends to this multiple of the high end, and to this fraction of the low end
@@ -73,11 +74,16 @@ def parameters_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[
         found += [
             _of_stream(
                 INTERRUPTION_STREAM,
-                "spot interruption rate, from the lower end of Spot Advisor's band to scarce capacity",
+                "spot market, from the lower end of Spot Advisor's band to whole gangs interrupted in scarce capacity",
                 interruption_rate_ends(request),
                 PER_NODE_DAY,
             ),
-            _of_stream(PRICE_STREAM, "observed spot prices of every zone and date", price_ends(request), USD_PER_HOUR),
+            _of_stream(
+                PRICE_STREAM,
+                PRICE_SOURCE,
+                price_ends(request),
+                USD_PER_HOUR,
+            ),
         ]
     phases = request.plan.run.phases or ()
     if request.plan.run.throughput or any(phase.throughput for phase in phases):
@@ -125,7 +131,7 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
                 high=max(high, planned),
                 path=SPOT_USD,
                 reach=(min(low, planned) / _WIDER, max(high, planned) * _WIDER),
-                source="observed spot prices of every zone and date",
+                source=PRICE_SOURCE,
             )
         )
     found += [
@@ -179,7 +185,7 @@ def with_parameter(request: Request, parameter: Parameter, value: float) -> Requ
         return replace(request, plan=request.plan.model_copy(update={section: changed}))
     if parameter.path:
         return replace(request, fixed={**request.fixed, parameter.key: value})
-    pin = value if parameter.key == PRICE_STREAM else _NORMAL.inv_cdf(value)
+    pin = value if parameter.key in (PRICE_STREAM, INTERRUPTION_STREAM) else _NORMAL.inv_cdf(value)
     return replace(request, pinned={**request.pinned, parameter.key: pin})
 
 

@@ -1,4 +1,4 @@
-"""Which prices of a comparison are out of date on the day that it is made for."""
+"""Which prices and interruption rates of a comparison are out of date on the day that it is made for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from planner.estimate.result import Scenario
-from planner.models.bill_lines import COMPUTE, bill_line
+from planner.models.bill_lines import COMPUTE, SPOT_INTERRUPTIONS, bill_line
 from pricing.offers import PurchaseOption
 
 EC2_LIMIT_DAYS = 120
@@ -37,6 +37,10 @@ def stale_prices(scenarios: Sequence[Scenario], as_of: date | None, max_age_days
         return ()
     purchases: dict[tuple[str, date, int], set[PurchaseOption]] = {}
     for scenario in scenarios:
+        observed = scenario.interruptions_observed
+        limit = EC2_LIMIT_DAYS if max_age_days is None else max_age_days
+        if observed is not None and (as_of - observed).days > limit:
+            purchases.setdefault((SPOT_INTERRUPTIONS, observed, limit), set())
         for line in scenario.bill:
             if not isinstance(line.price_date, date):
                 continue

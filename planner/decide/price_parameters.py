@@ -56,7 +56,7 @@ def prices_to_turn(request: Request) -> Iterator[TurnedPrice]:
     brought = brought_options(plan)
     for option in purchase_options(plan):
         discounted = option.family == "on-demand" and plan.purchase.private_discount
-        if option.family == "spot" or option.id in brought or discounted:
+        if option.starts_on_spot or option.id in brought or discounted:
             continue
         price = _of_nodes(request.book, plan.fleet.instance_types[0], plan.region, option)
         if price is not None:

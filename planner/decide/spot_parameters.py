@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 from planner.decide.enumerate import purchase_options
 from planner.estimate.request import Request
 from planner.estimate.spot import (
     INTERRUPTION_STREAM,
     PRICE_STREAM,
-    advised_interruption_rate,
-    planned_interruption_rate,
+    advised_market,
+    planned_market,
     spot_offer,
     spot_price,
 )
 from planner.models.values import Values
 from pricing.book import PriceNotFound
 
-_NORMAL = NormalDist()
-
 
 def interruption_rate_ends(request: Request) -> tuple[float, float] | None:
-    """Spot interruptions per node and day at the 5th and the 95th percentile; None for several instance types."""
-    if len(request.plan.fleet.instance_types) != 1:
+    """Spot interruptions per node and day at the 5th and the 95th percentile, if the plan sets them.
+
+    None if they are Spot Advisor's: their range is from single nodes to whole gangs, which is not one unit.
+    """
+    own = request.plan.reliability.spot_reclaims_per_node_day
+    if not own:
         return None
-    found = []
-    for share in (0.05, 0.95):
-        rates = interruption_rates(
-            request, Values(table=request.table(), pinned={INTERRUPTION_STREAM: _NORMAL.inv_cdf(share)})
-        )
-        if not rates:
-            return None
-        found.append(rates[0])
-    return found[0], found[1]
+    low, high = (
+        float(planned_market(own, Values(table=request.table(), pinned={INTERRUPTION_STREAM: share})).node_hazard[0])
+        for share in (0.05, 0.95)
+    )
+    return low * 24, high * 24
 
 
 def price_ends(request: Request) -> tuple[float, float] | None:
@@ -62,19 +58,19 @@ def spot_usd_per_hour(request: Request) -> tuple[float, float, float] | None:
 
 def on_spot(request: Request) -> bool:
     """Whether the plan compares spot."""
-    return any(option.family == "spot" for option in purchase_options(request.plan))
+    return any(option.starts_on_spot for option in purchase_options(request.plan))
 
 
-def interruption_rates(request: Request, values: Values | None = None) -> list[float]:
-    """Spot interruptions per node and day of each instance type: the plan's own rate, else Spot Advisor's."""
-    values = values or Values(table=request.table())
+def interruption_rates(request: Request) -> list[float]:
+    """Planned spot interruptions per node and day of each instance type: the plan's own rate, else Spot Advisor's."""
+    values = Values(table=request.table())
     own, found = request.plan.reliability.spot_reclaims_per_node_day, []
     if own is not None:
-        return [float(planned_interruption_rate(own, values)) * 24] if own else []
+        return [float(planned_market(own, values).node_hazard[0]) * 24] if own else []
     for name in request.plan.fleet.instance_types:
         try:
             band = request.book.interruption(name, request.plan.region)
         except PriceNotFound:
             continue
-        found.append(float(advised_interruption_rate(band, values)) * 24)
+        found.append(float(advised_market(band, values).node_hazard[0]) * 24)
     return found

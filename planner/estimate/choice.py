@@ -8,6 +8,8 @@ from planner.models.compute import block_sizes
 from pricing.catalog import InstanceType
 from pricing.offers import PurchaseOption
 
+NOT_CARRIED_OUT = "no stack carries out the rule that moves the run to On-Demand yet"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
@@ -28,6 +30,8 @@ class Choice:
     @property
     def not_deployed(self) -> str:
         """Why a stack cannot have the nodes as they are bought; empty if it can."""
+        if self.option.family == "spot-fallback":
+            return NOT_CARRIED_OUT
         if self.option.family != "capacity-block" or len(block_sizes(self.nodes)) == 1:
             return ""
         return f"{self.nodes} nodes are several Capacity Blocks, and a stack has one"

@@ -98,6 +98,11 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
         expression = "cost_usd <= budget" if draws else "(cost_usd <= budget) * (finish_fraction > 0)"
         what = "within the budget"
         share("in_budget_fraction", scenario.in_budget_fraction, expression, what, budget=budget, **costs, **finished)
+    if planned.run.spot_hours is not None:
+        spot_hours = (planned.run.spot_hours, "run:run.spot_hours", "h")
+        what = "in which the rule moves the run to On-Demand"
+        moved = {"spot_hours": spot_hours, "hours": hours}
+        share("fallback_fraction", scenario.fallback_fraction, "spot_hours < hours", what, **moved)
     for id, value, expression, what, inputs in (
         (
             "cheapest_fraction",

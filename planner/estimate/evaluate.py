@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
@@ -13,16 +13,15 @@ from planner.estimate.node_purchase import NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
-from planner.estimate.spot import HAZARD, advised_interruption_rate, planned_interruption_rate
+from planner.estimate.spot import Market, advised_market, planned_market, size_note
 from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
-from planner.models.derived import Sourced
 from planner.models.number import share_within
-from planner.models.sheet import Sheet
 from planner.models.values import Values
 from pricing.book import PriceNotFound
+from pricing.offers import PurchaseOption
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +29,8 @@ class Evaluated:
     """One choice.
 
     planned, spread: at central values and in draws (the same object without draws); None if the layout refuses.
-    why_not: what rules it out, apart from the plan's constraints.
+    why_not: what rules it out, apart from the plan's constraints. interruptions_observed: the day of Spot Advisor's
+    band, None without one.
     """
 
     choice: Choice
@@ -42,6 +42,7 @@ class Evaluated:
     unpriced: tuple[Unpriced, ...] = ()
     notes: tuple[str, ...] = ()
     block_stretch: float | None = None
+    interruptions_observed: date | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,26 +73,39 @@ def fleet_of(request: Request, size: FleetSize, central: Values, drawn: Values |
 
 
 @dataclass(frozen=True, kw_only=True)
+class _FoundMarket:
+    """The spot market of a fleet, if it is known; notes on it, and the day of its observation."""
+
+    market: Market | None = None
+    missing: Unpriced | None = None
+    notes: tuple[str, ...] = ()
+    observed: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScenarioRuns:
-    """A run at central values and in draws, and notes on it."""
+    """A run at central values and in draws, and the spot market that it starts on."""
 
     planned: Run
     spread: Run
-    missing: Unpriced | None
-    notes: tuple[str, ...]
+    market: _FoundMarket
 
 
 def runs_of(
-    request: Request, fleet: EvaluatedFleet, layout: Layout, spot: bool, central: Values, drawn: Values | None
+    request: Request,
+    fleet: EvaluatedFleet,
+    layout: Layout,
+    option: PurchaseOption,
+    central: Values,
+    drawn: Values | None,
 ) -> ScenarioRuns:
     """The run at central values and in draws (the same object without draws or if it is refused).
 
     An unknown interruption band leaves spot without its extra time: an unpriced line, so a lower bound.
     """
     plan, book = request.plan, request.book
-    missing, notes, interruption_rate = (
-        _interruption_rates(request, fleet.size.instance.name) if spot else (None, (), None)
-    )
+    found = _market(request, fleet.size) if option.starts_on_spot else _FoundMarket()
+    fallback = option.family == "spot-fallback"
     planned = run_on(
         plan,
         book,
@@ -99,10 +113,11 @@ def runs_of(
         fleet.work,
         layout,
         central,
-        interruption_rate=interruption_rate,
+        market=found.market,
+        fallback=fallback,
     )
     if planned.refusals or drawn is None or fleet.drawn_demand is None or fleet.drawn_work is None:
-        return ScenarioRuns(planned=planned, spread=planned, missing=missing, notes=notes)
+        return ScenarioRuns(planned=planned, spread=planned, market=found)
     varied = replace(layout, demand=fleet.drawn_demand)
     spread = run_on(
         plan,
@@ -111,26 +126,30 @@ def runs_of(
         fleet.drawn_work,
         varied,
         drawn,
-        interruption_rate=interruption_rate,
+        market=found.market,
+        fallback=fallback,
         decided=planned.decided,
     )
-    return ScenarioRuns(planned=planned, spread=spread, missing=missing, notes=notes)
+    return ScenarioRuns(planned=planned, spread=spread, market=found)
 
 
-def _interruption_rates(
-    request: Request, instance_type: str
-) -> tuple[Unpriced | None, tuple[str, ...], Callable[[Values, Sheet], Sourced] | None]:
-    """(what is missing, notes, interruptions per node and hour): the plan's own rate, or Spot Advisor's band."""
-    own = request.plan.reliability.spot_reclaims_per_node_day
+def _market(request: Request, size: FleetSize) -> _FoundMarket:
+    """The plan's own interruption rate, or Spot Advisor's band."""
+    own, sizes = request.plan.reliability.spot_reclaims_per_node_day, size_note(size.nodes)
+    notes = (sizes,) if sizes else ()
     if own is not None:
         note = f"spot interruption rate set by the plan: {own:g} per node-day"
-        return None, (note,), lambda values, sheet: (planned_interruption_rate(own, values, sheet), HAZARD)
+        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note, *notes))
     try:
-        band = request.book.interruption(instance_type, request.plan.region)
+        band = request.book.interruption(size.instance.name, request.plan.region)
     except PriceNotFound as error:
-        return Unpriced(line=SPOT_INTERRUPTIONS, what=error.asked, nearest=error.nearest), (), None
+        return _FoundMarket(
+            missing=Unpriced(line=SPOT_INTERRUPTIONS, what=error.asked, nearest=error.nearest), notes=notes
+        )
     note = f"AWS Spot Advisor ({band.observed}): {band.label} of instances interrupted per month"
-    return None, (note,), lambda values, sheet: (advised_interruption_rate(band, values, sheet), HAZARD)
+    return _FoundMarket(
+        market=lambda values, sheet: advised_market(band, values, sheet), notes=(note, *notes), observed=band.observed
+    )
 
 
 def bought(
@@ -152,7 +171,7 @@ def bought(
         block_stretch=_block_stretch(request, choice, runs, drawn),
     )
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
-    planned = price(request.book, runs.planned, purchase, central, keep_bounded=False if runs.missing else None)
+    planned = price(request.book, runs.planned, purchase, central, keep_bounded=False if runs.market.missing else None)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
     spread = planned
     if not unvaried and drawn is not None:
@@ -166,8 +185,9 @@ def bought(
         spread=spread,
         why_not=planned.why_not,
         block_stretch=purchase.block_stretch if choice.option.family == "capacity-block" else None,
-        unpriced=(*planned.unpriced, *((runs.missing,) if runs.missing else ())),
-        notes=runs.notes,
+        unpriced=(*planned.unpriced, *((runs.market.missing,) if runs.market.missing else ())),
+        notes=runs.market.notes,
+        interruptions_observed=runs.market.observed,
     )
 
 

@@ -28,11 +28,11 @@ def goodput_of(planned: Run) -> Goodput:
         input_fraction=input_fraction,
         availability_fraction=available,
         useful_fraction=scaling * input_fraction * available,
-        checkpoint_interval_hours=planned.decided.interval_hours,
-        mtbf_hours=float(planned.interruptions.mtbf_hours),
+        checkpoint_interval_hours=float(planned.interruptions.interval_hours),
+        mtbf_hours=float(planned.interruptions.rates.mtbf_hours[0]),
         write_hours=float(planned.interruptions.write_hours),
         restart_hours=float(planned.interruptions.restart_hours),
-        wait_hours=float(planned.interruptions.wait_hours),
+        wait_hours=float(planned.interruptions.rates.wait_hours[0]),
     )
 
 

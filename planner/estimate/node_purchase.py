@@ -101,21 +101,25 @@ def bill_used_hours(
     pricing_category: str,
     equation: str = "C9",
     hours_input: str = "hours",
+    hours_origin: str = RUN_HOURS,
+    line: str = COMPUTE,
+    hourly: bool = True,
     unallocated_hours: Number = 0.0,
     more_inputs: Mapping[str, Sourced] | None = None,
 ) -> None:
     """Add the line of the node-hours that the run uses, at `usd` per node-hour.
 
-    hours_input: the name of the run's hours in the equation. unallocated_hours: in which there are no nodes.
+    hours_input: the name of the hours in the equation; hours_origin: where they come from. unallocated_hours: in which
+    there are no nodes. hourly: whether a deployed stack has these nodes from its start.
     """
     inputs: dict[str, Sourced] = {
         "nodes": nodes_of(purchase),
-        hours_input: (hours, RUN_HOURS),
+        hours_input: (hours, hours_origin),
         "usd_per_hour": (None, PRICE),
         **(more_inputs or {}),
     }
     ledger.add(
-        COMPUTE,
+        line,
         service=INSTANCES,
         equation=equation,
         quantity=node_hours(nodes=purchase.nodes, hours=hours, unheld_hours=unallocated_hours),
@@ -123,7 +127,7 @@ def bill_used_hours(
         inputs=inputs,
         usd=usd,
         list_usd=list_usd,
-        usd_per_hour=purchase.nodes * usd,
+        usd_per_hour=purchase.nodes * usd if hourly else None,
         pricing_category=pricing_category,
         note=note,
     )

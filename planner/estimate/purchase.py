@@ -5,21 +5,33 @@ from __future__ import annotations
 from planner.estimate.block_purchase import bill_block
 from planner.estimate.committed_purchase import bill_commitment
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
-from planner.estimate.uncommitted_purchase import bill_on_demand, bill_spot
+from planner.estimate.uncommitted_purchase import bill_on_demand, bill_spot, bill_spot_then_on_demand
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
 
 
 def bill_gpu_nodes(
-    ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, *, unallocated_hours: Number = 0.0
+    ledger: Ledger,
+    purchase: NodePurchase,
+    hours: Number,
+    values: Values,
+    *,
+    unallocated_hours: Number = 0.0,
+    spot_hours: Number | None = None,
 ) -> PurchaseResult:
-    """Add the lines of the GPU nodes for a run of `hours`; on spot, without the hours in which there are no nodes."""
+    """Add the lines of the GPU nodes for a run of `hours`; on spot, without the hours in which there are no nodes.
+
+    spot_hours: with fallback, until the run moves to On-Demand.
+    """
     family = purchase.option.family
     if family == "on-demand":
         return bill_on_demand(ledger, purchase, hours)
     if family == "spot":
         return bill_spot(ledger, purchase, hours, values, unallocated_hours)
+    if family == "spot-fallback":
+        assert spot_hours is not None
+        return bill_spot_then_on_demand(ledger, purchase, hours, spot_hours, values, unallocated_hours)
     if family == "capacity-block":
         return bill_block(ledger, purchase, hours)
     return bill_commitment(ledger, purchase, hours)

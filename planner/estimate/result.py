@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import date
 
 from planner.estimate.node_purchase import Cash
 from planner.estimate.ranges import Range
@@ -33,8 +34,8 @@ class StorageFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Goodput:
-    """useful_fraction is the product of the other three. The hours are the inputs of equation G5 for the availability:
-    mean time between interruptions, blocking write, restart and wait."""
+    """useful_fraction is the product of the other three. The hours describe the interruptions behind the availability:
+    mean time between them, blocking write, restart and wait; with fallback, those on spot."""
 
     scaling_efficiency: float
     input_fraction: float
@@ -79,6 +80,9 @@ class Scenario:
     in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
     missing.
     unfinished: a warning if it may not finish, else ""; warnings: the others.
+    rule: the sentence of spot with fallback that says when the run moves to On-Demand, else ""; fallback_fraction:
+    share of the draws in which it does, None without that rule. interruptions_observed: the day of Spot Advisor's band
+    that it uses.
     deployment: the sizes that were priced, as a stack file has them.
     derived: the derivation of its numbers, except the lines of the bill, which have inputs of their own.
     """
@@ -120,6 +124,9 @@ class Scenario:
     priced_only: str = ""
     cheapest_fraction: float | None = None
     below_best_fraction: float | None = None
+    rule: str = ""
+    fallback_fraction: float | None = None
+    interruptions_observed: date | None = None
     cash: tuple[Cash, ...] = ()
     bill: tuple[PlannedLine, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()

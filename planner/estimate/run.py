@@ -1,25 +1,23 @@
 """The duration of a run on one fleet with one layout, and every line of its bill except the GPU nodes.
 
 Purchase options share this: only spot changes the duration, by its interruptions. What is decided before the run (sizes
-of file systems and clusters, the checkpoint interval) is decided at central values.
+of file systems and clusters, the checkpoint interval on held nodes, the rule that leaves spot) is decided at central
+values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from planner.estimate.input import data_input_of
-from planner.estimate.interruptions import NOT_ON_SPOT, Interruptions, interruptions_of
+from planner.estimate.fallback import MIXED, ON_DEMAND, ON_SPOT, FallbackRule, Mixed, mixed, rule_of
+from planner.estimate.interruptions import Interruptions
+from planner.estimate.spot import HELD, Market, SpotMarket
+from planner.estimate.stage import Stage, stage_of
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.shared.network import bill_network
 from planner.layouts.shared.s3 import bill_s3
-from planner.models.derived import Derived, Sourced, SourcedQuantity
-from planner.models.goodput import run_hours
-from planner.models.interruptions import unheld_hours
+from planner.models.derived import Derived, SourcedQuantity
 from planner.models.ledger import Ledger
 from planner.models.metered import ingest_days
 from planner.models.number import Number, scalar
@@ -31,17 +29,22 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """What is fixed before the run starts, from central values, and is the same in every draw."""
+    """What is fixed before the run starts, from central values, and is the same in every draw.
+
+    interval_hours: between checkpoints on nodes that are held, so not on spot. rule: for spot with fallback.
+    """
 
     interval_hours: float
     checkpoints_stored: float
+    rule: FallbackRule | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """A run before its nodes are bought: numbers are floats, or arrays with one entry per draw.
 
-    unallocated_node_hours: hours in which an interrupted spot fleet waits for capacity and has no GPU node.
+    unallocated_node_hours: hours, averaged over the nodes, in which a spot fleet waits for capacity without a GPU node.
+    spot_hours: with fallback, the hours on spot, waits included; the rest of `hours` is On-Demand.
     """
 
     plan: Plan
@@ -50,6 +53,7 @@ class Run:
     service: Service
     hours: Number
     unallocated_node_hours: Number
+    spot_hours: Number | None
     interruptions: Interruptions
     input_fraction: Number
     availability_fraction: Number
@@ -68,61 +72,47 @@ def run_on(
     layout: Layout,
     values: Values,
     *,
-    interruption_rate: Callable[[Values, Sheet], Sourced] | None = None,
+    market: Market | None = None,
+    fallback: bool = False,
     decided: Decided | None = None,
 ) -> Run:
     """The time of a run and the bill of its layout.
 
-    decided: None for the central run; for draws, the result of the central run. reclaims: on spot, records and returns
-    the interruption rate of one node. The layout must not refuse, because such a run has no time.
+    market: on spot, records and returns the market. fallback: whether the run can move to On-Demand. decided: None for
+    the central run; for draws, the result of the central run. The layout must not refuse, because such a run has no
+    time.
     """
     sheet, service = values.sheet(), layout.service(values)
-    hazard = interruption_rate(values, sheet) if interruption_rate else NOT_ON_SPOT
-    refills = _refills(demand, work, hazard, sheet) if layout.emptied_by_interruption and np.any(hazard[0]) else 0.0
-    data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, sheet)
-    interruptions = interruptions_of(
-        plan, demand, work, service, hazard, values, decided and decided.interval_hours, sheet
-    )
-    worked: Sourced = (work.hours, "run:run.work_hours")
-    fraction: Sourced = (data_input.fraction, "run:goodput.input_fraction")
-    available: Sourced = (interruptions.availability, "run:goodput.availability_fraction")
-    training_hours = sheet.arithmetic(
-        "run.training_hours",
-        work.hours / data_input.fraction / interruptions.availability,
-        "h",
-        "work_hours / input_fraction / availability_fraction",
-        work_hours=(*worked, "h"),
-        input_fraction=(*fraction, "fraction"),
-        availability_fraction=(*available, "fraction"),
-    )
-    hours = sheet.equation(
-        "run.hours",
-        run_hours,
-        bring_up_hours=values.given("goodput.bring_up_hours"),
-        warm_up_hours=(data_input.warm_up_hours, "run:run.warm_up_hours"),
-        work_hours=worked,
-        input_fraction=fraction,
-        availability_fraction=available,
-    )
-    sheet.arithmetic("days", hours / 24, "days", "hours / 24", hours=(hours, "run:run.hours", "h"))
-    written = sheet.arithmetic(
-        "run.checkpoints_written",
-        work.hours / interruptions.interval_hours,
-        "checkpoints",
-        "work_hours / interval_hours",
-        work_hours=(*worked, "h"),
-        interval_hours=(interruptions.interval_hours, "run:goodput.checkpoint_interval_hours", "h"),
-    )
-    stored = decided.checkpoints_stored if decided else _stored(plan, float(written), float(hours))
+    interval = decided and decided.interval_hours
+
+    def stage(market: SpotMarket, sheet: Sheet) -> Stage:
+        return stage_of(plan, demand, work, layout, service, market, values, interval, sheet)
+
+    rule = None
+    if fallback:
+        held_sheet, spot_sheet = values.sheet(), values.sheet()
+        held = stage(HELD, held_sheet)
+        main = stage(market(values, spot_sheet) if market else HELD, spot_sheet)
+        sheet.include(held_sheet.derived, {entry.id: ON_DEMAND + entry.id for entry in held_sheet.derived})
+        sheet.include(spot_sheet.derived, {id: ON_SPOT + id for id in MIXED})
+        rule = rule_of(plan, held, sheet, decided.rule if decided else None)
+        found = mixed(rule, main, held, demand, layout, service, work.hours, values, sheet)
+        interval_hours = held.interruptions.interval_hours
+    else:
+        main = stage(market(values, sheet) if market else HELD, sheet)
+        found = _of_one_stage(main, sheet)
+        interval_hours = main.interruptions.interval_hours
+    sheet.arithmetic("days", found.hours / 24, "days", "hours / 24", hours=(found.hours, "run:run.hours", "h"))
+    stored = decided.checkpoints_stored if decided else _stored(plan, float(found.checkpoints), float(found.hours))
     if sheet.recording:
-        _record_stored(plan, stored, written, hours, sheet)
+        _record_stored(plan, stored, found.checkpoints, found.hours, sheet)
     timing = Timing(
-        standing_hours=hours,
+        standing_hours=found.hours,
         retention_hours=plan.storage.retention_hours or 0.0,
-        s3_read_bytes=data_input.s3_read_bytes,
-        read_bytes=data_input.read_bytes,
+        s3_read_bytes=found.s3_read_bytes,
+        read_bytes=found.read_bytes,
         s3_through_vpc=layout.s3_through_vpc,
-        checkpoints_written=written,
+        checkpoints_written=found.checkpoints,
         checkpoints_stored=stored,
     )
     ledger = Ledger(book, plan.region, sheet, values.uniform)
@@ -135,24 +125,39 @@ def run_on(
         demand=demand,
         work=work,
         service=service,
-        hours=hours,
-        unallocated_node_hours=sheet.equation(
-            "fleet.unheld_hours",
-            unheld_hours,
-            training_hours=(training_hours, "run:run.training_hours"),
-            mtbf_hours=(interruptions.mtbf_hours, "run:goodput.mtbf_hours"),
-            wait_hours=(interruptions.wait_hours, "run:goodput.wait_hours"),
-            reclaims_per_hour=(interruptions.interruptions_per_hour, "run:goodput.reclaims_per_hour"),
-            gang_wait_hours=interruptions.gang_wait,
-        ),
-        interruptions=interruptions,
-        input_fraction=data_input.fraction,
-        availability_fraction=interruptions.availability,
+        hours=found.hours,
+        unallocated_node_hours=found.unheld_hours,
+        spot_hours=found.spot_hours if fallback else None,
+        interruptions=main.interruptions,
+        input_fraction=found.input_fraction,
+        availability_fraction=found.availability_fraction,
         ingest_days=_ingest(demand, rate, sheet) if rate else None,
-        decided=Decided(interval_hours=interruptions.interval_hours, checkpoints_stored=stored),
+        decided=decided or Decided(interval_hours=float(interval_hours), checkpoints_stored=stored, rule=rule),
         ledger=ledger,
         refusals=tuple(ledger.not_offered),
         derived=(*work.derived, *demand.derived, *service.derived, *sheet.derived),
+    )
+
+
+def _of_one_stage(stage: Stage, sheet: Sheet) -> Mixed:
+    """A run on nodes of one kind."""
+    return Mixed(
+        hours=stage.hours,
+        spot_hours=stage.hours,
+        unheld_hours=sheet.arithmetic(
+            "fleet.unheld_hours",
+            stage.market.first_wait[0] + stage.unheld_hours,
+            "h",
+            "first_wait + unheld_training_hours",
+            "without nodes to bill",
+            first_wait=(*stage.market.first_wait, "h"),
+            unheld_training_hours=(stage.unheld_hours, "run:run.unheld_training_hours", "h"),
+        ),
+        input_fraction=stage.data_input.fraction,
+        availability_fraction=stage.interruptions.availability,
+        s3_read_bytes=stage.data_input.s3_read_bytes,
+        read_bytes=stage.data_input.read_bytes,
+        checkpoints=stage.checkpoints,
     )
 
 
@@ -177,20 +182,6 @@ def _record_stored(plan: Plan, stored: float, written: Number, hours: Number, sh
         expression, what = "min(kept, written)", ""
         inputs["kept"] = (kept, "plan:data.checkpoints_kept", "checkpoints")
     sheet.arithmetic("run.checkpoints_stored", stored, "checkpoints", expression, what, **inputs)
-
-
-def _refills(demand: Demand, work: FleetWork, hazard: Sourced, sheet: Sheet) -> Number:
-    """How often a spot interruption empties the fast tier."""
-    return sheet.arithmetic(
-        "storage.refills",
-        demand.training_nodes * hazard[0] * work.hours,
-        "times",
-        "training_nodes * hazard * work_hours",
-        "spot interruptions of any node during the work",
-        training_nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
-        hazard=(hazard[0], hazard[1], "1/h"),
-        work_hours=(work.hours, "run:run.work_hours", "h"),
-    )
 
 
 def _ingest(demand: Demand, rate: float, sheet: Sheet) -> float:

@@ -50,7 +50,14 @@ def price(
     """
     sheet = values.sheet()
     nodes = Ledger(book, run.plan.region, sheet)
-    bought = bill_gpu_nodes(nodes, purchase, run.hours, values, unallocated_hours=run.unallocated_node_hours)
+    bought = bill_gpu_nodes(
+        nodes,
+        purchase,
+        run.hours,
+        values,
+        unallocated_hours=run.unallocated_node_hours,
+        spot_hours=run.spot_hours,
+    )
     held = sheet.equation(
         "fleet.node_hours",
         node_hours,

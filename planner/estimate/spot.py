@@ -1,9 +1,19 @@
-"""Spot: interruption rate and price of a node, at central values and in draws."""
+"""The market for spot nodes: price, interruptions and waits, at central values and in draws.
+
+One uniform number per draw says how tight the market is. The tighter it is, the higher are price and interruption rate;
+beyond a point the market is scarce: the whole gang is interrupted and waits, as in the published traces.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from statistics import median
+
 import numpy as np
 
+from planner.models.derived import Sourced
 from planner.models.interruptions import spot_hazard
 from planner.models.number import Number
 from planner.models.sheet import UNRECORDED, Sheet
@@ -11,41 +21,84 @@ from planner.models.values import Z_95, Values
 from pricing.book import PriceBook, PriceNotFound
 from pricing.offers import InterruptionBand, SpotOffer
 
-PRICE_STREAM, INTERRUPTION_STREAM = "spot.price", "spot.hazard"  # streams of draws without an assumption
-HAZARD = "run:goodput.hazard_per_node_hour"
+# streams of draws without an assumption; a central run may pin the first two
+PRICE_STREAM, INTERRUPTION_STREAM, MARKET_STREAM = "spot.price", "spot.hazard", "spot.market"
+HAZARD, GANG_RATE = "run:goodput.hazard_per_node_hour", "run:goodput.gang_interruptions_per_hour"
+SCARCE, FIRST_WAIT = "run:spot.scarce", "run:run.first_wait_hours"
 OPEN_BAND_FRACTION = 0.30  # the band "> 20 %" of Spot Advisor has no upper end; it counts as 30 % per month
+LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
+RECENT_DAYS = 120  # spot prices that are older than this beside the newest one are not of today's market
 
 
-def advised_interruption_rate(band: InterruptionBand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """Interruptions per spot node and hour.
+@dataclass(frozen=True, kw_only=True)
+class SpotMarket:
+    """What interrupts a spot job, each with its origin.
 
-    Central: the upper end of Spot Advisor's band; high: scarce capacity in the published traces; low: the lower end of
-    the band.
+    node_hazard: interruptions per node and hour, independent of each other; survivors stay. gang_rate: interruptions of
+    all nodes at once, per hour, however many they are. gang_wait: hours until all nodes are back. first_wait: hours
+    until all nodes are there for the first time.
     """
-    upper = OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
+
+    node_hazard: Sourced
+    gang_rate: Sourced
+    gang_wait: Sourced
+    first_wait: Sourced
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether there is any interruption, in any draw."""
+        return bool(np.any(self.node_hazard[0]) or np.any(self.gang_rate[0]))
+
+
+_NEVER: Sourced = (0.0, "rule:no spot, so no spot interruptions")
+HELD = SpotMarket(node_hazard=_NEVER, gang_rate=_NEVER, gang_wait=_NEVER, first_wait=_NEVER)
+Market = Callable[[Values, Sheet], SpotMarket]
+
+
+def advised_market(band: InterruptionBand, values: Values, sheet: Sheet = UNRECORDED) -> SpotMarket:
+    """The market of a type with Spot Advisor's band.
+
+    Planned: calm, at the upper end of the band. Draws: calm, between the ends of the band; or scarce. In a scarce
+    market practically every node is interrupted within a month, so no larger share of the draws is scarce than the
+    band's upper end; the open band does not bound it.
+    """
+    tightness, upper = _tightness(values), _upper(band)
     edge = f"rule:Spot Advisor of {band.observed}: upper end of the band {band.label}; an open band ends at 30 %"
-    central = sheet.equation("goodput.hazard_advised", spot_hazard, monthly_reclaim_fraction=(upper, edge))
-    scarce, origin = values.given_central("spot.scarce_losses_per_node_day")
-    lower = spot_hazard(monthly_reclaim_fraction=max(band.lower_fraction, 0.01))
-    return sheet.arithmetic(
+    if band.upper_fraction >= 1:
+        share: Sourced = values.given("spot.open_band_scarce_fraction")
+    else:
+        share = (upper, edge)
+    sheet.taken("spot.scarce_fraction", "fraction", scarce=share)
+    calm = 1.0 - np.asarray(share[0])
+    drawn = values.draws or INTERRUPTION_STREAM in values.pinned
+    scarce = np.where(tightness > calm, 1.0, 0.0)[()] if drawn else 0.0
+    lower = max(band.lower_fraction, 0.01)
+    place = np.minimum(tightness / np.maximum(calm, 1e-9), 1.0)
+    fraction = lower + (upper - lower) * place if drawn else upper
+    sheet.taken("spot.scarce", "fraction", scarce=(scarce, "rule:planned in a calm market; the draws have scarce ones"))
+    advised = sheet.equation("goodput.hazard_advised", spot_hazard, monthly_reclaim_fraction=(fraction, edge))
+    hazard = sheet.arithmetic(
         HAZARD.removeprefix("run:"),
-        _around(central, lower, scarce / 24, values),
+        advised * (1.0 - scarce),
         "1/h per node",
-        "advised",
-        "the range is from the lower end of the band to scarce capacity in the published traces",
-        advised=(central, "run:goodput.hazard_advised", "1/h per node"),
-        scarce=(scarce, origin, "1/(node-day)"),
+        "advised * (1 - scarce)",
+        "calm: nodes are interrupted one by one; the draws reach from the lower end of the band to its upper end",
+        advised=(advised, "run:goodput.hazard_advised", "1/h per node"),
+        scarce=(scarce, SCARCE, "fraction"),
     )
+    return _with_gangs(hazard, scarce, values, sheet)
 
 
-def planned_interruption_rate(interruptions_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """Interruptions per spot node and hour if the plan sets them, with a range as wide as that of the published
-    traces."""
+def planned_market(interruptions_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> SpotMarket:
+    """The market if the plan says how often a node is interrupted: nodes independent, never scarce.
+
+    The range is as wide as that of the published traces.
+    """
     central = interruptions_per_node_day / 24
     traces = values.table["spot.scarce_losses_per_node_day"]
     values.used.add(traces.key)
     low, high = central * traces.low / traces.value, central * traces.high / traces.value
-    return sheet.arithmetic(
+    hazard = sheet.arithmetic(
         HAZARD.removeprefix("run:"),
         _around(central, low, high, values) if central else 0.0,
         "1/h per node",
@@ -53,13 +106,72 @@ def planned_interruption_rate(interruptions_per_node_day: float, values: Values,
         "the range is as wide as that of the published traces",
         own=(interruptions_per_node_day, "plan:reliability.spot_reclaims_per_node_day", "1/(node-day)"),
     )
+    own = "rule:the plan says how often a node is interrupted"
+    sheet.taken("spot.scarce", "fraction", scarce=(0.0, own))
+    return _with_gangs(hazard, 0.0, values, sheet)
+
+
+def _with_gangs(hazard: Number, scarce: Number, values: Values, sheet: Sheet) -> SpotMarket:
+    """The interruptions and waits of whole gangs, within the ends of the traces."""
+    per_day = _within_ends("spot.gang_interruptions_per_day", values)
+    wait = _within_ends("spot.gang_wait_hours", values)
+    scarcity = (scarce, SCARCE, "fraction")
+    rate = sheet.arithmetic(
+        GANG_RATE.removeprefix("run:"),
+        scarce * per_day[0] / 24,
+        "1/h",
+        "scarce * per_day / 24",
+        "scarce: all nodes are interrupted at once, however many they are",
+        scarce=scarcity,
+        per_day=(*per_day, "1/day"),
+    )
+    first = sheet.arithmetic(
+        FIRST_WAIT.removeprefix("run:"),
+        scarce * wait[0],
+        "h",
+        "scarce * gang_wait",
+        "scarce: the first gang takes as long as a later one",
+        scarce=scarcity,
+        gang_wait=(*wait, "h"),
+    )
+    return SpotMarket(
+        node_hazard=(hazard, HAZARD), gang_rate=(rate, GANG_RATE), gang_wait=wait, first_wait=(first, FIRST_WAIT)
+    )
+
+
+def _within_ends(key: str, values: Values) -> Sourced:
+    """An assumption whose low and high are the ends of what was observed: nothing beyond them is drawn."""
+    number, origin = values.given(key)
+    return np.clip(number, values.table[key].low, values.table[key].high)[()], origin
+
+
+def _upper(band: InterruptionBand) -> float:
+    return OPEN_BAND_FRACTION if band.upper_fraction >= 1 else band.upper_fraction
+
+
+def _tightness(values: Values) -> Number:
+    """How tight the market is, from 0 to 1: a uniform draw; in a central run, the pinned percentile or the middle."""
+    return values.uniform(MARKET_STREAM) if values.draws else values.pinned.get(INTERRUPTION_STREAM, 0.5)
 
 
 def _around(central: float, low: float, high: float, values: Values) -> Number:
-    """Log-normal on each side, with low and high as the 5th and 95th percentile."""
-    z = values.normal(INTERRUPTION_STREAM)
+    """Log-normal on each side, with low and high as the ends."""
+    if not values.draws and INTERRUPTION_STREAM in values.pinned:
+        share = values.pinned[INTERRUPTION_STREAM]
+        return float(np.exp(np.interp(share, (0.05, 0.5, 0.95), np.log((low, central, high)))))
+    z = np.clip(values.normal(INTERRUPTION_STREAM), -Z_95, Z_95)
     side = np.where(np.asarray(z) > 0, np.log(high / central), np.log(central / low)) / Z_95
     return (central * np.exp(side * z))[()]
+
+
+def size_note(nodes: int) -> str:
+    """A note if no gang as large as this was observed, else ""."""
+    if nodes <= LARGEST_OBSERVED_GANG:
+        return ""
+    return (
+        f"no public record shows how long {nodes} spot nodes at once take to get: the largest observed gang has "
+        f"{LARGEST_OBSERVED_GANG} nodes, none of them p4d or p5"
+    )
 
 
 def spot_offer(book: PriceBook, instance_type: str, region: str, zone_id: str | None) -> SpotOffer | None:
@@ -71,7 +183,7 @@ def spot_offer(book: PriceBook, instance_type: str, region: str, zone_id: str | 
 
 
 def spot_price(offer: SpotOffer | None, values: Values, own: float | None = None) -> Number:
-    """The planned price; for draws, one of all observed prices, with equal weight for each zone and date.
+    """The planned price; for draws, one of today's market, the higher the tighter that market is.
 
     own: the plan's own price; its draws vary as much around it as the observed prices around the book's. Raises
     ValueError if there is no price.
@@ -82,6 +194,27 @@ def spot_price(offer: SpotOffer | None, values: Values, own: float | None = None
         return own
     if not values.draws and PRICE_STREAM not in values.pinned:
         return offer.planned.usd if own is None else own
-    seen = np.array(sorted(price.usd for _, price in offer.observations))
-    drawn = seen[(np.asarray(values.uniform(PRICE_STREAM)) * len(seen)).astype(int)][()]
+    seen = np.array(sorted(todays_prices(offer)))
+    at = values.uniform(MARKET_STREAM) if values.draws else values.pinned[PRICE_STREAM]
+    drawn = seen[np.minimum((np.asarray(at) * len(seen)).astype(int), len(seen) - 1)][()]
     return drawn if own is None else drawn * (own / offer.planned.usd)
+
+
+def todays_prices(offer: SpotOffer) -> list[float]:
+    """USD an hour: of the plan's zone, else of every zone at its newest date.
+
+    Prices from more than 120 days before the planned one are of another market. If no zone has a newer one, the zones
+    give the spread around the planned price, which is then a mean over zones.
+    """
+    newest: dict[str, tuple[date, float]] = {}
+    for zone, price in offer.observations:
+        is_zone = " " not in zone  # figures of a whole region are named "us-east-1 mean"
+        if is_zone and offer.zone_id in (None, zone) and price.observed >= newest.get(zone, (date.min, 0.0))[0]:
+            newest[zone] = (price.observed, price.usd)
+    since = offer.planned.observed - timedelta(days=RECENT_DAYS)
+    recent = [usd for observed, usd in newest.values() if observed >= since]
+    if recent or not newest:
+        return recent or [offer.planned.usd]
+    last = max(observed for observed, _ in newest.values())
+    then = [usd for observed, usd in newest.values() if observed >= last - timedelta(days=RECENT_DAYS)]
+    return [usd * offer.planned.usd / median(then) for usd in then]

@@ -21,9 +21,17 @@ from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.layouts.deployment import Deployment
+from planner.estimate.run import Run
 from planner.models.bill import planned_line
 from planner.models.bill_lines import bill_line
 from planner.models.sheet import Sheet
+
+
+def _fallback_fraction(spread: Run, draws: int) -> float | None:
+    """Share of the draws in which the rule moves the run to On-Demand; None without a rule."""
+    if spread.spot_hours is None:
+        return None
+    return float(np.mean(np.broadcast_to(np.asarray(spread.spot_hours < spread.hours), (max(draws, 1),))))
 
 
 def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, sheet: Sheet) -> Scenario:
@@ -68,6 +76,9 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         block_days=outcomes.block_days,
         finish_fraction=float(np.mean(outcomes.finished)),
         unfinished_fraction=unfinished,
+        rule=run.decided.rule.sentence if run.decided.rule else "",
+        fallback_fraction=_fallback_fraction(spread.run, draws),
+        interruptions_observed=entry.interruptions_observed,
         cash=cash_of(planned, lines, cost, complete=not entry.unpriced, sheet=sheet),
         bill=lines,
         warnings=(*planned.warnings, *entry.notes, *weak_price_warnings(lines)),

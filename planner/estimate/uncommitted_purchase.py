@@ -1,4 +1,4 @@
-"""GPU nodes without a commitment: On-Demand and spot."""
+"""GPU nodes without a commitment: On-Demand, spot, and spot with fallback to On-Demand."""
 
 from __future__ import annotations
 
@@ -12,22 +12,40 @@ from planner.estimate.node_purchase import (
 )
 from planner.estimate.spot import spot_offer, spot_price
 from planner.models.bill import INSTANCES
-from planner.models.bill_lines import COMPUTE
+from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
 from planner.models.compute import node_hours
-from planner.models.derived import PRICE
+from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
 
-UNALLOCATED_HOURS = "run:fleet.unheld_hours"
+UNALLOCATED_HOURS, SPOT_HOURS = "run:fleet.unheld_hours", "run:run.spot_hours"
+ONE_ZONE = "All nodes share one zone; any spot interruption stops the whole job"
+NO_GUARANTEE = "an On-Demand price does not guarantee capacity for this many nodes"
+NODES_WITHOUT_GUARANTEE = 16
 
 
 def bill_on_demand(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
-    price = ledger.look_up(COMPUTE, lambda: ledger.book.on_demand(purchase.instance.name, ledger.region))
-    if price is None:
+    usd = _bill_on_demand(ledger, purchase, COMPUTE, hours, RUN_HOURS)
+    if usd is None:
         return PurchaseResult()
-    usd = price.usd * (1 - purchase.settings.private_discount)
+    return PurchaseResult(
+        usd_per_hour=usd, warnings=(NO_GUARANTEE,) if purchase.nodes >= NODES_WITHOUT_GUARANTEE else ()
+    )
+
+
+def _bill_on_demand(
+    ledger: Ledger, purchase: NodePurchase, line: str, hours: Number, hours_origin: str
+) -> float | None:
+    """Add the line of On-Demand nodes; returns USD per node-hour, or None if there is no price."""
+    price = ledger.look_up(line, lambda: ledger.book.on_demand(purchase.instance.name, ledger.region))
+    if price is None:
+        return None
     discount = purchase.settings.private_discount
+    usd = price.usd * (1 - discount)
+    note = f"private discount {discount:.1%}" if discount else ""
+    if line == COMPUTE_FALLBACK:
+        note = "; ".join(part for part in ("after the rule has moved the run", note) if part)
     bill_used_hours(
         ledger,
         purchase,
@@ -35,51 +53,86 @@ def bill_on_demand(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pur
         price,
         usd,
         list_usd=price.usd,
-        note=f"private discount {discount:.1%}" if discount else "",
+        note=note,
         pricing_category="Standard",
+        line=line,
+        hours_origin=hours_origin,
+        hourly=line == COMPUTE,
         more_inputs={
             "usd_per_hour": (price.usd, PRICE),
             "discount_fraction": (discount, "plan:purchase.private_discount"),
         },
     )
-    large = purchase.nodes >= 16
-    return PurchaseResult(
-        usd_per_hour=usd,
-        warnings=("an On-Demand price does not guarantee capacity for this many nodes",) if large else (),
-    )
+    return usd
 
 
 def bill_spot(
     ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, unallocated_hours: Number
 ) -> PurchaseResult:
+    usd = _bill_spot(ledger, purchase, (hours, RUN_HOURS), values, unallocated_hours)
+    return PurchaseResult() if usd is None else PurchaseResult(usd_per_hour=usd, warnings=(ONE_ZONE,))
+
+
+def bill_spot_then_on_demand(
+    ledger: Ledger,
+    purchase: NodePurchase,
+    hours: Number,
+    spot_hours: Number,
+    values: Values,
+    unallocated_hours: Number,
+) -> PurchaseResult:
+    """A line for the hours on spot, and one for those On-Demand after the rule has moved the run."""
+    on_demand_hours = ledger.sheet.arithmetic(
+        "run.on_demand_hours",
+        hours - spot_hours,
+        "h",
+        "hours - spot_hours",
+        hours=(hours, RUN_HOURS, "h"),
+        spot_hours=(spot_hours, SPOT_HOURS, "h"),
+    )
+    usd = _bill_spot(ledger, purchase, (spot_hours, SPOT_HOURS), values, unallocated_hours)
+    _bill_on_demand(ledger, purchase, COMPUTE_FALLBACK, on_demand_hours, "run:run.on_demand_hours")
+    guarantee = (NO_GUARANTEE,) if purchase.nodes >= NODES_WITHOUT_GUARANTEE else ()
+    return PurchaseResult(usd_per_hour=usd, warnings=(ONE_ZONE, *guarantee))
+
+
+def _bill_spot(
+    ledger: Ledger, purchase: NodePurchase, hours: Sourced, values: Values, unallocated_hours: Number
+) -> Number | None:
+    """Add the line of spot nodes; returns USD per node-hour, or None if there is no price."""
     if purchase.settings.spot_usd_per_hour is not None:
-        return _spot_at_planned_price(
-            ledger, purchase, hours, values, unallocated_hours, purchase.settings.spot_usd_per_hour
-        )
+        own = purchase.settings.spot_usd_per_hour
+        return _spot_at_planned_price(ledger, purchase, hours, values, unallocated_hours, own)
     zone = purchase.settings.zone_id
     offer = ledger.look_up(COMPUTE, lambda: ledger.book.spot(purchase.instance.name, ledger.region, zone))
     if offer is None:
-        return PurchaseResult()
+        return None
     usd = spot_price(offer, values)
     listed, unknown = list_price(ledger, purchase, offer.planned.usd)
     bill_used_hours(
         ledger,
         purchase,
-        hours,
+        hours[0],
         offer.planned,
         usd,
         list_usd=listed,
         note=(f"zone {offer.zone_id}" if offer.zone_id else "median of the region's zones") + unknown,
         pricing_category="Dynamic",
+        hours_origin=hours[1],
         unallocated_hours=unallocated_hours,
         more_inputs={"unheld_hours": (unallocated_hours, UNALLOCATED_HOURS)},
     )
-    return _on_spot(usd)
+    return usd
 
 
 def _spot_at_planned_price(
-    ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, unallocated_hours: Number, usd_as_seen: float
-) -> PurchaseResult:
+    ledger: Ledger,
+    purchase: NodePurchase,
+    hours: Sourced,
+    values: Values,
+    unallocated_hours: Number,
+    usd_as_seen: float,
+) -> Number:
     """Spot at the plan's own price; the book's observed prices only give the range."""
     offer = spot_offer(ledger.book, purchase.instance.name, ledger.region, purchase.settings.zone_id)
     usd = spot_price(offer, values, usd_as_seen)
@@ -87,13 +140,13 @@ def _spot_at_planned_price(
     ledger.assumed(
         COMPUTE,
         equation="C9",
-        quantity=node_hours(nodes=purchase.nodes, hours=hours, unheld_hours=unallocated_hours),
+        quantity=node_hours(nodes=purchase.nodes, hours=hours[0], unheld_hours=unallocated_hours),
         unit="Hrs",
         usd=usd,
         source="the plan, purchase.spot_usd_per_hour",
         inputs={
             "nodes": nodes_of(purchase),
-            "hours": (hours, RUN_HOURS),
+            "hours": hours,
             "usd_per_hour": (usd, "plan:purchase.spot_usd_per_hour"),
             "unheld_hours": (unallocated_hours, UNALLOCATED_HOURS),
         },
@@ -105,10 +158,4 @@ def _spot_at_planned_price(
         + ("" if offer else "; the price book has no spot price, so there is no range")
         + unknown,
     )
-    return _on_spot(usd)
-
-
-def _on_spot(usd: Number) -> PurchaseResult:
-    return PurchaseResult(
-        usd_per_hour=usd, warnings=("All nodes share one zone; any spot interruption stops the whole job",)
-    )
+    return usd

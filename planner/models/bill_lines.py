@@ -21,6 +21,7 @@ OVERHEAD = "network, volumes, alarms"
 COMPUTE = "fleet.compute"
 COMMITMENT_UNUSED = "fleet.commitment-unused"
 BLOCK_UNUSED = "fleet.block-unused"
+COMPUTE_FALLBACK = "fleet.compute-on-demand"  # after a move from spot
 SPOT_INTERRUPTIONS = "fleet.spot-interruptions"
 STAFF = "people.staff"
 
@@ -81,6 +82,7 @@ def _people(pattern: str, part: str) -> BillLine:
 # the first match counts
 LINES = (
     _gpu_nodes(COMPUTE),
+    _gpu_nodes(COMPUTE_FALLBACK),
     _gpu_nodes(SPOT_INTERRUPTIONS),
     _gpu_nodes(BLOCK_UNUSED, UNUSED_BLOCK, unused=True),
     # a commitment belongs to the payer account and goes on after the stack is deleted

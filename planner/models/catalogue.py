@@ -10,13 +10,14 @@ from planner.models import (
     interruptions,
     metered,
     people,
+    spot,
     tiered_storage,
     workload,
 )
 from planner.models.equation import Equation, registered
 
 # importing these registers their equations
-FAMILIES = (capacity, compute, datapath, goodput, interruptions, metered, people, tiered_storage, workload)
+FAMILIES = (capacity, compute, datapath, goodput, interruptions, metered, people, spot, tiered_storage, workload)
 
 
 def all_equations() -> tuple[Equation, ...]:

@@ -38,21 +38,21 @@ def _show_interval(*, mtbf_hours: float, write_hours: float) -> list[str]:
     show=_show_interval,
     refuse=_never_up,
 )
-def optimal_interval(*, mtbf_hours: float, write_hours: float) -> float:
+def optimal_interval(*, mtbf_hours: Number, write_hours: Number) -> Number:
     """Hours of work between two checkpoints that minimize the expected time under exponential failures.
 
     Exact; Young's and Daly's formulas (G7, G8) are approximations for C much smaller than M. Solved by
     Newton's iteration on 1 - w = exp(-w - C/M), w = W/M, which is monotone from above.
     """
-    ratio = write_hours / mtbf_hours
-    w = min(1.0, math.sqrt(2 * ratio))
+    ratio = np.asarray(write_hours / mtbf_hours, dtype=float)
+    w = np.minimum(1.0, np.sqrt(2 * ratio))
     for _ in range(60):
-        lost = -math.expm1(-w - ratio)  # 1 - e^(-w - C/M) without cancelling, for writes that take next to no time
+        lost = -np.expm1(-w - ratio)  # 1 - e^(-w - C/M) without cancelling, for writes that take next to no time
         step = (w - lost) / lost
-        w -= step
-        if abs(step) <= 1e-15 * w:
+        w = w - step
+        if np.all(np.abs(step) <= 1e-9 * w):  # the error after a step is about its square
             break
-    return w * mtbf_hours
+    return (w * mtbf_hours)[()]
 
 
 @equation(
@@ -171,10 +171,14 @@ def meta_ettr(
         "work_hours": "h at full speed",
         "input_fraction": "fraction",
         "availability_fraction": "fraction",
+        "first_wait_hours": "h",
     },
     result_unit="h",
     source="work divided by the computing share (I7) and the kept share (G5) of the time, plus bring-up and warm-up",
-    steps=("result = bring_up_hours + warm_up_hours + work_hours / input_fraction / availability_fraction",),
+    steps=(
+        "result = first_wait_hours + bring_up_hours + warm_up_hours"
+        " + work_hours / input_fraction / availability_fraction",
+    ),
 )
 def run_hours(
     *,
@@ -183,9 +187,13 @@ def run_hours(
     work_hours: Number,
     input_fraction: Number,
     availability_fraction: Number,
+    first_wait_hours: Number = 0.0,
 ) -> Number:
-    """Hours from the first to the last paid GPU-hour of a run."""
-    return bring_up_hours + warm_up_hours + work_hours / input_fraction / availability_fraction
+    """Hours from the request for the nodes to the last paid GPU-hour of a run.
+
+    first_wait_hours: until spot first has capacity for all nodes; nodes that are bought otherwise start at once.
+    """
+    return first_wait_hours + bring_up_hours + warm_up_hours + work_hours / input_fraction / availability_fraction
 
 
 @equation(

@@ -20,17 +20,29 @@ _META = "arXiv 2410.21680"
         "nodes": "nodes",
         "failures_per_1000_node_days": "1/(1000 node-days)",
         "hazard_per_node_hour": "1/h",
+        "gang_interruptions_per_hour": "1/h",
     },
     result_unit="h",
     source=_META + ": 6.50 per 1,000 node-days gives 1.8 h at 16,384 GPUs",
-    steps=("result = 1 / (nodes * (failures_per_1000_node_days / 24000 + hazard_per_node_hour))",),
+    steps=(
+        "result = 1 / (nodes * (failures_per_1000_node_days / 24000 + hazard_per_node_hour)"
+        " + gang_interruptions_per_hour)",
+    ),
 )
-def platform_mtbf(*, nodes: Number, failures_per_1000_node_days: Number, hazard_per_node_hour: Number = 0.0) -> Number:
+def platform_mtbf(
+    *,
+    nodes: Number,
+    failures_per_1000_node_days: Number,
+    hazard_per_node_hour: Number = 0.0,
+    gang_interruptions_per_hour: Number = 0.0,
+) -> Number:
     """Mean hours between interruptions of a job that needs all its nodes.
 
-    Node failures are exponential and independent; a second hazard rate (spot interruptions) is added to the first.
+    Node failures are exponential and independent; so are spot interruptions of single nodes, a second hazard rate.
+    Spot interruptions that stop all nodes at once come as often for a large fleet as for a small one.
     """
-    return 1.0 / (nodes * (failures_per_1000_node_days / 24_000 + hazard_per_node_hour))
+    per_node = failures_per_1000_node_days / 24_000 + hazard_per_node_hour
+    return 1.0 / (nodes * per_node + gang_interruptions_per_hour)
 
 
 @equation(
@@ -41,13 +53,13 @@ def platform_mtbf(*, nodes: Number, failures_per_1000_node_days: Number, hazard_
     source="AWS Spot Advisor: share of instances interrupted in the last month",
     steps=("result = -log(1 - monthly_reclaim_fraction) / 730",),
 )
-def spot_hazard(*, monthly_reclaim_fraction: float) -> float:
+def spot_hazard(*, monthly_reclaim_fraction: Number) -> Number:
     """Constant hourly hazard rate of one spot node that gives Spot Advisor's share of interruptions in a month.
 
-    Limits: optimistic for a large job: Spot Advisor averages over all users of the type, and the published
-    traces of scarce capacity show several losses per node-day.
+    Limits: for calm markets. Spot Advisor averages over all users of the type; in scarce markets, published traces
+    show a gang of nodes interrupted 3 to 14 times a day.
     """
-    return -math.log(1.0 - monthly_reclaim_fraction) / HOURS_PER_MONTH
+    return (-np.log(1.0 - np.asarray(monthly_reclaim_fraction)) / HOURS_PER_MONTH)[()]
 
 
 def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares: int) -> list[str]:
@@ -115,7 +127,8 @@ def mean_wait_hours(
 ) -> Number:
     """Mean hours of waiting for nodes after an interruption.
 
-    A failure waits for a new node if no spare is left; a spot interruption waits for all nodes.
+    The loss of one node (a failure, or a spot interruption in a calm market) waits for a new node if no spare is left;
+    a spot interruption of the whole gang waits for all nodes.
     """
     return mtbf_hours * (
         failures_per_hour * no_spare_fraction * replacement_hours + reclaims_per_hour * gang_wait_hours
@@ -131,12 +144,16 @@ def mean_wait_hours(
         "wait_hours": "h",
         "reclaims_per_hour": "1/h",
         "gang_wait_hours": "h",
+        "node_reclaims_per_hour": "1/h",
+        "replacement_hours": "h",
+        "nodes": "nodes",
     },
     result_unit="h",
     source="derived here from G5: the job waits D / (M + D) of the time; in the traces it has all nodes or none",
     steps=(
         "gang_wait = mtbf_hours * reclaims_per_hour * gang_wait_hours",
-        "result = training_hours * gang_wait / (mtbf_hours + wait_hours)",
+        "node_wait = mtbf_hours * node_reclaims_per_hour * replacement_hours / nodes",
+        "result = training_hours * (gang_wait + node_wait) / (mtbf_hours + wait_hours)",
     ),
 )
 def unheld_hours(
@@ -146,10 +163,16 @@ def unheld_hours(
     wait_hours: Number,
     reclaims_per_hour: Number = 0.0,
     gang_wait_hours: Number = 0.0,
+    node_reclaims_per_hour: Number = 0.0,
+    replacement_hours: Number = 0.0,
+    nodes: Number = 1.0,
 ) -> Number:
-    """Hours in which an interrupted spot job waits for capacity: it has no nodes, so none are billed.
+    """Hours, averaged over the nodes, in which an interrupted spot job has no node to bill.
 
-    G5 is proportional to M + D, so the job waits D / (M + D) of the time; this is the part after spot interruptions.
-    A job has all its nodes or none: so do 94 % of the traces' samples.
+    G5 is proportional to M + D, so the job waits D / (M + D) of the time. After an interruption of the whole gang no
+    node is billed: a job has all its nodes or none in 94 % of the traces' samples. After the loss of one node, that
+    node is not billed until it is replaced; the survivors are.
     """
-    return training_hours * (mtbf_hours * reclaims_per_hour * gang_wait_hours) / (mtbf_hours + wait_hours)
+    gang_wait = mtbf_hours * reclaims_per_hour * gang_wait_hours
+    node_wait = mtbf_hours * node_reclaims_per_hour * replacement_hours / nodes
+    return training_hours * (gang_wait + node_wait) / (mtbf_hours + wait_hours)

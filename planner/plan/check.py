@@ -192,7 +192,10 @@ def _purchase(plan: Plan) -> Iterator[Finding]:
         try:
             PurchaseOption.parse(text)
         except ValueError:
-            remedy = did_you_mean(text, ALL_PURCHASE_OPTIONS) or "on-demand, spot, capacity-block, ri-..., sp-..."
+            remedy = (
+                did_you_mean(text, ALL_PURCHASE_OPTIONS)
+                or "on-demand, spot, spot-fallback, capacity-block, ri-..., sp-..."
+            )
             at: Path = ("purchase", "options", index)
             yield at, f"unknown purchase option {shown(text)}", remedy
     yield from repeated(("purchase", "options"), options)

@@ -99,6 +99,8 @@ def spec_of(
     plan, given = loaded.plan, given or FromAccount()
     if not scenario.feasible:
         raise UsageProblem(f"{scenario.id} is not feasible: {'; '.join(scenario.why_not)}")
+    if scenario.rule:  # not only a layout, which may be previewed
+        raise UsageProblem(f"{scenario.id} cannot be deployed as priced: {scenario.priced_only}")
     deployment = scenario.deployment
     if deployment is None:
         raise UsageProblem(f"{scenario.id} has no sizes to deploy: compare the plan again")

@@ -110,7 +110,7 @@ def test_scenarios_are_those_of_the_plan_with_what_the_line_sets():
 
 
 def test_numbers_of_the_scenario_that_stands_on_the_line():
-    for name in ("best", "separate-nvme/p4d.24xlarge/spot", "#2"):
+    for name in ("best", "separate-nvme/p4d.24xlarge/spot-fallback", "#2"):
         found = asked(f"planner explain {PLAN} {name} ")
         scenario = named(compared(plan_of()), name)
         assert found[: len(scenario.bill)] == [f"plain,{line.line}" for line in scenario.bill]

@@ -181,7 +181,7 @@ def test_a_scenario_beyond_a_constraint_has_its_numbers_all_the_same():
     assert "Not eligible: " in text
     assert "costs at most $10.00 in 0% of the outcomes" in text
     assert "cost_usd = 5," in text
-    assert "fleet.compute = 5," in text
+    assert "fleet.compute = 4,9" in text
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from planner.stack.file import KEY, read
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 IDS = ["--ami", "ami-0123456789abcdef0", "--zone-id", "use1-az4", "--notify", "oncall@example.org"]
+SPOT = ("--set", "purchase.options=[spot]")
 SMALL = "s3-stream/p4d.24xlarge/on-demand"
 
 
@@ -113,7 +114,7 @@ def test_a_reservation_is_not_taken_over_by_another_way_of_buying(here):
     assert read("Pulumi.dev.yaml").buying.reservation_id == cr
     run("small.yaml", "--scenario", SMALL)
     assert read("Pulumi.dev.yaml").buying.reservation_id == cr
-    run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", "--force")
+    run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", *SPOT, "--force")
     assert read("Pulumi.dev.yaml").buying.reservation_id == ""
 
 
@@ -239,7 +240,9 @@ def test_what_the_budget_s_action_does_is_said_with_whom_it_concerns(here):
     ],
 )
 def test_a_run_across_new_year_is_told_that_its_budget_begins_again(here, start, words):
-    said = one_line(run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", "--set", f"start={start}").stdout)
+    said = one_line(
+        run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", *SPOT, "--set", f"start={start}").stdout
+    )
     assert words in said
     assert ("on 1 January it starts again from zero" in said) == bool(words)
 

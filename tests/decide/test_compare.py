@@ -13,8 +13,6 @@ from planner.decide.gates import Gates, exit_code, passing, violations
 from planner.errors import ExitCode
 from planner.estimate import summary
 from planner.estimate.ranges import percentile_of, range_of
-from planner.estimate.spot import advised_interruption_rate, spot_price
-from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 from tests.builders import BOOK_DATES, book_of, by_id, compared, plan_of, scenario_of
@@ -34,7 +32,7 @@ def everything():
 class TestIds:
     GRAMMAR = re.compile(
         r"^(converged|fsx-lustre|separate-nvme|s3-stream)(\+[a-z0-9-]+)?/[a-z0-9-]+\.[a-z0-9-]+?(x\d+)?/"
-        r"(on-demand|spot|capacity-block|(ri|sp)-[13]y-(standard|convertible|instance|compute)-(no|partial|all)-upfront)$"
+        r"(on-demand|spot|spot-fallback|capacity-block|(ri|sp)-[13]y-(standard|convertible|instance|compute)-(no|partial|all)-upfront)$"
     )
 
     def test_grammar_and_uniqueness(self, everything):
@@ -57,7 +55,7 @@ class TestIds:
             "sp-1y-compute-no-upfront",
             "sp-3y-compute-no-upfront",
             "capacity-block",
-            "spot",
+            "spot-fallback",
         }
 
 
@@ -83,7 +81,10 @@ class TestOrderAndMoney:
     def test_nothing_free_and_nothing_negative(self, everything):
         for s in everything.scenarios:
             for line in s.bill:
-                assert line.effective_cost > 0, (s.id, line.line)
+                if line.line == "fleet.compute-on-demand":  # planned in a calm market, the rule never moves the run
+                    assert line.effective_cost == 0, s.id
+                else:
+                    assert line.effective_cost > 0, (s.id, line.line)
 
     def test_every_price_says_where_it_is_from(self, everything):
         for s in everything.scenarios:
@@ -120,7 +121,7 @@ class TestPurchase:
     def test_a_17_day_run_never_wants_three_years(self):
         """The trap of the reserved rate: charged for 17 days of 1,095 it looks cheap."""
         hours = 4 * 8 * 17 * 24 * 0.9
-        options = [o for o in ALL_PURCHASE_OPTIONS if o not in ("spot", "capacity-block")]
+        options = [o for o in ALL_PURCHASE_OPTIONS if o not in ("spot", "spot-fallback", "capacity-block")]
         plan = plan_of(run={"work": {"gpu_hours": hours}}, purchase={"options": options})
         best = compared(plan).best
         assert best.purchase == "on-demand"
@@ -130,7 +131,7 @@ class TestPurchase:
     def test_a_three_year_run_wants_three_years(self):
         plan = plan_of(
             run={"work": {"gpu_hours": 32 * 3 * 8760 * 0.9}},
-            purchase={"options": [o for o in ALL_PURCHASE_OPTIONS if o != "spot"]},
+            purchase={"options": [o for o in ALL_PURCHASE_OPTIONS if o not in ("spot", "spot-fallback")]},
         )
         assert compared(plan).best.purchase.startswith(("ri-3y", "sp-3y"))
 
@@ -184,12 +185,6 @@ class TestPurchase:
         assert rate == offer.planned.usd
         assert min(seen) < rate <= max(seen)
 
-    def test_spot_prices_are_drawn_from_all_that_were_seen(self):
-        """Each observed zone and date alike: the draws take every price and no other."""
-        offer = book_of().spot("p4d.24xlarge", "us-east-1")
-        drawn = spot_price(offer, Values(table=default_assumptions(), draws=2000))
-        assert set(drawn.tolist()) == {price.usd for _, price in offer.observations}
-
     def test_the_plans_own_spot_price_is_billed_and_spreads_as_the_observed_ones_do(self):
         """Twice the book's price: twice the bill of the nodes in every percentile, on the same draws."""
         offer = book_of().spot("p4d.24xlarge", "us-east-1")
@@ -203,7 +198,8 @@ class TestPurchase:
         assert after.usd_per_hour == pytest.approx(2 * before.usd_per_hour)
         assert (after.basis, after.price_grade, after.pricing_category) == ("assumption", None, "Dynamic")
         assert "purchase.spot_usd_per_hour" in after.price_source
-        rest = booked.cost_usd.plan - before.effective_cost
+        # in a scarce market the run, and so all that is not a GPU node, lasts longer
+        rest = (booked.cost_usd.plan - before.effective_cost) * booked.days.p90 / booked.days.plan
         for part in ("p10", "p50", "p90"):
             expected = 2 * getattr(booked.cost_usd, part)
             assert getattr(own.cost_usd, part) == pytest.approx(expected, abs=3 * rest)
@@ -222,32 +218,6 @@ class TestPurchase:
     def test_a_plan_without_an_own_spot_price_keeps_its_hash(self):
         assert "spot_usd_per_hour" not in plan_of().canonical()["purchase"]
         assert plan_of(purchase={"spot_usd_per_hour": 9}).canonical()["purchase"]["spot_usd_per_hour"] == 9
-
-    def test_reclaims_spread_from_the_advisors_band_to_the_published_traces(self):
-        """Central: the upper edge, 15 % a month. The 95th percentile: 3 losses a node-day. The 5th: 10 % a month."""
-        band = book_of().interruption("p4d.24xlarge", "us-east-1")
-        assert advised_interruption_rate(band, Values(table=default_assumptions())) == pytest.approx(
-            -math.log(0.85) / 730
-        )
-        drawn = advised_interruption_rate(band, Values(table=default_assumptions(), draws=40_000))
-        low, middle, high = np.quantile(drawn, (0.05, 0.5, 0.95))
-        assert low == pytest.approx(-math.log(0.90) / 730, rel=0.1)
-        assert middle == pytest.approx(-math.log(0.85) / 730, rel=0.1)
-        assert high == pytest.approx(3 / 24, rel=0.15)
-
-    def test_a_reclaimed_gang_waits_for_the_next_spell(self):
-        """The mean wait is weighted by which interruption comes: reclaims wait 1.26 h, failures without a spare
-        half an hour."""
-        plan = plan_of(fleet={"nodes": 16}, purchase={"options": ["spot"]}, storage={"layouts": ["s3-stream"]})
-        s = scenario_of(plan, "s3-stream")
-        reclaims, failures = -math.log(0.85) / 730, 6.5 / 24_000
-        mtbf = 1 / (16 * (reclaims + failures))
-        wait = (reclaims * 1.26 + failures * 0.5) / (reclaims + failures)
-        write, restart = (30 + 14 / 16) / 3600, 10 / 60 + 14 / 32 / 3600
-        work = s.goodput.checkpoint_interval_hours
-        segment = (mtbf + wait) * math.exp(restart / mtbf) * math.expm1((work + write) / mtbf)
-        assert s.goodput.availability_fraction == pytest.approx(work / segment, rel=1e-12)
-        assert any("AWS Spot Advisor (2025-06-28): 10-15%" in w for w in s.warnings)
 
     def test_reclaims_make_spot_runs_longer(self):
         found = by_id(compared(plan_of(fleet={"nodes": 64}, purchase={"options": ["spot", "on-demand"]})))

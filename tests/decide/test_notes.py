@@ -76,7 +76,7 @@ def test_cash_adds_up_and_salaries_stand_apart():
 
 
 def test_the_goodput_carries_what_its_equation_needs():
-    goodput = scenario_of(plan_of(purchase={"options": ["spot"]}), "s3-stream").goodput
+    goodput = scenario_of(plan_of(purchase={"options": ["on-demand"]}), "s3-stream").goodput
     by_hand = availability(
         work_hours=goodput.checkpoint_interval_hours,
         write_hours=goodput.write_hours,

@@ -13,19 +13,18 @@ def _line(scenario, name):
     return next(line for line in scenario.bill if line.line == name)
 
 
-def test_a_reclaimed_gang_pays_for_no_node_while_it_waits():
+def test_a_lost_spot_node_is_not_billed_until_it_is_replaced_and_the_others_are():
     scenario = scenario_of(plan_of(), "s3-stream/p4d.24xlarge/spot")
     # 4 nodes; the advisor's band for p4d in us-east-1 is 10-15 %, its upper edge counts
     reclaims = 4 * -math.log(1 - 0.15) / 730
     failures = 4 * 6.5 / 24_000
     mtbf = 1 / (reclaims + failures)
-    gang_wait = reclaims * mtbf * 1.26
-    node_wait = failures * mtbf * 1.0 * 0.5  # without a spare every failure waits half an hour for a node
-    waiting = gang_wait / (mtbf + gang_wait + node_wait)
+    wait = 0.5  # without a spare every lost node is waited for half an hour
+    waiting = reclaims * mtbf * wait / 4 / (mtbf + wait)  # one node in four
     hours = scenario.days.plan * 24
     training = hours - 0.5  # less the bring-up
     assert _line(scenario, "fleet.compute").quantity == pytest.approx(4 * (hours - training * waiting), rel=1e-12)
-    assert 0 < waiting < 0.01
+    assert 0 < waiting < 0.001
 
 
 def test_on_demand_pays_for_every_hour():
@@ -60,14 +59,14 @@ def test_experiments_beyond_the_rest_of_a_commitment_are_billed():
     assert _line(scenario, "people.experiments").quantity == pytest.approx(used - unused)
 
 
-def test_a_reclaim_empties_the_pool_on_the_nodes_and_no_other():
+def test_a_lost_spot_node_empties_its_share_of_the_pool_and_no_other_layout():
     # 4 TB read at 0.64 GB/s: the run of 125 hours reads it 72 times over
     def gets(layout, purchase):
         scenario = scenario_of(plan_of(), f"{layout}/p4d.24xlarge/{purchase}")
         return _line(scenario, "storage.s3.get-requests").quantity
 
     first_epoch = 4e12 / 100e6 / 1000
-    reclaims = 4 * -math.log(1 - 0.15) / 730 * 125
+    reclaims = 4 * -math.log(1 - 0.15) / 730 * 125 / 4  # each takes a quarter of the pool
     assert gets("converged", "on-demand") == pytest.approx(first_epoch)
     assert gets("converged", "spot") == pytest.approx(first_epoch * (1 + reclaims))
     assert gets("separate-nvme", "spot") == pytest.approx(first_epoch)

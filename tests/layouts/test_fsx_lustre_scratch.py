@@ -80,7 +80,7 @@ def test_no_plan_has_it_by_default():
 
 def test_previewed_and_not_deployed():
     loaded, comparison = compared(**ASKED)
-    chosen = next(scenario for scenario in comparison.scenarios if scenario.feasible)
+    chosen = next(s for s in comparison.scenarios if s.feasible and not s.rule)
     with pytest.raises(UsageProblem, match="fsx-lustre-scratch is priced and previewed, not deployed yet: "):
         spec_of(loaded, comparison, chosen, book_of())
     spec = spec_of(loaded, comparison, chosen, book_of(), preview=True)
@@ -93,7 +93,7 @@ def test_the_preview_shows_its_file_system():
     from planner.api.graphs import graph_of
 
     loaded, comparison = compared(**ASKED)
-    chosen = next(scenario for scenario in comparison.scenarios if scenario.feasible)
+    chosen = next(s for s in comparison.scenarios if s.feasible and not s.rule)
     graph = graph_of(spec_of(loaded, comparison, chosen, book_of(), preview=True), "the preview runs")
     systems = [r for r in graph["resources"] if r["type"].startswith("aws:fsx/lustreFileSystem:")]
     assert [system["inputs"]["deploymentType"] for system in systems] == ["SCRATCH_2"]

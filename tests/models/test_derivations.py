@@ -18,6 +18,7 @@ from planner.decide.explain import drawn, request_of_one
 from planner.estimate.derivations import known_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
+from planner.estimate.spot import INTERRUPTION_STREAM
 from planner.models.derived import Derived
 from planner.models.equation import numbered
 from planner.models.formula import evaluate_steps
@@ -106,12 +107,27 @@ RARE = {
         "storage": {"layouts": ["converged"]},
     },
     "commitments": {"purchase": {"options": EVERY_PURCHASE, "reuse_value": 0.4}},
+    "days": {"constraints": {"max_days": 9}, "purchase": {"options": ["spot-fallback"]}},
+}
+# in a scarce market, where whole gangs are interrupted: with and without time to save, the rule moves the run
+ON_SPOT = {"purchase": {"options": ["spot", "spot-fallback"]}, "fleet": {"spares": 1}}
+SCARCE = {
+    "scarce": {**ON_SPOT, "storage": {"layouts": ["converged", "fsx-lustre"]}},
+    "scarce, slow checkpoints": {
+        **ON_SPOT,
+        "data": {"checkpoint": "2TB"},
+        "storage": {"layouts": ["s3-stream"]},
+        "assumptions": {"s3.write_gb_per_s_per_node": {"value": 0.5}},
+    },
 }
 
 
 @cache
 def scenarios_of(name: str) -> tuple[Scenario, ...]:
     """Feasible scenarios of an example or of a plan that reaches a rare branch, on central values."""
+    if name in SCARCE:
+        found = compared(plan_of(**SCARCE[name]), pinned={INTERRUPTION_STREAM: 0.97})
+        return tuple(s for s in found.scenarios if s.feasible)
     if name in RARE:
         return tuple(s for s in compared(plan_of(**RARE[name])).scenarios if s.feasible)
     return tuple(s for s in compare(example(name, 0)).scenarios if s.feasible)
@@ -123,7 +139,7 @@ def example(name: str, draws: int) -> Request:
     return asked.request()
 
 
-NAMES = [*(path.stem for path in EXAMPLES), *RARE]
+NAMES = [*(path.stem for path in EXAMPLES), *RARE, *SCARCE]
 
 
 def evaluated(entry: Derived) -> float:
@@ -204,6 +220,7 @@ class TestStatistics:
         ("purchase", "confidence", "least"),
         [
             ("spot", 0.9, {"days.p90", "cost_usd.plan_percentile", "on_time_fraction", "in_budget_fraction"}),
+            ("spot-fallback", 0.9, {"days.p90", "fallback_fraction", "on_time_fraction"}),
             ("capacity-block", 0.9, {"days.p90", "finish_fraction", "unfinished_fraction", "on_time_fraction"}),
             ("capacity-block", 0.999, {"mean_cost_usd", "usd_per_useful_gpu_hour.p50"}),
         ],
@@ -234,6 +251,7 @@ class TestStatistics:
             **{name: np.where(ends, each(name), np.inf) for name in ("days", "cost_usd", "usd_per_useful_gpu_hour")},
             "availability_fraction": available,
             "hours": hours,
+            "spot_hours": each("run.spot_hours") if purchase == "spot-fallback" else hours,
             "usable": usable,
             "limit_days": 9,
             "budget": 7000,

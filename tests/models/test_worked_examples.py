@@ -236,6 +236,52 @@ EXAMPLES = [
     # LAION-5B: 5.85e9 samples at 9,500/s are 7 days; here in bytes of 40 KB
     ("ingest-days", {"dataset_bytes": 5.85e9 * 40e3, "rate_bytes_per_second": 9500 * 40e3}, 5.85e9 / 9500 / 86_400),
     # OPT's 11 people for 78 days, at Epoch's 330,000 USD and 1.325
+    # an interruption every 2 h with 3 h of waiting: 1 h of training takes e^0.05 (1 + 1.5) + 0.5 x 0.02 h
+    (
+        "availability-with-notice",
+        {
+            "unannounced_fraction": 0.9,
+            "announced_per_hour": 0.5,
+            "announced_wait_fraction": 1.5,
+            "restart_hours": 0.1,
+            "write_hours": 0.02,
+        },
+        0.9 / (2.5 * math.exp(0.05) + 0.01),
+    ),
+    # 40 days On-Demand with a deadline of 60 leave 20, half of them for spot
+    ("fallback-threshold", {"limit_hours": 1440, "on_demand_hours": 960}, 240),
+    # spot trains 3 times as long: 8 h lost after a first wait of 2 h are reached after 6 of 200 h more
+    (
+        "fallback-spot-fraction",
+        {
+            "first_wait_hours": 2,
+            "spot_training_hours": 300,
+            "on_demand_training_hours": 100,
+            "threshold_hours": 8,
+        },
+        6 / 200,
+    ),
+    (
+        "fallback-spot-hours",
+        {
+            "first_wait_hours": 2,
+            "start_hours": 2.5,
+            "spot_training_hours": 300,
+            "spot_fraction": 0.03,
+            "threshold_hours": 8,
+        },
+        2.5 + 9,
+    ),
+    (
+        "fallback-hours",
+        {
+            "spot_hours": 11.5,
+            "spot_fraction": 0.03,
+            "changeover_hours": 0.7,
+            "on_demand_training_hours": 100,
+        },
+        11.5 + 0.7 + 97,
+    ),
     (
         "staff-cost",
         {"engineers": 11, "months": 78 * 24 / 730, "usd_per_engineer_year": 330_000},

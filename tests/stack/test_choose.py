@@ -24,7 +24,8 @@ def loaded_of(**sections) -> LoadedPlan:
 
 def chosen(scenario_id: str, *, book=None, given: FromAccount | None = None, nic_profile="ip-saving", **sections):
     """(spec, scenario) of one scenario of the small plan, changed."""
-    loaded, book = loaded_of(**sections), book or book_of()
+    purchase = {"options": [scenario_id.rpartition("/")[2]], **sections.pop("purchase", {})}
+    loaded, book = loaded_of(**sections, purchase=purchase), book or book_of()
     comparison = compare(Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book, draws=0))
     scenario = next(s for s in comparison.scenarios if s.id == scenario_id)
     return spec_of(loaded, comparison, scenario, book, given=given, nic_profile=nic_profile), scenario
@@ -95,7 +96,7 @@ def test_sizes_do_not_need_prices(layout):
 
 
 def test_a_budget_can_be_given():
-    loaded, book = loaded_of(), book_of()
+    loaded, book = loaded_of(purchase={"options": ["on-demand", "spot", "capacity-block"]}), book_of()
     comparison = compare(Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book, draws=0))
     assert comparison.best is not None
     assert spec_of(loaded, comparison, comparison.best, book, budget=77.0).guard.budget_usd == 77
@@ -219,7 +220,7 @@ def test_the_components_share_out_all_that_stands(layout):
 
 def test_nothing_is_evaluated_again(monkeypatch):
     """A scenario keeps its sizes: once compared, a spec needs no layout to be sized, timed or billed."""
-    loaded, book = loaded_of(), book_of()
+    loaded, book = loaded_of(purchase={"options": ["on-demand", "spot", "capacity-block"]}), book_of()
     comparison = compare(Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book, draws=0))
 
     def never(*args, **kwargs):

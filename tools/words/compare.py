@@ -73,7 +73,7 @@ KEYS: tuple[Word, ...] = (
     word(
         f"{_S}.purchase",
         "text",
-        "how the GPU nodes are bought: on-demand, spot, capacity-block, ri-..., sp-...",
+        "how the GPU nodes are bought: on-demand, spot, spot-fallback, capacity-block, ri-..., sp-...",
         "",
         AWS,
     ),
@@ -174,6 +174,17 @@ KEYS: tuple[Word, ...] = (
         "number?",
         "time to copy the data into S3 before the run; null if it is there already",
         "days",
+    ),
+    word(
+        f"{_S}.fallback_rule",
+        "text?",
+        "spot-fallback: when the run moves from spot to On-Demand, a sentence to carry out; else null",
+    ),
+    word(
+        f"{_S}.fallback_fraction",
+        "fraction?",
+        "share of the draws in which that rule moves the run to On-Demand; else null",
+        "fraction",
     ),
     word(f"{_S}.cash", "objects", "when the money is due"),
     word(f"{_S}.cash[].due", "due", "a day, or monthly"),

@@ -135,6 +135,8 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         else {key: number(value) for key, value in asdict(scenario.goodput).items()},
         "storage": _storage(scenario),
         "ingest_days": number(scenario.ingest_days),
+        "fallback_rule": scenario.rule or None,
+        "fallback_fraction": number(scenario.fallback_fraction),
         "cash": [
             {"due": entry.due, "usd": usd(entry.usd), "what": entry.what, "lower_bound": entry.at_least}
             for entry in scenario.cash

@@ -18,6 +18,7 @@ NO_END_DAYS = 1095  # beyond three years a run does not end in any useful sense
 FAMILIES = {
     "on-demand": "On-Demand",
     "spot": "Spot",
+    "spot-fallback": "Spot, then On-Demand",
     "capacity-block": "Capacity Block",
     "ri": "Reserved Instances",
     "sp": "Savings Plans",
