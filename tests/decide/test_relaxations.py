@@ -26,7 +26,7 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
     # 4,000 GPU-hours on 32 GPUs take 5.2 days and more, on 176 less than one
     "deadline": ({"run": {"deadline": "1d"}}, [("run.deadline=5.26d",), ("fleet.nodes=22",)]),
     "days": ({"constraints": {"max_days": 1}}, [("constraints.max_days=5.26",), ("fleet.nodes=22",)]),
-    "cost": ({"constraints": {"max_cost_usd": 100}}, [("constraints.max_cost_usd=5050",)]),
+    "cost": ({"constraints": {"max_cost_usd": 100}}, [("constraints.max_cost_usd=6850",)]),
     "capacity": (
         {"constraints": {"min_usable_tb": 23}, "storage": {"layouts": ["converged"]}},
         [("constraints.min_usable_tb=22.1",), ("fleet.nodes=5",), ("storage.layouts=[separate-nvme]",)],
@@ -41,11 +41,11 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
     ),
     "size": (
         {"fleet": {"nodes": 512}, "purchase": {"options": ["capacity-block"]}},
-        [("fleet.nodes=64",), ("purchase.options=[spot]",)],
+        [("fleet.nodes=64",), ("purchase.options=[on-demand]",)],
     ),
     "gpus": (
         {"fleet": {"nodes": None, "gpus": "A100:4096"}, "purchase": {"options": ["capacity-block"]}},
-        [("fleet.gpus=A100:512",), ("purchase.options=[spot]",)],
+        [("fleet.gpus=A100:512",), ("purchase.options=[on-demand]",)],
     ),
     "a setting of a layout": (
         {"storage": FSX_EFA},
@@ -53,7 +53,7 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
     ),
     "two at once": (
         {"storage": FSX_EFA, "purchase": {"options": ["capacity-block"]}, "fleet": {"nodes": 400}},
-        [("storage.layouts=[s3-stream]", "purchase.options=[spot]")],
+        [("storage.layouts=[converged]", "purchase.options=[on-demand]")],
     ),
     "a change and a capacity": (
         {"storage": FSX_EFA, "constraints": {"min_usable_tb": 1e5}},
@@ -64,7 +64,7 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
     ),
     "two limits": (
         {"run": {"deadline": "1d"}, "constraints": {"max_cost_usd": 10}},
-        [("run.deadline=5.28d", "constraints.max_cost_usd=5050")],
+        [("run.deadline=5.26d", "constraints.max_cost_usd=6850")],
     ),
     "never ends": (
         {

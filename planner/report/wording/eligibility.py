@@ -61,6 +61,8 @@ def cheaper_if(scenario: Scenario) -> str:
             found.append(f"Right if it may take more than {spoken.run_days(entry.limit)}, as in {miss} of the outcomes")
     if scenario.priced_only:
         found.append(f"It cannot be deployed as priced: {scenario.priced_only}")
+    if scenario.rule:
+        found.append(f"Rule: {scenario.rule.rstrip('.')}")
     return ". ".join(found)
 
 
