@@ -115,7 +115,7 @@ def fallback_spot_fraction(
     source="derived here: without nodes by the threshold, the run moves; else it trains on spot until it ends or moves",
     steps=(
         "waited = min(first_wait_hours, threshold_hours)",
-        "result = waited if spot_fraction == 0 else start_hours + spot_fraction * spot_training_hours",
+        "result = start_hours + spot_fraction * spot_training_hours if spot_fraction > 0 else waited",
     ),
 )
 def fallback_spot_hours(
@@ -131,7 +131,7 @@ def fallback_spot_hours(
     start_hours: until training starts, the first wait included.
     """
     waited = np.minimum(first_wait_hours, threshold_hours)
-    return np.where(np.asarray(spot_fraction) == 0, waited, start_hours + spot_fraction * spot_training_hours)[()]
+    return np.where(np.asarray(spot_fraction) > 0, start_hours + spot_fraction * spot_training_hours, waited)[()]
 
 
 @equation(
