@@ -20,8 +20,8 @@ from planner.estimate.outcomes import Outcomes
 from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-from planner.layouts.deployment import Deployment
 from planner.estimate.run import Run
+from planner.layouts.deployment import Deployment
 from planner.models.bill import planned_line
 from planner.models.bill_lines import bill_line
 from planner.models.sheet import Sheet
