@@ -13,8 +13,10 @@ from planner.decide.recommend import Alternative, Answer
 from planner.estimate.ranges import Range
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario, Shortfall
+from pricing.offers import DEFAULT_PURCHASE_OPTIONS
 from tests.builders import book_of, compared, plan_of
 
+SPOT_ALONE = {"options": [*(option for option in DEFAULT_PURCHASE_OPTIONS if option != "spot-fallback"), "spot"]}
 ESCAPE = "\x1b[31mred\x1b[0m"
 HOSTILE = {
     "markup": '<script>alert("x")</script> & <b>bold</b>',
@@ -33,8 +35,8 @@ HOSTILE = {
 
 @cache
 def small() -> Comparison:
-    """Four nodes, every layout and purchase option, with ranges."""
-    return compared(plan_of(), draws=200)
+    """Four nodes, every layout and the usual purchase options, spot alone instead of with fallback, with ranges."""
+    return compared(plan_of(purchase=SPOT_ALONE), draws=200)
 
 
 def first(comparison: Comparison) -> Scenario:
@@ -69,7 +71,7 @@ def answered(recommended: str, *alternatives: tuple[str, str]) -> Answer:
 @cache
 def late() -> Comparison:
     """Nothing is feasible within a day, and what would be."""
-    plan = plan_of(run={"deadline": "1d"})
+    plan = plan_of(run={"deadline": "1d"}, purchase=SPOT_ALONE)
     request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=0)
     return with_relaxations(request, compare(request))
 
