@@ -57,7 +57,7 @@ def test_no_number_is_opened_twice(comparison, found):
     assert again
     for index in again:
         depth = len(lines[index]) - len(lines[index].lstrip())
-        following = lines[index + 1]
+        following = lines[index + 1] if index + 1 < len(lines) else ""
         assert not following or len(following) - len(following.lstrip()) <= depth
 
 
@@ -216,9 +216,9 @@ def test_ends_of_a_stream_of_draws_are_what_they_mean(comparison, found):
     (price,) = [row for row in rows if row[:1] == ["spot.price"]]
     assert price[1].startswith("$")
     assert price[1].endswith("/h")
+    # a high percentile may be a scarce market, which no rate per node describes
     (hazard,) = [row for row in rows if row[:1] == ["spot.hazard"]]
-    assert float(hazard[1]) < float(hazard[2])
-    assert hazard[3] == "1/(node-day)"
+    assert hazard[1:3] == ["P5", "P95"]
 
 
 def test_lists(comparison):

@@ -160,12 +160,12 @@ def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str
     second = answer.sentences(led(1100.0, below))[1].text
     assert second.startswith("It is the cheapest choice that finishes within ")
     assert "in at least 9 of 10 outcomes (assumed limit: the plan has no run.deadline)" in second
-    assert second.endswith(f"; the next, #2 converged, spot{said}")
+    assert second.endswith(f"; the next, #2 converged, capacity-block{said}")
 
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1001.0, 0.4, tied=True))[1].text
-    assert "and costs as much as #2 converged, spot, within the uncertainty; " in second
+    assert "and costs as much as #2 converged, capacity-block, within the uncertainty; " in second
     assert second.endswith("it is chosen for having the least to operate.")
 
 
