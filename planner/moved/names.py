@@ -40,8 +40,6 @@ RENAMED = {
     "planner.decide.result.Goodput": "planner.estimate.result.Goodput",
     "planner.decide.result.Remedy": "planner.decide.comparison.Relaxation",
     "planner.decide.result.StorageFacts": "planner.estimate.result.StorageFacts",
-    "planner.decide.spot.own_spot_hazard": "planner.estimate.spot.planned_interruption_rate",
-    "planner.decide.spot.spot_hazard_of": "planner.estimate.spot.advised_interruption_rate",
     "planner.models.bill.Ledger": "planner.models.ledger.Ledger",
     "planner.models.bill.as_tiers": "planner.models.quote.as_tiers",
     "planner.models.bill.blend": "planner.models.quote.blend",
@@ -95,6 +93,8 @@ RENAMED = {
 }
 
 GONE = {
+    "planner.decide.spot.own_spot_hazard": "planner.estimate.spot.planned_market has the whole market, not one rate",
+    "planner.decide.spot.spot_hazard_of": "planner.estimate.spot.advised_market has the whole market, not one rate",
     "planner.decide.judge.on_time_fraction": "each scenario of a comparison has its on_time_fraction",
     "planner.decide.judge.stale_prices": "planner.decide.price_age.stale_prices gives a StalePrice each, not text",
     "planner.models.equation.evaluate_steps": "planner.models.formula.evaluate_steps takes an equation's `steps`",
