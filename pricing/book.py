@@ -140,7 +140,7 @@ class PriceBook(RegionalTables):
             proof = self._at("not_offered", table, instance_type, "*", option)
         if proof:
             because = f"{proof[0]['because']} ({self.source(proof[0]['source'])})"
-            return NotOffered(asked, nearest, self.as_of, because)
+            return NotOffered(asked, nearest, self.as_of, because, proof[0]["observed"])
         return PriceNotFound(asked, nearest, self.as_of)
 
     def spot(self, instance_type: str, region: str, zone_id: str | None = None) -> SpotOffer:

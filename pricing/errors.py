@@ -18,9 +18,17 @@ class PriceNotFound(LookupError):
 
 
 class NotOffered(PriceNotFound):
-    """AWS does not sell it there: the source lists everything sold, and this is not in it."""
+    """AWS does not sell it there: the source lists everything sold, and this is not in it.
 
-    def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date, because: str) -> None:
+    observed: day of the list.
+    """
+
+    def __init__(self, asked: str, nearest: tuple[str, ...], as_of: date, because: str, observed: str) -> None:
         super().__init__(asked, nearest, as_of)
-        self.because = because
+        self.because, self.observed = because, observed
         self.args = (f"AWS does not offer {asked}: {because}",)
+
+    @property
+    def in_a_sentence(self) -> str:
+        """`AWS does not offer p5.48xlarge ri-1y-... in us-east-1 (list of 2025-11-30)`."""
+        return f"AWS does not offer {self.asked} (list of {self.observed})"

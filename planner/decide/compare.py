@@ -10,7 +10,7 @@ import numpy as np
 from planner.decide.comparison import Comparison, Prices
 from planner.decide.eligibility import judged
 from planner.decide.enumerate import evaluate
-from planner.decide.measure import order
+from planner.decide.measure import order, unit
 from planner.decide.narrow import has_many_counts, narrowed
 from planner.decide.notices import notes_of
 from planner.decide.price_age import stale_prices
@@ -95,7 +95,7 @@ def _with_fractions(scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcom
     All scenarios share the draws, so the shares are of the same outcomes. A draw that does not finish is never the
     cheapest.
     """
-    costs = {s.id: outcomes[s.id].cost_usd for s in scenarios if s.feasible and s.complete}
+    costs = {s.id: outcomes[s.id].cost_usd / unit(s) for s in scenarios if s.feasible and s.complete}
     if not costs:
         return list(scenarios)
     lowest = np.min(list(costs.values()), axis=0)

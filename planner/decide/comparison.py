@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from planner.decide.measure import cost_of
+from planner.decide.measure import per_unit
 from planner.decide.narrow import Searched
 from planner.decide.price_age import StalePrice
 from planner.decide.recommend import Answer
@@ -98,13 +98,13 @@ class Comparison:
     @property
     def cheapest(self) -> Scenario | None:
         """The complete scenario with the lowest planned cost, whether it is eligible or not."""
-        return min(self.complete, key=lambda s: (cost_of(s, "planned"), s.id), default=None)
+        return min(self.complete, key=lambda s: (per_unit(s, "planned"), s.id), default=None)
 
     @property
     def safest(self) -> Scenario | None:
         """The eligible scenario with the lowest P90; of those that can be deployed, if there are any."""
         eligible = [s for s in self.scenarios if s.eligible]
-        return min(eligible, key=lambda s: (bool(s.priced_only), cost_of(s, "p90"), s.id), default=None)
+        return min(eligible, key=lambda s: (bool(s.priced_only), per_unit(s, "p90"), s.id), default=None)
 
     @property
     def weak_lines(self) -> tuple[str, ...]:

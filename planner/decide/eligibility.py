@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ def limit_of_plan(plan: Plan) -> float | None:
 def judged(plan: Plan, scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcomes]) -> list[Scenario]:
     """The scenarios with what the decision rule says of each. outcomes: by id, of all that are feasible."""
     limit = limit_of_plan(plan)
-    assumed = {} if limit is not None else _assumed_limits(plan, scenarios)
+    assumed = {} if limit is not None or plan.run.held_hours is not None else _assumed_limits(plan, scenarios)
     return [
         _judged(plan, s, outcomes[s.id], assumed.get(_fleet(s), math.inf) if limit is None else limit)
         if s.feasible
@@ -73,6 +73,7 @@ def _judged(plan: Plan, scenario: Scenario, outcomes: Outcomes, limit: float) ->
                 needed=share_within(outcomes.days, least),
             )
         )
+    found += _not_held(plan, outcomes)
     if budget is not None and in_budget is not None and in_budget < least:
         found.append(
             Shortfall(kind="budget", fraction=in_budget, limit=budget, needed=share_within(outcomes.cost_usd, least))
@@ -87,6 +88,20 @@ def _judged(plan: Plan, scenario: Scenario, outcomes: Outcomes, limit: float) ->
         eligible=scenario.complete and not found,
         shortfalls=tuple(found),
     )
+
+
+def _not_held(plan: Plan, outcomes: Outcomes) -> Iterator[Shortfall]:
+    """Of a fleet that is held for a given time: too few node-hours, or storage that reads too slowly."""
+    least, wanted = plan.decision.confidence, plan.decision.availability
+    if outcomes.delivered is not None:
+        share = float(np.mean(outcomes.delivered >= wanted))
+        if share < least:
+            possible = -share_within(-outcomes.delivered, least)
+            yield Shortfall(kind="delivery", fraction=share, limit=wanted, needed=possible)
+    if outcomes.served is not None:
+        share = float(np.mean(outcomes.served))
+        if share < least:
+            yield Shortfall(kind="reading", fraction=share)
 
 
 def _unfinished(outcomes: Outcomes, finish: float, confidence: float) -> Shortfall:

@@ -17,6 +17,16 @@ def cost_of(scenario: Scenario, measure: str) -> float:
     return float(getattr(scenario.cost_usd, "plan" if measure == "planned" else measure))
 
 
+def per_unit(scenario: Scenario, measure: str) -> float:
+    """What scenarios are compared by: the cost, or of a fleet that is held, the cost of a delivered GPU-hour."""
+    return cost_of(scenario, measure) / unit(scenario)
+
+
+def unit(scenario: Scenario) -> float:
+    """1, or the delivered GPU-hours of a fleet that is held for a given time."""
+    return scenario.useful_gpu_hours or 1.0 if scenario.is_held else 1.0
+
+
 def order(scenario: Scenario, rank_by: str, recommended: str) -> tuple[int, float, float, str]:
     """The recommended one, other eligible ones, complete ones that are not eligible, lower bounds, infeasible ones.
 
@@ -28,6 +38,6 @@ def order(scenario: Scenario, rank_by: str, recommended: str) -> tuple[int, floa
         group = 4 if without_nodes(scenario.unpriced) else 3
     else:
         group = 0 if scenario.id == recommended else 1 if scenario.eligible else 2
-    planned = cost_of(scenario, "planned") if scenario.feasible else 0.0
+    planned = per_unit(scenario, "planned") if scenario.feasible else 0.0
     by = rank_by if group < 3 else "planned"
-    return group, cost_of(scenario, by) if scenario.feasible else 0.0, planned, scenario.id
+    return group, per_unit(scenario, by) if scenario.feasible else 0.0, planned, scenario.id

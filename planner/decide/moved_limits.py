@@ -12,12 +12,15 @@ from planner.plan.quantities import MAX_HOURS
 
 def is_out_of_reach(shortfall: Shortfall) -> bool:
     """Whether no limit that a plan may have is high enough."""
-    return math.isinf(shortfall.needed) or (shortfall.kind != "budget" and shortfall.needed * 24 > MAX_HOURS)
+    days = shortfall.kind not in ("budget", "delivery")
+    return math.isinf(shortfall.needed) or (days and shortfall.needed * 24 > MAX_HOURS)
 
 
 def with_limit(wanted: ChangedPlan, shortfall: Shortfall) -> ChangedPlan:
     """Each limit of the plan that has to move for a shortfall. Only limits that a plan has can be too low."""
-    plan, needed = wanted.plan, rounded(shortfall.needed, DIGITS, up=True)
+    plan, needed = wanted.plan, rounded(shortfall.needed, DIGITS, up=shortfall.kind != "delivery")
+    if shortfall.kind == "delivery":
+        return with_value(wanted, "decision", "availability", needed, f"decision.availability={needed:.15g}")
     if shortfall.kind == "budget":
         return with_value(wanted, "constraints", "max_cost_usd", needed, f"constraints.max_cost_usd={needed:.15g}")
     if shortfall.kind == "block":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
-from planner.decide.measure import cost_of
+from planner.decide.measure import per_unit
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
 
@@ -37,12 +37,12 @@ def weights_of(comparison: Comparison) -> dict[str, float]:
     answer, best = comparison.answer, comparison.best
     if best is None or best.cost_usd is None:
         return {s.id: 1.0 for s in comparison.complete}
-    lowest = cost_of(best, answer.rank_by)
+    lowest = per_unit(best, answer.rank_by)
     rivals = [s for s in comparison.complete if s.eligible and not s.priced_only and s.id not in answer.tied]
     return {
-        s.id: cost_of(s, answer.rank_by) / cost_of(s, "planned")
+        s.id: per_unit(s, answer.rank_by) / per_unit(s, "planned")
         for s in (best, *rivals)
-        if cost_of(s, "planned") > 0 and cost_of(s, answer.rank_by) >= lowest
+        if per_unit(s, "planned") > 0 and per_unit(s, answer.rank_by) >= lowest
     }
 
 
@@ -59,6 +59,7 @@ def ranking_of(
         if broken_constraints(request.plan, layout=entry.choice.layout, service=run.service, demand=run.demand):
             continue
         id, cost = entry.choice.id, float(entry.planned.cost_usd)
-        ranked = cost * weights.get(id, math.inf)
+        unit = 1.0 if run.delivered_fraction is None else float(run.useful_gpu_hours)
+        ranked = cost / unit * weights.get(id, math.inf)
         found.append(RankedScenario(id=id, cost_usd=cost, ranked_usd=ranked, days=float(run.hours) / 24))
     return tuple(sorted(found, key=lambda s: (s.ranked_usd, s.cost_usd, s.id)))

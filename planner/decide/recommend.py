@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.decide.measure import cost_of
+from planner.decide.measure import per_unit, unit
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
@@ -80,11 +80,11 @@ def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], float, str]:
 
 
 def _rank(scenario: Scenario, rank_by: str) -> tuple[float, str]:
-    return cost_of(scenario, rank_by), scenario.id
+    return per_unit(scenario, rank_by), scenario.id
 
 
 def _p90(scenario: Scenario) -> float:
-    return cost_of(scenario, "p90")
+    return per_unit(scenario, "p90")
 
 
 def _upkeep(scenario: Scenario) -> int:
@@ -98,20 +98,21 @@ def _commitment(scenario: Scenario) -> tuple[int, bool]:
 
 def is_near(other: Scenario, first: Scenario, within: float = NEAR) -> bool:
     """Whether the first one leads by at most so much at P50, and by little at P90."""
-    more = cost_of(other, "p50") / cost_of(first, "p50") - 1
+    more = per_unit(other, "p50") / per_unit(first, "p50") - 1
     return more <= within and _p90(other) <= _p90(first) * (1 + MORE_AT_P90)
 
 
-def is_unsure(other: Outcomes, first: Outcomes) -> bool:
-    """Whether the first one costs less in too few draws for a lead within NEAR to count."""
-    return float(np.mean(other.cost_usd > first.cost_usd)) < SURE
+def is_unsure(other: Outcomes, first: Outcomes, units: float = 1.0) -> bool:
+    """Whether the first one costs less in too few draws for a lead within NEAR to count. units: of the other one for
+    each of the first one, where units of a scenario are compared."""
+    return float(np.mean(other.cost_usd > first.cost_usd * units)) < SURE
 
 
 def _ties(other: Scenario, first: Scenario, outcomes: Mapping[str, Outcomes]) -> bool:
     """Whether the lead of the first one is too small or too uncertain to decide."""
     if not is_near(other, first):
         return False
-    return is_near(other, first, EQUAL) or is_unsure(outcomes[other.id], outcomes[first.id])
+    return is_near(other, first, EQUAL) or is_unsure(outcomes[other.id], outcomes[first.id], unit(other) / unit(first))
 
 
 def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[tuple[Scenario, str]]:
@@ -124,11 +125,16 @@ def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> l
 def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Scenario]:
     """The cheapest one that costs less, beyond a tie, but cannot be deployed by the stack; the same of those that are
     not eligible."""
-    least = cost_of(chosen, rank_by) * (1 - EQUAL)
-    found = sorted((s for s in complete if cost_of(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
+    least = per_unit(chosen, rank_by) * (1 - EQUAL)
+    found = sorted((s for s in complete if per_unit(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
     by_hand = [s for s in found if s.eligible and s.priced_only][:1]
-    at_risk = [s for s in found if not s.eligible][:1]
+    at_risk = [s for s in found if not s.eligible and not _hardly_delivers(s)][:1]
     return [*by_hand, *at_risk]
+
+
+def _hardly_delivers(scenario: Scenario) -> bool:
+    """Whether a fleet that is held is there for less than half of the time, which is another fleet."""
+    return any(entry.kind == "delivery" and entry.needed < 0.5 for entry in scenario.shortfalls)
 
 
 def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Scenario]:

@@ -33,7 +33,10 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         return PurchaseResult(
             why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
         )
-    days = _block_days(ledger, purchase, hours)
+    origin = RUN_HOURS
+    if purchase.is_held:
+        origin, hours = _given_back(ledger, hours)
+    days = _block_days(ledger, purchase, hours, origin)
     if median(days) > BLOCK_MAX_DAYS:
         return PurchaseResult(why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days; the run needs more",))
     usable = ledger.sheet.arithmetic(
@@ -67,6 +70,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         list_usd=listed,
         note="reservation fee of the hours used" + unknown,
         pricing_category="Committed",
+        hours_origin=origin,
     )
     ledger.add(
         BLOCK_UNUSED,
@@ -76,7 +80,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         price=offer.price,
         inputs={
             "nodes": nodes_of(purchase),
-            "run_hours": (hours, RUN_HOURS),
+            "run_hours": (hours, origin),
             "block_days": (days, "run:fleet.block_days"),
             "usd_per_hour": (None, PRICE),
         },
@@ -130,7 +134,20 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
     )
 
 
-def _block_days(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Number:
+def _given_back(ledger: Ledger, hours: Number) -> tuple[str, Number]:
+    """(origin, hours) of a fleet that is held for a given time: a block of that length is enough for it."""
+    used = ledger.sheet.arithmetic(
+        "fleet.block_run_hours",
+        hours - BLOCK_LOST_TAIL_HOURS,
+        "h",
+        f"hours - {BLOCK_LOST_TAIL_HOURS}",
+        "AWS terminates the nodes half an hour before the end",
+        hours=(hours, RUN_HOURS, "h"),
+    )
+    return "run:fleet.block_run_hours", used
+
+
+def _block_days(ledger: Ledger, purchase: NodePurchase, hours: Number, origin: str) -> Number:
     """The plan's length, else the shortest in which enough of the draws end; in draws the same.
 
     A block that can be extended is bought for the planned run, and in each draw for that draw.
@@ -141,7 +158,7 @@ def _block_days(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Number
     if purchase.block_days is not None and not purchase.settings.capacity_block.extension:
         return purchase.block_days
     if purchase.block_stretch == 1:
-        return ledger.sheet.equation("fleet.block_days", block_days, run_hours=(hours, RUN_HOURS))
+        return ledger.sheet.equation("fleet.block_days", block_days, run_hours=(hours, origin))
     longest = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
     covered = min(median(hours) * purchase.block_stretch, max(longest, median(hours)))
     ledger.sheet.statistic(
@@ -150,6 +167,6 @@ def _block_days(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Number
         "h",
         f"share_within(hours, {purchase.confidence:g})",
         f"{purchase.confidence:.0%} of the simulated outcomes end within it",
-        hours=(hours, RUN_HOURS, "h"),
+        hours=(hours, origin, "h"),
     )
     return ledger.sheet.equation("fleet.block_days", block_days, run_hours=(covered, "run:fleet.block_hours"))

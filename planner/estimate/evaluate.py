@@ -168,6 +168,7 @@ def bought(
         settings=request.plan.purchase,
         start=request.start,
         confidence=request.plan.decision.confidence,
+        is_held=request.plan.run.held_hours is not None,
         block_stretch=_block_stretch(request, choice, runs, drawn),
     )
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong

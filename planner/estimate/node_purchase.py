@@ -43,7 +43,8 @@ class NodePurchase:
     """The input of a purchase.
 
     block_stretch: the time for which a Capacity Block is bought, as a multiple of the run's hours, so that `confidence`
-    of the draws end within it. block_days: the length that was decided at central values; None: decide it.
+    of the draws end within it. is_held: whether the nodes are held for a given time, so that they may be given back
+    half an hour before the end of a block. block_days: the length that was decided at central values; None: decide it.
     """
 
     instance: InstanceType
@@ -52,6 +53,7 @@ class NodePurchase:
     settings: Purchase
     start: date
     confidence: float
+    is_held: bool = False
     block_stretch: float = 1.0
     block_days: float | None = None
 

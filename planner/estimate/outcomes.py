@@ -18,7 +18,8 @@ class Outcomes:
     """Arrays with one entry per draw; without draws, one entry at central values.
 
     billed_usd: the part of the cost that AWS bills for the stack. run_days: with a Capacity Block of block_days that
-    never ends.
+    never ends. delivered, served: of a fleet that is held for a given time: share of its node-hours with a node, and
+    whether storage reads as fast as training needs.
     """
 
     cost_usd: NDArray[np.float64]
@@ -26,6 +27,8 @@ class Outcomes:
     days: NDArray[np.float64]
     run_days: NDArray[np.float64]
     block_days: float | None
+    delivered: NDArray[np.float64] | None = None
+    served: NDArray[np.bool_] | None = None
 
     @property
     def finished(self) -> NDArray[np.bool_]:
@@ -36,8 +39,8 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
     """Of a choice that can be evaluated."""
     assert entry.spread is not None
     run = entry.spread.run
-    count = max(draws, 1)
-    finishes = np.broadcast_to(np.asarray(run.availability_fraction) > AVAILABILITY_FLOOR, (count,))
+    count, held = max(draws, 1), run.delivered_fraction is not None
+    finishes = np.broadcast_to(np.asarray(held or run.availability_fraction > AVAILABILITY_FLOOR), (count,))
     outlasts = entry.spread.bought.outlasts_block
     ends = finishes if outlasts is None else finishes & ~outlasts
 
@@ -52,4 +55,10 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
         days=each(run.hours / 24),
         run_days=np.where(finishes, np.broadcast_to(np.asarray(run.hours, dtype=float) / 24, (count,)), np.inf),
         block_days=entry.spread.bought.block_days,
+        delivered=None
+        if run.delivered_fraction is None
+        else np.broadcast_to(np.asarray(run.delivered_fraction, dtype=float), (count,)),
+        served=None
+        if run.delivered_fraction is None
+        else np.broadcast_to(np.asarray(run.service.steady_gb_per_s >= run.work.peak_gb_per_s), (count,)),
     )

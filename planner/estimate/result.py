@@ -52,8 +52,10 @@ class Goodput:
 class Shortfall:
     """Why a scenario is not eligible.
 
-    kind: "finish" (it has to finish), "block" (within its Capacity Block), "deadline", "assumed limit" or "budget".
-    fraction: share of the draws that comply; decision.confidence is required. limit: days or USD, None for "finish".
+    kind: "finish" (it has to finish), "block" (within its Capacity Block), "deadline", "assumed limit" or "budget"; of
+    a fleet that is held for a given time "delivery" (of its node-hours) and "reading" (as fast as training needs).
+    fraction: share of the draws that comply; decision.confidence is required. limit: days, USD, or the share of the
+    node-hours; None for "finish" and "reading".
     needed: the lowest limit with which enough of the draws comply; infinite if too many do not finish.
     """
 
@@ -73,9 +75,11 @@ class Scenario:
     if one does not finish. billed_usd: the part of the cost that AWS bills for the stack.
     finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a limit;
     in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no
-    deadline. eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time
-    for which its Capacity Block is bought, as a multiple of the planned hours; block_days: its length.
-    priced_only: why the stack cannot be deployed as it was priced, else "".
+    deadline. delivered_fraction: planned share of the node-hours of a fleet that is held for a given time, whose useful
+    GPU-hours are the delivered ones; availability: the share that the plan requires. Both None for a run with an end.
+    eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time for which its Capacity
+    Block is bought, as a multiple of the planned hours; block_days: its length. priced_only: why the stack cannot be
+    deployed as it was priced, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
     in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
     missing.
@@ -119,6 +123,8 @@ class Scenario:
     in_budget_fraction: float | None = None
     block_stretch: float | None = None
     block_days: float | None = None
+    delivered_fraction: float | None = None
+    availability: float | None = None
     eligible: bool = False
     shortfalls: tuple[Shortfall, ...] = ()
     priced_only: str = ""
@@ -134,6 +140,11 @@ class Scenario:
     unfinished: str = ""
     derived: tuple[Derived, ...] = ()
     deployment: Deployment | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the fleet is held for a given time."""
+        return self.delivered_fraction is not None
 
     @property
     def purchase(self) -> str:

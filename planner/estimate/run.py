@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.estimate.fallback import MIXED, ON_DEMAND, ON_SPOT, FallbackRule, Mixed, mixed, rule_of
+from planner.estimate.held import NO_FALLBACK, delivered_fraction, delivered_gpu_hours
 from planner.estimate.interruptions import Interruptions
 from planner.estimate.spot import HELD, Market, SpotMarket
 from planner.estimate.stage import Stage, stage_of
@@ -45,6 +46,8 @@ class Run:
 
     unallocated_node_hours: hours, averaged over the nodes, in which a spot fleet waits for capacity without a GPU node.
     spot_hours: with fallback, the hours on spot, waits included; the rest of `hours` is On-Demand.
+    useful_gpu_hours: of work that is kept; delivered ones if the fleet is held for a given time. delivered_fraction: of
+    the node-hours, only then.
     """
 
     plan: Plan
@@ -54,6 +57,8 @@ class Run:
     hours: Number
     unallocated_node_hours: Number
     spot_hours: Number | None
+    useful_gpu_hours: Number
+    delivered_fraction: Number | None
     interruptions: Interruptions
     input_fraction: Number
     availability_fraction: Number
@@ -88,8 +93,8 @@ def run_on(
     def stage(market: SpotMarket, sheet: Sheet) -> Stage:
         return stage_of(plan, demand, work, layout, service, market, values, interval, sheet)
 
-    rule = None
-    if fallback:
+    rule, is_held = None, plan.run.held_hours is not None
+    if fallback and not is_held:
         held_sheet, spot_sheet = values.sheet(), values.sheet()
         held = stage(HELD, held_sheet)
         main = stage(market(values, spot_sheet) if market else HELD, spot_sheet)
@@ -120,6 +125,12 @@ def run_on(
     layout.bill(ledger, timing, values)
     bill_s3(ledger, demand, timing, values, plan.data.ingest)
     rate = plan.data.ingest.rate_bytes_per_second
+    delivered: Number | None = None
+    useful: Number = work.useful_gpu_hours
+    if is_held:
+        unallocated, hours = (found.unheld_hours, "run:fleet.unheld_hours"), (found.hours, "run:run.hours")
+        delivered = delivered_fraction(demand, main.interruptions.rates, unallocated, hours, sheet)
+        useful = delivered_gpu_hours((work.useful_gpu_hours, "run:fleet.gpu_hours"), delivered, sheet)
     return Run(
         plan=plan,
         demand=demand,
@@ -128,13 +139,15 @@ def run_on(
         hours=found.hours,
         unallocated_node_hours=found.unheld_hours,
         spot_hours=found.spot_hours if fallback else None,
+        useful_gpu_hours=useful,
+        delivered_fraction=delivered,
         interruptions=main.interruptions,
         input_fraction=found.input_fraction,
         availability_fraction=found.availability_fraction,
         ingest_days=_ingest(demand, rate, sheet) if rate else None,
         decided=decided or Decided(interval_hours=float(interval_hours), checkpoints_stored=stored, rule=rule),
         ledger=ledger,
-        refusals=tuple(ledger.not_offered),
+        refusals=(*ledger.not_offered, *([NO_FALLBACK] if fallback and is_held else [])),
         derived=(*work.derived, *demand.derived, *service.derived, *sheet.derived),
     )
 

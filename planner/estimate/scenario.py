@@ -122,5 +122,5 @@ def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Nu
         "usd_per_useful_gpu_hour",
         usd_per_useful_gpu_hour,
         cost_usd=(cost, "run:cost_usd"),
-        useful_gpu_hours=(run.work.useful_gpu_hours, "run:useful_gpu_hours"),
+        useful_gpu_hours=(run.useful_gpu_hours, "run:useful_gpu_hours"),
     )

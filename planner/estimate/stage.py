@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from planner.estimate.input import DataInput, data_input_of
 from planner.estimate.interruptions import Interruptions, interruptions_of
 from planner.estimate.job_rates import JobRates
@@ -55,15 +57,27 @@ def stage_of(
     worked: Sourced = (work.hours, "run:run.work_hours")
     fraction: Sourced = (data_input.fraction, "run:goodput.input_fraction")
     available: Sourced = (interruptions.availability, "run:goodput.availability_fraction")
-    training_hours = sheet.arithmetic(
-        "run.training_hours",
-        work.hours / data_input.fraction / interruptions.availability,
-        "h",
-        "work_hours / input_fraction / availability_fraction",
-        work_hours=(*worked, "h"),
-        input_fraction=(*fraction, "fraction"),
-        availability_fraction=(*available, "fraction"),
-    )
+    given = plan.run.held_hours
+    if given is not None:
+        training_hours: Number = sheet.arithmetic(
+            "run.training_hours",
+            np.maximum(given - market.first_wait[0], 0.0),
+            "h",
+            "max(held - first_wait, 0)",
+            "for which the fleet is held, without the wait for the first nodes",
+            held=(given, "plan:run.work", "h"),
+            first_wait=(*market.first_wait, "h"),
+        )
+    else:
+        training_hours = sheet.arithmetic(
+            "run.training_hours",
+            work.hours / data_input.fraction / interruptions.availability,
+            "h",
+            "work_hours / input_fraction / availability_fraction",
+            work_hours=(*worked, "h"),
+            input_fraction=(*fraction, "fraction"),
+            availability_fraction=(*available, "fraction"),
+        )
     bring_up, warm_up = values.given("goodput.bring_up_hours"), (data_input.warm_up_hours, "run:run.warm_up_hours")
     start_hours = sheet.arithmetic(
         "run.start_hours",
@@ -75,16 +89,19 @@ def stage_of(
         bring_up=(*bring_up, "h"),
         warm_up=(*warm_up, "h"),
     )
-    hours = sheet.equation(
-        "run.hours",
-        run_hours,
-        bring_up_hours=bring_up,
-        warm_up_hours=warm_up,
-        work_hours=worked,
-        input_fraction=fraction,
-        availability_fraction=available,
-        first_wait_hours=market.first_wait,
-    )
+    if given is not None:
+        hours: Number = sheet.taken("run.hours", "h", held=(given, "plan:run.work"))
+    else:
+        hours = sheet.equation(
+            "run.hours",
+            run_hours,
+            bring_up_hours=bring_up,
+            warm_up_hours=warm_up,
+            work_hours=worked,
+            input_fraction=fraction,
+            availability_fraction=available,
+            first_wait_hours=market.first_wait,
+        )
     checkpoints = sheet.arithmetic(
         "run.checkpoints_written",
         work.hours / interruptions.interval_hours,

@@ -47,7 +47,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
     run = planned.run
     lines = tuple(planned_line(line) for line in planned.lines)
     cost = float(sum(line.effective_cost for line in lines))
-    useful = work.useful_gpu_hours
+    useful = float(run.useful_gpu_hours)
     unfinished = float(np.mean(~outcomes.finished))
     billed = sum(e.effective_cost for e in lines if bill_line(e.line).in_stack and bill_line(e.line).in_budget)
     deployment = entry.layout.deployment(plan, request.central(recording=False))
@@ -67,6 +67,8 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
             cost / useful, np.where(outcomes.finished, spread.usd_per_useful_gpu_hour, np.inf), draws
         ),
         useful_gpu_hours=useful,
+        delivered_fraction=None if run.delivered_fraction is None else float(run.delivered_fraction),
+        availability=None if run.delivered_fraction is None else plan.decision.availability,
         goodput=goodput_of(run),
         storage=storage_of(planned, lines, sheet),
         ingest_days=run.ingest_days,

@@ -146,6 +146,9 @@ def _phase_work(
     factor, origin = values.given("workload.throughput_factor")
     relative = _relative_speed(plan, instance) if phase.flop is None else None
     speed: Sourced = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
+    held = plan.run.held_hours
+    if held is not None:
+        speed = 1.0, "rule:the fleet is held for a given time, however much it trains"
     if relative is not None:
         faster = sheet.arithmetic(
             place.id("speed"),
@@ -153,11 +156,14 @@ def _phase_work(
             "ratio",
             "throughput_factor * relative_speed",
             "speed in the plan's GPU-hours or table",
-            throughput_factor=(*speed, "ratio"),
-            relative_speed=(*relative, "ratio"),
+            throughput_factor=(speed[0], speed[1], "ratio"),
+            relative_speed=(relative[0], relative[1], "ratio"),
         )
         speed = faster, place.run("speed")
-    if phase.samples is not None and rate is not None:
+    if held is not None:
+        planned_hours = held
+        hours = sheet.taken(place.id("work_hours"), "h", held=(held, "plan:run.work"))
+    elif phase.samples is not None and rate is not None:
         planned_hours = phase.samples / rate / 3600
         hours = sheet.equation(
             place.id("work_hours"),
@@ -238,11 +244,11 @@ def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> Fl
         notes=tuple(dict.fromkeys(note for _, _, note in found if note)),
     )
     if sheet.recording:
-        _add_up(work, gpus, sheet)
+        _add_up(plan, work, gpus, sheet)
     return replace(work, derived=sheet.derived)
 
 
-def _add_up(work: FleetWork, gpus: int, sheet: Sheet) -> None:
+def _add_up(plan: Plan, work: FleetWork, gpus: int, sheet: Sheet) -> None:
     """Record the totals of the phases; a single phase is the total already."""
     every: dict[str, dict[str, SourcedQuantity]] = {
         "hours": {},
@@ -260,7 +266,8 @@ def _add_up(work: FleetWork, gpus: int, sheet: Sheet) -> None:
     planned = [f"hours_{n} * speed_{n}" for n in numbers]
     useful = " + ".join(f"{hours} * gpus * efficiency_{n}" for n, hours in zip(numbers, planned, strict=True))
     what = "hours at the planned throughput x GPUs x scaling efficiency of every phase"
-    sheet.arithmetic("useful_gpu_hours", work.useful_gpu_hours, "GPU-hours", useful, what, **every["useful"])
+    name = "useful_gpu_hours" if plan.run.held_hours is None else "fleet.gpu_hours"
+    sheet.arithmetic(name, work.useful_gpu_hours, "GPU-hours", useful, what, **every["useful"])
     if len(work.phases) == 1 and not work.phases[0].place.number:
         return
     sheet.arithmetic("run.work_hours", work.hours, "h", "sum(inputs)", "all phases", **every["hours"])

@@ -66,7 +66,7 @@ class PriceQuotes:
         try:
             found = self.book.on_demand(instance_type, self.region)
         except NotOffered as missing:
-            self.not_offered.append(f"{missing.asked}: {missing.because}")
+            self.not_offered.append(missing.in_a_sentence)
             return None
         except PriceNotFound as error:
             missing = Unpriced(line=line, what=error.asked, nearest=error.nearest)
@@ -89,7 +89,7 @@ class PriceQuotes:
         try:
             return question()
         except NotOffered as missing:
-            self.not_offered.append(f"{missing.asked}: {missing.because}")
+            self.not_offered.append(missing.in_a_sentence)
         except PriceNotFound as missing:
             entry = Unpriced(line=line, what=missing.asked, nearest=missing.nearest, service=service)
             self.unpriced.append(entry)

@@ -76,11 +76,15 @@ def _run(run: Run) -> Iterator[Finding]:
         yield from _table(None, run.throughput, ("run",))
         return
     yield from _work(run.work, ("run", "work"))
+    if run.held_hours is not None and run.deadline_hours is not None:
+        message = "deadline is not used with work that holds the fleet for a given time"
+        yield ("run", "deadline"), message, "remove it, or write the work as gpu_hours"
     yield from _table(run.work, run.throughput, ("run",))
 
 
 def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
-    given = [name for name in ("samples", "gpu_hours", "flop") if getattr(work, name) is not None]
+    amounts = ("samples", "gpu_hours", "flop", "days", "months")
+    given = [name for name in amounts if getattr(work, name, None) is not None]
     if not given:
         yield at, "the amount of work is missing", "write one of samples, gpu_hours and flop, such as gpu_hours: 4000"
     for name in given[1:]:

@@ -30,8 +30,11 @@ class ThroughputRow(Section):
     measured: bool = Field(True, description="false for a row that is extrapolated")
 
 
+HOURS_PER_MONTH = 730.0  # as AWS bills a month; 12 of them are a term of one year
+
+
 class Work(Section):
-    """How much training there is: exactly one of samples, gpu_hours, flop."""
+    """How much training there is: exactly one of samples, gpu_hours, flop; or how long the fleet is held."""
 
     samples: Positive | None = Field(None, description="total training samples over all epochs")
     gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours are more")
@@ -40,6 +43,20 @@ class Work(Section):
     mfu_by_gpu: dict[GpuKind, Fraction] = Field(
         default_factory=dict, max_length=16, description="mfu of each kind of GPU compared, like {A100: 45%, H100: 40%}"
     )
+
+
+class HeldWork(Work):
+    """The work of a run, or a time for which the fleet is held whatever it trains."""
+
+    days: Positive | None = Field(None, description="hold the fleet for this many days")
+    months: Positive | None = Field(None, description="hold the fleet for this many months of 730 h")
+
+    @property
+    def held_hours(self) -> float | None:
+        """Hours for which the fleet is held; None for work with an end of its own."""
+        if self.months is not None:
+            return self.months * HOURS_PER_MONTH
+        return None if self.days is None else self.days * 24
 
 
 class Phase(Work):
@@ -58,7 +75,7 @@ class Run(Section):
     kind: Literal["training", "worker-pool"] = Field(
         "training", description="training: one gang of GPUs; worker-pool: independent jobs, not supported yet"
     )
-    work: Work | None = Field(None, description="how much training there is")
+    work: HeldWork | None = Field(None, description="how much training there is, or how long the fleet is held")
     throughput: tuple[ThroughputRow, ...] = Field(
         (), strict=False, max_length=1000, description="samples per second by GPU count"
     )
@@ -77,6 +94,11 @@ class Run(Section):
     deadline_hours: Hours | None = Field(
         None, alias="deadline", description="the run has to end by then; see decision.confidence"
     )
+
+    @property
+    def held_hours(self) -> float | None:
+        """Hours for which the fleet is held; None for a run with an end of its own."""
+        return self.work.held_hours if self.work else None
 
 
 class Ingest(Section):

@@ -158,6 +158,9 @@ class Decision(Section):
         1.5, description="without a deadline: how much longer than the shortest P90 a run may take"
     )
     rank_by: Literal["p50", "p90", "mean", "planned"] = Field("p50", description="the cost by which scenarios rank")
+    availability: Fraction = Field(
+        0.99, description="share of the node-hours that has to be delivered if the fleet is held for days or months"
+    )
 
 
 class Assumption(Section):
@@ -236,7 +239,7 @@ class Plan(Section):
             if found[section][key] == default:
                 del found[section][key]
         for part in (found["run"], found["run"]["work"], found["data"], *found["run"]["phases"]):
-            for key in ("relative_speed", "mfu_by_gpu", "access") if part else ():
+            for key in ("relative_speed", "mfu_by_gpu", "access", "days", "months") if part else ():
                 if not part.get(key, True):
                     del part[key]
         if vars(self.purchase.capacity_block) == vars(CapacityBlock.model_construct()):

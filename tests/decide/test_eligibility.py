@@ -241,11 +241,14 @@ def test_what_is_recommended_finishes_in_time_in_nine_draws_of_ten(path: Path) -
     assert not best.shortfalls
     assert best.finish_fraction is not None
     assert best.finish_fraction >= 0.9
+    assert np.isfinite(best.cost_usd.p90)
+    if best.is_held:  # for a given time, so that there is nothing to be late for
+        assert best.delivered_fraction >= 0.99
+        return
     assert best.on_time_fraction is not None
     assert best.on_time_fraction >= 0.9
     assert best.days is not None
     assert best.days.p90 <= best.limit_days
-    assert np.isfinite(best.cost_usd.p90)
 
 
 @pytest.mark.parametrize(("days", "fraction"), [(5.0, 0.0), (5.27, 1.0), (7.0, 1.0)])

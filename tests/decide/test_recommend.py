@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.decide.compare import compare
@@ -224,6 +224,7 @@ IDS = [
 ]
 
 
+@settings(deadline=None)
 @given(drawn=ROWS, rank_by=st.sampled_from(["p50", "p90", "mean", "planned"]))
 def test_of_any_rows(drawn: list[Any], rank_by: str) -> None:
     """What is recommended is eligible and can be deployed, is the first or costs little more, and has at most two

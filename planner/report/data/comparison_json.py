@@ -120,6 +120,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "extrapolated": scenario.extrapolated,
         "usd_per_useful_gpu_hour": _range(scenario, "usd_per_useful_gpu_hour", scenario.usd_per_useful_gpu_hour),
         "useful_gpu_hours": number(scenario.useful_gpu_hours),
+        "delivered_fraction": number(scenario.delivered_fraction),
         "eligible": scenario.eligible,
         "why_not_eligible": why_not(scenario),
         "mean_cost_usd": percentile_usd(scenario.mean_cost_usd),

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of
+from planner.decide.measure import cost_of, per_unit
 from planner.estimate.result import Scenario
-from planner.report.wording import breakdown, eligibility, figures, proposals, relaxations, spoken
+from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken
 from planner.report.wording.line import Kind, Line
 
+_UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
 RECOMMENDED, SAFEST = "Recommended", "Safest"
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
@@ -68,6 +69,8 @@ def costs(comparison: Comparison, best: Scenario) -> str:
     """`It costs about $9.0M and takes 42 days.`"""
     assert best.cost_usd is not None and best.days is not None  # noqa: PT018  it is priced
     cost, run = best.cost_usd, best.days
+    if best.is_held:
+        return held.costs(comparison, best)
     if not comparison.draws:
         return f"It is planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}."
     return f"It costs about {spoken.cost(cost.p50, cost)} and takes {spoken.run_days(run.p50)}."
@@ -82,32 +85,35 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
 def condition(comparison: Comparison, best: Scenario) -> str:
     """`It is the cheapest choice that finishes within 92 days in 9 of 10 outcomes (assumed limit; run.deadline sets
     it); ...`: the limit and the lead, or the tie."""
-    answer, held = comparison.answer, kept(comparison, best)
+    answer, keeps = comparison.answer, kept(comparison, best)
     others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
     rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.priced_only]
     deployed = "can be deployed and " if any(s.eligible and s.priced_only for s in comparison.scenarios) else ""
     if answer.compared == 1:
-        return f"It is the only choice with a complete price; it {held}."
+        return f"It is the only choice with a complete price; it {keeps}."
     if others:
         return (
-            f"It {held} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
+            f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
             f"{_chosen_for(best, others)}."
         )
     if not rivals:
-        return f"It is the only choice that {deployed}{held}."
+        return f"It is the only choice that {deployed}{keeps}."
     second = rivals[0]
-    lead = cost_of(second, answer.rank_by) - cost_of(best, answer.rank_by)
-    share = lead / cost_of(best, answer.rank_by)
+    share = per_unit(second, answer.rank_by) / per_unit(best, answer.rank_by) - 1
+    lead = (per_unit if best.is_held else cost_of)(second, answer.rank_by) * share / (1 + share)
+    per = " a GPU-hour" if best.is_held else ""
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
-        f"It is the cheapest choice that {deployed}{held}; the next, {named(comparison, second)}, costs "
-        f"{spoken.usd(lead)} ({share:.0%}) more{sure}."
+        f"It is the cheapest choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
+        f"{spoken.usd(lead)} ({share:.0%}) more{per}{sure}."
     )
 
 
 def kept(comparison: Comparison, best: Scenario) -> str:
     """The limits that make a scenario eligible, and in how many outcomes they must hold."""
+    if best.is_held:
+        return held.kept(best, spoken.in_ten(comparison.answer.confidence))
     limits = [] if best.limit_days is None else [f"within {spoken.run_days(best.limit_days)}"]
     limits += [] if best.budget_usd is None else [f"for at most ${figures.money(best.budget_usd)}"]
     text = (
@@ -137,8 +143,10 @@ def risk(comparison: Comparison, best: Scenario) -> str:
     """`Risk: 1 in 10 outcomes costs more than $13.2M; 1 in 10 takes more than 62 days.`"""
     assert best.cost_usd is not None and best.days is not None  # noqa: PT018  it is priced
     cost, run = best.cost_usd, best.days
+    if best.is_held:
+        return f"Risk: {'; '.join(held.risks(comparison, best))}." if comparison.draws else _UNKNOWN_RISK
     if not comparison.draws:
-        return "The risk is not known: no outcomes were simulated (--draws)."
+        return _UNKNOWN_RISK
     parts = []
     if not math.isinf(cost.p90):
         parts.append(f"1 in 10 outcomes costs more than {spoken.cost(cost.p90, cost)}")
@@ -211,5 +219,8 @@ def _figures(comparison: Comparison, scenario: Scenario) -> str:
         return f"planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}"
     if math.isinf(cost.p50):
         return "does not finish in more than half of the outcomes"
+    if scenario.is_held:
+        month = spoken.cost(held.usd_per_month(scenario), cost)
+        return f"about {spoken.cost(cost.p50, cost)}, {month} a month (P90 {spoken.cost(cost.p90, cost)})"
     below = "no P90" if math.isinf(cost.p90) else f"P90 {spoken.cost(cost.p90, cost)}"
     return f"about {spoken.cost(cost.p50, cost)} and {spoken.run_days(run.p50)} ({below})"

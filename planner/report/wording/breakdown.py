@@ -31,7 +31,7 @@ def parts_of(scenario: Scenario) -> tuple[Part, ...]:
 
 def sentence(scenario: Scenario) -> str:
     """`GPU nodes 96%, storage 4%, network, volumes, alarms <1%`."""
-    return ", ".join(f"{part.name} {_short(part.share)}" for part in parts_of(scenario))
+    return ", ".join(f"{part.name} {_short(part.share)}" for part in parts_of(scenario) if part.share)
 
 
 def _short(share: float) -> str:

@@ -16,6 +16,10 @@ def why_not(scenario: Scenario) -> list[str]:
 
 
 def _kept(entry: Shortfall) -> str:
+    if entry.kind == "reading":
+        return "reads as fast as training needs"
+    if entry.kind == "delivery" and entry.limit is not None:
+        return f"delivers {figures.share(entry.limit)} of the node-hours"
     if entry.kind == "finish" or entry.limit is None:
         return "finishes"
     if entry.kind == "budget":
@@ -47,7 +51,11 @@ def cheaper_if(scenario: Scenario) -> str:
     found = []
     for entry in scenario.shortfalls:
         miss = figures.share(1 - entry.fraction)
-        if entry.kind == "finish":
+        if entry.kind == "reading":
+            found.append(f"Right if training may wait for data, as in {miss} of the outcomes")
+        elif entry.kind == "delivery":
+            found.append(f"Right if {figures.share(entry.needed)} of the node-hours are enough")
+        elif entry.kind == "finish":
             found.append(f"Right if you accept that it does not finish in {miss} of the outcomes")
         elif entry.kind == "block" and entry.limit is not None:
             suffice = f"{entry.limit:g} days suffice in {figures.share(entry.fraction)} of the outcomes"

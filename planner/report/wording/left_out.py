@@ -98,6 +98,8 @@ MISSES = {
     "deadline": "misses the deadline",
     "assumed limit": "takes longer than the assumed limit",
     "budget": "costs more than the budget",
+    "delivery": "delivers too few node-hours",
+    "reading": "reads more slowly than training needs",
 }
 
 

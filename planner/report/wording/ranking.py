@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from planner.decide.leaders import may_not_finish
 from planner.estimate.result import Scenario
-from planner.report.wording import figures, signs
+from planner.report.wording import figures, held, signs
 from planner.report.wording.table import Column
 
 Ranked = Sequence[tuple[int, Scenario]]
@@ -19,15 +19,20 @@ def ranking_columns(ranked: Ranked, fleet: str, types: Mapping[str, str]) -> lis
     def column(title: str, value: Callable[[Scenario], str], *, text: bool = False, keep: int = 0) -> Column:
         return Column(title=title, values=[value(s) for _, s in ranked], text=text, keep=keep)
 
+    times = [
+        column("Days", lambda s: _run(s, "p50" if _ranged(s) else "plan") + ("*" if s.extrapolated else "")),
+        column("Days P10", lambda s: _run(s, "p10"), keep=5),
+        column("Days P90", lambda s: _run(s, "p90"), keep=5),
+    ]
+    if any(s.is_held for _, s in ranked):
+        times = [column("$/month", _month)]
     where = [] if fleet else [column("Fleet", lambda s: f"{s.nodes}x {types[s.instance_type]}", text=True)]
     return [
         Column(title="#", values=[str(rank) for rank, _ in ranked]),
         column("Layout", figures.layout_name, text=True),
         *where,
         column("Buy", _buy, text=True),
-        column("Days", lambda s: _run(s, "p50" if _ranged(s) else "plan") + ("*" if s.extrapolated else "")),
-        column("Days P10", lambda s: _run(s, "p10"), keep=5),
-        column("Days P90", lambda s: _run(s, "p90"), keep=5),
+        *times,
         column("P10 $", lambda s: _cost(s, "p10"), keep=3),
         column("P50 $", lambda s: _cost(s, "p50"), keep=1),
         column("P90 $", lambda s: _cost(s, "p90")),
@@ -61,6 +66,12 @@ def _cost(scenario: Scenario, which: str) -> str:
     if scenario.cost_usd is None or not scenario.complete or not _ranged(scenario):
         return "-"
     return figures.dollars(getattr(scenario.cost_usd, which))
+
+
+def _month(scenario: Scenario) -> str:
+    if not scenario.complete or scenario.cost_usd is None:
+        return "-"
+    return figures.dollars(held.usd_per_month(scenario, "p50" if _ranged(scenario) else "plan"))
 
 
 def _usd(scenario: Scenario, which: str) -> str:

@@ -1,0 +1,107 @@
+"""A fleet that is held for days or months: its hours are given, and dollars per delivered GPU-hour compare."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.plan.check import check_plan
+from planner.plan.types import Plan
+from tests.builders import by_id, compared, exact, plan_of
+
+DAYS_30 = {"work": {"gpu_hours": None, "days": 30}}
+ON_DEMAND = {"options": ["on-demand"]}
+S3 = {"layouts": ["s3-stream"]}
+ASSUMED = {**exact("goodput.failures_per_1000_node_days", 6.0), **exact("goodput.replacement_hours", 4.0)}
+
+
+def _line(scenario, name):
+    return next(line for line in scenario.bill if line.line == name)
+
+
+def _only(scenarios):
+    (scenario,) = scenarios
+    return scenario
+
+
+def test_the_hours_are_given_and_the_same_in_every_draw():
+    """4 nodes for 30 days are 4 x 720 node-hours, however often a node fails."""
+    scenario = _only(compared(plan_of(run=DAYS_30, purchase=ON_DEMAND, storage=S3), draws=200).scenarios)
+    assert (scenario.days.p10, scenario.days.plan, scenario.days.p90) == (30, 30, 30)
+    assert _line(scenario, "fleet.compute").quantity == pytest.approx(2880)
+
+
+def test_delivered_are_the_node_hours_without_those_of_failed_nodes():
+    """6 failures in 1,000 node-days, 4 h each until a node is back: 6 x 4 / 24,000 = 0.1 % are missing."""
+    scenario = _only(compared(plan_of(run=DAYS_30, purchase=ON_DEMAND, storage=S3, assumptions=ASSUMED)).scenarios)
+    assert scenario.delivered_fraction == pytest.approx(0.999)
+    assert scenario.useful_gpu_hours == pytest.approx(32 * 720 * 0.999)
+    assert scenario.usd_per_useful_gpu_hour.plan == pytest.approx(scenario.cost_usd.plan / (32 * 720 * 0.999))
+
+
+def test_a_spare_takes_the_place_of_a_failed_node():
+    plan = plan_of(run=DAYS_30, purchase=ON_DEMAND, storage=S3, assumptions=ASSUMED, fleet={"nodes": 5, "spares": 1})
+    scenario = _only(compared(plan).scenarios)
+    assert scenario.delivered_fraction == pytest.approx(1.0, abs=1e-5)
+    assert scenario.gpus == 32
+
+
+def test_twelve_months_are_one_term():
+    options = {"options": ["ri-1y-standard-no-upfront"]}
+    scenario = _only(
+        compared(plan_of(run={"work": {"gpu_hours": None, "months": 12}}, purchase=options, storage=S3)).scenarios
+    )
+    assert scenario.days.plan == 365
+    assert _line(scenario, "fleet.commitment-unused").effective_cost == 0
+
+
+@pytest.mark.parametrize(("days", "block"), [(14, 14), (15, 21), (28, 28), (2, 2)])
+def test_a_block_as_long_as_the_fleet_is_held_is_enough(days, block):
+    """AWS takes the nodes back half an hour before its end: they are held half an hour less, not a week more."""
+    run = {"work": {"gpu_hours": None, "days": days}}
+    scenario = _only(
+        compared(plan_of(run=run, purchase={"options": ["capacity-block"]}, storage=S3), draws=100).scenarios
+    )
+    used, unused = _line(scenario, "fleet.compute"), _line(scenario, "fleet.block-unused")
+    assert used.quantity + unused.quantity == pytest.approx(4 * 24 * block)
+    assert used.quantity == pytest.approx(4 * (24 * days - 0.5))
+    assert scenario.eligible
+
+
+def test_fleets_of_different_sizes_compare_by_delivered_gpu_hour():
+    """Eight nodes cost more than four and share the pool's control nodes, so that a GPU-hour costs less."""
+    fleet, pool = {"nodes": [4, 8]}, {"layouts": ["converged"]}
+    found = compared(plan_of(run=DAYS_30, purchase=ON_DEMAND, storage=pool, fleet=fleet), draws=200)
+    first, second = found.scenarios
+    assert (first.nodes, second.nodes) == (8, 4)
+    assert first.cost_usd.p50 > second.cost_usd.p50
+    assert first.usd_per_useful_gpu_hour.p50 < second.usd_per_useful_gpu_hour.p50
+    assert found.best is first
+
+
+def test_spot_that_waits_too_long_delivers_too_little():
+    often = {"spot_reclaims_per_node_day": 0.5}
+    plan = plan_of(run=DAYS_30, purchase={"options": ["on-demand", "spot"]}, storage=S3, reliability=often)
+    found = by_id(compared(plan, draws=400))
+    spot = found["s3-stream/p4d.24xlarge/spot"]
+    (shortfall,) = spot.shortfalls
+    assert (shortfall.kind, shortfall.limit) == ("delivery", 0.99)
+    assert 0 < shortfall.needed < 0.99
+    less = plan.model_copy(update={"decision": plan.decision.model_copy(update={"availability": shortfall.needed})})
+    assert by_id(compared(less, draws=400))[spot.id].eligible
+
+
+def test_storage_that_is_too_slow_is_not_recommended():
+    """32 GPUs that read 3 GB/s each need 96 GB/s; four p4d take at most 4 x 50 GB/s over the network, S3 gives less."""
+    data = {"read_per_gpu": "3GB/s"}
+    plan = plan_of(run=DAYS_30, purchase=ON_DEMAND, storage={"layouts": ["converged", "s3-stream"]}, data=data)
+    found = by_id(compared(plan, draws=200))
+    kinds = {id.split("/")[0]: [entry.kind for entry in s.shortfalls] for id, s in found.items()}
+    assert kinds["s3-stream"] == ["reading"]
+
+
+def test_a_deadline_is_not_used():
+    minimal = {"apiVersion": "planner/v1", "name": "x", "run": {"work": {"days": 30}, "deadline": "40d"}}
+    minimal |= {"data": {"hot_dataset": "4TB"}, "fleet": {"instance_types": ["p4d.24xlarge"], "nodes": 4}}
+    (finding,) = check_plan(Plan.model_validate(minimal))
+    assert finding[0] == ("run", "deadline")
+    assert "holds the fleet" in finding[1]
