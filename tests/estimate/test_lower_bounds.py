@@ -258,8 +258,9 @@ class TestWhatIsBounded:
         assert not bounded(scenario, "run.hours_of_something_else")
 
     def test_the_page_marks_lower_bounds(self):
-        unpriced = compared(PLAN, book=_without(*DEPENDS_ON["storage.s3.standard"]), draws=50)
-        page = as_html.render(unpriced)
+        """What is billed later lacks the line without a price; the fee of a Capacity Block is known."""
+        block = PLAN.model_copy(update={"purchase": PLAN.purchase.model_copy(update={"options": ("capacity-block",)})})
+        page = as_html.render(compared(block, book=_without(*DEPENDS_ON["storage.s3.standard"]), draws=50))
         for entry in re.findall(r'<tr class="list">.*?</tr>', page):
             assert '<td class="n">≥ ' in entry
         for what, sign in (
