@@ -10,7 +10,7 @@ from planner.models.derived import Sourced
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 
-NO_FALLBACK = "spot with fallback decides by the work that is left; a fleet that is held for a given time has none"
+NO_FALLBACK = "it needs work with an end; this fleet is held"
 
 
 def delivered_fraction(demand: Demand, rates: JobRates, unallocated: Sourced, hours: Sourced, sheet: Sheet) -> Number:
