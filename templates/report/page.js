@@ -92,7 +92,7 @@
       function sum(row) { return row[1].reduce(function (a, b) { return a + b; }, 0); }
       var level = sum(rows[0]), steps = data.parts.map(function (name, i) { return [name, rows[1][1][i] - rows[0][1][i]]; })
         .filter(function (step) { return Math.abs(step[1]) >= 0.005; })
-        .sort(function (a, b) { return Math.abs(b[1]) - Math.abs(a[1]) || (a[0] < b[0] ? -1 : 1); });
+        .sort(function (a, b) { return Math.round(100 * Math.abs(b[1])) - Math.round(100 * Math.abs(a[1])) || (a[0] < b[0] ? -1 : 1); });
       var highest = Math.max(level, sum(rows[1])), at = level;
       steps.forEach(function (step) { highest = Math.max(highest, at += step[1]); });
       list.textContent = "";

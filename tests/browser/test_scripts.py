@@ -126,7 +126,6 @@ def test_the_limit_leaves_out_what_is_too_late(page: Page) -> None:
     kept = page.locator("#what-if input").nth(limit).input_value()
     every = page.locator("#what-if tbody tr").count()
     assert typed(page, limit, "1") == ("No choice is feasible within the limit.", {})
-    # with a later limit spot is in time, and the cheapest
-    assert "spot" in next(iter(typed(page, limit, "100")[1]))
+    assert next(iter(typed(page, limit, "100")[1])) == "s3-stream, capacity-block"
     typed(page, limit, kept)
     assert page.locator("#what-if tbody tr").count() == every

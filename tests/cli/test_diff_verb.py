@@ -72,7 +72,7 @@ def test_files_may_be_pipes(kept):
         ((SMALL, SMALL, "--set-b", "fleet.nodse=4"), "did you mean fleet.nodes?"),
         ((SMALL, SMALL, "--prices-b", "2020-01-01"), "2020-01-01"),
         ((SMALL, SMALL, "--prices-b", "yesterday"), "neither a day nor a folder"),
-        ((SMALL, SMALL, "--scenario", "converged/p4d.24xlarge/sopt"), "did you mean converged/p4d.24xlarge/spot?"),
+        ((SMALL, SMALL, "--scenario", "s3-stream/p4d.24xlarge/on-demnd"), "mean s3-stream/p4d.24xlarge/on-demand?"),
         (("{kept}", "{kept}", "--set-a", "fleet.nodes=5"), "--set-a cannot change"),
         (("{kept}", SMALL, "--prices-a", "2025-05-31"), "--prices-a cannot change"),
         (("{kept}", "--set-b", "fleet.nodes=5"), "is a saved comparison, whose prices cannot change"),

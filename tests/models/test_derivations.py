@@ -113,6 +113,11 @@ RARE = {
 ON_SPOT = {"purchase": {"options": ["spot", "spot-fallback"]}, "fleet": {"spares": 1}}
 SCARCE = {
     "scarce": {**ON_SPOT, "storage": {"layouts": ["converged", "fsx-lustre"]}},
+    "scarce, held": {
+        "run": {"work": {"gpu_hours": None, "days": 30}},
+        "purchase": {"options": ["spot"]},
+        "storage": {"layouts": ["s3-stream"]},
+    },
     "scarce, slow checkpoints": {
         **ON_SPOT,
         "data": {"checkpoint": "2TB"},

@@ -69,7 +69,7 @@ def steps(before: str, first: Mapping[str, float], after: str, second: Mapping[s
     changes = {name: second.get(name, 0.0) - first.get(name, 0.0) for name in dict.fromkeys((*first, *second))}
     start, end = sum(first.values()), sum(second.values())
     level, spans = start, []
-    for name, change in sorted(changes.items(), key=lambda item: (-abs(item[1]), item[0])):
+    for name, change in sorted(changes.items(), key=lambda item: (-abs(round(item[1], 2)), item[0])):
         if round(change, 2):
             spans.append((name, level, level + change))
             level += change
