@@ -151,10 +151,13 @@ def risk(comparison: Comparison, best: Scenario) -> str:
     if not math.isinf(cost.p90):
         parts.append(f"1 in 10 outcomes costs more than {spoken.cost(cost.p90, cost)}")
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
-    if leaders.may_not_finish(best):
-        parts.append(f"{figures.share(best.unfinished_fraction)} never finish")
-    if best.on_time_fraction is not None and not best.limit_is_assumed:
-        parts.append(f"{figures.percent(1 - best.on_time_fraction)} miss the deadline")
+    unfinished = best.unfinished_fraction if leaders.may_not_finish(best) else 0.0
+    if unfinished:
+        what = "outlast the Capacity Block" if best.option.family == "capacity-block" else "never finish"
+        parts.append(f"{figures.share(unfinished)} {what}")
+    late = 0.0 if best.on_time_fraction is None or best.limit_is_assumed else 1 - best.on_time_fraction - unfinished
+    if late > 0.005:
+        parts.append(f"{figures.percent(late)} {'more ' if unfinished else ''}miss the deadline")
     return f"Risk: {'; '.join(parts)}."
 
 

@@ -85,13 +85,22 @@ def test_answer_names_both_and_says_what_does_not_finish() -> None:
     assert said[-1].endswith("Right if you accept that it does not finish in 20.0% of the outcomes.")
 
 
+ON_DEMAND = PurchaseOption.parse("on-demand")
+ENDLESS = Range(plan=1.0, p10=1.0, p50=1.0, p90=math.inf)
+
+
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        ({"unfinished_fraction": 0.03}, "3.0% never finish"),
+        ({"unfinished_fraction": 0.03, "option": ON_DEMAND}, "3.0% never finish"),
+        ({"unfinished_fraction": 0.03}, "3.0% outlast the Capacity Block"),
+        (
+            {"unfinished_fraction": 0.03, "on_time_fraction": 0.88, "limit_is_assumed": False},
+            "3.0% outlast the Capacity Block; 9% more miss the deadline",
+        ),
         ({"on_time_fraction": 0.88, "limit_is_assumed": False}, "12% miss the deadline"),
         ({"on_time_fraction": 0.88, "limit_is_assumed": True}, None),
-        ({"cost_usd": Range(plan=1.0, p10=1.0, p50=1.0, p90=math.inf), "unfinished_fraction": 0.12}, "12.0% never"),
+        ({"cost_usd": ENDLESS, "unfinished_fraction": 0.12, "option": ON_DEMAND}, "12.0% never"),
     ],
 )
 def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) -> None:
