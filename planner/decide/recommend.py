@@ -123,12 +123,13 @@ def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> l
 
 
 def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Scenario]:
-    """The cheapest one that costs less, beyond a tie, but cannot be deployed by the stack; the same of those that are
-    not eligible."""
+    """The cheapest one that costs less, beyond a tie, but cannot be deployed by the stack; and of those that are not
+    eligible the cheapest, if it costs less than that."""
     least = per_unit(chosen, rank_by) * (1 - EQUAL)
     found = sorted((s for s in complete if per_unit(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
     by_hand = [s for s in found if s.eligible and s.priced_only][:1]
-    at_risk = [s for s in found if not s.eligible and not _hardly_delivers(s)][:1]
+    below = found[: found.index(by_hand[0])] if by_hand else found
+    at_risk = [s for s in below if not s.eligible and not _hardly_delivers(s)][:1]
     return [*by_hand, *at_risk]
 
 

@@ -79,6 +79,12 @@ class TestFirst:
         assert found.alternatives == (Alternative(id=POOL, kind="cheaper-if"),)
         assert answered(row(POOL, 50, priced_only="not yet")).recommended == ""
 
+    @pytest.mark.parametrize(("spot", "named"), [(70.0, [POOL]), (30.0, [POOL, SPOT])])
+    def test_a_gamble_is_named_beside_it_only_if_it_costs_less(self, spot: float, named: list[str]) -> None:
+        gamble = row(SPOT, [spot] * 7 + [3000.0] * 3, [5.0] * 7 + [50.0] * 3)
+        found = answered(row(STREAM, 100), row(POOL, 50, priced_only="not yet"), gamble)
+        assert [entry.id for entry in found.alternatives] == named
+
     def test_several_capacity_blocks_are_not_recommended_but_named(self):
         """66 nodes are blocks of 64 and 2; a stack has one block."""
         purchase = {"options": ["on-demand", "capacity-block"]}
