@@ -21,7 +21,10 @@ _AT = ("buying", "kind")
 
 
 def buying_of(purchase: str) -> tuple[str, ...]:
-    """The values of `buying.kind` that fit a purchase option: Reserved and Savings Plan nodes are On-Demand nodes."""
+    """The values of `buying.kind` that fit a purchase option, the first one unless nodes are reserved: Reserved and
+    Savings Plan nodes are On-Demand nodes, spot with fallback begins on spot nodes."""
+    if purchase == "spot-fallback":
+        return ("spot",)
     if purchase in ("spot", "capacity-block"):
         return (purchase,)
     return "on-demand", "reservation"

@@ -24,6 +24,7 @@ from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
 from planner.plan.types import Plan
 from planner.stack.check import findings_of
+from planner.stack.check_buying import buying_of
 from planner.stack.finding import Finding
 from planner.stack.spec import (
     PLACEHOLDER,
@@ -93,13 +94,14 @@ def spec_of(
 ) -> ClusterSpec:
     """The cluster of a scenario of `comparison`, which is of `loaded` and `book`.
 
-    budget: USD instead of the forecast. preview: whether to accept a layout that is not deployed yet. Raises
-    UsageProblem if the scenario cannot be deployed, PlanProblems with all values that contradict each other.
+    budget: USD instead of the forecast. preview: whether to accept what is not deployed yet: a layout, or spot with
+    fallback, as the spot nodes that it begins with. Raises UsageProblem if the scenario cannot be deployed,
+    PlanProblems with all values that contradict each other.
     """
     plan, given = loaded.plan, given or FromAccount()
     if not scenario.feasible:
         raise UsageProblem(f"{scenario.id} is not feasible: {'; '.join(scenario.why_not)}")
-    if scenario.rule:  # not only a layout, which may be previewed
+    if scenario.rule and not preview:
         raise UsageProblem(f"{scenario.id} cannot be deployed as priced: {scenario.priced_only}")
     deployment = scenario.deployment
     if deployment is None:
@@ -177,12 +179,12 @@ def _lines(scenario: Scenario) -> list[Line]:
 
 def _zone_of_price(plan: Plan, scenario: Scenario) -> str:
     """On spot, the zone whose price the plan uses."""
-    return (plan.purchase.zone_id or "") if scenario.purchase == "spot" else ""
+    return (plan.purchase.zone_id or "") if scenario.option.family in ("spot", "spot-fallback") else ""
 
 
 def _buying(scenario: Scenario, given: FromAccount) -> Buying:
     block = scenario.purchase == "capacity-block"
-    kind = scenario.purchase if block or scenario.purchase == "spot" else "on-demand"
+    kind = buying_of(scenario.purchase)[0]
     return Buying(
         kind="reservation" if kind == "on-demand" and given.reservation_id else kind,
         reservation_id=given.reservation_id or (f"{PLACEHOLDER}-reservation" if block else ""),

@@ -64,6 +64,7 @@ def test_every_feasible_scenario_of_every_example(path):
         if scenario.rule:
             with pytest.raises(UsageProblem, match="cannot be deployed as priced"):
                 spec_of(loaded, comparison, scenario, book)
+            assert spec_of(loaded, comparison, scenario, book, preview=True).buying.kind == "spot"
             continue
         if scenario.purchase == "capacity-block" and scenario.nodes & (scenario.nodes - 1):
             with pytest.raises(PlanProblems, match="in one Capacity Block"):
