@@ -286,7 +286,7 @@ class TestFallbackScenario:
         (scenario,) = comparison.scenarios
         assert "no stack carries out the rule" in scenario.priced_only
         with pytest.raises(UsageProblem, match="cannot be deployed as priced: no stack carries out the rule"):
-            spec_of(loaded, comparison, scenario, book_of(), preview=True)
+            spec_of(loaded, comparison, scenario, book_of())
 
     def test_it_is_finite_where_spot_alone_never_finishes(self):
         """A checkpoint that takes an hour, interrupted every hour or two."""
