@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from planner.decide.eligibility import judged
 from planner.decide.enumerate import choices_of, evaluate_on
@@ -14,13 +12,11 @@ from planner.decide.measure import cost_of
 from planner.decide.recommend import NEAR
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.committed_purchase import least_commitment_usd
-from planner.estimate.constraints import broken_constraints
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.outcomes import Outcomes, outcomes_of
-from planner.estimate.ranges import range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-from planner.estimate.summary import blank_scenario, priced_only_of
+from planner.estimate.summary import outlined
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,25 +100,7 @@ class FleetPricer:
 
     def _scenario(self, entry: Evaluated, outcomes: dict[str, Outcomes]) -> Scenario:
         """What the decision needs to know of a choice; its draws are added to `outcomes`."""
-        request, choice = self.request, entry.choice
-        blank = blank_scenario(entry)
-        planned = entry.planned
-        if planned is None or entry.spread is None or entry.why_not:
-            return blank
-        run, draws = planned.run, request.draws
-        drawn = outcomes[choice.id] = outcomes_of(entry, draws)
-        refused = broken_constraints(request.plan, layout=choice.layout, service=run.service, demand=run.demand)
-        finished = drawn.finished
-        return replace(
-            blank,
-            feasible=not refused,
-            why_not=refused,
-            complete=not entry.unpriced,
-            unpriced=entry.unpriced,
-            priced_only=priced_only_of(entry, entry.layout.deployment(request.plan, self._central)),
-            days=range_of(float(run.hours) / 24, drawn.days, draws),
-            cost_usd=range_of(float(planned.cost_usd), drawn.cost_usd, draws),
-            mean_cost_usd=float(np.mean(drawn.cost_usd)) if finished.all() else None,
-            finish_fraction=float(np.mean(finished)),
-            block_days=drawn.block_days,
-        )
+        drawn = None
+        if entry.spread is not None and not entry.why_not:
+            drawn = outcomes[entry.choice.id] = outcomes_of(entry, self.request.draws)
+        return outlined(self.request, entry, drawn, self._central)

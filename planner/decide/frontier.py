@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from planner.decide.candidates import Candidate
-from planner.decide.measure import cost_of
+from planner.decide.measure import per_unit
 
 
 def frontier_of(candidates: Sequence[Candidate], rank_by: str) -> tuple[Candidate, ...]:
@@ -14,14 +14,14 @@ def frontier_of(candidates: Sequence[Candidate], rank_by: str) -> tuple[Candidat
     can deploy. The shortest first."""
     eligible = [c for c in candidates if c.scenario.eligible]
     both = [*_unbeaten(eligible, rank_by), *_unbeaten([c for c in eligible if not c.scenario.priced_only], rank_by)]
-    return tuple(sorted({id(c): c for c in both}.values(), key=lambda c: (days_of(c), cost_of(c.scenario, rank_by))))
+    return tuple(sorted({id(c): c for c in both}.values(), key=lambda c: (days_of(c), per_unit(c.scenario, rank_by))))
 
 
 def _unbeaten(candidates: Sequence[Candidate], rank_by: str) -> list[Candidate]:
     found: list[Candidate] = []
     least = math.inf
-    for candidate in sorted(candidates, key=lambda c: (days_of(c), cost_of(c.scenario, rank_by), c.scenario.id)):
-        cost = cost_of(candidate.scenario, rank_by)
+    for candidate in sorted(candidates, key=lambda c: (days_of(c), per_unit(c.scenario, rank_by), c.scenario.id)):
+        cost = per_unit(candidate.scenario, rank_by)
         if cost < least:
             found.append(candidate)
             least = cost

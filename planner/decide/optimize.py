@@ -11,7 +11,7 @@ from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.frontier import days_of, frontier_of
 from planner.decide.grid import Grid, grid_of
-from planner.decide.measure import cost_of
+from planner.decide.measure import per_unit
 from planner.decide.recommend import EQUAL, Alternative, preference
 from planner.decide.rejected import Rejected, rejected_of
 from planner.decide.search import Each, Found, search
@@ -59,7 +59,7 @@ def optimize(request: Request, minimize: str = COST, each: Each = map) -> Optimu
         others = _by_hand(found, chosen)
 
     def rank(candidate: Candidate) -> tuple[float, ...]:
-        cost, days = cost_of(candidate.scenario, rank_by), days_of(candidate)
+        cost, days = per_unit(candidate.scenario, rank_by), days_of(candidate)
         return (days, cost) if minimize == TIME else (cost, days)
 
     nearest = None if chosen else _shortest(found)
@@ -82,7 +82,7 @@ def optimize(request: Request, minimize: str = COST, each: Each = map) -> Optimu
         first=first,
         cheapest=min(
             (c for c in found.candidates if c.scenario.eligible),
-            key=lambda c: (cost_of(c.scenario, rank_by), days_of(c), c.scenario.id),
+            key=lambda c: (per_unit(c.scenario, rank_by), days_of(c), c.scenario.id),
             default=None,
         ),
         nearest=nearest,
@@ -98,7 +98,7 @@ def _earliest(found: Found, rank_by: str) -> Candidate | None:
     able = [c for c in found.candidates if c.scenario.eligible and not c.scenario.priced_only]
     least = min(map(days_of, able), default=0.0) * (1 + EQUAL)
     near = [c for c in able if days_of(c) <= least]
-    return min(near, key=lambda c: (cost_of(c.scenario, rank_by), *preference(c.scenario)), default=None)
+    return min(near, key=lambda c: (per_unit(c.scenario, rank_by), *preference(c.scenario)), default=None)
 
 
 def _by_hand(found: Found, chosen: Candidate | None) -> tuple[tuple[Candidate, str], ...]:

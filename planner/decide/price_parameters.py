@@ -21,7 +21,7 @@ WHAT_IF = "what-if"
 @dataclass(frozen=True, kw_only=True)
 class TurnedPrice:
     """One price, USD per unit. path, prefix, suffix: how `--set` writes it. index: its place in `prices.own`. entry:
-    what stands there."""
+    the entry at that place."""
 
     key: str
     usd: float

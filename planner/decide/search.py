@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from planner.decide.candidates import Candidate, FleetPricer, PassedOver, PricedFleet
+from planner.decide.measure import unit
 from planner.decide.recommend import EQUAL, is_near, is_unsure, others_of, preference, ranked_of
 from planner.estimate.choice import FleetSize
 from planner.estimate.request import Request
@@ -74,5 +75,9 @@ def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candi
     if not close:
         return chosen
     leading = pricer.outcomes(of[id(first)])
-    tied = (s for s in sorted(close, key=preference) if is_unsure(pricer.outcomes(of[id(s)]), leading))
+    tied = (
+        s
+        for s in sorted(close, key=preference)
+        if is_unsure(pricer.outcomes(of[id(s)]), leading, unit(s) / unit(first))
+    )
     return next(tied, chosen)

@@ -21,10 +21,10 @@ from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.run import Run
-from planner.layouts.deployment import Deployment
 from planner.models.bill import planned_line
 from planner.models.bill_lines import bill_line
 from planner.models.sheet import Sheet
+from planner.models.values import Values
 
 
 def _fallback_fraction(spread: Run, draws: int) -> float | None:
@@ -39,44 +39,31 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
 
     outcomes: None for a choice that cannot be evaluated.
     """
-    plan, draws, choice, work = request.plan, request.draws, entry.choice, entry.work
-    blank = blank_scenario(entry)
+    draws, choice, work = request.draws, entry.choice, entry.work
     planned, spread = entry.planned, entry.spread
     if planned is None or spread is None or outcomes is None or entry.why_not:
-        return blank
+        return _blank(entry)
     run = planned.run
     lines = tuple(planned_line(line) for line in planned.lines)
     cost = float(sum(line.effective_cost for line in lines))
-    useful = float(run.useful_gpu_hours)
+    outline = outlined(request, entry, outcomes, request.central(recording=False), cost)
     unfinished = float(np.mean(~outcomes.finished))
     billed = sum(e.effective_cost for e in lines if bill_line(e.line).in_stack and bill_line(e.line).in_budget)
-    deployment = entry.layout.deployment(plan, request.central(recording=False))
-    scenario = replace(
-        blank,
-        feasible=True,
-        deployment=deployment,
-        priced_only=priced_only_of(entry, deployment),
-        complete=not entry.unpriced,
-        unpriced=entry.unpriced,
-        days=range_of(float(run.hours) / 24, outcomes.days, draws),
+    return replace(
+        outline,
         days_at_full_speed=float(work.hours) / 24,
         bounded_fraction=record_bounded_fraction(lines, cost, sheet),
-        cost_usd=range_of(cost, outcomes.cost_usd, draws),
         cost_plan_percentile=percentile_of(float(planned.cost_usd), outcomes.cost_usd, draws),
         usd_per_useful_gpu_hour=range_of(
-            cost / useful, np.where(outcomes.finished, spread.usd_per_useful_gpu_hour, np.inf), draws
+            cost / float(run.useful_gpu_hours),
+            np.where(outcomes.finished, spread.usd_per_useful_gpu_hour, np.inf),
+            draws,
         ),
-        useful_gpu_hours=useful,
-        delivered_fraction=None if run.delivered_fraction is None else float(run.delivered_fraction),
-        availability=None if run.delivered_fraction is None else plan.decision.availability,
         goodput=goodput_of(run),
         storage=storage_of(planned, lines, sheet),
         ingest_days=run.ingest_days,
-        mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if outcomes.finished.all() else None,
         billed_usd=range_of(billed, outcomes.billed_usd, draws),
         block_stretch=entry.block_stretch,
-        block_days=outcomes.block_days,
-        finish_fraction=float(np.mean(outcomes.finished)),
         unfinished_fraction=unfinished,
         rule=run.decided.rule.sentence if run.decided.rule else "",
         fallback_fraction=_fallback_fraction(spread.run, draws),
@@ -86,16 +73,43 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         warnings=(*planned.warnings, *entry.notes, *weak_price_warnings(lines)),
         unfinished=unfinished_warning(unfinished, choice.option),
     )
+
+
+def outlined(
+    request: Request, entry: Evaluated, outcomes: Outcomes | None, central: Values, cost_usd: float | None = None
+) -> Scenario:
+    """What the decision needs to know of a choice: no bill, no facts.
+
+    outcomes: None for a choice that cannot be evaluated. central: the request's central values. cost_usd: planned, as
+    the lines of the bill add up to it; None: before its lines are rounded.
+    """
+    plan, draws, choice, planned = request.plan, request.draws, entry.choice, entry.planned
+    if planned is None or outcomes is None:
+        return _blank(entry)
+    run, finished, delivered = planned.run, outcomes.finished, planned.run.delivered_fraction
+    cost = float(planned.cost_usd) if cost_usd is None else cost_usd
+    deployment = entry.layout.deployment(plan, central)
     refused = broken_constraints(plan, layout=choice.layout, service=run.service, demand=run.demand)
-    return replace(scenario, feasible=False, why_not=refused) if refused else scenario
+    return replace(
+        _blank(entry),
+        feasible=not refused,
+        why_not=refused,
+        deployment=deployment,
+        priced_only=deployment.why_not or choice.not_deployed,
+        complete=not entry.unpriced,
+        unpriced=entry.unpriced,
+        days=range_of(float(run.hours) / 24, outcomes.days, draws),
+        cost_usd=range_of(cost, outcomes.cost_usd, draws),
+        useful_gpu_hours=float(run.useful_gpu_hours),
+        delivered_fraction=None if delivered is None else float(delivered),
+        availability=None if delivered is None else plan.decision.availability,
+        mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if finished.all() else None,
+        block_days=outcomes.block_days,
+        finish_fraction=float(np.mean(finished)),
+    )
 
 
-def priced_only_of(entry: Evaluated, deployment: Deployment) -> str:
-    """Why a stack cannot be deployed as the choice was priced; "" if it can."""
-    return deployment.why_not or entry.choice.not_deployed
-
-
-def blank_scenario(entry: Evaluated) -> Scenario:
+def _blank(entry: Evaluated) -> Scenario:
     """What is known of a choice before anything is priced."""
     choice = entry.choice
     return Scenario(

@@ -127,11 +127,11 @@ class TestTies:
         assert found.tied == ((POOL, STREAM) if ties else ())
         assert found.recommended == (STREAM if ties else POOL)
 
-    @pytest.mark.parametrize(("more", "dearer", "ties"), [(8, 6, True), (8, 7, False), (11, 6, False)])
-    def test_within_ten_percent_where_it_is_seldom_dearer(self, more: int, dearer: int, ties: bool) -> None:
-        """Dearer in `dearer` draws of ten, cheaper in the others: 70 % decide, and beyond 10 % so does the lead."""
-        pool = [100.0] * dearer + [110.0] * (10 - dearer)
-        stream = [100.0 + more] * dearer + [105.0] * (10 - dearer)
+    @pytest.mark.parametrize(("more", "costlier", "ties"), [(8, 6, True), (8, 7, False), (11, 6, False)])
+    def test_within_ten_percent_where_it_is_seldom_costlier(self, more: int, costlier: int, ties: bool) -> None:
+        """Costlier in `costlier` draws of ten, cheaper in the others: 70 % decide, and beyond 10 % so does the lead."""
+        pool = [100.0] * costlier + [110.0] * (10 - costlier)
+        stream = [100.0 + more] * costlier + [105.0] * (10 - costlier)
         found = answered(row(POOL, pool), row(STREAM, stream))
         assert found.first == POOL
         assert found.tied == ((POOL, STREAM) if ties else ())
@@ -193,7 +193,7 @@ class TestAlternatives:
     def test_the_cheapest_that_is_not_eligible_and_the_safest(self) -> None:
         rows = (
             row(STREAM, [100.0] * 7 + [200.0] * 3),
-            row(POOL, 130.0),  # dearer in seven draws of ten, but never 200
+            row(POOL, 130.0),  # costlier in seven draws of ten, but never 200
             row(LUSTRE, 140.0),
             row(SPOT, 50.0, [5.0] * 5 + [50.0] * 5),
             row(NVME, 60.0, 90.0),

@@ -32,8 +32,9 @@ def searched(request: Request) -> Found:
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> Plan:
-    """Small plans in which a block, On-Demand, spot or, for a long run, a commitment may win."""
+def plans(draw: st.DrawFn, *, held: bool = False) -> Plan:
+    """Small plans in which a block, On-Demand, spot or, for a long run, a commitment may win. held: of fleets that are
+    held for a given time."""
     low = draw(st.integers(1, 12))
     options = draw(
         st.lists(
@@ -48,14 +49,16 @@ def plans(draw: st.DrawFn) -> Plan:
         "storage": {"layouts": layouts},
         "decision": {"rank_by": draw(st.sampled_from(["p50", "p90", "planned"]))},
     }
-    if draw(st.booleans()):
+    if held:
+        changes["run"] = {"work": {"gpu_hours": None, "days": draw(st.sampled_from([3, 30, 365]))}}
+    elif draw(st.booleans()):
         changes["run"]["deadline"] = draw(st.sampled_from(["5d", "60d", "400d"]))
     if draw(st.booleans()):
         changes["constraints"] = {"max_cost_usd": draw(st.sampled_from([10_000, 200_000, 5_000_000]))}
     return plan_of(**changes)
 
 
-@given(plans())
+@given(plans() | plans(held=True))
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_answer_is_that_of_a_comparison_of_every_fleet(plan: Plan) -> None:
     request = request_of(plan)
@@ -67,7 +70,7 @@ def test_the_answer_is_that_of_a_comparison_of_every_fleet(plan: Plan) -> None:
     assert found.evaluated == len(whole.scenarios)
 
 
-@given(plans())
+@given(plans() | plans(held=True))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_candidates_have_the_figures_and_the_verdict_of_a_comparison(plan: Plan) -> None:
     request = request_of(plan)
@@ -81,6 +84,7 @@ def test_candidates_have_the_figures_and_the_verdict_of_a_comparison(plan: Plan)
             row.priced_only,
         )
         assert (s.days, s.limit_days, s.shortfalls) == (row.days, row.limit_days, row.shortfalls)
+        assert (s.delivered_fraction, s.useful_gpu_hours) == (row.delivered_fraction, row.useful_gpu_hours)
         for measure in ("planned", "p50", "p90", "mean"):
             assert cost_of(s, measure) == pytest.approx(cost_of(row, measure))
 

@@ -99,8 +99,8 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     if not rivals:
         return f"It is the only choice that {deployed}{keeps}."
     second = rivals[0]
-    share = per_unit(second, answer.rank_by) / per_unit(best, answer.rank_by) - 1
-    lead = (per_unit if best.is_held else cost_of)(second, answer.rank_by) * share / (1 + share)
+    lead = per_unit(second, answer.rank_by) - per_unit(best, answer.rank_by)
+    share = lead / per_unit(best, answer.rank_by)
     per = " a GPU-hour" if best.is_held else ""
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
