@@ -31,6 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.real)
         for group in {ONE_WORKER[name] for name in fixtures & ONE_WORKER.keys()}:
             item.add_marker(pytest.mark.xdist_group(group))
+        if not any(item.get_closest_marker(name) for name in ("real", "thorough", "xdist_group")):
+            # tests of one file compare the same plans, and keep what they compared
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

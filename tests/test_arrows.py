@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,7 @@ DOORS = {
 }
 
 
+@cache
 def _imports(path: Path) -> set[str]:
     """Every module that a file imports, at its top or inside a function."""
     found = set()

@@ -20,7 +20,7 @@ from tools import chromium
 
 Scheme = Literal["light", "dark", "print"]
 PROBE = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
-SMALL_PAGES = ("small", "infeasible", "hostile")
+SMALL_PAGES = ("small",)
 # what stands between the margins of an A4 sheet, in CSS pixels: (210 - 24) mm
 PAPER = 703
 WINDOWS: dict[int, dict[str, Any]] = {

@@ -98,7 +98,7 @@ PLAN = str(ROOT / "examples" / "small.yaml")
 )  # fmt: skip
 def test_scenarios_of_the_plan_that_stands_on_the_line(line):
     there = [f"plain,{scenario.id}" for scenario in compared(plan_of()).scenarios]
-    choices, others = asked(f"planner {line}")[:3], asked(f"planner {line}")[3:]
+    choices, others = (found := asked(f"planner {line}"))[:3], found[3:]
     assert choices == ["plain,best", "plain,cheapest", "plain,safest"]
     assert sorted(others) == sorted(there)
     assert asked(f"planner {line}s3-stream/p4d.24xlarge/o") == ["plain,s3-stream/p4d.24xlarge/on-demand"]

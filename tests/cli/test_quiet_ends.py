@@ -69,7 +69,14 @@ HEARS = (
 )
 
 
-@pytest.mark.parametrize(("verb", "file"), [("compare", "x.html"), ("sensitivity", "x.json"), ("report", "x.html")])
+@pytest.mark.parametrize(
+    ("verb", "file"),
+    [
+        ("compare", "x.html"),
+        pytest.param("sensitivity", "x.json", marks=pytest.mark.thorough),
+        pytest.param("report", "x.html", marks=pytest.mark.thorough),
+    ],
+)
 def test_ctrl_c_ends_it_quietly(verb: str, file: str, tmp_path: Path) -> None:
     out = tmp_path / file
     words = [sys.executable, "-c", HEARS, PLANNER, verb, LONG, "--draws", "1000000", "-o", str(out)]

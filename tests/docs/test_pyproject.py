@@ -21,6 +21,7 @@ MODULES = {
 BY_NAME = {
     "basedpyright": ("Makefile", "$(BIN)/basedpyright"),
     "linkify-it-py": ("tests/report/markdown/test_comparison_markdown.py", '"gfm-like"'),
+    "pytest-rerunfailures": ("tests/browser/conftest.py", "mark.flaky(reruns"),
     "pytest-xdist": ("Makefile", "-n auto --dist loadgroup"),
     "ruff": ("Makefile", "$(BIN)/ruff"),
     "uv": ("tools/lock.py", '"uv"'),

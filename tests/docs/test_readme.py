@@ -49,6 +49,7 @@ def test_there_are_commands_to_try() -> None:
     assert len(COMMANDS) >= 6
 
 
+@pytest.mark.thorough  # the commands are run one by one where they are tested
 def test_every_command_runs_in_order(tmp_path: Path) -> None:
     planner = Path(sys.executable).with_name("planner")
     for command in COMMANDS:

@@ -61,12 +61,16 @@ def allowed(names: list[str] = UP) -> dict[str, list[dict]]:
     return found
 
 
-def graphs():
+@cache
+def graphs() -> list[dict]:
+    """A graph of every layout, bought in every way."""
+    found = []
     for layout in LAYOUTS:
-        yield graph_of(layout)
+        found.append(graph_of(layout))
         for kind, buying in BUYING.items():
             purchase = "on-demand" if kind == "reservation" else kind
-            yield graph_of(replace(spec_of(layout), buying=buying, scenario=f"{layout}/p5.48xlarge/{purchase}"))
+            found.append(graph_of(replace(spec_of(layout), buying=buying, scenario=f"{layout}/p5.48xlarge/{purchase}")))
+    return found
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -107,6 +107,7 @@ def test_it_finds_the_known_answer(job, tmp_path):
     assert found["loss"] < np.log(2) * 0.75
 
 
+@pytest.mark.thorough
 def test_killed_twice_it_ends_with_identical_numbers(job):
     _, unkilled = job.result("--run", "checkpoints/unkilled")
     for at_step in (95, 250):
@@ -119,6 +120,7 @@ def test_killed_twice_it_ends_with_identical_numbers(job):
     assert resumed == unkilled
 
 
+@pytest.mark.thorough
 def test_on_sigterm_it_saves_its_current_step(job):
     _, unkilled = job.result("--run", "checkpoints/unkilled")
     code, lines = job.interrupted(signal.SIGTERM, 61, "--run", "checkpoints/stopped")
@@ -129,6 +131,7 @@ def test_on_sigterm_it_saves_its_current_step(job):
     assert (begun, resumed) == (last, unkilled)
 
 
+@pytest.mark.thorough
 def test_a_run_does_not_resume_with_another_order_of_its_data(job):
     job.result("--epochs", "1")
     process = job.start("train.py", "--epochs", "2", "--seed", "2")

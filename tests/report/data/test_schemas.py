@@ -47,6 +47,12 @@ def faults(verb: str, document: Any, number: int | None = None) -> list[str]:
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in judge.iter_errors(document)]
 
 
+@cache
+def of_form(verb: str, number: int) -> list[Any]:
+    """The documents that keep to that form."""
+    return [document for document in PRINTED[verb]() if not faults(verb, document, number)]
+
+
 def objects(node: Any, at: str = "document") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every schema of an object, with its path."""
     if isinstance(node, dict):
@@ -87,8 +93,7 @@ class TestPublished:
 @pytest.mark.parametrize(("verb", "number"), FORMS)
 def test_no_form_and_no_word_is_idle(verb, number):
     title, words = DOCUMENTS[verb].shapes[number]
-    printed = [document for document in PRINTED[verb]() if not faults(verb, document, number)]
-    found = {path for document in printed for path in paths(document)}
+    found = {path for document in of_form(verb, number) for path in paths(document)}
     assert not {word.path for word in words} - found, f"no document has them; {title}"
 
 
@@ -113,7 +118,7 @@ def reached(document: Any, path: Path) -> bool:
 @cache
 def shortened(verb: str, path: Path, number: int) -> Any:
     """A document of that form that has the key; lists are cut to the entry that the path goes through."""
-    document = next(one for one in PRINTED[verb]() if not faults(verb, one, number) and reached(one, path))
+    document = next(one for one in of_form(verb, number) if reached(one, path))
     return _cut(document)
 
 
