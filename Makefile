@@ -8,6 +8,9 @@ WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + n / 2)))
 VENV := .venv
 BIN := $(VENV)/bin
 
+# compiled modules are kept, also where the environment says otherwise: tests start some hundred commands
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: plan test test-real check tools bundle lint types books bench golden docs pictures mutants \
   rehearsal pool-faults soak faults lock clean
 

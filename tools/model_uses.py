@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from planner.cli.options import Asked
@@ -38,6 +39,7 @@ def asked(example: str, overrides: tuple[str, ...], draws: int = 0) -> Asked:
     )
 
 
+@cache
 def bill_lines() -> dict[str, list[str]]:
     """Equation number -> the bill lines that name it, in the plans above."""
     found: defaultdict[str, set[str]] = defaultdict(set)

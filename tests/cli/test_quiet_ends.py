@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.typed import PLANNER
+from tests.typed import PLANNER, SMALL
 
 LONG = str(Path(__file__).parents[2] / "examples" / "stability-converged.yaml")
 
@@ -21,7 +21,7 @@ LONG = str(Path(__file__).parents[2] / "examples" / "stability-converged.yaml")
     [
         ("compare", LONG, "-f", "json"),
         ("compare", LONG, "-f", "csv"),
-        ("report", LONG, "-o", "-"),
+        ("report", SMALL, "-o", "-"),
         ("explain", LONG, "best", "days", "--depth", "0"),
         ("calc", "--list"),
     ],

@@ -366,11 +366,14 @@ def test_no_stack_file_and_a_region(tmp_path, monkeypatch, aws, capsys):
         ("{", "is not JSON"),
         ("[]", "has no deployment"),
         ("[" * 100_000, "is not JSON"),
-        (json.dumps(state("s3-stream")).replace("urn:pulumi:dev", "urn:pulumi:prod"), "belongs to stack 'prod'"),
-        (json.dumps(state("s3-stream")).replace("urn:pulumi:dev", "urn:pulumi:prod", 1), "of several stacks"),
+        (-1, "belongs to stack 'prod'"),
+        (1, "of several stacks"),
     ],
 )
 def test_a_state_that_is_none_of_ours(folder, capsys, text, said):
+    """A number: so many resources of a stack that is ours are another's."""
+    if isinstance(text, int):
+        text = json.dumps(state("s3-stream")).replace("urn:pulumi:dev", "urn:pulumi:prod", text)
     (folder / "state.json").write_text(text, encoding="utf-8")
     assert ran("teardown-check", "--stack", "dev", "--state", "state.json") == 2
     assert said in capsys.readouterr().err

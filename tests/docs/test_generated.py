@@ -20,6 +20,8 @@ from tools.markdown import anchor
 from tools.words.compare import COLUMNS_ONLY, KEYS
 from tools.words.terms import TERMS
 
+pytestmark = pytest.mark.xdist_group("documents")  # all of them are made once
+
 PAGES = sorted(GENERATED)
 
 

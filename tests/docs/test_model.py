@@ -21,6 +21,7 @@ from tools.model_examples import EXAMPLES, LOOPS
 from tools.model_uses import bill_lines, named_in_source
 from tools.typeset import formula, typeset
 
+pytestmark = pytest.mark.xdist_group("documents")  # all of them are made once
 MODEL = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```math\n(.*?)\n```$", MODEL, flags=re.DOTALL | re.MULTILINE)
 # what MathJax knows and GitHub lets through; it refuses operatorname, def, newcommand, mbox, phantom and the like

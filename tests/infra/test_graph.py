@@ -34,7 +34,7 @@ def arguments(token: str) -> set[str]:
     return set(inspect.signature(class_of(token)._internal_init).parameters)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(specs())
 def test_laws_of_every_stack(spec):
     graph = graph_of(spec)

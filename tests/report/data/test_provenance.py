@@ -13,6 +13,7 @@ from planner.report.diff.comparisons import changes
 from tests.report.other_documents import diffs, explanations, sensitivities
 from tests.report.scenes import small
 
+pytestmark = pytest.mark.xdist_group("documents")  # all of them are made once
 FILES = {
     "planner/models/goodput.py": "a = 1\n",
     "planner/plan/assumptions.csv": "key,value\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,8 +17,13 @@ from planner.report.diff.comparisons import changes
 from tests.report.scenes import HOSTILE, named, small
 
 
+@cache
+def _document() -> dict[str, Any]:
+    return comparison_json.document(small())
+
+
 def raw_of(**more: Any) -> bytes:
-    return json.dumps(comparison_json.document(small()) | more).encode()
+    return json.dumps(_document() | more).encode()
 
 
 def changed(change: Callable[[dict[str, Any]], Any]) -> bytes:

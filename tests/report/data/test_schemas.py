@@ -22,6 +22,7 @@ from tests.report.other_documents import diffs, explanations, optima, sensitivit
 from tests.typed import SMALL
 from tools.schema import DOCUMENTS
 
+pytestmark = pytest.mark.xdist_group("documents")  # all of them are made once
 TEXTS = {verb: (FOLDER / f"{verb}.schema.json").read_text(encoding="utf-8") for verb in VERBS}
 SCHEMAS = {verb: json.loads(text) for verb, text in TEXTS.items()}
 PRINTED = {

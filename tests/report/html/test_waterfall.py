@@ -15,7 +15,11 @@ from planner.report.html.waterfall import StepView, steps, waterfall_view
 from planner.report.wording.figures import plan_usd
 from tests.report.scenes import answered, first, small, unfinished
 
-PARTS = st.dictionaries(st.sampled_from(["GPU nodes", "storage", "salaries", "network"]), st.floats(0, 1e9, allow_subnormal=False), max_size=4)
+PARTS = st.dictionaries(
+    st.sampled_from(["GPU nodes", "storage", "salaries", "network"]),
+    st.floats(0, 1e9, allow_subnormal=False),
+    max_size=4,
+)
 
 
 def usd(step: StepView) -> float:
