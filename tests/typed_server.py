@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 
 import infra.graph  # noqa: F401  preview and lint
@@ -12,3 +13,4 @@ from planner.cli.main import VERBS
 
 for module, _ in VERBS.values():
     importlib.import_module(module)
+gc.freeze()  # a child shares what it does not write to, and the collector writes to what it looks through
