@@ -191,7 +191,7 @@ def _fleet(
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["fleet"].id,
         access=_access(spec, group=group, daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else ""),
-        settings={**_node_settings(base, "gpu", group), **({"PLANNER_LUSTRE": lustre.mount_source} if lustre else {})},
+        settings={**_node_settings(base, "gpu", group), **_lustre_settings(spec, lustre)},
         waits_for=[
             *base.ready,
             *(pool.nodes if pool else ()),
@@ -200,6 +200,13 @@ def _fleet(
         ],
     )
     return GpuFleet(base.naming, nodes, FleetArgs(fleet=spec.fleet, buying=spec.buying, nics=interfaces_of(spec)))
+
+
+def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Settings:
+    """What nodes mount, and over which network."""
+    if lustre is None or spec.lustre is None:
+        return {}
+    return {"PLANNER_LUSTRE": lustre.mount_source, "PLANNER_FABRIC": "efa" if spec.lustre.efa else "tcp"}
 
 
 def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:

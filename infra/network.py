@@ -26,13 +26,16 @@ ENDPOINTS = (
     "ec2",
     "sts",
 )
-# AWS's buckets of packages and images that nodes read: Systems Manager, Amazon Linux, the container registry
+# AWS's buckets of packages and images that nodes read: Systems Manager, Amazon Linux, the container registry, the
+# client of FSx for Lustre
 AWS_BUCKETS = (
     "amazon-ssm-{region}",
     "amazon-ssm-packages-{region}",
     "aws-ssm-{region}",
     "al2023-repos-{region}-de612dc2",
     "prod-{region}-starport-layer-bucket",
+    "fsx-lustre-client-repo",
+    "fsx-lustre-client-repo-public-keys",
 )
 
 

@@ -15,6 +15,7 @@ from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
 from fleet_pool.problems import Code
 
+from infra.layouts import LAYOUTS
 from infra.node.built import DAEMON_SHA256
 from planner.templates import folder
 
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 TEMPLATES = folder("node")
 FETCHES = ("aws", "curl", "python3")
 MAKES_FILE_SYSTEMS = ("mkfs.xfs", "wipefs", "lsblk", "blkid", "udevadm")
+LUSTRE_ROOT = "/fsx"  # as in AWS's own examples
+MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after that
+SCRIPTS = {
+    "planner-notice.service": "leave.sh",
+    "planner-scratch.service": "scratch.sh",
+    "planner-lustre.service": "lustre.sh",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +45,14 @@ class Role:
 
 
 def roles(stack: Stack) -> tuple[Role, ...]:
-    """The roles in a pool: control, then storage or gpu with targets; GPU nodes without targets are clients."""
+    """The roles of a stack: control, then storage or gpu with targets, in a pool; GPU nodes without targets give their
+    drives to jobs."""
+    scratch = ("planner-scratch.service",)
+    if not stack.proxies:
+        mounts = ("planner-lustre.service",) if "lustre" in LAYOUTS[stack.layout].components else ()
+        return (
+            Role(name="gpu", units=(*scratch, *mounts), daemon=False, programs=(*FETCHES[:2], *MAKES_FILE_SYSTEMS)),
+        )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
     common = ("planner-prepare.service", *own, "planner-metrics.service", "planner-metrics.timer")
     programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
@@ -49,21 +64,19 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         found.append(
             Role(
                 name=name,
-                units=(*common, *(target if serves else ())),
+                units=(*common, *(target if serves else scratch)),
                 daemon=serves,
-                programs=(*programs, *(MAKES_FILE_SYSTEMS if serves else ())),
+                programs=(*programs, *MAKES_FILE_SYSTEMS),
             )
         )
     return tuple(found)
 
 
 def installed_files(stack: Stack) -> dict[str, str]:
-    """Units and the script that start.sh contains and installs, by name; empty without a pool."""
-    if not stack.proxies:
-        return {}
+    """Units and their scripts that start.sh contains and installs, by name."""
     units = sorted({unit for role in roles(stack) for unit in role.units})
-    script = (TEMPLATES / "leave.sh").read_text(encoding="utf-8")
-    return {"leave.sh": script, **{name: _unit(name, stack) for name in units}}
+    scripts = [SCRIPTS[unit] for unit in units if unit in SCRIPTS]
+    return {name: _text(name, stack) for name in (*scripts, *units)}
 
 
 def bundle_files(stack: Stack) -> dict[str, str]:
@@ -75,7 +88,7 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             stack=stack.name,
             layout=stack.layout,
             pooled=pooled,
-            roles=roles(stack) if pooled else (),
+            roles=roles(stack),
             user=USER,
             state=settings.STATE_FOLDER,
             daemon_sha256=DAEMON_SHA256,
@@ -91,10 +104,16 @@ def user_data_text(settings_of_node: Mapping[str, str], sums: Sequence[tuple[str
     return _rendered("user-data.yaml.j2", settings=sorted(settings_of_node.items()), sums=sums)
 
 
-def _unit(name: str, stack: Stack) -> str:
+def _text(name: str, stack: Stack) -> str:
+    if (TEMPLATES / name).exists():
+        return (TEMPLATES / name).read_text(encoding="utf-8")
     if name not in ("planner-target.service", "planner-proxy.service"):
         return _rendered(
             f"{name}.j2",
+            root=LUSTRE_ROOT,
+            folders=LAYOUTS[stack.layout].directories,
+            tries=MOUNT_TRIES,
+            pause_s=MOUNT_PAUSE_S,
             poll_s=settings.NOTICE_POLL_S,
             left_code=int(Code.AWS),
             renew_days=RENEW_DAYS,

@@ -110,7 +110,7 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
     folder, network = scratch(), Network()
     metadata = s3 = None
     try:
-        drives = [_drive(folder / f"drive{n}") for n in range(2)]
+        drives = [loop_drive(folder / f"drive{n}") for n in range(2)]
         s3 = S3Server(network.add("s3", 253), folder / "s3")
         s3.start()
         hosts = {"control": network.add("c0", 1), "target": network.add("t0", 11)}
@@ -129,7 +129,7 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
         remove_folder(folder)
 
 
-def _drive(file: Path) -> str:
+def loop_drive(file: Path) -> str:
     with file.open("wb") as made:
         made.truncate(2 * 2**30)
     command = ["losetup", "--find", "--show", str(file)]

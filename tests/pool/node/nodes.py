@@ -111,15 +111,16 @@ CASES = (
     Case(name="storage", spec=spec_of("separate-nvme"), role="storage"),
     Case(name="client", spec=spec_of("separate-nvme"), role="gpu"),
     Case(name="no-pool", spec=spec_of("s3-stream"), role="gpu"),
+    Case(name="lustre", spec=spec_of("fsx-lustre"), role="gpu"),
 )
 
 
 def every_bundle() -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]:
     """Of each kind of stack: a name, the texts of its bundle, and what start.sh puts in place."""
-    for name in ("p4d", "storage", "no-pool"):
+    for name in ("p4d", "storage", "no-pool", "lustre"):
         case = next(case for case in CASES if case.name == name)
         yield (
-            {"p4d": "converged", "storage": "separate-nvme", "no-pool": "no-pool"}[name],
+            {"p4d": "converged", "storage": "separate-nvme"}.get(name, name),
             bundle_files(case.stack),
             installed_files(case.stack),
         )

@@ -1,0 +1,166 @@
+"""GPU nodes of layouts without a pool boot under a real systemd: FSx for Lustre and the drives are mounted, or say why.
+
+There is no Lustre server here and no kernel module: stand-ins take the place of `modprobe` and of the helper that
+`mount -t lustre` calls. What they are asked, and everything around them, is real.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from fleet_pool.node.facts import stack_of
+
+from infra.artefacts import bundle
+from infra.derived import bundle_of
+from infra.userdata import text_of
+from tests.infra.node.live import LiveNode
+from tests.infra.node.machine import Metadata
+from tests.infra.node.stand import ARTEFACTS, KNOWN, loop_drive
+from tests.infra.node.test_live import booted, shown
+from tests.infra.node.test_scripts import need
+from tests.infra.specs import spec_of
+from tests.pool.daemon import wait_until
+from tests.pool.machine import remove_folder, remove_stale, scratch
+from tests.pool.network import Network
+from tests.pool.s3 import S3Server
+
+SOURCE = "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com@tcp:/abcdwxyz"
+SERVER = "/var/lib/lustre-server"  # what the stand-in mounts
+DEVICES = ("/sys/class/infiniband/rdmap0s0", "/sys/class/infiniband/rdmap1s0", "/sys/class/infiniband/rdmap2s0")
+NOTED = '#!/bin/sh\necho "$(basename "$0") $*" >> /var/log/asked\n'
+# as mount(8) calls it: source, folder, -o, options
+MOUNTS = f"""{NOTED}
+if [ -e /etc/server-is-late ]; then
+  rm /etc/server-is-late
+  echo "mount.lustre: $1: no such host" >&2
+  exit 1
+fi
+mkdir -p {SERVER}
+exec mount --bind {SERVER} "$2"
+"""
+FINDS = f"""#!/bin/sh
+[ "$1" = /sys/class/infiniband ] || exec /usr/bin/find "$@"
+printf '%s\\n' {" ".join(DEVICES)}
+"""
+LSBLK = """#!/bin/sh
+case "$*" in
+  *MODEL*) printf '%s Amazon EC2 NVMe Instance Storage   \\n' {devices}
+    echo '/dev/nvme9n1 Amazon Elastic Block Store' ;;
+  *) exec /usr/bin/lsblk "$@" ;;
+esac
+"""
+
+
+@contextmanager
+def gpu_node(layout: str, drives: int, programs: dict[str, str], **more: str) -> Iterator[LiveNode]:
+    """One GPU node of a layout, after its first boot. more: variables of its user data."""
+    for program, package in (("systemd-nspawn", "systemd-container"), ("cloud-init", "cloud-init"), ("aws", "awscli")):
+        need(program, package)
+    remove_stale()
+    folder, network = scratch(), Network()
+    with ExitStack() as stack:
+        stack.callback(remove_folder, folder)
+        stack.callback(network.close)
+        s3 = S3Server(network.add("s3", 253), folder / "s3")
+        s3.start()
+        stack.callback(s3.kill)
+        host = network.add("g0", 11)
+        metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"})
+        stack.callback(metadata.close)
+        made = bundle(stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"])))
+        s3.client().create_bucket(Bucket=ARTEFACTS)
+        for name, text in made.texts.items():
+            s3.client().put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=text.encode())
+        told = {**s3.environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT": metadata.endpoint}
+        devices = [loop_drive(folder / f"drive{number}") for number in range(drives)]
+        node = LiveNode(host, folder / "node", told, devices, text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu", **more}))
+        stack.callback(node.close)
+        node.write("/usr/local/bin/lsblk", LSBLK.format(devices=" ".join(devices)), 0o755)
+        for path, text in programs.items():
+            node.write(path, text, 0o755)
+        node.start()
+        booted(node)
+        yield node
+
+
+def lustre(**programs: str) -> dict[str, str]:
+    named = {f"/usr/local/bin/{name}": text for name, text in programs.items()}
+    return {
+        **{f"/usr/local/bin/{name}": NOTED for name in ("modprobe", "modinfo")},
+        "/usr/local/bin/lnetctl": f"{NOTED}[ \"$*\" != 'net show --net efa' ]\n",
+        "/usr/local/bin/find": FINDS,
+        "/usr/sbin/mount.lustre": MOUNTS,
+        **named,
+    }
+
+
+def asked(node: LiveNode, program: str) -> list[str]:
+    log = node.run("cat", "/var/log/asked").splitlines()
+    return [line.partition(" ")[2] for line in log if line.startswith(f"{program} ")]
+
+
+def test_a_lustre_node_has_its_file_system_before_jobs_and_after_a_reboot(pool_machine: None) -> None:
+    programs = {**lustre(), "/etc/server-is-late": ""}
+    with gpu_node("fsx-lustre", 1, programs, PLANNER_LUSTRE=SOURCE, PLANNER_FABRIC="tcp") as node:
+        assert shown(node, "planner-lustre.service", "ActiveState", "Result") == ["active", "success"]
+        assert asked(node, "mount.lustre") == [f"{SOURCE} /fsx -o rw,relatime,flock"] * 2  # late, then there
+        assert not asked(node, "lnetctl")
+        node.run("sh", "-c", "echo 1 > /checkpoints/step && echo 2 > /dataset/shard && echo 3 > /scratch/x")
+        assert node.run("cat", f"{SERVER}/checkpoints/step", f"{SERVER}/dataset/shard").split() == ["1", "2"]
+        assert node.run("stat", "--format=%a", "/checkpoints", "/scratch").split() == ["1777", "1777"]
+        assert "xfs" in node.run("findmnt", "--noheadings", "--output=FSTYPE", "/scratch")
+        node.run("systemctl", "reboot")
+        wait_until(lambda: not node.running, "the end of the node", 60)
+        node.start()
+        booted(node)
+        assert node.run("cat", "/checkpoints/step", "/dataset/shard", "/scratch/x").split() == ["1", "2", "3"]
+
+
+def test_over_efa_the_first_and_the_last_device_come_before_the_mount(pool_machine: None) -> None:
+    with gpu_node("fsx-lustre", 0, lustre(), PLANNER_LUSTRE=SOURCE, PLANNER_FABRIC="efa") as node:
+        assert shown(node, "planner-lustre.service", "ActiveState", "Result") == ["active", "success"]
+        nets = [line for line in asked(node, "lnetctl") if line.startswith("net add --net efa")]
+        assert nets == [f"net add --net efa --if {Path(d).name} --peer-credits 32" for d in (DEVICES[0], DEVICES[-1])]
+        log = node.run("cat", "/var/log/asked")
+        assert log.index("udsp add --src efa") < log.index("modprobe lustre") < log.index("mount.lustre")
+        assert "folder of the root volume" in node.run("journalctl", "--unit=planner-scratch", "--output=cat")
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("kefalnd", "the Lustre client of this image has no EFA driver (kefalnd)"),
+        ("lustre", "no Lustre client is known for"),
+    ],
+)
+def test_what_an_image_lacks_is_said_and_nothing_is_mounted(pool_machine: None, missing: str, said: str) -> None:
+    programs = lustre(modinfo=f'{NOTED}[ "$1" != {missing} ]\n')
+    with gpu_node("fsx-lustre", 0, programs, PLANNER_LUSTRE=SOURCE, PLANNER_FABRIC="efa") as node:
+        journal = node.run("journalctl", "--unit=planner-lustre", "--output=cat")
+        assert said in journal
+        assert "this node has no /fsx" in journal
+        assert shown(node, "planner-lustre.service", "ActiveState")[0] in ("activating", "failed")
+        assert node.run("findmnt", "/fsx", check=False) == ""
+
+
+def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
+    with gpu_node("s3-stream", 1, {}) as node:
+        assert shown(node, "planner-scratch.service", "ActiveState", "Result") == ["active", "success"]
+        assert "xfs" in node.run("findmnt", "--noheadings", "--output=FSTYPE", "/scratch")
+        node.run("systemctl", "restart", "planner-scratch.service")  # once more changes nothing
+        assert shown(node, "planner-scratch.service", "Result") == ["success"]
+        assert node.run("sh", "-c", "ls /etc/systemd/system/planner-*").split() == [
+            "/etc/systemd/system/planner-scratch.service"
+        ]
+
+
+@pytest.mark.skipif(shutil.which("mdadm") is not None, reason="mdadm is here: nothing is missing")
+def test_drives_that_cannot_be_striped_are_said(pool_machine: None) -> None:
+    with gpu_node("s3-stream", 2, {}) as node:
+        said = node.run("journalctl", "--unit=planner-scratch", "--output=cat")
+        assert "this image has no mdadm to stripe 2 drives; this node has no /scratch" in said
