@@ -11,13 +11,17 @@ BIN := $(VENV)/bin
 # compiled modules are kept, also where the environment says otherwise: tests start some hundred commands
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: plan test test-real check tools bundle lint types books bench golden docs pictures mutants \
+.PHONY: plan deploy test test-real check tools bundle lint types books bench golden docs pictures mutants \
   rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
 	@mkdir -p $(dir $(REPORT))
 	@$(BIN)/planner compare $(PLAN)
 	@$(BIN)/planner report $(PLAN) -o $(REPORT)
+
+deploy: $(VENV)/.deploy  ## install what `pulumi up`, `planner preview` and `planner lint` need, at locked versions
+	@command -v pulumi >/dev/null || echo "The Pulumi engine is not on PATH; \`preview\` and \`lint\` work without it. \`pulumi up\` needs version $$($(BIN)/python -c 'from importlib.metadata import version; print(version("pulumi"))'): https://www.pulumi.com/docs/install/"
+	@echo "Next: $(BIN)/planner preview PLAN --scenario best; docs/operations.md leads from there to \`pulumi up\`."
 
 test: $(VENV)/.dev lint types  ## every check that needs no built program: at most four minutes on 2 cores
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "tests/browser is skipped: no Chromium found (Debian: apt-get install chromium)"
@@ -86,6 +90,10 @@ $(VENV)/bin/python:
 $(VENV)/.base: requirements/base.txt pyproject.toml | $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/base.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.deploy: requirements/deploy.txt $(VENV)/.base
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/deploy.txt
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.base

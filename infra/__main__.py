@@ -45,9 +45,10 @@ def bundle_folder(spec: ClusterSpec) -> Path | None:
     files = bundle_of(spec).binaries
     if not files:
         return None
-    wrong = built.missing(files, built.FOLDER)
+    folder = built.FOLDER if built.CHECKOUT else Path(pulumi.get_root_directory()) / "out" / "bundle"
+    wrong = built.missing(files, folder)
     if not wrong:
-        return built.FOLDER
+        return folder
     if pulumi.runtime.is_dry_run():
         pulumi.log.warn(f"the nodes' bundle in out/bundle: {wrong}. `pulumi up` needs it: {built.HOW}")
         return None

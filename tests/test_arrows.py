@@ -17,6 +17,7 @@ SOURCES = [path for top in ("pricing", "planner", "infra", "pool") for path in s
 ALLOWED = {
     "pricing": set(),
     "planner.errors": set(),
+    "planner.extras": set(),
     "planner.templates": set(),
     "planner.moved": set(),
     # on nodes and in jobs there is nothing else
@@ -79,7 +80,7 @@ ALLOWED = {
     # what rules read stands below all rules
     "planner.lint.known": {"planner.lint.read"},
     "planner.lint.read": set(),
-    "planner.account": {"planner.stack", "planner.errors"},
+    "planner.account": {"planner.stack", "planner.errors", "planner.extras"},
     "planner.report": {
         "pricing",
         "planner.plan",
@@ -101,6 +102,7 @@ ALLOWED = {
         "planner.stack",
         "planner.errors",
         "infra.graph",
+        "planner.extras",
     },
     # what is left of a stack is a result of planner.stack, not of a comparison
     "planner.report.terminal.leftovers_text": {"planner.report", "planner.stack", "planner.errors"},

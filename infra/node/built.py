@@ -14,11 +14,15 @@ from fleet_pool.settings import DAEMON
 
 from infra.node.zipped import pool_file
 
-FOLDER = Path(__file__).resolve().parents[2] / "out" / "bundle"
+_ROOT = Path(__file__).resolve().parents[2]
+CHECKOUT = (_ROOT / "Makefile").is_file()  # else a wheel is installed, which cannot build them
+FOLDER = _ROOT / "out" / "bundle"
 # linux/amd64, by tools/gotools.py; a test builds it and compares
 DAEMON_SHA256 = "2db88c671b5c28e8a37665950f445a91bac5f58f514e28060f3e5ca378380abb"
 POOL_FILE = "planner-pool.pyz"
-HOW = "run `make bundle`"
+HOW = "run `make bundle`" + (
+    "" if CHECKOUT else " in a checkout of the same version, and put its out/bundle beside Pulumi.yaml"
+)
 
 
 def expected() -> dict[str, str]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
+from planner.extras import how_to_install
 
 GLOBAL_REGION = "us-east-1"  # the Region of services without one: budgets, cost anomalies, IAM
 MakeClient = Callable[[str, str], Any]  # (service, Region) -> a client
@@ -34,7 +35,7 @@ def client(service: str, region: str, *, attempts: int = 4) -> Any:
         from botocore.config import Config
     except ModuleNotFoundError as error:
         missing = f"this command calls AWS, but {error.name} is not installed"
-        raise UsageProblem(f"{missing}: pip install 'gpu-fleet-planner[aws]'") from None
+        raise UsageProblem(f"{missing}: {how_to_install('aws')}") from None
     retries = {"total_max_attempts": attempts, "mode": "standard"}
     with aws_errors(f"{service} in {region}"):
         return boto3.client(

@@ -10,6 +10,7 @@ from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
 from planner.estimate.ranges import Range
 from planner.estimate.result import Goodput, Scenario, StorageFacts
+from planner.extras import how_to_install
 from planner.report.data import comparison_csv
 from planner.report.data.comparison_json import scenario_document
 
@@ -50,9 +51,7 @@ def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame
     except ModuleNotFoundError as error:
         if error.name != "pandas":
             raise
-        raise UsageProblem(
-            "to_frame needs pandas, which is not installed: pip install 'gpu-fleet-planner[notebook]'"
-        ) from None
+        raise UsageProblem(f"to_frame needs pandas, which is not installed: {how_to_install('notebook')}") from None
     if bills:
         frame = pandas.DataFrame(list(comparison_csv.rows_of(comparison)), columns=list(comparison_csv.COLUMNS))
         for column in ("x_Complete", "x_Feasible", "x_CarriedBack"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import UsageProblem
+from planner.extras import how_to_install
 
 if TYPE_CHECKING:
     from planner.stack.spec import ClusterSpec
@@ -19,7 +20,6 @@ def graph_of(spec: ClusterSpec, why: str) -> dict[str, Any]:
         if (error.name or "").split(".")[0] not in ("pulumi", "pulumi_aws", "infra"):
             raise
         raise UsageProblem(
-            f"{why} the program of `pulumi up`, and {error.name} is not installed: "
-            "pip install 'gpu-fleet-planner[deploy]'"
+            f"{why} the program of `pulumi up`, and {error.name} is not installed: {how_to_install('deploy')}"
         ) from None
     return resource_graph(spec)

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     "-o",
     "--out",
     metavar="DIR",
-    help="Folder for the stack file; `-` prints it. [default: the nearest folder upwards with a Pulumi.yaml]",
+    help="Folder for the stack file, and for Pulumi.yaml and the program where there are none; `-` prints the stack "
+    "file. [default: the nearest folder upwards with a Pulumi.yaml]",
 )
 @click.option("--nic-profile", type=PROFILES, help=f"{PROFILES_HELP} [default: ip-saving]")
 @click.option("--ami", metavar="AMI", help="AMI of the GPU nodes.")
@@ -95,6 +96,7 @@ def command(
     from planner.stack.changes import changes
     from planner.stack.choose import FromAccount
     from planner.stack.file import name_of, rendered, write
+    from planner.stack.project import write_missing
 
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
     stack = stack or loaded.plan.deploy.stack
@@ -133,14 +135,16 @@ def command(
     if out == "-":
         write_result(text, None)
         return
-    check_out(str(path))  # only once the stack's name is known to be valid
     _refuse_another(path, kept, spec, force)
+    files = write_missing(folder)
+    check_out(str(path))  # only once the stack's name is known to be valid
     write(path, text)
     write_result(summary(spec, chosen, loaded.plan, asked.plan, width=columns(), ascii_only=ascii_only()), None)
     if kept is not None:
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
-    say(f"Wrote {path}" + ("" if (folder / "Pulumi.yaml").is_file() else "; there is no Pulumi.yaml beside it"), quiet)
+    others = f", and {' and '.join(files)} beside it, which `pulumi up` needs" if files else ""
+    say(f"Wrote {path}{others}", quiet)
 
 
 def _refuse_ineligible(chosen: Scenario) -> None:

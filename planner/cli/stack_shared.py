@@ -11,7 +11,7 @@ from planner.errors import UsageProblem
 def project_folder(out: str | None = None) -> Path:
     """Where the stack file belongs: beside the project file, here or above; here where there is none."""
     if out is not None:
-        if not Path(out).is_dir():
+        if Path(out).exists() and not Path(out).is_dir():
             raise UsageProblem(f"--out {out!r} is not a folder")
         return Path(out)
     here = Path.cwd()

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from planner import extras
 from planner.cli.preview import command as preview
 from planner.errors import PlannerError, UsageProblem
 from tests.builders import compared, plan_of
@@ -112,9 +113,12 @@ def test_what_cannot_stand_says_where_the_plan_says_so():
         run("--scenario", CONVERGED, "--set", "deploy.zone_id=euw1-az1")
 
 
-def test_without_the_program_s_libraries_it_says_what_to_install(monkeypatch):
+def test_without_the_program_s_libraries_it_says_what_to_install(monkeypatch, tmp_path):
     for name in [name for name in sys.modules if name.split(".")[0] in ("infra", "pulumi", "pulumi_aws")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pulumi", None)
+    with pytest.raises(UsageProblem, match="pulumi is not installed: run `make deploy`"):
+        run("--scenario", CONVERGED)
+    monkeypatch.setattr(extras, "_CHECKOUT", tmp_path)  # as where a wheel is installed
     with pytest.raises(UsageProblem, match=r"pip install 'gpu-fleet-planner\[deploy\]'"):
         run("--scenario", CONVERGED)

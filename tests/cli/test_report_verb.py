@@ -33,7 +33,7 @@ def test_without_the_program_the_page_says_what_to_install(monkeypatch: pytest.M
     for name in [name for name in sys.modules if name.split(".")[0] == "infra"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pulumi", None)
-    assert "pip install &#39;gpu-fleet-planner[deploy]&#39;" in section(page())
+    assert "run `make deploy`" in section(page())
 
 
 def test_without_a_recommendation_nothing_is_drawn() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from click.testing import CliRunner
 from planner.cli.stack import command
 from planner.errors import PlanProblems, UsageProblem
 from planner.report.wording.wrapping import cells
-from planner.stack.file import KEY, read
+from planner.stack.file import KEY, PROJECT, read
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 IDS = ["--ami", "ami-0123456789abcdef0", "--zone-id", "use1-az4", "--notify", "oncall@example.org"]
@@ -169,7 +171,7 @@ def test_check_finds_what_a_hand_changed(here):
     [
         (["small.yaml"], "name a scenario with --scenario"),
         (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/on-demnd"], "did you mean"),
-        (["small.yaml", "--scenario", "best", "--out", "nowhere"], "not a folder"),
+        (["small.yaml", "--scenario", "best", "--out", "small.yaml"], "not a folder"),
         (["small.yaml", "--check"], "Pulumi.dev.yaml does not exist"),
         (["small.yaml", "--scenario", SMALL, "--block-ends", "2026-11-30T11:30Z"], "only a Capacity Block"),
         (["small.yaml", "--scenario", SMALL, "--zone-id", "usw2-az1"], "^--zone-id: .*not in us-east-1"),
@@ -261,3 +263,28 @@ def test_a_spot_price_of_another_zone_is_said(here):
     assert read("Pulumi.dev.yaml").zone_id == "use1-az6"
     said = run("small.yaml", "--scenario", "converged/p4d.24xlarge/spot", "--zone-id", "use1-az4").stdout
     assert "! The spot price is that of zone use1-az6, but the stack is in use1-az4." in said.replace("\n  ", " ")
+
+
+def test_an_empty_folder_becomes_a_project_that_pulumi_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = run(str(EXAMPLES / "small.yaml"), "--scenario", SMALL, *IDS, "-o", "fleet/prod")
+    folder = tmp_path / "fleet" / "prod"
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == [
+        "Pulumi.dev.yaml",
+        "Pulumi.yaml",
+        "program/__main__.py",
+    ]
+    assert "Pulumi.yaml and program/__main__.py beside it" in said.stderr
+    project = yaml.safe_load((folder / "Pulumi.yaml").read_text())
+    assert (project["name"], project["main"]) == (PROJECT, "program/")
+    # as Pulumi's host of Python runs it, without an engine behind it
+    done = subprocess.run([sys.executable, folder / "program"], capture_output=True, text=True, check=False)
+    assert "`planner stack PLAN --scenario best --stack" in done.stderr
+    assert "beside it" not in run(str(EXAMPLES / "small.yaml"), "--scenario", SMALL, *IDS, "-o", "fleet/prod").stderr
+
+
+def test_a_project_that_is_there_keeps_its_program(here):
+    before = (here / "Pulumi.yaml").read_text()
+    run("small.yaml", "--scenario", SMALL, *IDS)
+    assert (here / "Pulumi.yaml").read_text() == before
+    assert not (here / "program").exists()
