@@ -18,12 +18,13 @@ from planner.cli.options import (
     prices_option,
     scenario_option,
 )
-from planner.cli.output import format_of, room_of, write_result
+from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.stack_shared import text_of
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
     from planner.lint.read.graph import Graph
+    from planner.lint.rule import Finding
 
 
 @click.command()
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
 @planned_stack
 @overrides_option()
 @prices_option()
+@click.option("--select", multiple=True, metavar="RULE,...", help="Check these rules only.")
+@click.option("--ignore", multiple=True, metavar="RULE,...", help="Leave these rules out.")
+@click.option(
+    "--baseline",
+    type=click.Path(),
+    metavar="FILE",
+    help="Report only what is not in FILE, an earlier result of `-f json -o FILE`.",
+)
 @format_option(
     ["table", "json", "sarif"], "sarif is for code hosts and editors. [default: by FILE's ending, else table]"
 )
@@ -53,6 +62,9 @@ def command(
     nic_profile: str,
     overrides: tuple[str, ...],
     prices: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    baseline: str | None,
     style: str | None,
     out: str | None,
     color: str,
@@ -80,7 +92,7 @@ def command(
     else:
         source, text = plan, ""
         graph = _of_plan(plan, scenario, stack, nic_profile, overrides, prices)
-    findings = lint(graph)
+    findings, known = _narrowed(lint(graph), select, ignore, baseline)
     if style == "json":
         found = {"schema_version": "1", "findings": [finding.as_json() for finding in findings]}
         text = json.dumps(found, indent=2) + "\n"
@@ -101,8 +113,31 @@ def command(
             colour=room.colour,
             quiet=quiet,
         )
+        if known:
+            say(f"{known} {'finding' if known == 1 else 'findings'} of {baseline} not repeated", quiet)
     write_result(text, out)
     return ExitCode.BLOCKER if any(finding.severity == "error" for finding in findings) else ExitCode.OK
+
+
+def _narrowed(
+    findings: list[Finding], select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None
+) -> tuple[list[Finding], int]:
+    """The findings asked for, and how many the baseline knows. Raises UsageProblem."""
+    from planner.lint.narrow import NotABaseline, UnknownRule, baseline_of, new_since, of_rules, rule_ids
+    from planner.lint.rules import RULES
+
+    ids = [rule.id for rule in RULES]
+    try:
+        found = of_rules(findings, rule_ids(select, ids), rule_ids(ignore, ids))
+    except UnknownRule as error:
+        raise UsageProblem(f"{error}; docs/lint.md lists them") from error
+    if baseline is None:
+        return found, 0
+    try:
+        new = new_since(found, baseline_of(text_of(baseline)))
+    except NotABaseline as error:
+        raise UsageProblem(f"--baseline {baseline}: {error}") from error
+    return new, len(found) - len(new)
 
 
 def _parsed(source: str, text: str) -> Graph:

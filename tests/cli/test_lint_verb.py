@@ -101,6 +101,30 @@ def test_sarif_has_required_fields(wrong):
     assert len(set(marks)) == 2
 
 
+def ids(*words: object) -> list[str]:
+    return [finding["id"] for finding in json.loads(planner("lint", *words, "-f", "json").stdout)["findings"]]
+
+
+def test_rules_are_selected_and_ignored(wrong):
+    assert ids("--graph", wrong, "--select", "ssh-key,EFA-CARD") == ["EFA-CARD", "SSH-KEY"]
+    assert ids("--graph", wrong, "--select", "SSH-KEY") == ["SSH-KEY"]
+    assert ids("--graph", wrong, "--ignore", "EFA-CARD", "--ignore", "SSH-KEY") == []
+    assert planner("lint", "--graph", wrong, "--ignore", "EFA-CARD").returncode == 0
+    done = planner("lint", "--graph", wrong, "--ignore", "EFA-CRAD")
+    assert (done.returncode, "no rule EFA-CRAD; did you mean EFA-CARD" in done.stderr) == (2, True)
+
+
+def test_what_a_baseline_knows_is_not_repeated(tmp_path, wrong):
+    baseline = tmp_path / "known.json"
+    planner("lint", "--graph", wrong, "--select", "EFA-CARD", "-o", baseline)
+    assert ids("--graph", wrong, "--baseline", baseline) == ["SSH-KEY"]
+    done = planner("lint", "--graph", wrong, "--baseline", baseline)
+    assert (done.returncode, "1 finding of" in done.stderr) == (0, True)
+    (tmp_path / "odd.json").write_text('{"findings": [{"id": "X"}]}')
+    done = planner("lint", "--graph", wrong, "--baseline", tmp_path / "odd.json")
+    assert (done.returncode, "not a result of `planner lint -f json`" in done.stderr) == (2, True)
+
+
 def test_file_extension_selects_the_format(tmp_path, wrong):
     for name, key in (("out.sarif", "runs"), ("out.json", "findings")):
         done = planner("lint", "--graph", wrong, "-o", tmp_path / name)

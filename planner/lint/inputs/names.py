@@ -69,6 +69,8 @@ def duplicate_urn(graph: Graph) -> Hits:
     example="an Auto Scaling group without name, or with namePrefix",
 )
 def auto_named_resource(graph: Graph) -> Hits:
+    if not _ours(graph):  # random names are what Pulumi gives by default, and others may rely on them
+        return
     for kind, key in NAMED.items():
         for resource in graph.of(kind):
             prefix = f"{key}Prefix"

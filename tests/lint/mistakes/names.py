@@ -12,8 +12,8 @@ def extend(document: Document) -> None:
 
 MISTAKES = (
     Mistake("one URN twice", "URN-TWICE", extend, also=("NAME-TWICE",)),
-    Mistake("random name", "NAME-RANDOM", cut(asg, "name")),
-    Mistake("prefix of a name", "NAME-RANDOM", lambda d: asg(d).update(namePrefix=asg(d).pop("name"))),
+    Mistake("random name", "NAME-RANDOM", cut(asg, "name"), only=OURS),
+    Mistake("prefix of a name", "NAME-RANDOM", lambda d: asg(d).update(namePrefix=asg(d).pop("name")), only=OURS),
     Mistake("no tags", "TAG-MISSING", cut(nat, "tags"), only=OURS),
     Mistake(
         "volumes without tags",
