@@ -12,7 +12,7 @@ An origin is one text of a few kinds:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -108,11 +108,26 @@ def plain_value(value: Any) -> Any:
 
 def plain(found: Iterable[Derived]) -> tuple[Derived, ...]:
     """The same with plain floats, for reports."""
-    return tuple(replace(entry, value=plain_value(entry.value), inputs=plain_inputs(entry.inputs)) for entry in found)
+    return tuple(
+        Derived(  # not `replace`, which takes five times as long
+            id=entry.id,
+            value=plain_value(entry.value),
+            unit=entry.unit,
+            equation=entry.equation,
+            inputs=plain_inputs(entry.inputs),
+            expression=entry.expression,
+            label=entry.label,
+            of_draws=entry.of_draws,
+        )
+        for entry in found
+    )
 
 
 def plain_inputs(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
     """The same with plain floats, for reports."""
     return tuple(
-        entry if type(entry.value) is float else replace(entry, value=plain_value(entry.value)) for entry in inputs
+        entry
+        if type(entry.value) is float
+        else Input(name=entry.name, value=plain_value(entry.value), unit=entry.unit, origin=entry.origin)
+        for entry in inputs
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,7 +12,7 @@ from planner.models.bill_lines import bill_line
 from planner.models.number import Number, median
 from planner.models.quote import Quote, as_tiers
 from planner.models.sheet import Sheet
-from planner.models.tiered_storage import beyond_tiers
+from planner.models.tiered_storage import Tiers, beyond_tiers
 from pricing.book import NotOffered, PriceBook, PriceNotFound
 from pricing.bounds import PriceBounds
 from pricing.offers import MeteredPrice
@@ -46,17 +47,17 @@ class PriceQuotes:
         """The metered price of a month's quantity: the book's, else between the lowest and the highest of other
         Regions; None after recording the line as unpriced."""
         bill_line(line)
-        (service, name), where, largest = item, region or self.region, median(monthly)
+        (service, name), where = item, region or self.region
         try:
             found = self.book.metered(service, name, where, offering)
         except PriceNotFound as error:
             missing = Unpriced(line=line, what=error.asked, nearest=error.nearest, service=service)
         else:
-            if not beyond_tiers(largest, as_tiers(found)):
+            if not _beyond(monthly, as_tiers(found)):
                 return Quote(price=found)
             missing = _above_tiers(line, found)
         between = self.book.metered_bounds(service, name, where, offering)
-        if between is not None and beyond_tiers(largest, as_tiers(between.low)):
+        if between is not None and _beyond(monthly, as_tiers(between.low)):
             between = None
         return self._between(between, missing)
 
@@ -101,3 +102,8 @@ def _above_tiers(line: str, found: MeteredPrice) -> Unpriced:
     what = f"{found.service} {found.item} in {found.region} above {found.tiers[-1].tier_to:,.0f} GB a month"
     known = tuple(f"{t.tier_from:,.0f}-{t.tier_to:,.0f} GB: {t.usd:g} USD" for t in found.tiers[-2:])
     return Unpriced(line=line, what=what, nearest=known, service=found.service)
+
+
+def _beyond(monthly: Number, tiers: Tiers) -> bool:
+    """Whether a month's quantity lies above the last tier, which most prices do not have."""
+    return tiers[-1][1] != math.inf and beyond_tiers(median(monthly), tiers)

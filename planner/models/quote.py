@@ -61,6 +61,8 @@ def as_tiers(found: MeteredPrice) -> tuple[tuple[float, float, float], ...]:
 
 def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
     """The tiers that a month's quantity reaches; the first one always."""
+    if len(found.tiers) == 1:
+        return found.tiers
     largest = median(monthly)
     return tuple(tier for tier in found.tiers if tier.tier_from < largest) or found.tiers[:1]
 

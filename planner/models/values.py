@@ -88,14 +88,21 @@ def sample(assumption: Assumption, z: np.ndarray) -> np.ndarray:
     low and high, and a fraction is always in [0, 1].
     """
     low, middle, high = assumption.low, assumption.value, assumption.high
-    if low > 0:
+    logarithmic = low > 0
+    if logarithmic:
         down, up = float(np.log(middle / low)) / Z_95, float(np.log(high / middle)) / Z_95
-        drawn = middle * np.exp(np.where(z < 0, down, up) * z)
     else:
         down, up = (middle - low) / Z_95, (high - middle) / Z_95
-        drawn = middle + np.where(z < 0, down, up) * z
+    # in place: memory for another array takes longer than the arithmetic on it
+    drawn = np.where(z < 0, down, up)
+    drawn *= z
+    if logarithmic:
+        np.exp(drawn, out=drawn)
+        drawn *= middle
+    else:
+        drawn += middle
         if low >= 0:
-            drawn = np.maximum(drawn, 0.0)
+            np.maximum(drawn, 0.0, out=drawn)
     if assumption.unit == "fraction" and low >= 0:
-        drawn = np.minimum(drawn, 1.0)
+        np.minimum(drawn, 1.0, out=drawn)
     return drawn
