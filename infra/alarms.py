@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from planner.stack.spec import ClusterSpec
 
 HOUR, MINUTES_5 = 3600, 300
+DAYS_7 = 168  # hours: CloudWatch evaluates periods of an hour over seven days at most (PutMetricAlarm)
 S3_THROUGH_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages need less, so more is S3 traffic
 ABOVE, BELOW = "GreaterThanThreshold", "LessThanThreshold"
 IGNORED, ALARMING = "notBreaching", "breaching"  # how CloudWatch treats missing data
@@ -23,12 +25,18 @@ def _starts_later(spec: ClusterSpec) -> bool:
     return bool(spec.buying.starts)
 
 
+def _on_trial(spec: ClusterSpec) -> bool:
+    """Whether the nodes are on spot by a rule whose limit an alarm can see."""
+    return spec.fallback is not None and spec.buying.kind == "spot" and spec.fallback.threshold_hours <= DAYS_7
+
+
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
     """One alarm.
 
     target: the component it watches, or one control node: pool-0. minus: metric that is subtracted from the first one;
-    AWS bills it as a second alarm. threshold_of: the threshold if it depends on the spec. needs: whether a spec has
+    AWS bills it as a second alarm. threshold_of, periods_of: threshold and periods if they depend on the spec.
+    periods: how many must breach, out of the last `within`; in a row where that is 0. needs: whether a spec has
     anything to watch. why: the text of the notice.
     """
 
@@ -41,8 +49,10 @@ class Alarm:
     why: str
     threshold: float = 0
     threshold_of: Callable[[ClusterSpec], float] | None = None
+    periods_of: Callable[[ClusterSpec], int] | None = None
     period: int = MINUTES_5
     periods: int = 3
+    within: int = 0
     missing: str = IGNORED
     minus: str = ""
     needs: Callable[[ClusterSpec], bool] = _always
@@ -79,6 +89,21 @@ ALARMS = (
         periods=6,
         why="The fleet has fewer nodes in service than its Capacity Block holds.",
         needs=_starts_later,
+    ),
+    # What the rule of spot with fallback costs so far, as far as an alarm can see: hours without the whole gang.
+    Alarm(
+        name="spot-loss",
+        target="fleet",
+        namespace=AUTO_SCALING,
+        metric="GroupInServiceInstances",
+        statistic="Minimum",
+        comparison=BELOW,
+        threshold_of=lambda spec: spec.fallback.nodes if spec.fallback else 0,
+        period=HOUR,
+        periods_of=lambda spec: max(math.ceil(spec.fallback.threshold_hours), 1) if spec.fallback else 1,
+        within=DAYS_7,
+        why="Spot has cost most of what the plan allows. Run `planner spot watch`.",
+        needs=_on_trial,
     ),
     Alarm(
         name="fleet-idle",
@@ -211,6 +236,7 @@ def paid_for(alarms: Sequence[Alarm], paid: int) -> list[Alarm]:
 
 def _for_each_node(row: Alarm, spec: ClusterSpec) -> Iterable[Alarm]:
     alarm = row if row.threshold_of is None else replace(row, threshold=row.threshold_of(spec))
+    alarm = alarm if row.periods_of is None else replace(alarm, periods=row.periods_of(spec))
     if row.target != "pool":
         return [alarm]
     names = (f"pool-{number}" for number in range(spec.control.count))

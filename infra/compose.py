@@ -199,7 +199,11 @@ def _fleet(
             *((nvme.group,) if nvme else ()),
         ],
     )
-    return GpuFleet(base.naming, nodes, FleetArgs(fleet=spec.fleet, buying=spec.buying, nics=interfaces_of(spec)))
+    return GpuFleet(
+        base.naming,
+        nodes,
+        FleetArgs(fleet=spec.fleet, buying=spec.buying, may_move=spec.fallback is not None, nics=interfaces_of(spec)),
+    )
 
 
 def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Settings:

@@ -29,10 +29,12 @@ GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 
 @dataclass(frozen=True, kw_only=True)
 class FleetArgs:
-    """fleet, buying: of the spec. nics: the interfaces of a node, in order."""
+    """fleet, buying: of the spec. may_move: whether the nodes may change from spot to On-Demand later. nics: the
+    interfaces of a node, in order."""
 
     fleet: Fleet
     buying: Buying
+    may_move: bool
     nics: Sequence[Nic]
 
 
@@ -83,8 +85,9 @@ class GpuFleet(Component):
             # every launch fails before a block begins: the guard's schedule sets the size when it does
             smallest=0 if starts_later else size,
             health_check_grace_period=GRACE_SECONDS,
-            launch_template=None if spot else latest(self.template),
-            mixed_instances_policy=self._spot_only(args.fleet.instance_type) if spot else None,
+            # with a policy the market is one number of it: moving to On-Demand changes the group in place
+            launch_template=None if spot or args.may_move else latest(self.template),
+            mixed_instances_policy=self._one_market(args.fleet.instance_type, spot) if spot or args.may_move else None,
             capacity_rebalance=True if spot else None,
             # the job scheduler decides about an unhealthy node; interrupted spot nodes must be replaced automatically
             suspended_processes=["AZRebalance"] if spot else ["AZRebalance", "ReplaceUnhealthy"],
@@ -98,12 +101,13 @@ class GpuFleet(Component):
             ),
         )
 
-    def _spot_only(self, instance_type: str) -> aws.autoscaling.GroupMixedInstancesPolicyArgs:
-        """Spot alone, where interruptions are least likely. One type: the template's interfaces fit no other."""
+    def _one_market(self, instance_type: str, spot: bool) -> aws.autoscaling.GroupMixedInstancesPolicyArgs:
+        """Spot alone, where interruptions are least likely, or On-Demand alone. One type: the template's interfaces fit
+        no other."""
         return aws.autoscaling.GroupMixedInstancesPolicyArgs(
             instances_distribution=aws.autoscaling.GroupMixedInstancesPolicyInstancesDistributionArgs(
                 on_demand_base_capacity=0,
-                on_demand_percentage_above_base_capacity=0,
+                on_demand_percentage_above_base_capacity=0 if spot else 100,
                 spot_allocation_strategy="price-capacity-optimized",
             ),
             launch_template=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateArgs(

@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     UNPRICED = 12
     BLOCKER = 13
     DIFFERENT = 14
+    MOVE = 15
     INTERRUPTED = 130
 
 

@@ -106,6 +106,7 @@ ALLOWED = {
     },
     # what is left of a stack is a result of planner.stack, not of a comparison
     "planner.report.terminal.leftovers_text": {"planner.report", "planner.stack", "planner.errors"},
+    "planner.report.terminal.spot_text": {"planner.report", "planner.stack", "planner.errors"},
 }
 
 # what is known of a layout before its models are loaded, and what planner.plan may load of it

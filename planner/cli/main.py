@@ -28,6 +28,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "preview": ("planner.cli.preview", "List every resource that `pulumi up` would create, with its cost per hour."),
     "lint": ("planner.cli.lint", "Check the planned deployment for mistakes before it exists."),
     "reserve": ("planner.cli.reserve", "Buy the stack's Capacity Block; you type the exact price to confirm."),
+    "spot": ("planner.cli.spot", "Watch what spot costs a run, and move it to On-Demand by its rule."),
     "teardown-check": ("planner.cli.teardown_check", "List what a stack still costs, from its state and tags."),
     "pool": ("planner.cli.pool", "Operate a running storage pool: buckets, prefetch, status, drain, canary."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
@@ -69,9 +70,9 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Only reserve, teardown-check and pool use the clock, the network or credentials; the others are offline. "
+    epilog="Only reserve, spot, teardown-check and pool use the clock, the network or credentials; the others are offline. "
     "Exit codes: 0 ok, 2 invalid usage or plan, 3 credentials, 4 AWS error, 10 gate violated, 11 prices out of date, "
-    "12 unpriced, 13 lint errors or remaining resources, 14 differences.",
+    "12 unpriced, 13 lint errors or remaining resources, 14 differences, 15 leave spot.",
 )
 @click.version_option(__version__, prog_name="planner")
 def command() -> None:

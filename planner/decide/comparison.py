@@ -104,7 +104,7 @@ class Comparison:
     def safest(self) -> Scenario | None:
         """The eligible scenario with the lowest P90; of those that can be deployed, if there are any."""
         eligible = [s for s in self.scenarios if s.eligible]
-        return min(eligible, key=lambda s: (bool(s.priced_only), per_unit(s, "p90"), s.id), default=None)
+        return min(eligible, key=lambda s: (s.held_back, per_unit(s, "p90"), s.id), default=None)
 
     @property
     def weak_lines(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ def frontier_of(candidates: Sequence[Candidate], rank_by: str) -> tuple[Candidat
     """Of the eligible ones, each that no other one beats in both cost and P50 days; and the same of those that a stack
     can deploy. The shortest first."""
     eligible = [c for c in candidates if c.scenario.eligible]
-    both = [*_unbeaten(eligible, rank_by), *_unbeaten([c for c in eligible if not c.scenario.priced_only], rank_by)]
+    both = [*_unbeaten(eligible, rank_by), *_unbeaten([c for c in eligible if not c.scenario.held_back], rank_by)]
     return tuple(sorted({id(c): c for c in both}.values(), key=lambda c: (days_of(c), per_unit(c.scenario, rank_by))))
 
 

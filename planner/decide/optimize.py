@@ -95,7 +95,7 @@ def optimize(request: Request, minimize: str = COST, each: Each = map) -> Optimu
 
 def _earliest(found: Found, rank_by: str) -> Candidate | None:
     """The cheapest of those that finish hardly later, at P50, than the first."""
-    able = [c for c in found.candidates if c.scenario.eligible and not c.scenario.priced_only]
+    able = [c for c in found.candidates if c.scenario.eligible and not c.scenario.held_back]
     least = min(map(days_of, able), default=0.0) * (1 + EQUAL)
     near = [c for c in able if days_of(c) <= least]
     return min(near, key=lambda c: (per_unit(c.scenario, rank_by), *preference(c.scenario)), default=None)
@@ -103,7 +103,7 @@ def _earliest(found: Found, rank_by: str) -> Candidate | None:
 
 def _by_hand(found: Found, chosen: Candidate | None) -> tuple[tuple[Candidate, str], ...]:
     """The shortest run that is eligible but cannot be deployed by a stack, if it is clearly shorter than the chosen."""
-    by_hand = [c for c in found.candidates if c.scenario.eligible and c.scenario.priced_only]
+    by_hand = [c for c in found.candidates if c.scenario.eligible and c.scenario.held_back]
     shortest = min(by_hand, key=lambda c: (days_of(c), c.scenario.id), default=None)
     if chosen is None or shortest is None or days_of(shortest) >= days_of(chosen) * (1 - EQUAL):
         return ()

@@ -49,7 +49,7 @@ def _preferred(proposals: Sequence[Proposal]) -> Proposal:
     """Of those that cost hardly more than the cheapest: one that a stack can deploy, and the shortest run."""
     least = min(map(_cost, proposals)) * (1 + WORTH)
     near = [entry for entry in proposals if _cost(entry) <= least]
-    return min(near, key=lambda entry: (bool(entry.scenario.priced_only), _days(entry), _cost(entry)))
+    return min(near, key=lambda entry: (entry.scenario.held_back, _days(entry), _cost(entry)))
 
 
 def _cost(proposal: Proposal) -> float:
@@ -130,7 +130,7 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
     after = next((s for s in changed.scenarios if s.variant == before.variant), None)
     if after is None or not after.eligible or after.days is None or not _is_better(after, best):
         return None
-    if after.priced_only and (attempt.kind != "count" or (before.eligible and not _is_better(after, before))):
+    if after.held_back and (attempt.kind != "count" or (before.eligible and not _is_better(after, before))):
         return None  # several Capacity Blocks are bought by hand, if that is cheaper than by hand as planned
     if best.limit_is_assumed and best.limit_days is not None and after.days.p90 > best.limit_days:
         return None  # its own fleet has another assumed limit

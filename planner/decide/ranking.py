@@ -38,7 +38,7 @@ def weights_of(comparison: Comparison) -> dict[str, float]:
     if best is None or best.cost_usd is None:
         return {s.id: 1.0 for s in comparison.complete}
     lowest = per_unit(best, answer.rank_by)
-    rivals = [s for s in comparison.complete if s.eligible and not s.priced_only and s.id not in answer.tied]
+    rivals = [s for s in comparison.complete if s.eligible and not s.held_back and s.id not in answer.tied]
     return {
         s.id: per_unit(s, answer.rank_by) / per_unit(s, "planned")
         for s in (best, *rivals)

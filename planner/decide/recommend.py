@@ -71,7 +71,7 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
 
 def ranked_of(complete: Sequence[Scenario], rank_by: str) -> list[Scenario]:
     """Those that may be recommended, in order: eligible, and deployed as priced."""
-    return sorted((s for s in complete if s.eligible and not s.priced_only), key=lambda s: _rank(s, rank_by))
+    return sorted((s for s in complete if s.eligible and not s.held_back), key=lambda s: _rank(s, rank_by))
 
 
 def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], float, str]:
@@ -127,7 +127,7 @@ def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> li
     eligible the cheapest, if it costs less than that."""
     least = per_unit(chosen, rank_by) * (1 - EQUAL)
     found = sorted((s for s in complete if per_unit(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
-    by_hand = [s for s in found if s.eligible and s.priced_only][:1]
+    by_hand = [s for s in found if s.eligible and s.held_back][:1]
     below = found[: found.index(by_hand[0])] if by_hand else found
     at_risk = [s for s in below if not s.eligible and not _hardly_delivers(s)][:1]
     return [*by_hand, *at_risk]

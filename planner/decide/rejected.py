@@ -84,7 +84,7 @@ def _standing(scenario: Scenario) -> tuple[int, float, float]:
     """How near a scenario is to being recommended; if it is not eligible, by the outcomes that keep every limit, then
     by the length of its run."""
     if scenario.eligible:
-        return (1 if scenario.priced_only else 0), 0.0, 0.0
+        return (1 if scenario.held_back else 0), 0.0, 0.0
     if scenario.feasible and scenario.complete:
         shares = (scenario.finish_fraction, scenario.on_time_fraction, scenario.in_budget_fraction)
         kept = min((share for share in shares if share is not None), default=0.0)

@@ -82,7 +82,7 @@ def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) 
     """The plan's limits moved as far as the nearest scenario needs, for the scenarios with the fewest moves."""
     found = []
     for s in comparison.complete:
-        if s.priced_only or any(is_out_of_reach(each) for each in s.shortfalls):
+        if s.held_back or any(is_out_of_reach(each) for each in s.shortfalls):
             continue
         wanted = base
         for each in s.shortfalls:

@@ -79,14 +79,14 @@ class Scenario:
     GPU-hours are the delivered ones; availability: the share that the plan requires. Both None for a run with an end.
     eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time for which its Capacity
     Block is bought, as a multiple of the planned hours; block_days: its length. priced_only: why the stack cannot be
-    deployed as it was priced, else "".
+    deployed as it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
     in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
     missing.
     unfinished: a warning if it may not finish, else ""; warnings: the others.
-    rule: the sentence of spot with fallback that says when the run moves to On-Demand, else ""; fallback_fraction:
-    share of the draws in which it does, None without that rule. interruptions_observed: the day of Spot Advisor's band
-    that it uses.
+    rule: the sentence of spot with fallback that says when the run moves to On-Demand, else ""; threshold_hours: the
+    limit in it; fallback_fraction: share of the draws in which it moves; both None without that rule.
+    interruptions_observed: the day of Spot Advisor's band that it uses.
     deployment: the sizes that were priced, as a stack file has them.
     derived: the derivation of its numbers, except the lines of the bill, which have inputs of their own.
     """
@@ -128,9 +128,11 @@ class Scenario:
     eligible: bool = False
     shortfalls: tuple[Shortfall, ...] = ()
     priced_only: str = ""
+    unproven: str = ""
     cheapest_fraction: float | None = None
     below_best_fraction: float | None = None
     rule: str = ""
+    threshold_hours: float | None = None
     fallback_fraction: float | None = None
     interruptions_observed: date | None = None
     cash: tuple[Cash, ...] = ()
@@ -145,6 +147,11 @@ class Scenario:
     def is_held(self) -> bool:
         """Whether the fleet is held for a given time."""
         return self.delivered_fraction is not None
+
+    @property
+    def held_back(self) -> bool:
+        """Whether it is never recommended, even where it is eligible."""
+        return bool(self.priced_only or self.unproven)
 
     @property
     def purchase(self) -> str:

@@ -13,6 +13,7 @@ from statistics import median
 
 import numpy as np
 
+from planner.estimate.choice import LARGEST_OBSERVED_GANG
 from planner.models.derived import Sourced
 from planner.models.interruptions import spot_hazard
 from planner.models.number import Number
@@ -26,7 +27,6 @@ PRICE_STREAM, INTERRUPTION_STREAM, MARKET_STREAM = "spot.price", "spot.hazard", 
 HAZARD, GANG_RATE = "run:goodput.hazard_per_node_hour", "run:goodput.gang_interruptions_per_hour"
 SCARCE, FIRST_WAIT = "run:spot.scarce", "run:run.first_wait_hours"
 OPEN_BAND_FRACTION = 0.30  # the band "> 20 %" of Spot Advisor has no upper end; it counts as 30 % per month
-LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
 RECENT_DAYS = 120  # spot prices that are older than this beside the newest one are not of today's market
 
 

@@ -22,9 +22,9 @@ _AT = ("buying", "kind")
 
 def buying_of(purchase: str) -> tuple[str, ...]:
     """The values of `buying.kind` that fit a purchase option, the first one unless nodes are reserved: Reserved and
-    Savings Plan nodes are On-Demand nodes, spot with fallback begins on spot nodes."""
+    Savings Plan nodes are On-Demand nodes, spot with fallback begins on spot nodes and may move to On-Demand."""
     if purchase == "spot-fallback":
-        return ("spot",)
+        return "spot", "on-demand"
     if purchase in ("spot", "capacity-block"):
         return (purchase,)
     return "on-demand", "reservation"
@@ -43,6 +43,13 @@ def buying_findings(spec: ClusterSpec, *, preview: bool = False) -> Iterator[Fin
             path=_AT,
             message=f"{buying.kind} for a scenario priced as {shown(purchase)[1:-1]}: cost and risk would differ",
             remedy=f"write {' or '.join(fitting)}, or choose another scenario with `planner stack`",
+        )
+    if (spec.fallback is not None) != (purchase == "spot-fallback"):
+        what = "a rule that leaves spot" if spec.fallback else "no rule that leaves spot"
+        yield Finding(
+            path=("fallback",),
+            message=f"{what} in a scenario priced as {shown(purchase)[1:-1]}",
+            remedy="write the file again with `planner stack`",
         )
     yield from _reservation(spec)
     yield from _placement(spec)

@@ -32,6 +32,7 @@ from planner.stack.spec import (
     ClusterSpec,
     Control,
     Data,
+    Fallback,
     Fleet,
     Guard,
     Lustre,
@@ -78,6 +79,7 @@ class FromAccount:
     placement_group: str = ""
     starts: str = ""
     ends: str = ""
+    moved: bool = False  # a run that has left spot stays On-Demand
 
 
 def spec_of(
@@ -94,15 +96,12 @@ def spec_of(
 ) -> ClusterSpec:
     """The cluster of a scenario of `comparison`, which is of `loaded` and `book`.
 
-    budget: USD instead of the forecast. preview: whether to accept what is not deployed yet: a layout, or spot with
-    fallback, as the spot nodes that it begins with. Raises UsageProblem if the scenario cannot be deployed,
-    PlanProblems with all values that contradict each other.
+    budget: USD instead of the forecast. preview: whether to accept what is not deployed yet, such as a layout.
+    Raises UsageProblem if the scenario cannot be deployed, PlanProblems with all values that contradict each other.
     """
     plan, given = loaded.plan, given or FromAccount()
     if not scenario.feasible:
         raise UsageProblem(f"{scenario.id} is not feasible: {'; '.join(scenario.why_not)}")
-    if scenario.rule and not preview:
-        raise UsageProblem(f"{scenario.id} cannot be deployed as priced: {scenario.priced_only}")
     deployment = scenario.deployment
     if deployment is None:
         raise UsageProblem(f"{scenario.id} has no sizes to deploy: compare the plan again")
@@ -131,6 +130,7 @@ def spec_of(
             reserved_vcpu=deployment.reserved_vcpu,
         ),
         buying=_buying(scenario, given),
+        fallback=_fallback(plan, scenario),
         guard=Guard(
             notify=given.notify or plan.deploy.notify or f"{PLACEHOLDER}-notify",
             budget_usd=budget_usd(scenario) if budget is None else budget,
@@ -185,12 +185,27 @@ def _zone_of_price(plan: Plan, scenario: Scenario) -> str:
 def _buying(scenario: Scenario, given: FromAccount) -> Buying:
     block = scenario.purchase == "capacity-block"
     kind = buying_of(scenario.purchase)[0]
+    if scenario.threshold_hours is not None and (given.moved or not scenario.threshold_hours):
+        kind = "on-demand"
     return Buying(
         kind="reservation" if kind == "on-demand" and given.reservation_id else kind,
         reservation_id=given.reservation_id or (f"{PLACEHOLDER}-reservation" if block else ""),
         placement_group=given.placement_group,
         starts=_moment(given.starts),
         ends=_moment(given.ends) or (f"{PLACEHOLDER}-ends" if block else ""),
+    )
+
+
+def _fallback(plan: Plan, scenario: Scenario) -> Fallback | None:
+    """The rule with which the scenario was priced; None for one that stays on its market."""
+    if scenario.threshold_hours is None:
+        return None
+    assert scenario.goodput is not None  # it is feasible
+    return Fallback(
+        threshold_hours=round(scenario.threshold_hours, 2),
+        nodes=scenario.nodes - plan.fleet.spares,
+        restart_hours=round(scenario.goodput.restart_hours, 3),
+        checkpoint_interval_hours=round(scenario.goodput.checkpoint_interval_hours, 3),
     )
 
 

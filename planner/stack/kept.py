@@ -32,4 +32,5 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
         },
     }
     missing = {name: value for name, value in held.items() if not getattr(given, name) and PLACEHOLDER not in value}
-    return replace(given, **missing)
+    moved = before.fallback is not None and before.buying.kind == "on-demand" and chosen.threshold_hours is not None
+    return replace(given, **missing, moved=moved)

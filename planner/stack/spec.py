@@ -80,6 +80,20 @@ class Buying(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Fallback(_Section):
+    """The rule of spot with fallback; `buying.kind` says on which market the nodes are bought now.
+
+    threshold_hours: that spot may cost in all until the run moves to On-Demand. nodes: that the job needs, without
+    spares. restart_hours, checkpoint_interval_hours: as planned, for what AWS has no record of.
+    """
+
+    threshold_hours: Number
+    nodes: Whole
+    restart_hours: Number
+    checkpoint_interval_hours: Number
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lustre(_Section):
     """A file system in a size that AWS sells.
 
@@ -168,7 +182,8 @@ class Guard(_Section):
 class ClusterSpec(_Section):
     """One stack.
 
-    zone_id: the zone of everything, like use1-az4. pool, lustre, nvme: None if the layout has none. usd_per_hour: bill
+    zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot;
+    None for others. pool, lustre, nvme: None if the layout has none. usd_per_hour: bill
     line -> effective USD per hour, for every line that is billed while it is deployed. metered: lines that are billed
     by use or once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because
     no resource of a stack causes them.
@@ -184,6 +199,7 @@ class ClusterSpec(_Section):
     fleet: Fleet
     buying: Buying
     guard: Guard
+    fallback: Fallback | None = None
     data: Data = Data()
     control: Control = Control()
     pool: Pool | None = None

@@ -19,6 +19,7 @@ ABOUT = {
     "zone_id": "the whole stack is in this zone",
     "fleet": "the GPU nodes, spares included",
     "buying": "nodes under Reserved Instances and Savings Plans are deployed as On-Demand nodes",
+    "fallback": "when a run leaves spot: `planner spot watch` compares, `planner spot leave` moves it",
     "guard": "who gets notices, how many alarms, and the planned cost of this stack in USD",
     "data": "prefixes in the data bucket",
     "control": "control nodes: proxies of the pool",

@@ -12,7 +12,7 @@ from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.report.html.inline import shown
 from planner.report.pictures.axis import FAR, Axis, axis_of
-from planner.report.wording import figures, left_out, page_texts, spoken
+from planner.report.wording import eligibility, figures, left_out, page_texts, spoken
 from planner.report.wording.line import Kind
 
 MOST = 20  # bars; the table below has the others
@@ -100,5 +100,5 @@ def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range, axis: Axis
         range=page_texts.from_to(spoken.cost(cost.p10, cost), spoken.cost(cost.p90, cost)),
         days=spoken.run_days(s.days.p50),
         exact=page_texts.exact(cost, s.days),
-        aside="" if s.eligible else page_texts.not_eligible(left_out.misses([s]) or [s.priced_only]),
+        aside="" if s.eligible else page_texts.not_eligible(left_out.misses([s]) or [eligibility.held_back(s)]),
     )

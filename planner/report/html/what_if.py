@@ -68,7 +68,7 @@ def what_if_view(comparison: Comparison, found: WhatIf) -> WhatIfView | None:
 def _choices(comparison: Comparison, best: Scenario) -> list[Scenario]:
     """The recommended one and those that could take its place, also where only a limit of days is in the way."""
     tied = set(comparison.answer.tied)
-    others = [s for s in comparison.complete if s.id not in tied and s.id != best.id and not s.priced_only]
+    others = [s for s in comparison.complete if s.id not in tied and s.id != best.id and not s.held_back]
     ends = [s for s in (best, *others) if s.days and math.isfinite(s.days.p90) and s.cost_usd]
     first = sorted(ends[1:], key=lambda s: (cost_of(s, comparison.answer.rank_by), s.id))
     return [s for s in (best, *first[: SHOWN - 1]) if math.isfinite(cost_of(s, comparison.answer.rank_by))]

@@ -87,8 +87,8 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     it); ...`: the limit and the lead, or the tie."""
     answer, keeps = comparison.answer, kept(comparison, best)
     others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
-    rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.priced_only]
-    deployed = "can be deployed and " if any(s.eligible and s.priced_only for s in comparison.scenarios) else ""
+    rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.held_back]
+    deployed = _among(comparison)
     if answer.compared == 1:
         return f"It is the only choice with a complete price; it {keeps}."
     if others:
@@ -108,6 +108,14 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         f"It is the cheapest choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{per}{sure}."
     )
+
+
+def _among(comparison: Comparison) -> str:
+    """What the choices that were left out of the race lack, as a condition that the recommended one meets."""
+    eligible = [s for s in comparison.scenarios if s.eligible]
+    if any(s.priced_only for s in eligible):
+        return "can be deployed and "
+    return "public data support and that " if any(s.unproven for s in eligible) else ""
 
 
 def kept(comparison: Comparison, best: Scenario) -> str:

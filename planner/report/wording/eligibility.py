@@ -12,7 +12,14 @@ from planner.report.wording import figures, spoken
 def why_not(scenario: Scenario) -> list[str]:
     """What the scenario lacks to be recommended; empty if nothing."""
     found = [f"{_kept(entry)} in {figures.percent(entry.fraction)} of the outcomes" for entry in scenario.shortfalls]
-    return [*found, *([f"cannot be deployed as priced: {scenario.priced_only}"] if scenario.priced_only else [])]
+    return [*found, *filter(None, [held_back(scenario)])]
+
+
+def held_back(scenario: Scenario) -> str:
+    """Why it is never recommended, after the name of the choice; empty if it may be."""
+    if scenario.priced_only:
+        return f"cannot be deployed as priced: {scenario.priced_only}"
+    return f"is not recommended unasked: {scenario.unproven}" if scenario.unproven else ""
 
 
 def _kept(entry: Shortfall) -> str:
@@ -67,8 +74,8 @@ def cheaper_if(scenario: Scenario) -> str:
             found.append(f"Right if it may cost more than ${figures.money(entry.limit)}, as in {miss} of the outcomes")
         elif entry.limit is not None:
             found.append(f"Right if it may take more than {spoken.run_days(entry.limit)}, as in {miss} of the outcomes")
-    if scenario.priced_only:
-        found.append(f"It cannot be deployed as priced: {scenario.priced_only}")
+    if scenario.held_back:
+        found.append(f"It {held_back(scenario)}")
     if scenario.rule:
         found.append(f"Rule: {scenario.rule.rstrip('.')}")
     return ". ".join(found)

@@ -9,6 +9,7 @@ from planner.decide.leaders import without_node_price
 from planner.decide.shortlist import Shortlist
 from planner.estimate.result import Scenario
 from planner.report.wording import evidence, figures, spoken
+from planner.report.wording.eligibility import held_back
 from planner.report.wording.figures import FAMILIES
 from planner.report.wording.line import Kind, Line
 
@@ -104,7 +105,7 @@ MISSES = {
 
 
 def _shortfalls(scenario: Scenario) -> list[str]:
-    return [entry.kind for entry in scenario.shortfalls] or [scenario.priced_only]
+    return [entry.kind for entry in scenario.shortfalls] or [held_back(scenario)]
 
 
 def misses(scenarios: Sequence[Scenario]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from planner.decide.candidates import Candidate
@@ -149,7 +150,7 @@ def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:
         frontier = sorted([*frontier, chosen], key=lambda c: (days_of(c), cost_of(c.scenario, "p50")))
     if not top or not frontier:
         return frontier
-    able = [c for c in frontier if not c.scenario.priced_only]
+    able = [c for c in frontier if not c.scenario.held_back]
     steps = [*_steps(frontier, optimum.comparison.answer.rank_by), *_steps(able, optimum.comparison.answer.rank_by)]
     shown = [c for c in frontier if any(c is step for step in steps)]
     shown = [shown[place] for place in spread_over(range(len(shown)), top)]
@@ -175,7 +176,7 @@ def frontier_columns(rows: Sequence[Candidate], recommended: Candidate | None) -
     cost = [c.scenario.cost_usd for c in rows]
     days = [c.scenario.days for c in rows]
     return [
-        column("", ["*" if c is recommended else BY_HAND if c.scenario.priced_only else "" for c in rows]),
+        column("", ["*" if c is recommended else BY_HAND if c.scenario.held_back else "" for c in rows]),
         column("Nodes", [str(c.size.nodes) for c in rows]),
         column("Spares", [str(c.size.spares) for c in rows]),
         *([column("Type", [types[c.scenario.instance_type] for c in rows], text=True)] if len(types) > 1 else []),
@@ -191,16 +192,15 @@ def frontier_columns(rows: Sequence[Candidate], recommended: Candidate | None) -
 def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
     """What the marks mean, and how many rows are left out."""
     found = ["* recommended"] if any(c is optimum.recommended for c in rows) else []
-    by_hand = next((c.scenario.priced_only for c in rows if c.scenario.priced_only), "")
-    found += [f"{BY_HAND} cannot be deployed as priced: {_without_count(by_hand)}"] if by_hand else []
+    reasons = dict.fromkeys(_without_count(eligibility.held_back(c.scenario)) for c in rows if c.scenario.held_back)
+    found += [f"{BY_HAND} {'; '.join(reasons)}"] if reasons else []
     left = sum(all(c is not row for row in rows) for c in optimum.frontier)
     return found + ([f"{left} more between them (--top 0 shows all)"] if left else [])
 
 
 def _without_count(text: str) -> str:
-    """`several Capacity Blocks, and a stack has one` from a sentence about one count."""
-    _, found, after = text.partition(" nodes are ")
-    return after if found else text
+    """`several Capacity Blocks, and a stack has one` in a sentence about one count."""
+    return re.sub(r"[0-9,]+ nodes are ", "", text)
 
 
 def rejections(optimum: Optimum) -> list[Line]:
@@ -228,7 +228,7 @@ def why(optimum: Optimum, entry: Rejected) -> str:
     if not s.eligible:
         return f"{'; '.join(eligibility.why_not(s))}; {name}, {_figures(s)}"
     more = _more(optimum, entry.best)
-    lacks = f"; it cannot be deployed as priced: {s.priced_only}" if s.priced_only else ""
+    lacks = f"; it {eligibility.held_back(s)}" if s.held_back else ""
     return f"{more}; {name}, {_figures(s)}{lacks}"
 
 
