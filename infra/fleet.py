@@ -108,7 +108,7 @@ class GpuFleet(Component):
             instances_distribution=aws.autoscaling.GroupMixedInstancesPolicyInstancesDistributionArgs(
                 on_demand_base_capacity=0,
                 on_demand_percentage_above_base_capacity=0 if spot else 100,
-                spot_allocation_strategy="price-capacity-optimized",
+                spot_allocation_strategy="price-capacity-optimized" if spot else None,
             ),
             launch_template=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateArgs(
                 launch_template_specification=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateLaunchTemplateSpecificationArgs(

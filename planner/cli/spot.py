@@ -31,8 +31,8 @@ def command() -> None:
 @OUT
 @common
 def watch(stack: str, style: str | None, out: str | None, color: str, quiet: bool, debug: bool) -> int:
-    """Add up what spot has cost the run so far, from CloudWatch's records of its nodes, and compare it with the limit in
-    the stack file.
+    """Add up what spot has cost the run so far, from CloudWatch's records of its nodes, and compare it with the limit
+    in the stack file.
 
     Exits with 15 if the rule moves the run to On-Demand now.
     """

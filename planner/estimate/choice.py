@@ -42,6 +42,11 @@ class Choice:
         return f"spot interruptions were observed on at most {LARGEST_OBSERVED_GANG} nodes"
 
     @property
+    def held_back(self) -> bool:
+        """Whether it is never recommended."""
+        return bool(self.not_deployed or self.unproven)
+
+    @property
     def id(self) -> str:
         layout = f"{self.layout}+{self.variant}" if self.variant else self.layout
         count = f"x{self.nodes}" if self.label_nodes else ""

@@ -31,7 +31,7 @@ def test_the_answer_is_the_one_of_the_example():
     ):
         assert told in words
     assert 0.6 < (leaders.share_above_plan(BEST) or 0) < 0.7, "the page says two in three"
-    assert CHEAPER.priced_only, "the page says that no stack carries out its rule"
+    assert CHEAPER.unproven, "the page says on how many nodes spot was observed"
 
 
 def test_the_line_is_one_of_the_bill():

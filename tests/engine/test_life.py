@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planner.stack.spec import LAYOUTS, ClusterSpec
+from planner.stack.spec import LAYOUTS, Buying, ClusterSpec, Fallback
 from tests.engine.cloud.store import tags_of
 from tests.engine.specs import NEXT_AMI, NEXT_CONTROL_AMI, small
 from tests.engine.stand import KEPT_PREFIXES, Stand
@@ -213,3 +213,23 @@ def _end_nodes(stand: Stand) -> None:
         for key, thing in list(state["things"].items()):
             if thing.get("by"):
                 del state["things"][key]
+
+
+@pytest.mark.parametrize("layout", ["converged", "fsx-lustre"])
+def test_a_run_that_leaves_spot_keeps_all_but_the_market(layout: str, tmp_path: Path):
+    """`planner spot leave` writes one word; the group changes in place, and the alarm of the rule goes."""
+    base = small(layout, buying="spot")
+    rule = Fallback(threshold_hours=12.5, nodes=2, restart_hours=0.2, checkpoint_interval_hours=0.5)
+    spot = replace(base, scenario=f"{layout}/p4d.24xlarge/spot-fallback", fallback=rule)
+    stand = Stand(tmp_path, spot)
+    up = stand.engine.up().well()
+    assert sum(name.endswith("spot-loss") for name in up.names("create")) == 1
+    moved = _changed(stand, replace(spot, buying=Buying(kind="on-demand")))
+    assert not [step for step in moved.steps if step.operation in REPLACED]
+    changed = {step.name for step in moved.steps if step.operation == "update"}
+    assert "fleet-group" in changed
+    assert not changed & {"data-bucket", "lustre-file-system", "pool-node-0", "network-vpc", "fleet-template"}
+    # the plan pays for a number of alarms: another one takes the place of the rule's
+    assert len(moved.names("delete")) == len(moved.names("create")) == 1
+    assert moved.names("delete")[0].endswith("spot-loss")
+    assert stand.engine.up().well().counts == {}

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from planner.decide.price_age import stale_prices
-from planner.errors import UsageProblem
 from planner.estimate.spot import (
     INTERRUPTION_STREAM,
     SpotMarket,
@@ -279,14 +278,34 @@ class TestFallbackScenario:
         assert not found.complete
         assert [entry.line for entry in found.unpriced] == ["fleet.compute-on-demand"]
 
-    def test_the_stack_refuses_it_and_says_why(self):
-        text = merged(SMALL, {"purchase": {"options": ["spot-fallback"]}, "storage": {"layouts": ["s3-stream"]}})
-        loaded = load_text(json.dumps(text), where="plan.yaml")
+    @pytest.mark.parametrize(("nodes", "spares"), [(16, 0), (17, 1), (17, 0)])
+    def test_the_stack_carries_the_rule_and_more_nodes_than_were_observed_are_unproven(self, nodes, spares):
+        changed = {
+            "fleet": {"nodes": nodes, "spares": spares},
+            "purchase": {"options": ["spot-fallback"]},
+            "storage": {"layouts": ["s3-stream"]},
+        }
+        loaded = load_text(json.dumps(merged(SMALL, changed)), where="plan.yaml")
         comparison = compared(loaded.plan)
         (scenario,) = comparison.scenarios
-        assert "no stack carries out the rule" in scenario.priced_only
-        with pytest.raises(UsageProblem, match="cannot be deployed as priced: no stack carries out the rule"):
-            spec_of(loaded, comparison, scenario, book_of())
+        assert bool(scenario.unproven) == scenario.held_back == (nodes > 16)
+        spec = spec_of(loaded, comparison, scenario, book_of())
+        assert spec.fallback is not None
+        assert spec.fallback.nodes == nodes - spares
+        assert spec.fallback.threshold_hours == pytest.approx(scenario.threshold_hours, abs=0.01)
+        assert spec.buying.kind == "spot"
+
+    def test_a_rule_that_never_begins_on_spot_is_deployed_on_demand(self):
+        changed = {
+            "run": {"deadline": "5d"},
+            "purchase": {"options": ["spot-fallback"]},
+            "storage": {"layouts": ["s3-stream"]},
+        }
+        loaded = load_text(json.dumps(merged(SMALL, changed)), where="plan.yaml")
+        comparison = compared(loaded.plan)
+        (scenario,) = comparison.scenarios
+        assert scenario.threshold_hours == 0
+        assert spec_of(loaded, comparison, scenario, book_of()).buying.kind == "on-demand"
 
     def test_it_is_finite_where_spot_alone_never_finishes(self):
         """A checkpoint that takes an hour, interrupted every hour or two."""

@@ -14,13 +14,13 @@ def lines(stack: str, history: History, found: Losses, rule: Fallback) -> str:
     since = history.begins.strftime("%Y-%m-%d %H:%M UTC")
     verdict = "Move to On-Demand now" if found.moves else "Stay on spot"
     sure = "" if found.certain else ", but the limit lies between the two ends: look at the job's own log"
+    repeated = found.interruptions * float(rule.checkpoint_interval_hours)
     rows = [
         f"Stack {stack}, on spot since {since}, job of {rule.nodes} nodes",
         "",
         f"  {_hours(found.waits_low, found.waits_high):>14}  waiting for nodes",
         f"  {found.interruptions * float(rule.restart_hours):>12.1f} h  restarts after {_count(found.interruptions)}",
-        f"  {_hours(0.0, found.interruptions * float(rule.checkpoint_interval_hours)):>14}  work repeated since the last "
-        "checkpoint",
+        f"  {_hours(0.0, repeated):>14}  work since the last checkpoint, done again",
     ]
     if found.unrecorded:
         rows.append(f"  {_hours(0.0, found.unrecorded):>14}  without a record")
