@@ -55,7 +55,7 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
         return blank
     first = ranked[0]
     tied = [s for s in ranked if s is first or _ties(s, first, outcomes)]
-    chosen = min(tied, key=preference)
+    chosen = settled(tied)
     return Answer(
         confidence=decision.confidence,
         rank_by=decision.rank_by,
@@ -77,6 +77,13 @@ def ranked_of(complete: Sequence[Scenario], rank_by: str) -> list[Scenario]:
 def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], float, str]:
     """What decides among tied scenarios, the lowest first: upkeep, commitment, P90, id."""
     return _upkeep(scenario), _commitment(scenario), _p90(scenario), scenario.id
+
+
+def settled(tied: Sequence[Scenario]) -> Scenario:
+    """The preferred one of those that tie, unless another one has a P90 that is lower by more than a little: at equal
+    cost in the middle nobody takes the larger risk."""
+    least = min(map(_p90, tied))
+    return min((s for s in tied if _p90(s) <= least * (1 + MORE_AT_P90)), key=preference)
 
 
 def _rank(scenario: Scenario, rank_by: str) -> tuple[float, str]:

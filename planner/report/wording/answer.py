@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of, per_unit
+from planner.decide.recommend import preference
 from planner.estimate.result import Scenario
 from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken
 from planner.report.wording.line import Kind, Line
@@ -140,6 +141,8 @@ def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
 
 
 def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
+    if any(preference(s) < preference(best) for s in others):
+        return "its lower P90"
     if any(s.layout != best.layout for s in others):
         return "having the least to operate"
     if any(s.option.years > best.option.years for s in others):
