@@ -1,7 +1,7 @@
 # `make plan` needs a minute at most, `make test` some minutes. Each installs what it needs into .venv/; the machine needs
 # make and a Python >= 3.11 with venv, and gets a one-line message where it has not.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
-PLAN ?= examples/stability-converged.yaml
+PLAN ?= examples/multimodal-p5.yaml
 REPORT ?= out/report.html
 # tests wait for browsers, servers and commands half of the time
 WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + n / 2)))

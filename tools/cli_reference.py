@@ -34,6 +34,7 @@ CODES = {
     ExitCode.UNPRICED: "lines without a price, under --strict or --max-unpriced",
     ExitCode.BLOCKER: "a blocker was found, or something of a stack is left",
     ExitCode.DIFFERENT: "differences were found, under --exit-code",
+    ExitCode.MOVE: "`planner spot watch`: the rule of the stack moves the run to On-Demand now",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
 }
 

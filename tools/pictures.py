@@ -23,7 +23,7 @@ def report(folder: Path) -> Path:
     """The page of the README's example."""
     page = folder / "report.html"
     planner = Path(sys.executable).with_name("planner")
-    command = [str(planner), "report", "examples/stability-converged.yaml", "-q", "-o", str(page)]
+    command = [str(planner), "report", "examples/multimodal-p5.yaml", "-q", "-o", str(page)]
     subprocess.run(command, cwd=ROOT, check=True)
     return page
 

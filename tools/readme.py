@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PLAN = ROOT / "examples" / "stability-converged.yaml"
+PLAN = ROOT / "examples" / "multimodal-p5.yaml"
 
 
 def plan_lines() -> str:
@@ -24,7 +24,7 @@ def output() -> str:
     """What `make plan` prints, at 80 columns and without colour."""
     planner = Path(sys.executable).with_name("planner")
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONUTF8": "1"}
-    command = [str(planner), "compare", "examples/stability-converged.yaml"]
+    command = [str(planner), "compare", "examples/multimodal-p5.yaml"]
     return subprocess.run(
         command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True, encoding="utf-8"
     ).stdout.rstrip("\n")

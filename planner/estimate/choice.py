@@ -39,7 +39,7 @@ class Choice:
         """Why nothing public shows that the figures of spot nodes hold for so many; empty if it does."""
         if self.option.family != "spot-fallback" or self.nodes <= LARGEST_OBSERVED_GANG:
             return ""
-        return f"spot interruptions were observed on at most {LARGEST_OBSERVED_GANG} nodes"
+        return f"public records of spot end at {LARGEST_OBSERVED_GANG} nodes"
 
     @property
     def held_back(self) -> bool:

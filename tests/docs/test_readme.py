@@ -30,19 +30,23 @@ def test_plan_and_output_are_what_the_command_prints() -> None:
 def test_the_answer_above_the_plan_has_the_figures_of_the_comparison() -> None:
     """The paragraph is written by hand, so each of its figures is looked up in `compare -f json`."""
     answer = README.split("**The answer for the plan below**")[1].split("<!--")[0].replace("\n", " ")
-    command = [sys.executable, "-m", "planner", "compare", "examples/stability-converged.yaml", "-f", "json"]
+    command = [sys.executable, "-m", "planner", "compare", "examples/multimodal-p5.yaml", "-f", "json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
     scenario = {(entry["layout"], entry["purchase"]): entry for entry in json.loads(done.stdout)["scenarios"]}
-    chosen = scenario["converged", "on-demand"]
-    assert f"about ${chosen['cost_usd']['p50'] / 1e6:.1f}M and takes {chosen['days']['p50']:.0f} days" in answer
-    assert f"9 of 10 outcomes cost less than ${chosen['cost_usd']['p90'] / 1e6:.1f}M" in answer
+    chosen = scenario["converged", "capacity-block"]
+    assert f"costs about ${chosen['cost_usd']['p50'] / 1e6:.2f}M and takes {chosen['days']['p50']:.0f} days" in answer
+    lustre = scenario["fsx-lustre", "capacity-block"]
+    lead = lustre["cost_usd"]["p50"] - chosen["cost_usd"]["p50"]
+    assert f"costs ${lead / 1e3:.0f}k more" in answer
+    assert f"in {1 - lustre['below_best_fraction']:.0%} of the simulated outcomes" in answer
+    misses = [scenario[layout, "capacity-block"] for layout in ("s3-stream", "separate-nvme")]
+    assert all(not one["eligible"] for one in misses)
     fallback = scenario["converged", "spot-fallback"]
-    assert f"would cost about ${fallback['cost_usd']['p50'] / 1e6:.1f}M" in answer
-    assert fallback["fallback_rule"]
-    assert "its rule" in answer
-    term = scenario["converged", "ri-1y-standard-no-upfront"]
+    assert f"could cost ${fallback['cost_usd']['p50'] / 1e6:.2f}M" in answer
+    assert f"or ${fallback['cost_usd']['p90'] / 1e6:.1f}M" in answer
+    term = scenario["converged", "sp-1y-compute-no-upfront"]
     assert f"costs ${term['cost_usd']['plan'] / 1e6:.1f}M" in answer
-    assert 0.85 < 1 - term["days"]["plan"] / 365 < 0.9  # "almost 90% of its term"
+    assert 0.9 < 1 - term["days"]["plan"] / 365 < 0.95  # "more than 90% of its term"
 
 
 def test_there_are_commands_to_try() -> None:

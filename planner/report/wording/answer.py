@@ -89,7 +89,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     answer, keeps = comparison.answer, kept(comparison, best)
     others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
     rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.held_back]
-    deployed = _among(comparison)
+    proven, deployed = _among(comparison)
     if answer.compared == 1:
         return f"It is the only choice with a complete price; it {keeps}."
     if others:
@@ -98,7 +98,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
             f"{_chosen_for(best, others)}."
         )
     if not rivals:
-        return f"It is the only choice that {deployed}{keeps}."
+        return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
     lead = per_unit(second, answer.rank_by) - per_unit(best, answer.rank_by)
     share = lead / per_unit(best, answer.rank_by)
@@ -106,17 +106,18 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
-        f"It is the cheapest choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
+        f"It is the cheapest {proven}choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{per}{sure}."
     )
 
 
-def _among(comparison: Comparison) -> str:
-    """What the choices that were left out of the race lack, as a condition that the recommended one meets."""
+def _among(comparison: Comparison) -> tuple[str, str]:
+    """What the choices that are held back lack, as words before `choice` and before what the recommended one does."""
     eligible = [s for s in comparison.scenarios if s.eligible]
-    if any(s.priced_only for s in eligible):
-        return "can be deployed and "
-    return "public data support and that " if any(s.unproven for s in eligible) else ""
+    return (
+        "proven " if any(s.unproven for s in eligible) else "",
+        "can be deployed and " if any(s.priced_only for s in eligible) else "",
+    )
 
 
 def kept(comparison: Comparison, best: Scenario) -> str:

@@ -19,7 +19,7 @@ def held_back(scenario: Scenario) -> str:
     """Why it is never recommended, after the name of the choice; empty if it may be."""
     if scenario.priced_only:
         return f"cannot be deployed as priced: {scenario.priced_only}"
-    return f"is not recommended unasked: {scenario.unproven}" if scenario.unproven else ""
+    return f"is unproven: {scenario.unproven}" if scenario.unproven else ""
 
 
 def _kept(entry: Shortfall) -> str:
