@@ -31,6 +31,7 @@ ALLOWED = {
     "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors", "planner.layouts.registry"},
     # what infra and stack files know of a bill is names, not models
     "planner.models.bill_lines": set(),
+    "planner.models.block_sizes": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
     # one scenario
@@ -48,6 +49,7 @@ ALLOWED = {
         "planner.plan",
         "planner.layouts.registry",
         "planner.models.bill_lines",
+        "planner.models.block_sizes",
         "fleet_pool.settings",
         "planner.errors",
     },

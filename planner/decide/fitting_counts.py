@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.work import work_on
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, BLOCK_MAX_NODES, BLOCK_SIZES, block_days
+from planner.models.block_sizes import BLOCK_SIZES
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, BLOCK_MAX_NODES, block_days
 
 BEST = 3  # counts, each with the next higher one, since the estimate may be off by one
 

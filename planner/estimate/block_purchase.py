@@ -16,12 +16,12 @@ from planner.estimate.node_purchase import (
 )
 from planner.models.bill import INSTANCES
 from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
+from planner.models.block_sizes import block_sizes
 from planner.models.compute import (
     BLOCK_LOST_TAIL_HOURS,
     BLOCK_MAX_DAYS,
     BLOCK_MAX_NODES,
     block_days,
-    block_sizes,
 )
 from planner.models.derived import PRICE
 from planner.models.ledger import Ledger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.models.compute import block_sizes
+from planner.models.block_sizes import block_sizes
 from pricing.catalog import InstanceType
 from pricing.offers import PurchaseOption
 

@@ -7,7 +7,6 @@ import numpy as np
 from planner.models.equation import equation
 from planner.models.number import Number
 
-BLOCK_SIZES = (64, 32, 16, 8, 4, 2, 1)
 BLOCK_MAX_NODES = 256
 BLOCK_MAX_DAYS = 182
 BLOCK_LOST_TAIL_HOURS = 0.5  # instances are terminated from 30 minutes before the block's end
@@ -133,16 +132,6 @@ def block_days(*, run_hours: Number) -> Number:
 def block_fee(*, nodes: Number, block_days: Number, usd_per_hour: Number) -> Number:
     """Reservation fee of a Capacity Block, for used and unused hours."""
     return nodes * block_days * 24 * usd_per_hour
-
-
-def block_sizes(nodes: int) -> tuple[int, ...]:
-    """Blocks of 64, 32, 16, 8, 4, 2 and 1 instances that add up to `nodes`, largest first."""
-    sizes: list[int] = []
-    left = nodes
-    for size in BLOCK_SIZES:
-        count, left = divmod(left, size)
-        sizes += [size] * count
-    return tuple(sizes)
 
 
 @equation(

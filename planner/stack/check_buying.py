@@ -6,12 +6,12 @@ import re
 from collections.abc import Generator, Iterator
 from datetime import datetime
 
+from planner.models.block_sizes import BLOCK_SIZES
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.finding import Finding
 from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, ClusterSpec
 from planner.stack.timestamps import parse_timestamp
 
-BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)  # EC2 User Guide: instances of one Capacity Block
 _RESERVATION = re.compile(r"cr-[0-9a-f]{8,17}", re.ASCII)
 # name of at most 255 letters, or arn:aws:ec2:REGION:ACCOUNT:placement-group/NAME
 _GROUP = re.compile(
@@ -56,7 +56,7 @@ def buying_findings(spec: ClusterSpec, *, preview: bool = False) -> Iterator[Fin
     yield from _window(spec)
     several = spec.fleet.nodes not in BLOCK_SIZES and spec.fleet.nodes > 0
     if buying.kind == "capacity-block" and several and not preview:
-        sizes = ", ".join(map(str, BLOCK_SIZES))
+        sizes = ", ".join(map(str, sorted(BLOCK_SIZES)))
         yield Finding(
             path=("fleet", "nodes"),
             message=f"{spec.fleet.nodes} nodes in one Capacity Block: it has {sizes} instances, and several blocks "

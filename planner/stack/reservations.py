@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from planner.errors import UsageProblem
-from planner.stack.check_buying import BLOCK_SIZES
+from planner.models.block_sizes import BLOCK_SIZES
 from planner.stack.remaining_resources import RESERVATION
 from planner.stack.spec import PLACEHOLDER, Buying, ClusterSpec
 from planner.stack.timestamps import timestamp_text
@@ -47,7 +47,9 @@ def check_purchasable(spec: ClusterSpec, *, open_ended: bool) -> None:
             f"write {PLACEHOLDER}-reservation in its place"
         )
     if not open_ended and spec.fleet.nodes not in BLOCK_SIZES:
-        raise UsageProblem(f"a Capacity Block has {', '.join(map(str, BLOCK_SIZES))} instances, not {spec.fleet.nodes}")
+        raise UsageProblem(
+            f"a Capacity Block has {', '.join(map(str, sorted(BLOCK_SIZES)))} instances, not {spec.fleet.nodes}"
+        )
 
 
 def tags_of(spec: ClusterSpec) -> dict[str, str]:

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.models.block_sizes import block_sizes
 from planner.models.capacity import gb_months, included_metadata_iops, lustre_capacity_gib
-from planner.models.compute import block_days, block_sizes, commitment_unused, commitment_used, gpu_hours_cost
+from planner.models.compute import block_days, commitment_unused, commitment_used, gpu_hours_cost
 from planner.models.datapath import cache_hit_sequential, cache_hit_shuffled, input_fraction
 from planner.models.quote import as_tiers, blend
 from planner.models.tiered_storage import cost_at, storage_cost_curve, tiered_storage_month, tiered_usd
