@@ -17,7 +17,7 @@ from planner.report.wording.ranking import Ranked, ranking_columns
 from planner.report.wording.wrapping import cut, wrap
 
 NARROWEST = 32
-HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 5  # of a screen; rows of the table that it has by default
+HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 4  # of a screen; rows of the table that it has by default
 BEGIN = {Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - ", Kind.WARNING: "  - "}
 GO_ON = {Kind.SETTING: "    ", Kind.ITEM: "    ", Kind.WARNING: "    "}
 BOLD, WARN, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[0m"
