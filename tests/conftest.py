@@ -18,6 +18,8 @@ ONE_WORKER = {"pool_machine": "pool", "lives": "bridge"}
 # network namespaces and systemd, and all tests in the folders of the real engine and of its bridge to the AWS provider.
 REAL_FIXTURES = {"pool_machine", "daemon"}
 REAL_FOLDERS = ("tests/engine/", "tests/bridge/")
+# What is tested with every example is tested with these in `make test`, with the others in `make test-real`.
+FIRST_EXAMPLES = ("multimodal-p5", "small", "standing-fleet", "llama-70b-p5")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & REAL_FIXTURES or item.nodeid.startswith(REAL_FOLDERS):
             item.add_marker(pytest.mark.real)
+        path = getattr(getattr(item, "callspec", None), "params", {}).get("path")
+        if isinstance(path, Path) and path.parent.name == "examples" and path.stem not in FIRST_EXAMPLES:
+            item.add_marker(pytest.mark.thorough)
         for group in {ONE_WORKER[name] for name in fixtures & ONE_WORKER.keys()}:
             item.add_marker(pytest.mark.xdist_group(group))
         if not any(item.get_closest_marker(name) for name in ("real", "thorough", "xdist_group")):

@@ -45,6 +45,7 @@ RENAMED = {
     "planner.models.bill.blend": "planner.models.quote.blend",
     "planner.models.bill.used_tiers": "planner.models.quote.used_tiers",
     "planner.models.bill.worst": "planner.models.quote.worst",
+    "planner.models.compute.block_sizes": "planner.models.block_sizes.block_sizes",
     "planner.models.equation.written": "planner.models.formula.written",
     "planner.models.goodput.mean_wait_hours": "planner.models.interruptions.mean_wait_hours",
     "planner.models.goodput.no_spare_probability": "planner.models.interruptions.no_spare_probability",

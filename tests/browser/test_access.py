@@ -15,7 +15,10 @@ RULES = {
     "resultTypes": ["violations"],
 }
 # colours follow the scheme, and what is shown follows the width
-LOOKS = [(name, *look) for name in NAMES for look in ((1280, "light"), (390, "dark"))]
+LOOKS = [
+    *((name, 1280, "light") for name in NAMES),
+    *(pytest.param(name, 390, "dark", marks=pytest.mark.thorough) for name in NAMES),
+]
 
 
 def judged(tab: Tab) -> list[str]:
@@ -34,6 +37,7 @@ def test_axe_finds_nothing_serious(show: Show, name: str, width: int, scheme: st
     assert judged(show(name, width, scheme)) == []
 
 
+@pytest.mark.thorough
 def test_axe_would_find_grey_on_grey(show: Show) -> None:
     tab = show("infeasible", 1280)
     tab.page.evaluate("document.querySelector('h1').style.color = 'var(--rule)'")
@@ -75,7 +79,7 @@ def spoken(tab: Tab, selector: str) -> Iterator[tuple[str, str]]:
     session.detach()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.thorough), 390])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_link_brings_its_target_into_view(show: Show, name: str, width: int) -> None:
     found = show(name, width).probe("follow()")
@@ -83,6 +87,7 @@ def test_every_link_brings_its_target_into_view(show: Show, name: str, width: in
     assert found["followed"] > 2
 
 
+@pytest.mark.thorough
 def test_a_click_opens_the_bill_it_leads_to(show: Show) -> None:
     tab = show("stability-converged", 1280)
     tab.page.locator("#every > summary").click()

@@ -92,7 +92,7 @@ def test_values_that_the_repository_knows():
 PLAN = str(ROOT / "examples" / "small.yaml")
 
 
-@pytest.mark.parametrize("line", [f"explain {PLAN} ", f"stack {PLAN} --scenario ", f"sensitivity {PLAN} --against "])
+@pytest.mark.parametrize("line", [f"explain {PLAN} ", f"sensitivity {PLAN} --against "])
 def test_scenarios_of_the_plan_that_stands_on_the_line(line):
     there = [f"plain,{scenario.id}" for scenario in compared(plan_of()).scenarios]
     choices, others = (found := asked(f"planner {line}"))[:3], found[3:]

@@ -20,12 +20,17 @@ LONG = str(Path(__file__).parents[2] / "examples" / "stability-converged.yaml")
     "words",
     [
         ("compare", LONG, "-f", "json"),
-        ("compare", LONG, "-f", "csv"),
-        ("report", SMALL, "-o", "-"),
-        ("explain", LONG, "best", "days", "--depth", "0"),
+        *(
+            pytest.param(words, marks=pytest.mark.thorough)
+            for words in (
+                ("compare", LONG, "-f", "csv"),
+                ("report", SMALL, "-o", "-"),
+                ("explain", LONG, "best", "days", "--depth", "0"),
+            )
+        ),
         ("calc", "--list"),
     ],
-    ids=lambda words: " ".join(word for word in words if word != LONG),
+    ids=lambda words: " ".join(word for word in words if word not in (LONG, SMALL)),
 )
 def test_a_reader_who_leaves_is_no_error(words: tuple[str, ...]) -> None:
     process = subprocess.Popen([PLANNER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -13,8 +13,16 @@ from planner.report.markdown import comparison_markdown
 from planner.report.terminal import comparison_text
 from tools.model_uses import PLANS, asked
 
+FEW = 3  # for `make test`
 
-@pytest.mark.parametrize("uses", PLANS, ids=[" ".join(map(str, uses)) for uses in PLANS])
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        pytest.param(uses, id=" ".join(uses), marks=[pytest.mark.thorough] if number >= FEW else [])
+        for number, uses in enumerate(PLANS)
+    ],
+)
 def test_the_same_table_csv_and_markdown(uses) -> None:
     example, *overrides = uses
     request = asked(example, tuple(overrides), draws=40).request()

@@ -1,8 +1,7 @@
 """What `make test` checks of lint, and what only `make test-real` does: the rest is marked `thorough`.
 
-Most mistakes can be made in six graphs: `make test` makes each in one of them, another one for each mistake in turn. Of
-correct graphs it checks every pair of instance type and purchase option and of purchase option and layout, not every
-combination.
+Most mistakes can be made in six graphs: `make test` makes one of each rule in one of them, another one in turn. Of
+correct graphs it checks each purchase option with two instance types, profiles and layouts, not every combination.
 """
 
 from __future__ import annotations
@@ -25,7 +24,11 @@ COMBINED = {
 def combined(values: dict[str, object]) -> bool:
     """Whether this is one of the combinations that `make test` checks."""
     kind, profile, buying, layout = (names.index(values[name]) for name, names in COMBINED.items())
-    return (kind + profile + buying) % len(COMBINED["profile"]) == 0 and (kind + buying) % len(LAYOUTS) == layout
+    return (
+        kind != buying % len(CARDS)
+        and profile == (kind + buying) % len(COMBINED["profile"])
+        and layout == (kind + len(CARDS) * buying) % len(LAYOUTS)
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest deselects by mark
@@ -36,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not item.nodeid.startswith("tests/lint/test_mistakes.py::") or not isinstance(item, pytest.Function):
             continue
         if "mistake" in values:
-            cases[f"{item.originalname} {values['mistake'].name}"].append(item)
+            cases[f"{item.originalname} {values['mistake'].caught}"].append(item)
         elif values.keys() == COMBINED.keys() and not combined(values):
             item.add_marker(pytest.mark.thorough)
     for turn, graphs in enumerate(cases.values()):

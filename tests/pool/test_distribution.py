@@ -50,6 +50,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {path.name.partition("-")[0]: path for path in folder.glob("*.whl")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["gpu_fleet_planner", "fleet_pool"])
 def test_either_wheel_alone_gives_the_package(name, wheels, tmp_path):
     venv.create(tmp_path / "venv", with_pip=False)
@@ -60,6 +61,7 @@ def test_either_wheel_alone_gives_the_package(name, wheels, tmp_path):
     assert "usage: python -m fleet_pool" in said(python, "-m", "fleet_pool", "--help", cwd=tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_pool_s_wheel_installs_on_python_3_9(wheels, tmp_path):
     said(other_python("3.9"), "-m", "venv", "--without-pip", tmp_path / "venv", cwd=tmp_path)
     python = tmp_path / "venv" / "bin" / "python"
@@ -67,6 +69,7 @@ def test_the_pool_s_wheel_installs_on_python_3_9(wheels, tmp_path):
     assert "usage: fleet-pool" in said(tmp_path / "venv" / "bin" / "fleet-pool", "--help", cwd=tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_pool_s_wheel_is_typed_and_licensed(wheels):
     names = zipfile.ZipFile(wheels["fleet_pool"]).namelist()
     assert "fleet_pool/py.typed" in names

@@ -63,7 +63,7 @@ def test_any_data_is_refused_and_no_more(data):
     assert error.value.findings
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(specs(), st.data())
 def test_one_value_changed_is_a_spec_again_or_refused_there(good, drawn):
     data = to_mapping(good)
@@ -93,7 +93,7 @@ def test_a_key_taken_away_is_missed_unless_it_may_be_left_out(good, drawn):
     assert all(str(path[-1]) in finding.message for finding in invalid)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(st.text(max_size=60), st.data())
 def test_any_text_in_a_file_is_refused_with_a_place(text, drawn):
     lines = rendered(spec()).splitlines()

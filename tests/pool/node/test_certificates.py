@@ -231,6 +231,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Store]:
     server.stop()
 
 
+@pytest.mark.thorough
 def test_the_authority_lies_in_the_bucket_and_is_made_once(bucket, tmp_path):
     assert not bucket.has_authority()
     assert got(tmp_path / "control0", bucket, creates_authority=True)
