@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command 
 PLAN ?= examples/multimodal-p5.yaml
 REPORT ?= out/report.html
 # tests wait for browsers, servers and commands half of the time
-WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + n / 2)))
+WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -23,9 +23,11 @@ deploy: $(VENV)/.deploy  ## install what `pulumi up`, `planner preview` and `pla
 	@command -v pulumi >/dev/null || echo "The Pulumi engine is not on PATH; \`preview\` and \`lint\` work without it. \`pulumi up\` needs version $$($(BIN)/python -c 'from importlib.metadata import version; print(version("pulumi"))'): https://www.pulumi.com/docs/install/"
 	@echo "Next: $(BIN)/planner preview PLAN --scenario best; docs/operations.md leads from there to \`pulumi up\`."
 
-test: $(VENV)/.dev lint types  ## every check that needs no built program: at most four minutes on 2 cores
+test: $(VENV)/.dev lint  ## every check that needs no built program: at most four minutes on 2 cores
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "tests/browser is skipped: no Chromium found (Debian: apt-get install chromium)"
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"
+	@$(BIN)/basedpyright --pythonpath $(BIN)/python > $(VENV)/types.txt & types=$$!; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"; code=$$?; \
+	wait $$types || { cat $(VENV)/types.txt; code=1; }; exit $$code
 
 test-real: $(VENV)/.dev  ## the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
 	@echo "make test-real takes about 15 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"

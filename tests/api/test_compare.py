@@ -22,6 +22,7 @@ def test_a_comparison_is_the_json_of_the_command_line(comparison):
     assert json.loads(json.dumps(comparison.to_dict())) == json.loads(said.stdout)
 
 
+@pytest.mark.thorough
 def test_the_page_is_the_command_lines(comparison):
     said = typed("compare", SMALL, *FEW, "--draws", DRAWS, "-f", "html")
     assert planner.render_html(comparison) == said.stdout

@@ -277,6 +277,7 @@ def test_the_report_is_markdown_where_asked(tmp_path, words):
     assert text.splitlines()[1].startswith("Recommended: ")
 
 
+@pytest.mark.thorough
 def test_the_report_names_its_file_after_its_format(tmp_path):
     for style in ("html", "md"):
         assert planner("report", SMALL, *FEW, "-f", style, cwd=tmp_path).returncode == 0

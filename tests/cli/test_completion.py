@@ -106,6 +106,7 @@ def test_scenarios_are_those_of_the_plan_with_what_the_line_sets():
     assert asked(line) == [f"plain,converged/p4d.24xlargex{nodes}/spot" for nodes in (2, 4)]
 
 
+@pytest.mark.thorough
 def test_numbers_of_the_scenario_that_stands_on_the_line():
     for name in ("best", "separate-nvme/p4d.24xlarge/spot-fallback", "#2"):
         found = asked(f"planner explain {PLAN} {name} ")

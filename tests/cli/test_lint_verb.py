@@ -41,6 +41,7 @@ def test_exit_codes(tmp_path, clean, wrong):
     assert (done.returncode, "warning SSH-KEY" in done.stdout) == (0, True)
 
 
+@pytest.mark.thorough
 def test_plan_is_linted_like_its_preview():
     done = planner("lint", SMALL, "--scenario", "best", "-f", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"schema_version": "1", "findings": []})

@@ -24,6 +24,7 @@ def section(text: str) -> str:
     return text[text.index('<section id="stack"') :].partition("</section>")[0]
 
 
+@pytest.mark.thorough
 def test_the_answer_s_stack_is_drawn_unless_asked_not_to() -> None:
     assert "GPU fleet: " in section(page())
     assert 'id="stack"' not in page("--no-architecture")

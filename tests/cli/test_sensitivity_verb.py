@@ -59,6 +59,7 @@ def test_what_it_says_of_a_flip_is_what_compare_says(document: dict) -> None:
     assert {break_even["before"] for break_even in break_evens} & {document["leader"]}
 
 
+@pytest.mark.thorough
 def test_a_rank_an_id_and_best_are_the_same_scenario(document: dict) -> None:
     for text in ("#1", "best"):
         again = json.loads(sensitivity(SMALL, *FEW, "--scenario", text, "-f", "json").stdout)
@@ -118,6 +119,7 @@ def test_what_it_refuses(words: tuple[str, ...], code: int, said: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_same_bytes_twice() -> None:
     once, again = (sensitivity(SMALL, *FEW).stdout for _ in range(2))
     assert once == again

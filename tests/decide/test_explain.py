@@ -206,7 +206,7 @@ PLANS = st.builds(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(PLANS)
 def test_every_line_of_any_plan(plan):
     for scenario in compared(plan).scenarios:

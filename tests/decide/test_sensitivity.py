@@ -115,7 +115,7 @@ class TestSwings:
         request, weights = as_planned()
         by_set = [swing for swing in found.swings if swing.parameter.path.startswith("assumptions.")]
         assert len(by_set) > 20
-        for swing in by_set[:2]:
+        for swing in by_set[:1]:
             for end in (swing.low, swing.high):
                 there = compare(set_(request, swing.parameter.path, end.at))
                 scenario = next(s for s in there.scenarios if s.id == found.scenario.id)
@@ -417,6 +417,7 @@ class TestWhatIf:
         assert found.what_if.axes[0].values == (2.0, 3.0, 4.0, 6.0)
 
 
+@pytest.mark.thorough
 def test_of_a_large_plan_only_contenders_are_priced_again() -> None:
     """Nine fleets with every layout and purchase option: the answer and the first of each kind are among them."""
     request = asked(fleet={"nodes": list(range(2, 20, 2))}, draws=50)

@@ -18,6 +18,7 @@ def at_the_root(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
+@pytest.mark.thorough
 def test_the_page_runs():
     tried = doctest.testfile(str(API), module_relative=False, encoding="utf-8")
     assert tried.attempted > 20

@@ -34,6 +34,7 @@ def test_the_same_table_csv_and_markdown(uses) -> None:
     assert comparison_csv.render(bare) == comparison_csv.render(full)
 
 
+@pytest.mark.thorough
 def test_the_same_comment_of_a_pull_request() -> None:
     example, *overrides = PLANS[0]
     request = asked(example, tuple(overrides), draws=40).request()

@@ -50,6 +50,7 @@ def test_what_it_is_made_of_is_there():
         assert any(path.suffix == ".py" for path in provenance.TOP.glob(pattern)), pattern
 
 
+@pytest.mark.thorough
 def test_every_document_says_which_program_wrote_it():
     written = {"version": __version__, "model_sha256": provenance.model_sha256()}
     for document in (comparison_json.document(small()), *sensitivities(), *explanations(), *diffs()):
