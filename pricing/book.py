@@ -43,6 +43,7 @@ class PriceBook(RegionalTables):
     def __init__(self, folder: Path, *, removed: tuple[Predicate, ...] = ()) -> None:
         super().__init__(folder, removed=removed)
         self._missing: dict[tuple[str, ...], PriceNotFound] = {}
+        self._metered: dict[tuple[str, ...], MeteredPrice] = {}
         self._own: Mapping[tuple[str, ...], tuple[Price, ...]] = {}
 
     @classmethod
@@ -188,6 +189,12 @@ class PriceBook(RegionalTables):
         """
         if own := self._own.get(("metered", service, item, region, offering)):
             return MeteredPrice(service=service, region=region, item=item, offering=offering, tiers=own)
+        asked = (service, item, region, offering)
+        if asked not in self._metered:
+            self._metered[asked] = self._listed(*asked)
+        return self._metered[asked]
+
+    def _listed(self, service: str, item: str, region: str, offering: str) -> MeteredPrice:
         rows = self._at("metered", service, item, region, offering)
         rows = rows or self._at("metered", service, item, EVERYWHERE, offering)
         tiers = tuple(sorted(map(self.price, rows), key=lambda price: price.tier_from))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 OBSERVED_WITHIN_DAYS = 45  # an older or a later observation counts as carried
 
@@ -60,6 +61,11 @@ class MeteredPrice:
     @property
     def unit(self) -> str:
         return self.tiers[0].unit
+
+    @cached_property
+    def usd_by_tier(self) -> tuple[tuple[float, float, float], ...]:
+        """(from, to, USD per unit) of each tier."""
+        return tuple((tier.tier_from, tier.tier_to, tier.usd) for tier in self.tiers)
 
 
 @dataclass(frozen=True, kw_only=True)

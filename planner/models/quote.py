@@ -56,7 +56,7 @@ def unit_usd(tiers: Tiers, quantity: Number, months: Number) -> Number:
 
 def as_tiers(found: MeteredPrice) -> tuple[tuple[float, float, float], ...]:
     """A metered price as (from GB, to GB, USD per GB)."""
-    return tuple((tier.tier_from, tier.tier_to, tier.usd) for tier in found.tiers)
+    return found.usd_by_tier
 
 
 def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
@@ -69,6 +69,8 @@ def used_tiers(found: MeteredPrice, monthly: Number) -> tuple[Price, ...]:
 
 def worst(tiers: tuple[Price, ...]) -> Price:
     """The tier with the least reliable price: bounded, carried back, then by grade, then by age."""
+    if len(tiers) == 1:
+        return tiers[0]
     return max(
         tiers,
         key=lambda t: (
