@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.thorough)
         for group in {ONE_WORKER[name] for name in fixtures & ONE_WORKER.keys()}:
             item.add_marker(pytest.mark.xdist_group(group))
-        if not any(item.get_closest_marker(name) for name in ("real", "thorough", "xdist_group")):
+        if not any(item.get_closest_marker(name) for name in ("real", "xdist_group")):
             # tests of one file compare the same plans, and keep what they compared
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
