@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from pricing import near, parse, snapshot, spot
@@ -233,7 +233,12 @@ class PriceBook(RegionalTables):
 
 def load_as_of(day: date) -> PriceBook:
     """The bundled book of the day, else the newest one before it. Raises LookupError that lists the books."""
-    return PriceBook.load(snapshot.folder_as_of(day))
+    return _bundled(snapshot.folder_as_of(day))
+
+
+@cache  # a bundled book does not change, and who compares ten plans reads it once
+def _bundled(folder: Path) -> PriceBook:
+    return PriceBook.load(folder)
 
 
 def default_book() -> PriceBook:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from planner.models.equation import numbered
@@ -92,10 +93,15 @@ def steps_of(derived: Derived) -> list[str]:
 
 def inputs_of(equation: str, inputs: Mapping[str, Sourced]) -> tuple[Input, ...]:
     """Inputs of a numbered equation, with their units. Raises KeyError for a name that the equation does not have."""
-    units = {parameter.name: parameter.unit for parameter in numbered(equation).parameters}
+    units = _units(equation)
     return tuple(
-        Input(name=name, value=value, unit=units[name], origin=origin) for name, (value, origin) in inputs.items()
+        [Input(name=name, value=value, unit=units[name], origin=origin) for name, (value, origin) in inputs.items()]
     )
+
+
+@cache
+def _units(equation: str) -> dict[str, str]:
+    return {parameter.name: parameter.unit for parameter in numbered(equation).parameters}
 
 
 _NO_NUMBERS: tuple[type, ...] = (str, date, tuple, type(None))
@@ -125,9 +131,16 @@ def plain(found: Iterable[Derived]) -> tuple[Derived, ...]:
 
 def plain_inputs(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
     """The same with plain floats, for reports."""
+    for entry in inputs:
+        if type(entry.value) is not float:
+            break
+    else:
+        return inputs
     return tuple(
-        entry
-        if type(entry.value) is float
-        else Input(name=entry.name, value=plain_value(entry.value), unit=entry.unit, origin=entry.origin)
-        for entry in inputs
+        [  # a list is made faster than a generator is run
+            entry
+            if type(entry.value) is float
+            else Input(name=entry.name, value=plain_value(entry.value), unit=entry.unit, origin=entry.origin)
+            for entry in inputs
+        ]
     )

@@ -110,6 +110,7 @@ class TestOutline:
 
 
 class TestSwings:
+    @pytest.mark.thorough
     def test_an_end_is_what_compare_gives_with_that_value_set(self) -> None:
         _, found = small_study()
         request, weights = as_planned()
@@ -274,6 +275,7 @@ class TestFlips:
         assert search(cache_of(request), plan_parameters_of(request)) == ()
         assert study(request, compare(request)) is None
 
+    @pytest.mark.thorough
     def test_nothing_is_recommended_gives_nothing_unless_a_scenario_is_named(self) -> None:
         request = asked(constraints={"max_days": 0.1}, **SPOT_OR_BLOCK)
         comparison = compare(request)

@@ -57,6 +57,7 @@ def _anchors(name: str) -> set[str]:
 
 
 class TestWords:
+    @pytest.mark.thorough
     def test_every_key_of_every_document_is_a_word_and_no_word_is_of_a_key_that_is_gone(self):
         found = {path for document in documents() for path in paths(document)}
         words = {word.path for word in KEYS}

@@ -82,6 +82,7 @@ def test_all_files_are_there():
     assert set(FILES) == set(policies())
 
 
+@pytest.mark.thorough
 def test_every_type_of_the_program_is_in_the_table_and_no_other():
     made = {entry["type"] for graph in graphs() for entry in graph["resources"] if entry["type"].startswith("aws:")}
     assert made == set(ACTIONS)

@@ -31,6 +31,7 @@ def test_correct_stack_has_no_findings_in_any_format(layout, buying, shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.thorough
 def test_most_mistakes_are_found_in_any_format(shape):
     missed = []
     tried = [m for m in MISTAKES if "s3-stream" in (m.only or graphs.LAYOUTS)][::7]

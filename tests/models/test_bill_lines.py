@@ -31,6 +31,7 @@ def lines_that_occur() -> frozenset[str]:
     return frozenset(found)
 
 
+@pytest.mark.thorough
 def test_every_line_that_occurs_is_registered() -> None:
     for line in lines_that_occur():
         entry = bill_line(line)
@@ -40,6 +41,7 @@ def test_every_line_that_occurs_is_registered() -> None:
             assert carriers(line)
 
 
+@pytest.mark.thorough
 def test_every_registered_line_occurs() -> None:
     used = {bill_line(line) for line in lines_that_occur()}
     assert set(LINES) - used == set()

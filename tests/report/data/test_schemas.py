@@ -92,6 +92,7 @@ class TestPublished:
 
 
 @pytest.mark.parametrize(("verb", "number"), FORMS)
+@pytest.mark.thorough
 def test_no_form_and_no_word_is_idle(verb, number):
     title, words = DOCUMENTS[verb].shapes[number]
     found = {path for document in of_form(verb, number) for path in paths(document)}
