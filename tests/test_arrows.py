@@ -149,6 +149,7 @@ def _imports(path: Path) -> set[str]:
     return found
 
 
+@cache
 def _module(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[1:] if parts[0] == "pool" else parts)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
+import pytest
+
 from infra.graph import resource_graph
 from planner.stack.spec import Buying, ClusterSpec, Control, Fleet, Guard, Lustre, NvmeCluster, Pool
 from tests.lint.foreign import Document, foreign_p4d_lustre, foreign_p5
@@ -125,6 +127,10 @@ def drop(document: Document, *dropped: Document) -> None:
 
 
 FOREIGN: dict[str, Callable[[], Document]] = {"foreign p5": foreign_p5, "foreign p4d lustre": foreign_p4d_lustre}
+EACH = [  # what holds for every graph is tested with two of them in `make test`
+    name if name in ("converged", "foreign p5") else pytest.param(name, marks=pytest.mark.thorough)
+    for name in (*LAYOUTS, *FOREIGN)
+]
 
 
 def every() -> dict[str, Document]:

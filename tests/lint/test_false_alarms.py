@@ -11,7 +11,6 @@ from tests.lint import graphs
 from tests.lint.mistakes.identity import grant
 from tests.lint.mistakes.network import allow
 
-GRAPHS = (*graphs.LAYOUTS, *graphs.FOREIGN)
 BUCKET = "arn:aws:s3:::acme-training-data"
 
 
@@ -23,7 +22,7 @@ def said(document: graphs.Document) -> list[str]:
     return [f"{finding.id} {finding.message}" for finding in lint(graph_from(document))]
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", graphs.EACH)
 @pytest.mark.parametrize("cidr", ["10.0.0.0/8", "172.16.0.0/12", "192.168.1.0/24", "100.64.0.0/10"])
 def test_admin_port_from_private_range_has_no_findings(cidr: str, name: str):
     document = graph(name)
@@ -41,7 +40,7 @@ def test_vpc_range_counts_as_private():
     assert said(document) == []
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", graphs.EACH)
 @pytest.mark.parametrize(
     ("action", "resource"),
     [
