@@ -25,11 +25,9 @@ deploy: $(VENV)/.deploy  ## install what `pulumi up`, `planner preview` and `pla
 
 test: $(VENV)/.dev lint  ## every check that needs no built program: at most four minutes on 2 cores
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo "tests/browser is skipped: no Chromium found (Debian: apt-get install chromium)"
-	@$(BIN)/basedpyright --pythonpath $(BIN)/python > $(VENV)/types.txt & types=$$!; \
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"; code=$$?; \
-	wait $$types || { cat $(VENV)/types.txt; code=1; }; exit $$code
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"
 
-test-real: $(VENV)/.dev  ## the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
+test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
 	@echo "make test-real takes about 15 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
 	@echo "booted nodes, the pool client, and a sample of both fault campaigns (all of them: make faults, make pool-faults)."
 	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
