@@ -45,6 +45,15 @@ ALLOWED = {
         "planner.estimate",
         "planner.errors",
     },
+    # published figures, against equations and whole plans
+    "planner.evidence": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.estimate",
+        "planner.decide",
+        "planner.errors",
+    },
     "planner.stack": {
         "planner.plan",
         "planner.layouts.registry",
@@ -90,6 +99,7 @@ ALLOWED = {
         "planner.layouts.registry",
         "planner.estimate",
         "planner.decide",
+        "planner.evidence",
         "planner.templates",
         "planner.errors",
     },

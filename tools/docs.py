@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # what is written -> the module whose text() it is, and what that is asked for
 GENERATED: dict[str, tuple[str, ...]] = {
     "docs/cli.md": ("tools.cli_reference",),
+    "docs/evidence.md": ("tools.evidence",),
     "docs/lint.md": ("tools.lint_rules",),
     "planner/lint/inputs/arguments.csv": ("tools.lint_inputs",),
     "docs/model.md": ("tools.model",),

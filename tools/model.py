@@ -57,6 +57,16 @@ FAMILIES = {
         "people and other runs",
         "Costs other than AWS resources. A bill has these lines only if the plan asks for them.",
     ),
+    "O": (
+        "owned hardware",
+        "What the same run costs on hardware that is owned, and its energy and emissions. For checking published "
+        "figures; no bill has them.",
+    ),
+    "R": (
+        "ratios and prices of parts",
+        "The forms in which savings and speed-ups are published, and prices that are sold by parts. For checking "
+        "published figures; no bill has them.",
+    ),
 }
 
 HEAD = """\

@@ -20,6 +20,12 @@ EXAMPLES = {
     "peak_tflops=989.5",
     "hours-from-samples": "samples=3600000 samples_per_second=100 throughput_factor=1.25",
     "hours-from-gpu-hours": "gpu_hours=4000 gpus=32 scaling_efficiency=50%",
+    "samples-from-steps": "steps=550000:2048,850000:2048",
+    "days-of-phases": "phases=1126400000:11600,1740800000:4590",
+    "mfu-from-tflops": "achieved_tflops=400 peak_tflops=989.5",
+    "mfu-from-gpu-hours": "flop=4.3e23 gpu_hours=811008 peak_tflops=312",
+    "flop-from-gpu-hours": "gpu_hours=150000 peak_tflops=312 mfu_fraction=30%",
+    "dense-model-flop": "parameters=6.66e9 tokens=1e12",
     # I: 400 p4d that read 92 MB/s a GPU; the pool of their NVMe against 2.2 PB of hot data
     "required-read-rate": "samples_per_second=11600 sample_bytes=165888",
     "node-serve-rate": "network_gbps=100 drives=8 drive_read_gb_per_s=2 reserved_cores=8",
@@ -33,6 +39,9 @@ EXAMPLES = {
     "checkpoint-write-rate": "checkpoint_gb=5800 interval_hours=0.5 overhead_fraction=1%",
     "clients-rate": "nodes=4 gb_per_s_per_node=20 network_mbps=100000",
     "rate-in-series": "first_gb_per_s=6 second_gb_per_s=3",
+    "accelerator-sample-rate": "accelerators=72 batch_samples=7 compute=0.636s utilization_fraction=92.5%",
+    "dataset-bytes": "samples=5.85e9 sample=40KB",
+    "mean-sample-bytes": "dataset=10TB samples=400e6",
     # G: Meta's clusters, BLOOM's checkpoints, and a fleet of 400 nodes
     "platform-mtbf": "nodes=2048 failures_per_1000_node_days=6.5",
     "spot-hazard": "monthly_reclaim_fraction=20%",
@@ -57,6 +66,14 @@ EXAMPLES = {
     "fallback-spot-hours": "first_wait_hours=2.8 start_hours=3.3 spot_training_hours=2560 spot_fraction=0.148"
     " threshold_hours=240",
     "fallback-hours": "spot_hours=383 spot_fraction=0.148 changeover_hours=0.8 on_demand_training_hours=960",
+    # what Llama 3, OPT-175B, BLOOM and Salad's workers went through
+    "observed-rate": "events=2 nodes=128 days=1",
+    "observed-interval": "hours=54days events=419",
+    "survival": "events_per_hour=0.01083 hours=168",
+    "interruption-loss": "interruptions=2 detection=60s interval=115.5s",
+    "checkpoint-overhead": "write=40s interval=3h",
+    "observed-availability": "spells=269 mean_spell_hours=1.16 hours=27.05days",
+    "gang-availability": "interruptions_per_day=13.2 wait_hours=2.8",
     # C: p4d at the prices of one book; Anyscale's p4de, reserved against on demand
     "instance-cost": "node_hours=24 usd_per_hour=price:p4d.24xlarge --prices 2026-09-01",
     "gpu-hours-cost": "gpu_hours=150000 usd_per_hour=price:p4d.24xlarge --prices 2023-12-31",
@@ -83,6 +100,12 @@ EXAMPLES = {
     "cluster-nodes": "needed_tb=10 usable_tb_per_node=3 needed_gb_per_s=25 gb_per_s_per_node=10 spares=1",
     "checkpoint-bytes": "parameters=8.03e9",
     "flow-log-gb": "node_hours=240 gb_per_node_day=0.2",
+    "protected-cores": "drives=8",
+    "protected-memory-gb": "frontend_cores=1 compute_cores=13 drive_cores=6 raw_gb=983000 servers=16 protocols_gb=16"
+    " rdma_gb=2 metadata_units=94e6",
+    "lustre-elastic-throughput": "needed=10GB/s",
+    "lustre-scratch-survival": "capacity_gib=50400 days=7",
+    "lustre-growth": "current_gib=2400 needed_gib=3072",
     # T: what bills by use
     "tiered-storage-month": "stored_gb=600 tiers=0:500:0.023,500:inf:0.022",
     "requests": "bytes_moved=240e12 object_bytes=100e6",
@@ -101,6 +124,20 @@ EXAMPLES = {
     "staff-cost": "engineers=11 months=2.5 usd_per_engineer_year=330000",
     "preprocessing-cost": "gpu_hours=3784 gpus_per_node=8 usd_per_hour=16",
     "experiments-cost": "run_node_hours=1000 experiment_factor=2.19 usd_per_hour=21.957642",
+    # O: Epoch's parts of GPT-4, and the energy on Stable Diffusion's model card
+    "owned-hardware-cost": "usd_per_chip=14165.05 chip_hours=57e6 experiment_factor=2.19",
+    "owned-accelerator-cost": "hardware_usd=64924872 server_factor=1.66",
+    "owned-server-cost": "hardware_usd=64924872 server_factor=1.66",
+    "owned-interconnect-cost": "hardware_usd=64924872",
+    "energy": "gpu_hours=150000 kw_per_gpu=0.25",
+    "emissions": "kwh=37500 kg_per_kwh=0.3",
+    "energy-cost": "kwh=37500",
+    # R: MosaicML against a model card, WEKA's claim, Epoch's experiments, Salad's workers
+    "ratio": "part=200000 whole=78735",
+    "saving": "before=60days after=39days",
+    "lognormal-median": "low=1.2 high=4",
+    "worker-price": "gpu_usd_per_hour=0.30 vcpus=2 usd_per_vcpu_hour=0.004 memory_gb=16 usd_per_gb_hour=0.001",
+    "usd-per-step": "usd=0.2916 steps=1400",
 }
 
 LOOPS = {
@@ -122,6 +159,12 @@ m &= \mathrm{failures\_per\_hour} \cdot \mathrm{replacement\_hours} \\
     "optimal-checkpoint-interval": r"""
 \mathrm{optimal\_checkpoint\_interval} = \arg\min_{W > 0}
   \frac{1}{W} \cdot \left( \exp\left( \frac{W + \mathrm{write\_hours}}{\mathrm{mtbf\_hours}} \right) - 1 \right)""",
+    "samples-from-steps": r"""
+\mathrm{samples\_from\_steps} = \sum_{(\mathrm{steps}_i, \mathrm{samples}_i)}
+  \mathrm{steps}_i \cdot \mathrm{samples}_i""",
+    "days-of-phases": r"""
+\mathrm{days\_of\_phases} = \frac{1}{86{,}400} \cdot \sum_{(\mathrm{samples}_i, \mathrm{rate}_i) \in \mathrm{phases}}
+  \frac{\mathrm{samples}_i}{\mathrm{rate}_i}""",
     "lustre-capacity": r"""\begin{aligned}
 n &= \mathrm{needed\_gib}, \quad s = \mathrm{step\_gib} \\
 \mathrm{lustre\_capacity} &= \begin{cases}

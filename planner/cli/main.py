@@ -32,6 +32,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "teardown-check": ("planner.cli.teardown_check", "List what a stack still costs, from its state and tags."),
     "pool": ("planner.cli.pool", "Operate a running storage pool: buckets, prefetch, status, drain, canary."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
+    "backtest": ("planner.cli.backtest", "Replay published figures: what the planner reproduces, and what not."),
     "offers": ("planner.cli.offers", "List the prices of an instance type under every purchase option; needs no plan."),
     "prices": ("planner.cli.prices", "Show, compare and verify the dated price books."),
     "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file or of a verb's JSON."),

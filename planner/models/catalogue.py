@@ -5,11 +5,17 @@ from __future__ import annotations
 from planner.models import (
     capacity,
     compute,
+    conversions,
     datapath,
+    datasets,
+    file_systems,
     goodput,
     interruptions,
     metered,
+    observed,
+    owned,
     people,
+    shares,
     spot,
     tiered_storage,
     workload,
@@ -17,7 +23,24 @@ from planner.models import (
 from planner.models.equation import Equation, registered
 
 # importing these registers their equations
-FAMILIES = (capacity, compute, datapath, goodput, interruptions, metered, people, spot, tiered_storage, workload)
+FAMILIES = (
+    capacity,
+    compute,
+    conversions,
+    datapath,
+    datasets,
+    file_systems,
+    goodput,
+    interruptions,
+    metered,
+    observed,
+    owned,
+    people,
+    shares,
+    spot,
+    tiered_storage,
+    workload,
+)
 
 
 def all_equations() -> tuple[Equation, ...]:

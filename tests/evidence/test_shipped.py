@@ -1,0 +1,105 @@
+"""The figures that the planner brings: all of them are asked, and what each must come to."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from planner.evidence.case import COLUMNS, SHIPPED, shipped_cases
+from planner.evidence.replay import CONTRADICTED, NOT_ASKED, PLAUSIBLE, REPRODUCED, Backtest, backtest
+
+# claims that are wrong or outside what the model can know; everything else is reproduced or plausible
+CONTESTED = {
+    "M2-days": "5.51 days",
+    "A-40k": "paid for a year",
+    "W-95-125": "costliest tier",
+    "W-35-84": "the base is not",
+    "LAION-50": "146 TB",
+    "ATL-spot": "79 %",
+    "FR-hsdp32": "quietest fleets",
+    "FR-rsc2": "quietest fleets",
+    "FR-aegis-a": "quietest fleets",
+    "FR-rsc1k": "all causes",
+    "M2-x128": "where it ends",
+    "G1-ais3": "twice",
+    "G1-ais10": "twice",
+    "G1-ais16": "twice",
+    "RUN-opt": "not of people",
+    "RUN-llama405": "asynchronously",
+    "RUN-smol": "3B parameters",
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> Backtest:
+    return backtest(shipped_cases())
+
+
+@pytest.fixture(scope="module")
+def by_id(found):
+    return {result.case.id: result for result in found.results}
+
+
+def test_each_row_has_a_source_an_equation_or_a_reason():
+    with SHIPPED.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        assert reader.fieldnames == list(COLUMNS)
+        for row in reader:
+            assert row["source_ref"], row["id"]
+            assert bool(row["equation"]) != (not row["inputs"]), row["id"]
+            assert row["equation"] or row["comment"], row["id"]
+
+
+def test_a_price_has_its_book_and_a_plan_too():
+    for case in shipped_cases():
+        assert case.prices or ("price:" not in case.inputs and case.equation != "plan"), case.id
+
+
+def test_what_is_contradicted_is_known_and_has_its_sentence(by_id):
+    assert {id for id, result in by_id.items() if result.verdict == CONTRADICTED} == set(CONTESTED)
+    for id, words in CONTESTED.items():
+        assert words in by_id[id].why, id
+
+
+def test_what_cannot_be_asked_is_two_counts_in_traces(by_id):
+    assert {id for id, result in by_id.items() if result.verdict == NOT_ASKED} == {"SPT-1z", "SPT-4p"}
+
+
+@pytest.mark.parametrize(
+    ("id", "said"),
+    [
+        ("N-reserved", "warned: s3-stream/p4de.24xlarge/ri-1y-standard-no-upfront: unused commitment"),
+        ("N-stripes", "refused: D + P = 20 stripes need as many nodes"),
+        ("N-shrink", "refused: a file system of 4,800 GiB cannot shrink"),
+        ("N-eras", "refused: prices of two eras"),
+        ("N-linear", "scaled linearly from 128"),
+        ("N-stale", "warned: out-of-date price of fleet.compute"),
+    ],
+)
+def test_what_must_not_be_answered_is_refused_or_warned_of(by_id, id, said):
+    assert by_id[id].verdict == REPRODUCED
+    assert said in by_id[id].said
+
+
+@pytest.mark.parametrize(
+    ("id", "computed"),
+    [
+        ("W-95-125", -0.74),
+        ("W-95-1000", -0.92),
+        ("M2-128c", 33_874),
+        ("S2-exact", 614_486),
+        ("S2-2026", 411_706),
+        ("W-mem1", 178.3),
+        ("E-G-ic", 15_252_742),
+    ],
+)
+def test_figures_by_hand(by_id, id, computed):
+    assert by_id[id].low == pytest.approx(computed, rel=0.01)
+
+
+def test_coverage_is_counted_over_figures_with_an_interval(found):
+    counted = [r for r in found.results if r.p10 is not None and r.case.published.is_figure]
+    assert found.counted == len(counted) >= 20
+    assert found.covered == sum(r.p10 <= r.case.published.low <= r.p90 for r in counted)
+    assert {r.verdict for r in counted if r.covered} <= {REPRODUCED, PLAUSIBLE}
