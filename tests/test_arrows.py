@@ -54,6 +54,8 @@ ALLOWED = {
         "planner.decide",
         "planner.errors",
     },
+    # recordings of spot capacity and rules replayed on them: no plan, no price
+    "planner.spot": {"planner.plan.textfile", "planner.errors"},
     "planner.stack": {
         "planner.plan",
         "planner.layouts.registry",
@@ -100,6 +102,7 @@ ALLOWED = {
         "planner.estimate",
         "planner.decide",
         "planner.evidence",
+        "planner.spot",
         "planner.templates",
         "planner.errors",
     },
