@@ -82,7 +82,9 @@ def export(spec: ClusterSpec, stack: Stack) -> None:
     pulumi.export("artefacts_bucket", stack.artefacts.bucket.id)
     pulumi.export("kept_by_destroy", kept_by_destroy(spec))
     pulumi.export("vpc_id", stack.network.vpc.id)
-    pulumi.export("fleet_group", stack.fleet.group.name)
+    pulumi.export("fleet_group", stack.fleet.groups[0].name)
+    if len(stack.fleet.groups) > 1:
+        pulumi.export("fleet_groups", [group.name for group in stack.fleet.groups])
     if stack.pool:
         pulumi.export("control_addresses", list(stack.network.addresses.control))
     if stack.nvme:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import ClusterSpec, suffixes
 
 HOUR, MINUTES_5 = 3600, 300
 DAYS_7 = 168  # hours: CloudWatch evaluates periods of an hour over seven days at most (PutMetricAlarm)
@@ -21,8 +21,8 @@ def _always(_: ClusterSpec) -> bool:
 
 
 def _starts_later(spec: ClusterSpec) -> bool:
-    """Whether the fleet has no nodes until its Capacity Block begins."""
-    return bool(spec.buying.starts)
+    """Whether nodes of the fleet are missing until their Capacity Block begins."""
+    return any(block.starts for block in spec.blocks)
 
 
 def _on_trial(spec: ClusterSpec) -> bool:
@@ -34,10 +34,10 @@ def _on_trial(spec: ClusterSpec) -> bool:
 class Alarm:
     """One alarm.
 
-    target: the component it watches, or one control node: pool-0. minus: metric that is subtracted from the first one;
-    AWS bills it as a second alarm. threshold_of, periods_of: threshold and periods if they depend on the spec.
-    periods: how many must breach, out of the last `within`; in a row where that is 0. needs: whether a spec has
-    anything to watch. why: the text of the notice.
+    target: the component it watches; one control node: pool-0; the nodes of the second Capacity Block: fleet-2. minus:
+    metric that is subtracted from the first one; AWS bills it as a second alarm. threshold_of, periods_of: threshold
+    and periods if they depend on the spec. periods: how many must breach, out of the last `within`; in a row where that
+    is 0. needs: whether a spec has anything to watch. why: the text of the notice.
     """
 
     name: str
@@ -221,7 +221,7 @@ def alarms_of(spec: ClusterSpec, components: Collection[str]) -> list[Alarm]:
         alarm
         for row in ALARMS
         if row.target in ("fleet", "network", *components) and row.needs(spec)
-        for alarm in _for_each_node(row, spec)
+        for alarm in _for_each_target(row, spec)
     ]
 
 
@@ -234,10 +234,24 @@ def paid_for(alarms: Sequence[Alarm], paid: int) -> list[Alarm]:
     return taken
 
 
-def _for_each_node(row: Alarm, spec: ClusterSpec) -> Iterable[Alarm]:
-    alarm = row if row.threshold_of is None else replace(row, threshold=row.threshold_of(spec))
-    alarm = alarm if row.periods_of is None else replace(alarm, periods=row.periods_of(spec))
+def _for_each_target(row: Alarm, spec: ClusterSpec) -> Iterable[Alarm]:
+    if row.target == "fleet" and len(spec.blocks) > 1:
+        return [
+            replace(_of_spec(row, part), name=f"{row.name}{suffix}", target=f"fleet{suffix}")
+            for suffix, part in zip(suffixes(spec.blocks), _by_block(spec), strict=True)
+        ]
+    alarm = _of_spec(row, spec)
     if row.target != "pool":
         return [alarm]
     names = (f"pool-{number}" for number in range(spec.control.count))
     return [replace(alarm, name=name, target=name) for name in names]
+
+
+def _by_block(spec: ClusterSpec) -> Iterable[ClusterSpec]:
+    """The spec once for each Capacity Block, with the nodes of that block."""
+    return (replace(spec, fleet=replace(spec.fleet, nodes=block.nodes)) for block in spec.blocks)
+
+
+def _of_spec(row: Alarm, spec: ClusterSpec) -> Alarm:
+    alarm = row if row.threshold_of is None else replace(row, threshold=row.threshold_of(spec))
+    return alarm if row.periods_of is None else replace(alarm, periods=row.periods_of(spec))

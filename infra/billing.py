@@ -1,9 +1,10 @@
 """Which resources have which bill line, and the cost per hour of each.
 
 `planner.models.bill_lines` has the component of each line; the tables here have the resources of that component. A
-line's cost per hour is divided equally among the resources of the first pattern that matches any. Resources without a
-line are free: routes, security groups, roles, launch templates, the S3 gateway endpoint, SNS email, a budget. A budget
-with an action is free for the first two of an account and costs 0.10 USD per day beyond that, which is not counted.
+line's cost per hour is divided among the resources of the first pattern that matches any: by nodes where the GPU nodes
+are in several groups, else equally. Resources without a line are free: routes, security groups, roles, launch
+templates, the S3 gateway endpoint, SNS email, a budget. A budget with an action is free for the first two of an account
+and costs 0.10 USD per day beyond that, which is not counted.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from planner.models.bill_lines import bill_line
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import ClusterSpec, suffixes
 
+FLEET_GROUP = "fleet-group"  # and fleet-group-2: of the nodes of a second Capacity Block
 # in a useful order for a person; firewall and artefacts have no bill lines of their own
 COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustre", "fleet", "guard")
 
 # component -> logical names of the resources that have its lines; the first pattern that matches any is used
 CARRIERS: dict[str, tuple[str, ...]] = {
     "network": ("network-vpc",),
-    "fleet": ("fleet-group",),  # instances and their volumes, which the group launches
+    "fleet": (f"{FLEET_GROUP}*",),  # instances and their volumes, which the group launches
     "pool": ("pool-node-?",),
     "lustre": ("lustre-file-system",),
     "nvme": ("nvme-group",),
@@ -65,12 +67,19 @@ def carried(spec: ClusterSpec, names: Sequence[str]) -> dict[str, tuple[tuple[st
         bearers = _bearers(line, names)
         for name in bearers:
             lines[name].append(line)
-            usd[name] += spec.usd_per_hour.get(line, 0.0) / len(bearers)
+            usd[name] += _part(spec.usd_per_hour.get(line, 0.0), spec, name, bearers)
         for also, pattern in ALSO:
             for name in names if also == line else ():
                 if fnmatchcase(name, pattern):
                     lines[name].append(line)
     return {name: (tuple(lines[name]), usd[name]) for name in names}
+
+
+def _part(usd: float, spec: ClusterSpec, name: str, bearers: Sequence[str]) -> float:
+    """The part of a line that a resource has: by its nodes where they come from several blocks, else an equal one."""
+    if name.startswith(FLEET_GROUP) and len(spec.blocks) > 1:
+        return usd * spec.blocks[suffixes(spec.blocks).index(name.removeprefix(FLEET_GROUP))].nodes / spec.fleet.nodes
+    return usd / len(bearers)
 
 
 def _bearers(line: str, names: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from infra.naming import Naming
 from infra.network import Network, NetworkArgs
 from infra.nvme import Nvme, NvmeArgs
 from infra.pool import Pool, PoolArgs
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import ClusterSpec, suffixes
 
 Settings = Mapping[str, pulumi.Input[str]]
 
@@ -121,13 +121,13 @@ def _node_settings(base: _Base, role: str, group: str = "") -> Settings:
     }
 
 
-def _access(spec: ClusterSpec, *, group: str = "", daemon: str = "") -> Access:
+def _access(spec: ClusterSpec, *, groups: Sequence[str] = (), daemon: str = "") -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own."""
     return Access(
         reads=(spec.data.dataset_prefix,),
         writes=(spec.data.checkpoint_prefix, *((CANARY,) if daemon else ())),
-        group=group,
+        groups=tuple(groups),
         daemon=daemon,
         authority=spec.pool is not None and spec.pool.tls,
     )
@@ -155,7 +155,7 @@ def _storage_cluster(spec: ClusterSpec, base: _Base) -> Nvme:
         artefacts=base.artefacts,
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["nvme"].id,
-        access=_access(spec, group=group, daemon="target"),
+        access=_access(spec, groups=[group], daemon="target"),
         settings=_node_settings(base, "storage", group),
         waits_for=base.ready,
     )
@@ -184,14 +184,14 @@ def _file_system(spec: ClusterSpec, base: _Base) -> LustreFileSystem:
 def _fleet(
     spec: ClusterSpec, base: _Base, pool: Pool | None, nvme: Nvme | None, lustre: LustreFileSystem | None
 ) -> GpuFleet:
-    group = base.naming.physical("fleet-group")
+    groups = [base.naming.physical(f"fleet-group{suffix}") for suffix in suffixes(spec.blocks)]
     nodes = NodeArgs(
         data_bucket=base.data_bucket,
         artefacts=base.artefacts,
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["fleet"].id,
-        access=_access(spec, group=group, daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else ""),
-        settings={**_node_settings(base, "gpu", group), **_lustre_settings(spec, lustre)},
+        access=_access(spec, groups=groups, daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else ""),
+        settings={**_node_settings(base, "gpu", groups[0]), **_lustre_settings(spec, lustre)},
         waits_for=[
             *base.ready,
             *(pool.nodes if pool else ()),
@@ -202,7 +202,13 @@ def _fleet(
     return GpuFleet(
         base.naming,
         nodes,
-        FleetArgs(fleet=spec.fleet, buying=spec.buying, may_move=spec.fallback is not None, nics=interfaces_of(spec)),
+        FleetArgs(
+            fleet=spec.fleet,
+            buying=spec.buying,
+            blocks=spec.blocks,
+            may_move=spec.fallback is not None,
+            nics=interfaces_of(spec),
+        ),
     )
 
 
@@ -218,7 +224,10 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
     if spec.guard.alarms > len(alarms):
         pulumi.log.warn(f"the bill pays for {spec.guard.alarms} alarms; this stack has only {len(alarms)}")
     dimensions: dict[str, Mapping[str, pulumi.Input[str]]] = {
-        "fleet": {"AutoScalingGroupName": stack.fleet.group.name},
+        **{
+            f"fleet{suffix}": {"AutoScalingGroupName": group.name}
+            for suffix, group in zip(suffixes(spec.blocks), stack.fleet.groups, strict=True)
+        },
         "network": {"NatGatewayId": stack.network.nat.id},
         **({"nvme": {"AutoScalingGroupName": stack.nvme.group.name}} if stack.nvme else {}),
         **({"lustre": {"FileSystemId": stack.lustre.file_system.id}} if stack.lustre else {}),
@@ -228,10 +237,9 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
         naming,
         GuardArgs(
             guard=spec.guard,
-            buying=spec.buying,
-            nodes=spec.fleet.nodes,
+            blocks=spec.blocks,
             alarms=paid_for(alarms, spec.guard.alarms),
             dimensions=dimensions,
-            group=stack.fleet.group,
+            groups=stack.fleet.groups,
         ),
     )

@@ -1,9 +1,10 @@
-"""The GPU nodes: launch template with the interfaces of the type, and a group of fixed size in one zone."""
+"""The GPU nodes: launch template with the interfaces of the type, and a group of fixed size in one zone; one of both
+for each Capacity Block where there are several, because a template launches into one reservation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pulumi
@@ -22,24 +23,25 @@ from infra.launch import (
 )
 from infra.naming import Component, Naming
 from infra.nics import Nic
-from planner.stack.spec import Buying, Fleet
+from planner.stack.spec import Block, Buying, Fleet, suffixes
 
 GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetArgs:
-    """fleet, buying: of the spec. may_move: whether the nodes may change from spot to On-Demand later. nics: the
-    interfaces of a node, in order."""
+    """fleet, buying, blocks: of the spec. may_move: whether the nodes may change from spot to On-Demand later. nics:
+    the interfaces of a node, in order."""
 
     fleet: Fleet
     buying: Buying
+    blocks: Sequence[Block]
     may_move: bool
     nics: Sequence[Nic]
 
 
 class GpuFleet(Component):
-    """Template, placement and group. The group's size is the plan's: it never grows by itself."""
+    """Templates, placement and groups. The size of the groups is the plan's: they never grow by themselves."""
 
     def __init__(self, naming: Naming, nodes: NodeArgs, args: FleetArgs) -> None:
         super().__init__("fleet", naming)
@@ -51,17 +53,25 @@ class GpuFleet(Component):
             root_volume_gib=args.fleet.root_volume_gib,
             nics=args.nics,
         )
-        self.template = launch_template(
-            self,
-            nodes,
-            machine,
-            identity,
-            description=f"GPU nodes of stack {naming.stack}",
-            placement_group=self._placement(args.buying),
-            **_purchase(args.buying),
-        )
-        self.group = self._group(nodes, args, [*identity.ready, *nodes.waits_for])
-        self.register_outputs({"group": self.group.name, "template": self.template.id})
+        placement = self._placement(args.buying)
+        blocks = args.blocks or [Block(nodes=args.fleet.nodes, reservation_id=args.buying.reservation_id)]
+        self.groups: list[aws.autoscaling.Group] = []
+        for suffix, block in zip(suffixes(args.blocks), blocks, strict=True):
+            own = {"PLANNER_GROUP": self.physical(f"group{suffix}")}
+            of_block = replace(nodes, settings={**nodes.settings, **own})
+            template = launch_template(
+                self,
+                of_block,
+                machine,
+                identity,
+                description=f"GPU nodes of stack {naming.stack}",
+                placement_group=placement,
+                suffix=suffix,
+                **_purchase(args.buying.kind, block),
+            )
+            waits_for = [*identity.ready, *nodes.waits_for]
+            self.groups.append(self._group(of_block, args, block, template, suffix, waits_for))
+        self.register_outputs({"groups": [group.name for group in self.groups]})
 
     def _placement(self, buying: Buying) -> pulumi.Input[str] | None:
         """The cluster placement group of the nodes.
@@ -75,19 +85,30 @@ class GpuFleet(Component):
             return buying.placement_group_name or None
         return cluster_placement(self).name
 
-    def _group(self, nodes: NodeArgs, args: FleetArgs, waits_for: list[pulumi.Resource]) -> aws.autoscaling.Group:
-        kind, size = args.buying.kind, args.fleet.nodes
-        spot, starts_later = kind == "spot", bool(args.buying.starts)
+    def _group(
+        self,
+        nodes: NodeArgs,
+        args: FleetArgs,
+        block: Block,
+        template: aws.ec2.LaunchTemplate,
+        suffix: str,
+        waits_for: list[pulumi.Resource],
+    ) -> aws.autoscaling.Group:
+        kind, size = args.buying.kind, block.nodes
+        spot, starts_later = kind == "spot", bool(block.starts)
         return node_group(
             self,
             nodes,
             size,
+            suffix=suffix,
             # every launch fails before a block begins: the guard's schedule sets the size when it does
             smallest=0 if starts_later else size,
             health_check_grace_period=GRACE_SECONDS,
             # with a policy the market is one number of it: moving to On-Demand changes the group in place
-            launch_template=None if spot or args.may_move else latest(self.template),
-            mixed_instances_policy=self._one_market(args.fleet.instance_type, spot) if spot or args.may_move else None,
+            launch_template=None if spot or args.may_move else latest(template),
+            mixed_instances_policy=(
+                _one_market(template, args.fleet.instance_type, spot) if spot or args.may_move else None
+            ),
             capacity_rebalance=True if spot else None,
             # the job scheduler decides about an unhealthy node; interrupted spot nodes must be replaced automatically
             suspended_processes=["AZRebalance"] if spot else ["AZRebalance", "ReplaceUnhealthy"],
@@ -101,35 +122,38 @@ class GpuFleet(Component):
             ),
         )
 
-    def _one_market(self, instance_type: str, spot: bool) -> aws.autoscaling.GroupMixedInstancesPolicyArgs:
-        """Spot alone, where interruptions are least likely, or On-Demand alone. One type: the template's interfaces fit
-        no other."""
-        return aws.autoscaling.GroupMixedInstancesPolicyArgs(
-            instances_distribution=aws.autoscaling.GroupMixedInstancesPolicyInstancesDistributionArgs(
-                on_demand_base_capacity=0,
-                on_demand_percentage_above_base_capacity=0 if spot else 100,
-                spot_allocation_strategy="price-capacity-optimized" if spot else None,
+
+def _one_market(
+    template: aws.ec2.LaunchTemplate, instance_type: str, spot: bool
+) -> aws.autoscaling.GroupMixedInstancesPolicyArgs:
+    """Spot alone, where interruptions are least likely, or On-Demand alone. One type: the template's interfaces fit
+    no other."""
+    return aws.autoscaling.GroupMixedInstancesPolicyArgs(
+        instances_distribution=aws.autoscaling.GroupMixedInstancesPolicyInstancesDistributionArgs(
+            on_demand_base_capacity=0,
+            on_demand_percentage_above_base_capacity=0 if spot else 100,
+            spot_allocation_strategy="price-capacity-optimized" if spot else None,
+        ),
+        launch_template=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateArgs(
+            launch_template_specification=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateLaunchTemplateSpecificationArgs(
+                launch_template_id=template.id, version=version_of(template)
             ),
-            launch_template=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateArgs(
-                launch_template_specification=aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateLaunchTemplateSpecificationArgs(
-                    launch_template_id=self.template.id, version=version_of(self.template)
-                ),
-                overrides=[
-                    aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateOverrideArgs(instance_type=instance_type)
-                ],
-            ),
-        )
+            overrides=[
+                aws.autoscaling.GroupMixedInstancesPolicyLaunchTemplateOverrideArgs(instance_type=instance_type)
+            ],
+        ),
+    )
 
 
-def _purchase(buying: Buying) -> dict[str, Any]:
+def _purchase(kind: str, block: Block) -> dict[str, Any]:
     """The template's arguments on how the nodes are bought: none for On-Demand; for spot the group has them."""
     found: dict[str, Any] = {}
-    if buying.kind == "capacity-block":
+    if kind == "capacity-block":
         found["instance_market_options"] = aws.ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block")
-    if buying.kind in ("capacity-block", "reservation"):
+    if kind in ("capacity-block", "reservation"):
         found["capacity_reservation_specification"] = aws.ec2.LaunchTemplateCapacityReservationSpecificationArgs(
             capacity_reservation_target=aws.ec2.LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
-                capacity_reservation_id=buying.reservation_id
+                capacity_reservation_id=block.reservation_id
             )
         )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from infra.alarms import Alarm
 from infra.budget import budget_with_action
 from infra.naming import Component, Naming
 from infra.policy import document
-from planner.stack.spec import BEFORE_END, PLACEHOLDER, Buying, Guard
+from planner.stack.spec import BEFORE_END, PLACEHOLDER, Block, Guard, suffixes
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 
 ANOMALY_SHARE = 0.01  # of the budget: smaller anomalies are not worth a notice
@@ -24,14 +24,14 @@ ANOMALY_LEAST_USD = 100.0
 @dataclass(frozen=True, kw_only=True)
 class GuardArgs:
     """guard: address and limits of notices. alarms: as many as the plan pays for. dimensions: target -> its CloudWatch
-    dimensions. buying, nodes, group: for the start and the end of a block."""
+    dimensions. blocks, groups: for the start and the end of each
+    Capacity Block, with the group of its nodes."""
 
     guard: Guard
-    buying: Buying
-    nodes: int
+    blocks: Sequence[Block]
     alarms: list[Alarm]
     dimensions: Mapping[str, Mapping[str, pulumi.Input[str]]]
-    group: aws.autoscaling.Group
+    groups: Sequence[aws.autoscaling.Group]
 
 
 class Guards(Component):
@@ -44,10 +44,10 @@ class Guards(Component):
         self._anomalies(args.guard)
         for alarm in args.alarms:
             self._alarm(alarm, args.dimensions[alarm.target])
-        if args.buying.kind == "capacity-block":
-            if args.buying.starts:
-                self._schedule("block-start", args.group, scale_up_at(args.buying.starts), args.nodes)
-            self._schedule("block-end", args.group, scale_down_at(args.buying.ends), 0)
+        for suffix, block, group in zip(suffixes(args.blocks), args.blocks, args.groups, strict=False):
+            if block.starts:
+                self._schedule(f"block-start{suffix}", group, scale_up_at(block.starts), block.nodes)
+            self._schedule(f"block-end{suffix}", group, scale_down_at(block.ends), 0)
         self.register_outputs({"topic": self.topic.arn})
 
     def _schedule(self, part: str, group: aws.autoscaling.Group, at: str, nodes: int) -> None:

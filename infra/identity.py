@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -19,13 +20,13 @@ SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """reads, writes: prefixes of the data bucket. group: physical name of the node's own Auto Scaling group, whose
-    lifecycle actions it may complete; empty for none. daemon: proxy or target of the pool; empty for none.
+    """reads, writes: prefixes of the data bucket. groups: physical names of the nodes' own Auto Scaling groups, whose
+    lifecycle actions they may complete; empty for none. daemon: proxy or target of the pool; empty for none.
     authority: whether it has a certificate of the pool's certificate authority."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    group: str = ""
+    groups: tuple[str, ...] = ()
     daemon: str = ""
     authority: bool = False
 
@@ -64,7 +65,9 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
             data=data_bucket.bucket.arn,
             artefacts=bucket_arn(artefacts.bucket.id),
             key=data_bucket.key.arn,
-            group=naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{access.group}"),
+            groups=pulumi.Output.all(
+                *(naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{one}") for one in access.groups)
+            ),
         ).apply(lambda arns: _policy(arns, access)),
         opts=component.child(),
     )
@@ -78,7 +81,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
     return Identity(role=role, profile=profile, ready=[managed, policy])
 
 
-def _policy(arns: dict[str, str], access: Access) -> str:
+def _policy(arns: dict[str, Any], access: Access) -> str:
     """Read the prefixes, write some of them, fetch the bundle, use the key, complete lifecycle actions of the group."""
     data, everything = arns["data"], dict.fromkeys((*access.reads, *access.writes))
     statements: list[dict[str, object]] = [
@@ -142,13 +145,13 @@ def _policy(arns: dict[str, str], access: Access) -> str:
                 "Resource": f"{arns['artefacts']}/authority/*",
             }
         )
-    if access.group:
+    if access.groups:
         statements.append(
             {
                 "Sid": "Lifecycle",
                 "Effect": "Allow",
                 "Action": ["autoscaling:CompleteLifecycleAction", "autoscaling:RecordLifecycleActionHeartbeat"],
-                "Resource": arns["group"],
+                "Resource": arns["groups"] if len(access.groups) > 1 else arns["groups"][0],
             }
         )
     return document(*statements)

@@ -63,12 +63,15 @@ def launch_template(
     *,
     description: str,
     placement_group: pulumi.Input[str] | None,
+    suffix: str = "",
     **purchase: Any,
 ) -> aws.ec2.LaunchTemplate:
-    """The template of a component's nodes. purchase: its arguments on how the nodes are bought; none: On-Demand."""
+    """The template of a component's nodes. suffix: of its name, where the component has several. purchase: its
+    arguments on how the nodes are bought; none: On-Demand."""
+    part = f"template{suffix}"
     return aws.ec2.LaunchTemplate(
-        component.named("template"),
-        name=component.physical("template"),
+        component.named(part),
+        name=component.physical(part),
         description=description,
         update_default_version=True,
         image_id=machine.image,
@@ -82,7 +85,7 @@ def launch_template(
         placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=placement_group) if placement_group else None,
         tag_specifications=_launch_tags(component),
         user_data=as_base64(user_data(nodes.artefacts.bundle, nodes.settings)),
-        tags=component.tags("template"),
+        tags=component.tags(part),
         opts=component.child(),
         **purchase,
     )
@@ -95,15 +98,18 @@ def node_group(
     *,
     smallest: int,
     options: pulumi.ResourceOptions,
+    suffix: str = "",
     **others: Any,
 ) -> aws.autoscaling.Group:
     """The Auto Scaling group of a component's nodes in the one subnet, with time for a node to leave the pool.
 
-    size: at most so many nodes. smallest: as many from the start. others: further arguments of the group.
+    size: at most so many nodes. smallest: as many from the start. suffix: of its name, where the component has several.
+    others: further arguments of the group.
     """
+    part = f"group{suffix}"
     group = aws.autoscaling.Group(
-        component.named("group"),
-        name=component.physical("group"),
+        component.named(part),
+        name=component.physical(part),
         min_size=smallest,
         desired_capacity=smallest,
         max_size=size,
@@ -112,11 +118,11 @@ def node_group(
         # the operator waits for nodes without capacity, not `pulumi up`
         wait_for_capacity_timeout="0",
         enabled_metrics=METRICS,
-        tags=_group_tags(component),
+        tags=_group_tags(component, part),
         opts=options,
         **others,
     )
-    _drain_hook(component, group)
+    _drain_hook(component, group, suffix)
     return group
 
 
@@ -192,18 +198,18 @@ def _launch_tags(component: Component) -> list[aws.ec2.LaunchTemplateTagSpecific
     ]
 
 
-def _group_tags(component: Component) -> list[aws.autoscaling.GroupTagArgs]:
+def _group_tags(component: Component, part: str) -> list[aws.autoscaling.GroupTagArgs]:
     """Tags of the group alone: its nodes get theirs from the template."""
     return [
         aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False)
-        for key, value in component.tags("group").items()
+        for key, value in component.tags(part).items()
     ]
 
 
-def _drain_hook(component: Component, group: aws.autoscaling.Group) -> None:
+def _drain_hook(component: Component, group: aws.autoscaling.Group, suffix: str) -> None:
     """Give a node that is scaled in time to leave the pool. A spot interruption does not wait for it."""
     aws.autoscaling.LifecycleHook(
-        component.named("drain"),
+        component.named(f"drain{suffix}"),
         name="drain",
         autoscaling_group_name=group.name,
         lifecycle_transition="autoscaling:EC2_INSTANCE_TERMINATING",

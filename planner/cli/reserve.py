@@ -14,6 +14,7 @@ from planner.cli.options import common
 from planner.cli.output import columns, say, write_result
 from planner.cli.stack_shared import stack_path
 from planner.errors import AwsProblem, ExitCode, UsageProblem
+from planner.report.wording.figures import many
 
 if TYPE_CHECKING:
     from planner.account.reservations import Reservation
@@ -59,30 +60,36 @@ def command(
 ) -> int:
     """Show what AWS offers for the nodes of a stack, and buy it once you confirm the dollar amount.
 
-    A Capacity Block is paid at once and is not refundable. Exits with 10 if nothing was bought. The purchase is written
-    to the stack file. If an earlier call bought it but failed before writing, it is found by its tag and not bought
-    again.
+    A Capacity Block is paid at once and is not refundable. Where a fleet needs several, each call buys the next one.
+    Exits with 10 if nothing was bought. The purchase is written to the stack file. If an earlier call bought it but
+    failed before writing, it is found by its tag and not bought again.
     """
     from planner.account import aws_client
     from planner.account.reservations import reservations_of
     from planner.stack.check import findings_of
     from planner.stack.file import open_file, read, rendered, write
-    from planner.stack.reservations import check_purchasable, with_reservation
+    from planner.stack.reservations import bought, check_purchasable, to_buy, with_reservation
 
     path = path_of(stackfile, stack)
     spec = read(path)
     check_purchasable(spec, open_ended=open_ended)
-    if nodes not in (None, spec.fleet.nodes) and not dry_run:
-        raise UsageProblem(f"the stack has {spec.fleet.nodes} nodes: --nodes {nodes} needs --dry-run")
+    wanted = spec.fleet.nodes if open_ended else to_buy(spec)[1].nodes
+    if nodes not in (None, wanted) and not dry_run:
+        raise UsageProblem(f"the stack needs {wanted} nodes: --nodes {nodes} needs --dry-run")
     if (days or starts_after or offering) and open_ended:
         raise UsageProblem("--days, --starts-after and --offering apply only to Capacity Blocks")
     if placement_group and not open_ended:
         raise UsageProblem("--placement-group needs --capacity-reservation: a Capacity Block has no placement group")
     ec2 = aws_client.client("ec2", spec.region)
     bought_before = reservations_of(ec2, spec.stack)
-    held = [entry for entry in bought_before if entry.held and entry.instance_type == spec.fleet.instance_type]
+    known = {block.reservation_id for block in bought(spec)}
+    held = [
+        entry
+        for entry in bought_before
+        if entry.held and entry.instance_type == spec.fleet.instance_type and entry.id not in known
+    ]
     if held and not dry_run:
-        found = _of(held, spec, open_ended)
+        found = _of(held, wanted, open_ended)
         say(f"{found.id} was bought before for this stack ({found.state}): {NOTHING}", quiet)
     elif open_ended:
         over = [entry.id for entry in bought_before if not entry.held]
@@ -92,7 +99,7 @@ def command(
         if starts_after:
             day = day_of(starts_after, "--starts-after")
             after = datetime(day.year, day.month, day.day, tzinfo=UTC)
-        found = _block(spec, ec2, nodes or spec.fleet.nodes, days, after, zone_id, offering, accept_usd, dry_run)
+        found = _block(spec, ec2, nodes or wanted, days, after, zone_id, offering, accept_usd, dry_run)
     if found is None:
         return ExitCode.OK if dry_run else ExitCode.GATE
     after_it = with_reservation(
@@ -135,7 +142,7 @@ def _block(
     from planner.account.offers import block_offers
     from planner.account.reservations import buy_block
     from planner.cli.reserve_words import block_lines
-    from planner.stack.reservations import block_days, tags_of
+    from planner.stack.reservations import block_days, tags_of, to_buy, together
 
     length = days or block_days(spec.guard.max_days)
     if length > 14 and length % 7:
@@ -143,12 +150,17 @@ def _block(
     kind = spec.fleet.instance_type
     offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)
     where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
-    fitting = [offer for offer in offers if offer.instances == nodes and where in ("", offer.zone_id)]
+    fitting = [
+        offer
+        for offer in offers
+        if offer.instances == nodes and where in ("", offer.zone_id) and together(spec, offer.starts, offer.ends)
+    ]
     if offering is not None:
         fitting = [offer for offer in fitting if offer.id == offering]
     if not fitting:
         beside = f" ({len(offers)} elsewhere)" if offers else ""
         place = f" in {where}" if where else ""
+        place += " beside the block that is bought" if to_buy(spec)[0] else ""
         say(f"no offer of {nodes} x {kind} for {length} days{place}{beside}: {NOTHING}")
         return None
     chosen = fitting[0]
@@ -156,7 +168,7 @@ def _block(
     if dry_run or not _agreed(chosen.fee_usd, "the fee", accept_usd):
         return None
     # once: a call that AWS has heard and not answered must not be made again by the client itself
-    return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec))
+    return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec, to_buy(spec)[0]))
 
 
 def _open_ended(
@@ -193,10 +205,10 @@ def _open_ended(
     )
 
 
-def _of(held: list[Reservation], spec: ClusterSpec, open_ended: bool) -> Reservation:
+def _of(held: list[Reservation], nodes: int, open_ended: bool) -> Reservation:
     """The one that fits the stack. Raises UsageProblem where that is not plain."""
     kind = "reservation" if open_ended else "capacity-block"
-    fitting = [entry for entry in held if entry.kind == kind and entry.instances == spec.fleet.nodes]
+    fitting = [entry for entry in held if entry.kind == kind and entry.instances == nodes]
     if len(fitting) != 1:
         listed = ", ".join(f"{entry.id} ({entry.instances} x {entry.instance_type}, {entry.kind})" for entry in held)
         raise UsageProblem(
@@ -239,7 +251,12 @@ def _gpus(instance_type: str) -> int:
 
 
 def _written(spec: ClusterSpec) -> str:
-    buying = spec.buying
-    starts = f", starts {buying.starts}" if buying.starts else ""
-    ends = f", ends {buying.ends}" if buying.ends else ""
-    return f"{buying.reservation_id} in {spec.zone_id}{starts}{ends}"
+    from planner.stack.reservations import bought
+
+    of = spec.blocks or (spec.buying,)
+    held = bought(spec)[-1] if spec.blocks else spec.buying
+    starts = f", starts {held.starts}" if held.starts else ""
+    ends = f", ends {held.ends}" if held.ends else ""
+    missing = len(of) - len(bought(spec)) if spec.blocks else 0
+    more = f". {many(missing, 'block')} more to buy: run it again" if missing else ""
+    return f"{held.reservation_id} in {spec.zone_id}{starts}{ends}{more}"

@@ -92,8 +92,12 @@ def _zone(spec: ClusterSpec) -> str:
 def _bought(spec: ClusterSpec) -> str:
     buying = spec.buying
     if buying.kind == "capacity-block":
-        starts = f"from {buying.starts} " if buying.starts else ""
-        return f"Capacity Block {_id(buying.reservation_id)}{starts}until {_id(buying.ends) or 'its end'}".rstrip()
+        several = len(spec.blocks) > 1
+        return ", ".join(
+            f"Capacity Block {f'of {block.nodes} ' if several else ''}{_id(block.reservation_id)}"
+            f"{f'from {block.starts} ' if block.starts else ''}until {_id(block.ends) or 'its end'}".rstrip()
+            for block in spec.blocks
+        )
     if buying.kind == "reservation":
         group = f" of placement group {buying.placement_group_name}" if buying.placement_group else ""
         return f"in reservation {buying.reservation_id}{group}"
@@ -188,7 +192,8 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
     lines = wrap(f"{count} missing: `pulumi preview` accepts placeholders, `pulumi up` does not.", width, "  ")
     for entry in missing:
         also = f", or {entry.key} in the plan" if entry.key else ""
-        lines += wrap(f"- {entry.what}: {entry.option} {entry.example}{also}", width, "  ")
+        given = f": {entry.option} {entry.example}{also}" if entry.option else ", bought and written by"
+        lines += wrap(f"- {entry.what}{given}", width, "  ")
         if entry.command:
             lines.append(f"    {entry.command}")
     return lines
@@ -198,8 +203,8 @@ def _next(spec: ClusterSpec, plan_path: str) -> list[str]:
     path = shlex.quote(visible(plan_path))
     lines = ["Next:"]
     missing = missing_ids(spec)
-    if missing:
-        again = " ".join(f"{entry.option} ..." for entry in missing)
+    if any(entry.option for entry in missing):
+        again = " ".join(f"{entry.option} ..." for entry in missing if entry.option)
         lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack} {again}")
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     lines.append(f"  pulumi preview --stack {spec.stack}")

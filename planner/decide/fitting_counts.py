@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.estimate.choice import MOST_BLOCKS
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.work import work_on
-from planner.models.block_sizes import BLOCK_SIZES
+from planner.models.block_sizes import block_sizes
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, BLOCK_MAX_NODES, block_days
 
+NEAR = 0.05  # costs hardly more
 BEST = 3  # counts, each with the next higher one, since the estimate may be off by one
 
 
 def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterator[int]:
     """The counts, from half to twice those of a scenario, with the lowest estimated fee: a few of all, and a few that
-    are one Capacity Block, which a stack can have.
+    are one Capacity Block or two: those with the lowest fee, and the shortest runs at nearly that fee.
 
     The estimate scales the scenario's hours with the work at full speed, and its planned cost with the fee. Only counts
     whose estimate is at most most_usd, and which keep the deadline, are given.
@@ -40,6 +42,7 @@ def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterat
         if block.cost_usd.plan * fee / here <= most_usd:
             found.append((fee, nodes))
     counts = [nodes for _, nodes in sorted(found)[:BEST]]
-    whole = [nodes for _, nodes in sorted(found) if nodes in BLOCK_SIZES][:BEST]
+    whole = sorted((fee, nodes) for fee, nodes in found if len(block_sizes(nodes)) <= MOST_BLOCKS)
+    large = [nodes for fee, nodes in whole if fee <= whole[0][0] * (1 + NEAR)]
     near = [more for nodes in counts for more in (nodes, nodes + 1) if more != block.nodes]
-    yield from dict.fromkeys((*near, *whole))
+    yield from dict.fromkeys((*near, *(nodes for _, nodes in whole[:BEST]), *sorted(large)[-BEST:]))

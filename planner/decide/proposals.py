@@ -131,7 +131,7 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
     if after is None or not after.eligible or after.days is None or not _is_better(after, best):
         return None
     if after.held_back and (attempt.kind != "count" or (before.eligible and not _is_better(after, before))):
-        return None  # several Capacity Blocks are bought by hand, if that is cheaper than by hand as planned
+        return None  # more Capacity Blocks than one can count on, if the planned count is no better
     if best.limit_is_assumed and best.limit_days is not None and after.days.p90 > best.limit_days:
         return None  # its own fleet has another assumed limit
     return Proposal(

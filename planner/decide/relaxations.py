@@ -125,7 +125,7 @@ def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
         return
     asked = replace(request, plan=plan)
     for entry in evaluate(asked, asked.central(recording=False), None):
-        if entry.planned is None or entry.why_not or entry.choice.held_back or without_nodes(entry.unpriced):
+        if entry.planned is None or entry.why_not or entry.choice.unproven or without_nodes(entry.unpriced):
             continue
         run, cost = entry.planned.run, float(entry.planned.cost_usd)
         if float(run.availability_fraction) < LEAST_AVAILABILITY or float(run.hours) > MAX_HOURS:

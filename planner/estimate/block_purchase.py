@@ -107,7 +107,8 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
-            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), which may lie in different zones or clusters"
+            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), which AWS may place in different clusters; "
+            "each is bought by itself, in one zone and for the same days"
         )
     fee = ledger.sheet.arithmetic(
         "fleet.block_usd",

@@ -8,6 +8,7 @@ from planner.models.block_sizes import block_sizes
 from pricing.catalog import InstanceType
 from pricing.offers import PurchaseOption
 
+MOST_BLOCKS = 2  # each is a purchase of its own, which AWS may not offer on the same days
 LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
 
 
@@ -28,23 +29,15 @@ class Choice:
         return (self.nodes - self.spares) * self.instance.gpu_count
 
     @property
-    def not_deployed(self) -> str:
-        """Why a stack cannot have the nodes as they are bought; empty if it can."""
-        if self.option.family != "capacity-block" or len(block_sizes(self.nodes)) == 1:
-            return ""
-        return f"{self.nodes} nodes are several Capacity Blocks, and a stack has one"
-
-    @property
     def unproven(self) -> str:
-        """Why nothing public shows that the figures of spot nodes hold for so many; empty if it does."""
-        if self.option.family != "spot-fallback" or self.nodes <= LARGEST_OBSERVED_GANG:
-            return ""
-        return f"public records of spot end at {LARGEST_OBSERVED_GANG} nodes"
-
-    @property
-    def held_back(self) -> bool:
-        """Whether it is never recommended."""
-        return bool(self.not_deployed or self.unproven)
+        """Why nobody can count on having the nodes like this; empty if one can."""
+        family, blocks = self.option.family, len(block_sizes(self.nodes))
+        if family == "capacity-block" and blocks > MOST_BLOCKS:
+            many = f"{self.nodes} nodes are more than {MOST_BLOCKS} Capacity Blocks"
+            return f"{many}, which AWS may not sell for the same days"
+        if family == "spot-fallback" and self.nodes > LARGEST_OBSERVED_GANG:
+            return f"public records of spot end at {LARGEST_OBSERVED_GANG} nodes"
+        return ""
 
     @property
     def id(self) -> str:

@@ -96,7 +96,7 @@ def outlined(
         feasible=not refused,
         why_not=refused,
         deployment=deployment,
-        priced_only=deployment.why_not or choice.not_deployed,
+        priced_only=deployment.why_not,
         unproven=choice.unproven,
         complete=not entry.unpriced,
         unpriced=entry.unpriced,

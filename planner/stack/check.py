@@ -44,14 +44,14 @@ GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, w
 def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, ...]:
     """Everything that keeps this spec from being deployed. Placeholders are allowed: a preview accepts them.
 
-    preview: whether what is only priced is accepted: a layout that is not deployed yet, several Capacity Blocks.
+    preview: whether a layout is accepted that is only priced, and not deployed yet.
     """
     layouts = SECTIONS if preview else LAYOUTS
     parts = (
         _names(spec, layouts),
         _place(spec),
         _fleet(spec),
-        buying_findings(spec, preview=preview),
+        buying_findings(spec),
         storage_findings(spec),
         _dollars(spec),
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from planner.models.block_sizes import BLOCK_SIZES
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.finding import Finding
-from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, ClusterSpec
+from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, Block, ClusterSpec
 from planner.stack.timestamps import parse_timestamp
 
 _RESERVATION = re.compile(r"cr-[0-9a-f]{8,17}", re.ASCII)
@@ -30,7 +30,7 @@ def buying_of(purchase: str) -> tuple[str, ...]:
     return "on-demand", "reservation"
 
 
-def buying_findings(spec: ClusterSpec, *, preview: bool = False) -> Iterator[Finding]:
+def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
     buying = spec.buying
     if buying.kind not in BUYING:
         near = did_you_mean(buying.kind, BUYING) or f"one of {', '.join(BUYING)}"
@@ -54,18 +54,27 @@ def buying_findings(spec: ClusterSpec, *, preview: bool = False) -> Iterator[Fin
     yield from _reservation(spec)
     yield from _placement(spec)
     yield from _window(spec)
-    several = spec.fleet.nodes not in BLOCK_SIZES and spec.fleet.nodes > 0
-    if buying.kind == "capacity-block" and several and not preview:
-        sizes = ", ".join(map(str, sorted(BLOCK_SIZES)))
-        yield Finding(
-            path=("fleet", "nodes"),
-            message=f"{spec.fleet.nodes} nodes in one Capacity Block: it has {sizes} instances, and several blocks "
-            "may be in different zones or clusters",
-            remedy="plan one of these node counts, or another purchase",
-        )
+    yield from _sizes(spec)
+
+
+def _sizes(spec: ClusterSpec) -> Iterator[Finding]:
+    """Every block has a size that AWS sells, and together they hold the fleet."""
+    for number, block in enumerate(spec.blocks):
+        if block.nodes not in BLOCK_SIZES and spec.fleet.nodes > 0:
+            sizes, at = ", ".join(map(str, sorted(BLOCK_SIZES))), ("buying", "further_blocks", number - 1, "nodes")
+            yield Finding(
+                path=at if number else ("fleet", "nodes"),
+                message=f"{block.nodes} nodes in {'a further' if number else 'the first'} Capacity Block: "
+                f"AWS sells blocks of {sizes}",
+                remedy="`planner stack` writes the blocks of a fleet",
+            )
+    if spec.buying.further_blocks and not spec.blocks:
+        message = f"{spec.buying.kind} with Capacity Blocks"
+        yield Finding(path=("buying", "further_blocks"), message=message, remedy="remove them")
 
 
 def _reservation(spec: ClusterSpec) -> Iterator[Finding]:
+    yield from _further_ids(spec)
     buying, at = spec.buying, ("buying", "reservation_id")
     wanted = buying.kind in ("reservation", "capacity-block")
     if wanted and not buying.reservation_id:
@@ -85,6 +94,20 @@ def _reservation(spec: ClusterSpec) -> Iterator[Finding]:
     elif wanted and PLACEHOLDER not in buying.reservation_id and not _RESERVATION.fullmatch(buying.reservation_id):
         message = f"{shown(buying.reservation_id)} is not the id of a Capacity Reservation or Capacity Block"
         yield Finding(path=at, message=message, remedy="write it like cr-0123456789abcdef0")
+
+
+def _further_ids(spec: ClusterSpec) -> Iterator[Finding]:
+    """Each block is another reservation."""
+    known = {spec.buying.reservation_id}
+    for number, block in enumerate(spec.buying.further_blocks):
+        at, given = ("buying", "further_blocks", number, "reservation_id"), shown(block.reservation_id)
+        if block.reservation_id in known:
+            message = f"{given} holds the nodes of two blocks, and one of them would never start"
+            yield Finding(path=at, message=message, remedy="give each block its own id")
+        elif PLACEHOLDER not in block.reservation_id and not _RESERVATION.fullmatch(block.reservation_id):
+            message = f"{given} is not the id of a Capacity Block"
+            yield Finding(path=at, message=message, remedy="write it like cr-0123456789abcdef0")
+        known.add(block.reservation_id)
 
 
 def _placement(spec: ClusterSpec) -> Iterator[Finding]:
@@ -115,23 +138,39 @@ def _window(spec: ClusterSpec) -> Iterator[Finding]:
                 message = f"{buying.kind} with {what}: only a Capacity Block {does}"
                 yield Finding(path=("buying", name), message=message, remedy="remove it")
         return
-    if not buying.ends:
+    windows = []
+    for number, block in enumerate(spec.blocks):
+        at = ("buying", "further_blocks", number - 1) if number else ("buying",)
+        windows.append((yield from _window_of(block, at)))
+    first_end = min((end for _, end in windows if end), default=None)
+    last_start = max((start for start, _ in windows if start), default=None)
+    if len(windows) > 1 and first_end and last_start and last_start >= first_end - BEFORE_END:
+        message = "the Capacity Blocks are never there together, and the job needs the nodes of all of them"
+        yield Finding(path=("buying", "further_blocks"), message=message, remedy="use blocks of the same days")
+
+
+def _window_of(
+    block: Block, at: tuple[str | int, ...]
+) -> Generator[Finding, None, tuple[datetime | None, datetime | None]]:
+    """Start and end of one block, where they are known."""
+    if not block.ends:
         message = (
             "a Capacity Block without its end: AWS terminates the nodes 30 minutes before it, and unsaved work is lost"
         )
-        yield Finding(path=("buying", "ends"), message=message, remedy="add it: --block-ends 2026-11-30T11:30:00Z")
-    ends = "" if PLACEHOLDER in buying.ends else buying.ends
-    end = yield from _timestamp_at("ends", ends, "write 2026-11-30T11:30:00Z")
-    start = yield from _timestamp_at("starts", buying.starts, "write 2026-11-24T11:30:00Z, or leave it out")
+        yield Finding(path=(*at, "ends"), message=message, remedy="add it: --block-ends 2026-11-30T11:30:00Z")
+    ends = "" if PLACEHOLDER in block.ends else block.ends
+    end = yield from _timestamp_at((*at, "ends"), ends, "write 2026-11-30T11:30:00Z")
+    start = yield from _timestamp_at((*at, "starts"), block.starts, "write 2026-11-24T11:30:00Z, or leave it out")
     if start and end and start >= end - BEFORE_END:
-        message = f"a block from {buying.starts} to {buying.ends}: the fleet scales to zero 45 minutes before its end"
-        yield Finding(path=("buying", "starts"), message=message, remedy="write start and end of the same block")
+        message = f"a block from {block.starts} to {block.ends}: the fleet scales to zero 45 minutes before its end"
+        yield Finding(path=(*at, "starts"), message=message, remedy="write start and end of the same block")
+    return start, end
 
 
-def _timestamp_at(name: str, text: str, remedy: str) -> Generator[Finding, None, datetime | None]:
+def _timestamp_at(path: tuple[str | int, ...], text: str, remedy: str) -> Generator[Finding, None, datetime | None]:
     """The time that is written there; None, and a finding, for text that is not one."""
     try:
         return parse_timestamp(text) if text else None
     except ValueError:
-        yield Finding(path=("buying", name), message=f"{shown(text)} is not a time in UTC", remedy=remedy)
+        yield Finding(path=path, message=f"{shown(text)} is not a time in UTC", remedy=remedy)
         return None

@@ -19,6 +19,7 @@ from planner.layouts.deployment import Deployment, NotDeployable, whole
 from planner.layouts.registry import ROOMS
 from planner.models.bill import Line
 from planner.models.bill_lines import bill_line
+from planner.models.block_sizes import block_sizes
 from planner.models.values import Values
 from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
@@ -28,6 +29,7 @@ from planner.stack.check_buying import buying_of
 from planner.stack.finding import Finding
 from planner.stack.spec import (
     PLACEHOLDER,
+    Block,
     Buying,
     ClusterSpec,
     Control,
@@ -79,6 +81,7 @@ class FromAccount:
     placement_group: str = ""
     starts: str = ""
     ends: str = ""
+    further_blocks: tuple[Block, ...] = ()
     moved: bool = False  # a run that has left spot stays On-Demand
 
 
@@ -193,6 +196,18 @@ def _buying(scenario: Scenario, given: FromAccount) -> Buying:
         placement_group=given.placement_group,
         starts=_moment(given.starts),
         ends=_moment(given.ends) or (f"{PLACEHOLDER}-ends" if block else ""),
+        further_blocks=_further(scenario.nodes, given) if block else (),
+    )
+
+
+def _further(nodes: int, given: FromAccount) -> tuple[Block, ...]:
+    """The blocks beside the largest, as they were in the stack file if they have the same sizes."""
+    sizes = block_sizes(nodes)[1:]
+    if tuple(block.nodes for block in given.further_blocks) == sizes:
+        return given.further_blocks
+    return tuple(
+        Block(nodes=size, reservation_id=f"{PLACEHOLDER}-reservation-{number}", ends=f"{PLACEHOLDER}-ends-{number}")
+        for number, size in enumerate(sizes, start=2)
     )
 
 

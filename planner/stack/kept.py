@@ -25,6 +25,7 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
         "zone_id": "" if plan.deploy.zone_id else before.zone_id,
         "notify": "" if plan.deploy.notify else before.guard.notify,
         "reservation_id": before.buying.reservation_id if same_nodes else "",
+        "further_blocks": before.buying.further_blocks if same_nodes else (),
         # of one reservation: another reservation has its own
         **{
             name: getattr(before.buying, name) if same_nodes and not given.reservation_id else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import PLACEHOLDER, ClusterSpec
 
 # public SSM parameters: the newest image of each kind. Ubuntu 24.04, since AIStore needs Linux 6.8 or newer
 GPU_IMAGE = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
@@ -13,7 +13,8 @@ PLAIN_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x8
 
 @dataclass(frozen=True, kw_only=True)
 class MissingId:
-    """One id. key: of the plan's `deploy` section, if it can be written there. command: prints it; may be empty."""
+    """One id. option: of `planner stack`; empty: another command writes it. key: of the plan's `deploy` section, if it
+    can be written there. command: prints it; may be empty."""
 
     name: str
     what: str
@@ -26,7 +27,22 @@ class MissingId:
 def missing_ids(spec: ClusterSpec) -> tuple[MissingId, ...]:
     """The ids that are still placeholders, in the order of `spec.placeholders`."""
     known = {entry.name: entry for entry in _all(spec)}
-    return tuple(known[name] for name in spec.placeholders)
+    return tuple(known[name] for name in spec.placeholders if name in known) + _further_blocks(spec)
+
+
+def _further_blocks(spec: ClusterSpec) -> tuple[MissingId, ...]:
+    """Those of the second block and later ones, which `planner reserve` writes, or a person into the file."""
+    return tuple(
+        MissingId(
+            name="buying.further_blocks",
+            what=f"Capacity Block {number} of {len(spec.blocks)}, with {block.nodes} of the nodes, for the same days",
+            option="",
+            example="",
+            command=f"planner reserve --stack {spec.stack}",
+        )
+        for number, block in enumerate(spec.blocks, start=1)
+        if number > 1 and PLACEHOLDER in block.reservation_id + block.ends
+    )
 
 
 def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:

@@ -15,7 +15,7 @@ from planner.stack.finding import Finding, Path
 from planner.stack.spec import ClusterSpec
 
 # sections that not every layout or file system has, and values that only a person adds
-MAY_BE_LEFT_OUT = ("lustre", "nvme", "control", "pool", "throughput_mbps", "roles")
+MAY_BE_LEFT_OUT = ("lustre", "nvme", "control", "pool", "throughput_mbps", "roles", "further_blocks")
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 
 
@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
         return {field.name: _plain(entry) for field, entry in entries if not _left_out(field, entry)}
     if isinstance(value, Mapping):
         return dict(value)
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 
 def _optional(field: Field[Any]) -> bool:
@@ -84,6 +84,9 @@ def _missing(section: type, data: object, path: Path) -> Iterator[Finding]:
     Most of them have a default in the program, which a file must not rely on: without a deleted figure, another value
     would be deployed.
     """
+    if isinstance(data, list):
+        for number, entry in enumerate(data):
+            yield from _missing(section, entry, (*path, number))
     if not isinstance(data, Mapping):
         return
     for name, inner in _sections(section).items():

@@ -7,10 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from planner.errors import UsageProblem
-from planner.models.block_sizes import BLOCK_SIZES
 from planner.stack.remaining_resources import RESERVATION
-from planner.stack.spec import PLACEHOLDER, Buying, ClusterSpec
-from planner.stack.timestamps import timestamp_text
+from planner.stack.spec import BEFORE_END, PLACEHOLDER, Block, Buying, ClusterSpec
+from planner.stack.timestamps import parse_timestamp, timestamp_text
 
 HOURS_LOST_AT_END = 0.5  # EC2 User Guide: AWS terminates the nodes from 30 minutes before the end of a block
 LONGEST_DAYS = 182
@@ -41,21 +40,37 @@ def check_purchasable(spec: ClusterSpec, *, open_ended: bool) -> None:
     if not open_ended and kind != "capacity-block":
         hint = "use --capacity-reservation for a Capacity Reservation" if kind != "spot" else "spot cannot be reserved"
         raise UsageProblem(f"this stack uses {kind}, not a Capacity Block: {hint}")
-    if spec.buying.reservation_id and PLACEHOLDER not in spec.buying.reservation_id:
+    ids = [block.reservation_id for block in spec.blocks] or [spec.buying.reservation_id]
+    if all(id and PLACEHOLDER not in id for id in ids):
         raise UsageProblem(
-            f"nothing bought: the stack already has {spec.buying.reservation_id}. For another one, "
+            f"nothing bought: the stack already has {', '.join(ids)}. For another one, "
             f"write {PLACEHOLDER}-reservation in its place"
         )
-    if not open_ended and spec.fleet.nodes not in BLOCK_SIZES:
-        raise UsageProblem(
-            f"a Capacity Block has {', '.join(map(str, sorted(BLOCK_SIZES)))} instances, not {spec.fleet.nodes}"
-        )
 
 
-def tags_of(spec: ClusterSpec) -> dict[str, str]:
-    """Tags that identify the purchase, even if the program stops before it writes the id into the stack file."""
+def to_buy(spec: ClusterSpec) -> tuple[int, Block]:
+    """The first of the stack's Capacity Blocks that is not bought, with its place among them."""
+    return next((n, block) for n, block in enumerate(spec.blocks) if PLACEHOLDER in block.reservation_id)
+
+
+def bought(spec: ClusterSpec) -> tuple[Block, ...]:
+    """The Capacity Blocks that the stack file has."""
+    return tuple(block for block in spec.blocks if block.reservation_id and PLACEHOLDER not in block.reservation_id)
+
+
+def together(spec: ClusterSpec, starts: datetime, ends: datetime) -> bool:
+    """Whether a further block is there at the same time as those that are bought."""
+    windows = [(block.starts, block.ends) for block in bought(spec)]
+    first_end = min([ends, *(parse_timestamp(end) for _, end in windows if PLACEHOLDER not in end)])
+    last_start = max([starts, *(parse_timestamp(start) for start, _ in windows if start)])
+    return last_start < first_end - BEFORE_END
+
+
+def tags_of(spec: ClusterSpec, number: int = 0) -> dict[str, str]:
+    """Tags that identify the purchase, even if the program stops before it writes the id into the stack file. number:
+    of the block among several."""
     return {
-        "Name": f"planner-{spec.stack}-{RESERVATION}",
+        "Name": f"planner-{spec.stack}-{RESERVATION}" + (f"-{number + 1}" if number else ""),
         "planner:stack": spec.stack,
         "planner:plan": spec.plan_sha256,
         "planner:component": "fleet",
@@ -73,12 +88,23 @@ def with_reservation(
     starts: datetime | None = None,
 ) -> ClusterSpec:
     """The spec with the purchase: its id, start and end, its placement group, and its zone for the whole stack. starts:
-    of a block that has not begun. Earlier values are dropped, since they belong to another reservation."""
+    of a block that has not begun. Earlier values are dropped, since they belong to another reservation. A block takes
+    the place of the first that is missing."""
+    number, further = to_buy(spec)[0] if spec.blocks else 0, list(spec.buying.further_blocks)
+    if number:
+        further[number - 1] = replace(
+            further[number - 1],
+            reservation_id=reservation_id,
+            starts=timestamp_text(starts) if starts else "",
+            ends=timestamp_text(ends) if ends else "",
+        )
+        return replace(spec, buying=replace(spec.buying, further_blocks=tuple(further)))
     buying = Buying(
         kind="reservation" if ends is None else "capacity-block",
         reservation_id=reservation_id,
         placement_group=placement_group,
         starts=timestamp_text(starts) if starts else "",
         ends=timestamp_text(ends) if ends else "",
+        further_blocks=tuple(further),
     )
     return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)

@@ -6,7 +6,7 @@ it back. It has the cost per hour of every hourly line of the bill, so that the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import ClassVar
@@ -58,13 +58,30 @@ class Fleet(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Block(_Section):
+    """A Capacity Block with its nodes. starts, ends: as ISO 8601 in UTC; starts empty: it has begun, or its start is
+    unknown."""
+
+    nodes: Whole
+    reservation_id: Text = ""
+    starts: Text = ""
+    ends: Text = ""
+
+
+def suffixes(blocks: Sequence[Block]) -> list[str]:
+    """What the names of the nodes' groups end in: nothing for the first, -2 for that of the second block."""
+    return ["", *(f"-{number}" for number in range(2, len(blocks) + 1))]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Buying(_Section):
     """How the nodes are bought at AWS: Reserved Instances and Savings Plans only concern billing; their nodes are
     On-Demand.
 
     reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster placement
     group in which the reservation was created; empty: in none, and then its nodes cannot be in one. starts, ends: of a
-    block, as ISO 8601 in UTC; starts empty: it has begun, or its start is unknown.
+    block, as ISO 8601 in UTC; starts empty: it has begun, or its start is unknown. further_blocks: those that a fleet
+    needs beside that block, which then has the nodes that they leave.
     """
 
     kind: Text
@@ -72,6 +89,7 @@ class Buying(_Section):
     placement_group: Text = ""
     starts: Text = ""
     ends: Text = ""
+    further_blocks: tuple[Block, ...] = ()
 
     @property
     def placement_group_name(self) -> str:
@@ -216,6 +234,20 @@ class ClusterSpec(_Section):
         return section in SECTIONS.get(self.layout, ())
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The Capacity Blocks of the GPU nodes; none where they are bought otherwise."""
+        if self.buying.kind != "capacity-block":
+            return ()
+        further = self.buying.further_blocks
+        first = Block(
+            nodes=self.fleet.nodes - sum(block.nodes for block in further),
+            reservation_id=self.buying.reservation_id,
+            starts=self.buying.starts,
+            ends=self.buying.ends,
+        )
+        return (first, *further)
+
+    @property
     def placeholders(self) -> tuple[str, ...]:
         """Values that only an account can provide and that are still missing."""
         held = {
@@ -223,6 +255,11 @@ class ClusterSpec(_Section):
             "control.ami": self.control.ami,
             "buying.reservation_id": self.buying.reservation_id,
             "buying.ends": self.buying.ends,
+            **{
+                f"buying.further_blocks[{number}].{name}": getattr(block, name)
+                for number, block in enumerate(self.buying.further_blocks)
+                for name in ("reservation_id", "ends")
+            },
             "zone_id": self.zone_id,
             "guard.notify": self.guard.notify,
         }

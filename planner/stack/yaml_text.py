@@ -19,6 +19,7 @@ ABOUT = {
     "zone_id": "the whole stack is in this zone",
     "fleet": "the GPU nodes, spares included",
     "buying": "nodes under Reserved Instances and Savings Plans are deployed as On-Demand nodes",
+    "further_blocks": "beside the block above, which has the other nodes; `planner reserve` buys one after the other",
     "fallback": "when a run leaves spot: `planner spot watch` compares, `planner spot leave` moves it",
     "guard": "who gets notices, how many alarms, and the planned cost of this stack in USD",
     "data": "prefixes in the data bucket",
@@ -49,12 +50,24 @@ def _mapping(data: Mapping[str, Any], indent: int, about: Mapping[str, str]) -> 
         name = scalar_text(key)
         if isinstance(value, Mapping) and value:
             yield f"{room}{name}:"
-            yield from _mapping(value, indent + 2, {})
+            yield from _mapping(value, indent + 2, about if key == "buying" else {})
         elif isinstance(value, list) and value:
             yield f"{room}{name}:"
-            yield from (f"{room}  - {scalar_text(entry)}" for entry in value)
+            for entry in value:
+                yield from _entry(entry, indent + 2)
         else:
             yield f"{room}{name}: {scalar_text(value)}"
+
+
+def _entry(value: object, indent: int) -> Iterator[str]:
+    """One entry of a list: text, or a section whose keys stand below each other."""
+    room = " " * indent
+    if not isinstance(value, Mapping):
+        yield f"{room}- {scalar_text(value)}"
+        return
+    first, *others = _mapping(value, indent + 2, {})
+    yield f"{room}- {first.strip()}"
+    yield from others
 
 
 def scalar_text(value: object) -> str:

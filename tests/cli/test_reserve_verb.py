@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from planner.account import aws_client
 from planner.cli import main, reserve
 from planner.stack.file import read, rendered
 from planner.stack.reservations import amounts_agree, block_days
-from planner.stack.spec import Buying, ClusterSpec
+from planner.stack.spec import Block, Buying, ClusterSpec
 from tests.account.stubs import ZONES, Cloud, offering, reservation
 from tests.stack.specs import block, spec
 
@@ -79,7 +80,11 @@ def offers(
         ec2.add_response("describe_capacity_block_offerings", {"CapacityBlockOfferings": list(entries)}, asked)
 
 
-def purchase(cloud: Cloud, number: int = 1) -> None:
+def at(month: int, day: int) -> datetime:
+    return datetime(2026, month, day, 11, 30, tzinfo=UTC)
+
+
+def purchase(cloud: Cloud, number: int = 1, name: str = "planner-dev-fleet-reservation") -> None:
     asked = {
         "CapacityBlockOfferingId": f"cb-{number:017x}",
         "InstancePlatform": "Linux/UNIX",
@@ -87,7 +92,7 @@ def purchase(cloud: Cloud, number: int = 1) -> None:
             {
                 "ResourceType": "capacity-reservation",
                 "Tags": [
-                    {"Key": "Name", "Value": "planner-dev-fleet-reservation"},
+                    {"Key": "Name", "Value": name},
                     {"Key": "planner:stack", "Value": "dev"},
                     {"Key": "planner:plan", "Value": "0" * 64},
                     {"Key": "planner:component", "Value": "fleet"},
@@ -336,3 +341,53 @@ def test_half_a_percent():
     assert amounts_agree(1005.0, 1000.0)
     assert not amounts_agree(1005.01, 1000.0)
     assert not amounts_agree(float("nan"), 1000.0)
+
+
+def two_blocks() -> ClusterSpec:
+    """Twelve nodes, of which the block of eight is bought."""
+    first = wanted()
+    further = Block(nodes=4, reservation_id="PLACEHOLDER-reservation-2", ends="PLACEHOLDER-ends-2")
+    buying = Buying(
+        kind="capacity-block",
+        reservation_id="cr-0abcdef0123456700",
+        starts="2026-11-24T11:30:00Z",
+        ends="2026-11-30T11:30:00Z",
+        further_blocks=(further,),
+    )
+    return replace(first, zone_id="use1-az6", fleet=replace(first.fleet, nodes=12), buying=buying)
+
+
+def test_the_next_block_is_bought_for_the_same_days_and_the_first_stays(cloud, tmp_path, capsys):
+    """The cheapest offer begins when the first block has ended, the next is in another zone."""
+    file = written(tmp_path, two_blocks())
+    late = offering(1, "4000", StartDate=at(12, 1), EndDate=at(12, 7))
+    elsewhere = offering(2, "4100", AvailabilityZone="us-east-1a")
+    bought_before = reservation(CapacityReservationId="cr-0abcdef0123456700", TotalInstanceCount=8, State="active")
+    ec2 = cloud.stub("ec2")
+    ec2.add_response("describe_capacity_reservations", {"CapacityReservations": [bought_before]}, None)
+    ec2.add_response("describe_availability_zones", ZONES, None)
+    asked = {"InstanceType": "p4d.24xlarge", "InstanceCount": 4, "CapacityDurationHours": 144}
+    entries = [late, elsewhere, offering(3, "4531.20")]
+    ec2.add_response("describe_capacity_block_offerings", {"CapacityBlockOfferings": entries}, asked)
+    purchase(cloud, 3, name="planner-dev-fleet-reservation-2")
+    assert ran("reserve", file, "--accept-usd", "4531.20") == 0
+    found = read(file)
+    first, second = found.blocks
+    assert (first.nodes, first.reservation_id) == (8, "cr-0abcdef0123456700")
+    assert (second.nodes, second.reservation_id, second.ends) == (4, "cr-0abcdef0123456789", "2026-11-30T11:30:00Z")
+    assert found.zone_id == "use1-az6"
+    assert ran("reserve", file) == 2, "both are bought"
+    assert "already has cr-0abcdef0123456700, cr-0abcdef0123456789" in capsys.readouterr().err
+    cloud.done()
+
+
+def test_what_is_left_to_buy_is_said(cloud, tmp_path, capsys):
+    whole = two_blocks()
+    file = written(tmp_path, replace(whole, buying=replace(PLACEHOLDERS, further_blocks=whole.buying.further_blocks)))
+    offers(cloud, held=(reservation(TotalInstanceCount=8),))
+    assert ran("reserve", file) == 0
+    assert "1 block more to buy: run it again" in " ".join(capsys.readouterr().err.split())
+    assert [block.reservation_id for block in read(file).blocks] == [
+        "cr-0abcdef0123456789",
+        "PLACEHOLDER-reservation-2",
+    ]

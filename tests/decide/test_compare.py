@@ -152,10 +152,10 @@ class TestPurchase:
         assert s.cash[0].usd == pytest.approx(hours * 11.8)
 
     @pytest.mark.parametrize(("nodes", "warned"), [(4, False), (6, True)])
-    def test_several_blocks_may_lie_in_different_zones(self, nodes, warned):
+    def test_several_blocks_may_lie_in_different_clusters(self, nodes, warned):
         """4 nodes are one block, 6 are blocks of 4 and 2."""
         plan = plan_of(fleet={"nodes": nodes}, purchase={"options": ["capacity-block"]})
-        assert any("different zones" in text for text in scenario_of(plan, "s3-stream").warnings) is warned
+        assert any("different clusters" in text for text in scenario_of(plan, "s3-stream").warnings) is warned
 
     @pytest.mark.parametrize(("nodes", "warned"), [(15, False), (16, True)])
     def test_on_demand_does_not_promise_16_nodes(self, nodes, warned):

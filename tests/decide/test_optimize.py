@@ -62,7 +62,7 @@ def plans(draw: st.DrawFn) -> Plan:
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_least_cost_is_that_of_comparing_every_fleet(plan: Plan) -> None:
     every = [(size, s) for size, s in by_brute_force(plan) if s.eligible]
-    able = [cost_of(s, "p50") for _, s in every if not s.priced_only]
+    able = [cost_of(s, "p50") for _, s in every if not s.held_back]
     found = optimize(asked(plan))
     assert (found.recommended is None) == (not able)
     assert (found.cheapest is None) == (not every)
@@ -77,7 +77,7 @@ def test_the_least_cost_is_that_of_comparing_every_fleet(plan: Plan) -> None:
 @given(plans())
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_earliest_finish_is_that_of_comparing_every_fleet(plan: Plan) -> None:
-    able = [s for _, s in by_brute_force(plan) if s.eligible and not s.priced_only]
+    able = [s for _, s in by_brute_force(plan) if s.eligible and not s.held_back]
     found = optimize(asked(plan), TIME)
     assert (found.recommended is None) == (not able)
     if found.recommended:
@@ -90,13 +90,13 @@ def test_the_earliest_finish_is_that_of_comparing_every_fleet(plan: Plan) -> Non
 @given(plans())
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_frontier_is_that_of_comparing_every_fleet(plan: Plan) -> None:
-    able = [(days_of(s), cost_of(s, "p50")) for _, s in by_brute_force(plan) if s.eligible and not s.priced_only]
+    able = [(days_of(s), cost_of(s, "p50")) for _, s in by_brute_force(plan) if s.eligible and not s.held_back]
     unbeaten = {
         (days, cost)
         for days, cost in able
         if not any(d <= days and c <= cost and (d, c) != (days, cost) for d, c in able)
     }
-    frontier = [c.scenario for c in optimize(asked(plan)).frontier if not c.scenario.priced_only]
+    frontier = [c.scenario for c in optimize(asked(plan)).frontier if not c.scenario.held_back]
     assert {(days_of(s), cost_of(s, "p50")) for s in frontier} >= unbeaten
     assert [days_of(s) for s in frontier] == sorted(map(days_of, frontier))
 
@@ -133,7 +133,7 @@ def test_64_to_128_p5_in_30_days_neither_the_lowest_nor_the_highest_count_is_che
 
 def test_what_is_recommended_can_be_deployed_and_what_is_cheaper_is_named(searched: Optimum) -> None:
     assert searched.recommended is not None
-    assert not searched.recommended.scenario.priced_only
+    assert not searched.recommended.scenario.held_back
     assert searched.comparison.best is not None
     assert searched.comparison.best.id == searched.recommended.scenario.id
     assert searched.comparison.best.cost_usd == searched.recommended.scenario.cost_usd
@@ -142,7 +142,7 @@ def test_what_is_recommended_can_be_deployed_and_what_is_cheaper_is_named(search
 
 
 def test_a_shorter_run_in_several_blocks_is_named_beside_the_earliest_finish() -> None:
-    """With a budget that On-Demand exceeds, 8 nodes are one block; 9 to 15 are several, which no stack has."""
+    """With a budget that On-Demand exceeds, 8 to 10 and 12 nodes are at most two blocks; 11, 13 and more are three."""
     plan = plan_of(
         run={"work": {"gpu_hours": 9_000}},
         fleet={"nodes": list(range(8, 16))},
@@ -152,10 +152,10 @@ def test_a_shorter_run_in_several_blocks_is_named_beside_the_earliest_finish() -
     )
     found = optimize(asked(plan), TIME)
     assert found.recommended is not None
-    assert found.recommended.scenario.id == "s3-stream/p4d.24xlargex8/capacity-block"
+    assert found.recommended.scenario.id == "s3-stream/p4d.24xlargex12/capacity-block"
     (shorter,) = found.alternatives
     assert days_of(shorter.scenario) < days_of(found.recommended.scenario)
-    assert "several Capacity Blocks" in shorter.scenario.priced_only
+    assert "more than 2 Capacity Blocks" in shorter.scenario.unproven
     assert any(line.text.startswith(f"Shorter: {shorter.size.nodes} x p4d.24xlarge") for line in sentences(found))
 
 

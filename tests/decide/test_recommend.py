@@ -85,16 +85,16 @@ class TestFirst:
         found = answered(row(STREAM, 100), row(POOL, 50, priced_only="not yet"), gamble)
         assert [entry.id for entry in found.alternatives] == named
 
-    def test_several_capacity_blocks_are_not_recommended_but_named(self):
-        """66 nodes are blocks of 64 and 2; a stack has one block."""
+    def test_many_capacity_blocks_are_not_recommended_but_named(self):
+        """67 nodes are blocks of 64, 2 and 1."""
         purchase = {"options": ["on-demand", "capacity-block"]}
-        sections = {"fleet": {"nodes": 66}, "purchase": purchase, "storage": {"layouts": ["s3-stream"]}}
+        sections = {"fleet": {"nodes": 67}, "purchase": purchase, "storage": {"layouts": ["s3-stream"]}}
         found = compared(plan_of(**sections, run={"work": {"gpu_hours": 400_000}}), draws=200)
         assert [s.option.id for s in found.scenarios] == ["on-demand", "capacity-block"]
         first, block = found.scenarios
         assert block.cost_usd.p50 < first.cost_usd.p50
         assert (found.answer.recommended, found.answer.alternatives[0].id) == (first.id, block.id)
-        assert block.priced_only == "66 nodes are several Capacity Blocks, and a stack has one"
+        assert block.unproven.startswith("67 nodes are more than 2 Capacity Blocks")
 
     def test_scratch_lustre_is_priced_and_not_deployed(self) -> None:
         plan = plan_of(purchase={"options": ["on-demand"]}, storage={"layouts": ["fsx-lustre", "fsx-lustre-scratch"]})

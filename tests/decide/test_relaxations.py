@@ -42,11 +42,11 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
     ),
     "size": (
         {"fleet": {"nodes": 512}, "purchase": {"options": ["capacity-block"]}},
-        [("fleet.nodes=64",), ("purchase.options=[on-demand]",)],
+        [("fleet.nodes=128",), ("purchase.options=[on-demand]",)],
     ),
     "gpus": (
         {"fleet": {"nodes": None, "gpus": "A100:4096"}, "purchase": {"options": ["capacity-block"]}},
-        [("fleet.gpus=A100:512",), ("purchase.options=[on-demand]",)],
+        [("fleet.gpus=A100:1024",), ("purchase.options=[on-demand]",)],
     ),
     "a setting of a layout": (
         {"storage": FSX_EFA},
@@ -116,8 +116,8 @@ def test_one_node_less_does_not_do_it(case, less):
     assert planned(json.dumps(merged(SMALL, CASES[case][0])), less).best is None
 
 
-def test_one_node_more_than_a_block_can_have_does_not_do_it():
-    assert planned(json.dumps(merged(SMALL, CASES["size"][0])), "fleet.nodes=65").best is None
+def test_one_node_more_than_two_blocks_can_have_does_not_do_it():
+    assert planned(json.dumps(merged(SMALL, CASES["size"][0])), "fleet.nodes=129").best is None
 
 
 @settings(max_examples=15, deadline=None)
@@ -163,7 +163,7 @@ def test_a_longer_block_is_not_named_where_the_run_misses_the_deadline_too():
         return [remedy.settings for remedy in changes_of(request)]
 
     assert ("purchase.capacity_block.days=7",) in found("9d")
-    assert found("5.9d") == [("fleet.nodes=8",)]
+    assert found("5.9d") == [("fleet.nodes=5",)]
 
 
 def test_another_type_only_where_the_work_means_the_same_there():

@@ -77,11 +77,11 @@ def test_candidates_have_the_figures_and_the_verdict_of_a_comparison(plan: Plan)
     rows = {s.id: s for s in compare(request).scenarios}
     for candidate in searched(request).candidates:
         s, row = candidate.scenario, rows[candidate.scenario.id]
-        assert (s.eligible, s.feasible, s.complete, s.priced_only) == (
+        assert (s.eligible, s.feasible, s.complete, s.held_back) == (
             row.eligible,
             row.feasible,
             row.complete,
-            row.priced_only,
+            row.held_back,
         )
         assert (s.days, s.limit_days, s.shortfalls) == (row.days, row.limit_days, row.shortfalls)
         assert (s.delivered_fraction, s.useful_gpu_hours) == (row.delivered_fraction, row.useful_gpu_hours)
@@ -94,12 +94,12 @@ def test_candidates_have_the_figures_and_the_verdict_of_a_comparison(plan: Plan)
 def test_nothing_eligible_is_both_cheaper_and_shorter_than_the_frontier(plan: Plan) -> None:
     request = request_of(plan)
     rank_by = plan.decision.rank_by
-    frontier = [c for c in frontier_of(searched(request).candidates, rank_by) if not c.scenario.priced_only]
+    frontier = [c for c in frontier_of(searched(request).candidates, rank_by) if not c.scenario.held_back]
     points = [(days_of(c), cost_of(c.scenario, rank_by)) for c in frontier]
     assert points == sorted(points)
     assert [cost for _, cost in points] == sorted({cost for _, cost in points}, reverse=True)
     for s in compare(request).scenarios:
-        if s.eligible and not s.priced_only and s.days:
+        if s.eligible and not s.held_back and s.days:
             assert any(days <= s.days.p50 and cost <= cost_of(s, rank_by) * (1 + 1e-12) for days, cost in points)
 
 

@@ -98,7 +98,7 @@ class TestOutline:
             assert scenario.days is not None
             assert standing.cost_usd == pytest.approx(scenario.cost_usd.plan, rel=1e-12)
             assert standing.days == pytest.approx(scenario.days.plan, rel=1e-12)
-            deployed = scenario.eligible and not scenario.priced_only
+            deployed = scenario.eligible and not scenario.held_back
             rival = deployed and scenario.id not in comparison.answer.tied
             if scenario is comparison.best or rival or comparison.best is None:
                 assert standing.ranked_usd == pytest.approx(scenario.cost_usd.p50, rel=1e-12)

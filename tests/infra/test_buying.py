@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +11,9 @@ import pytest
 
 from infra.alarms import alarms_of, paid_for
 from infra.guard import scale_down_at
-from planner.stack.spec import PLACEHOLDER
+from planner.lint.read.graph import graph_from
+from planner.lint.rules import lint
+from planner.stack.spec import PLACEHOLDER, Block, ClusterSpec
 from tests.infra.specs import BUYING, graph_of, inputs, names, spec_of
 
 
@@ -128,3 +132,69 @@ def test_a_reservation_is_aimed_at_and_nothing_else():
 )
 def test_the_way_down_is_45_minutes_before_the_end_in_utc(ends, at):
     assert scale_down_at(ends) == at
+
+
+TWO = replace(
+    BUYING["capacity-block"],
+    starts="2026-11-24T11:30:00Z",
+    further_blocks=(
+        Block(
+            nodes=4,
+            reservation_id="cr-0123456789abcdef1",
+            starts="2026-11-25T11:30:00Z",
+            ends="2026-12-02T11:30:00Z",
+        ),
+    ),
+)
+
+
+def twelve(layout: str) -> ClusterSpec:
+    spec = spec_of(layout, buying=TWO)
+    return replace(spec, fleet=replace(spec.fleet, nodes=12))
+
+
+def test_each_block_has_a_group_that_starts_and_ends_with_it():
+    """12 nodes, of which the first block has 8: a template launches into one reservation."""
+    spec = twelve("converged")
+    graph = graph_of(replace(spec, guard=replace(spec.guard, alarms=30)))
+    for suffix, nodes, id, first_day, last_day in (("", 8, "0", "11-24", "12-01"), ("-2", 4, "1", "11-25", "12-02")):
+        group, template = inputs(graph, f"fleet-group{suffix}"), inputs(graph, f"fleet-template{suffix}")
+        assert (group["minSize"], group["maxSize"]) == (0, nodes)
+        assert group["launchTemplate"]["version"].endswith(f"fleet-template{suffix}.latestVersion}}")
+        target = template["capacityReservationSpecification"]["capacityReservationTarget"]
+        assert target == {"capacityReservationId": f"cr-0123456789abcdef{id}"}
+        start, end = inputs(graph, f"guard-block-start{suffix}"), inputs(graph, f"guard-block-end{suffix}")
+        assert (start["startTime"], start["maxSize"]) == (f"2026-{first_day}T11:30:00Z", nodes)
+        assert (end["startTime"], end["maxSize"]) == (f"2026-{last_day}T10:45:00Z", 0)
+        assert inputs(graph, f"fleet-drain{suffix}")["autoscalingGroupName"].endswith(f"fleet-group{suffix}.name}}")
+        alarm = inputs(graph, f"guard-alarm-fleet-status{suffix}")
+        assert alarm["dimensions"]["AutoScalingGroupName"].endswith(f"fleet-group{suffix}.name}}")
+    allowed = json.loads(inputs(graph, "fleet-role-data")["policy"])["Statement"]
+    (lifecycle,) = (one for one in allowed if one["Sid"] == "Lifecycle")
+    assert [arn.rpartition("/")[2] for arn in lifecycle["Resource"]] == [
+        "planner-dev-fleet-group",
+        "planner-dev-fleet-group-2",
+    ]
+
+
+def test_nodes_are_told_the_group_that_they_are_in():
+    graph = graph_of(twelve("s3-stream"))
+    for suffix in ("", "-2"):
+        data = base64.b64decode(inputs(graph, f"fleet-template{suffix}")["userData"]).decode()
+        assert f"PLANNER_GROUP='planner-dev-fleet-group{suffix}'" in data
+
+
+def test_the_bill_of_the_nodes_is_divided_by_nodes():
+    graph = twelve("s3-stream")
+    usd = {
+        entry["name"]: entry["usd_per_hour"]
+        for entry in graph_of(graph)["resources"]
+        if entry["name"].startswith("fleet-group")
+    }
+    assert usd["fleet-group"] == pytest.approx(2 * usd["fleet-group-2"])
+    assert sum(usd.values()) == pytest.approx(sum(v for k, v in graph.usd_per_hour.items() if k.startswith("fleet.")))
+
+
+def test_a_fleet_of_two_blocks_has_no_findings():
+    document = json.loads(json.dumps(graph_of(twelve("converged"))))
+    assert [f"{found.id} {found.message}" for found in lint(graph_from(document))] == []

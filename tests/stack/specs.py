@@ -6,7 +6,20 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from planner.stack.spec import NIC_PROFILES, Buying, ClusterSpec, Control, Data, Fleet, Guard, Lustre, NvmeCluster, Pool
+from planner.models.block_sizes import block_sizes
+from planner.stack.spec import (
+    NIC_PROFILES,
+    Block,
+    Buying,
+    ClusterSpec,
+    Control,
+    Data,
+    Fleet,
+    Guard,
+    Lustre,
+    NvmeCluster,
+    Pool,
+)
 
 CONTROL = Control(instance_type="m7i.xlarge", count=3, root_volume_gib=50, ami="ami-00000000000000ff0")
 LUSTRE = Lustre(deployment="PERSISTENT_2", capacity_gib=2400, mbps_per_tib=125)
@@ -64,6 +77,20 @@ def spec(layout: str = "converged", **changes: object) -> ClusterSpec:
     return replace(whole, **changes)  # type: ignore[arg-type]
 
 
+@st.composite
+def _further(draw: st.DrawFn, sizes: tuple[int, ...]) -> tuple[Block, ...]:
+    """Bought or not, each with an id of its own."""
+    ids = [
+        draw(_hex.map(f"cr-{{:.15}}{number:x}e".format) | st.just(f"PLACEHOLDER-{number}"))
+        for number in range(len(sizes))
+    ]
+    starts, ends = st.sampled_from(["", "2027-01-04T11:30:00Z"]), st.sampled_from(["2027-01-30T11:30:00Z"])
+    return tuple(
+        Block(nodes=size, reservation_id=id, starts=draw(starts), ends=draw(ends))
+        for size, id in zip(sizes, ids, strict=True)
+    )
+
+
 def block(**changes: object) -> ClusterSpec:
     """The same in a Capacity Block."""
     buying = Buying(kind="capacity-block", reservation_id="cr-0123456789abcdef0", ends="2026-11-30T11:30:00Z")
@@ -104,7 +131,7 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
     layout = draw(st.sampled_from(["converged", "fsx-lustre", "separate-nvme", "s3-stream"]))
     kind = draw(st.sampled_from(sorted(PURCHASES)))
     name, vcpu, cards, efa, drives = draw(st.sampled_from(TYPES))
-    nodes = draw(st.sampled_from([1, 2, 8, 64]) if kind == "capacity-block" else st.integers(1, 5000))
+    nodes = draw(st.sampled_from([1, 2, 8, 64, 72, 131]) if kind == "capacity-block" else st.integers(1, 5000))
     variant = draw(st.sampled_from(["", "+125"])) if layout == "fsx-lustre" else ""
     label = draw(st.sampled_from(["", f"x{nodes}"]))
     reserved = kind in ("reservation", "capacity-block")
@@ -136,10 +163,11 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
         ),
         buying=Buying(
             kind=kind,
-            reservation_id=draw(_hex.map("cr-{}".format) | st.just("PLACEHOLDER-reservation")) if reserved else "",
+            reservation_id=draw(_hex.map("cr-{:.16}f".format) | st.just("PLACEHOLDER-reservation")) if reserved else "",
             placement_group=draw(st.sampled_from(["", "close", GROUP_ARN])) if kind == "reservation" else "",
             starts=draw(st.sampled_from(["", "2027-01-03T11:30:00Z"])) if kind == "capacity-block" else "",
             ends="2027-01-31T11:30:00Z" if kind == "capacity-block" else "",
+            further_blocks=draw(_further(block_sizes(nodes)[1:])) if kind == "capacity-block" else (),
         ),
         guard=Guard(
             notify=draw(st.sampled_from(["a@example.org", "PLACEHOLDER-notify"])),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.stack.check import findings_of, zone_prefix
-from planner.stack.spec import Buying, Control, Pool
+from planner.stack.spec import Block, Buying, ClusterSpec, Control, Pool
 from tests.stack.specs import EFA_STEP_GIB, LUSTRE, NVME, block, spec, specs
 
 CR = "cr-0123456789abcdef0"
@@ -19,6 +19,13 @@ ENDS = "2026-11-30T11:30:00Z"
 def fleet(layout="converged", **changes):
     whole = spec(layout)
     return replace(whole, fleet=replace(whole.fleet, **changes))
+
+
+def two(further: Block, nodes: int = 12) -> ClusterSpec:
+    """A fleet whose first Capacity Block has eight nodes."""
+    whole = block()
+    buying = replace(whole.buying, further_blocks=(further,))
+    return replace(whole, fleet=replace(whole.fleet, nodes=nodes), buying=buying)
 
 
 def guard(**changes):
@@ -125,8 +132,23 @@ WRONG = {
         "buying.placement_group",
         "neither the name nor the ARN",
     ),
-    "block of 128": (block(fleet=fleet(nodes=128).fleet), "fleet.nodes", "in one Capacity Block"),
-    "block of 3": (block(fleet=fleet(nodes=3).fleet), "fleet.nodes", "in one Capacity Block"),
+    "block of 128": (block(fleet=fleet(nodes=128).fleet), "fleet.nodes", "in the first Capacity Block"),
+    "block of 3": (block(fleet=fleet(nodes=3).fleet), "fleet.nodes", "in the first Capacity Block"),
+    "a further block of 3": (
+        two(Block(nodes=3, reservation_id="cr-0123456789abcdef1", ends=ENDS), nodes=11),
+        "buying.further_blocks.0.nodes",
+        "AWS sells blocks of",
+    ),
+    "one block twice": (
+        two(Block(nodes=4, reservation_id=CR, ends=ENDS)),
+        "buying.further_blocks.0.reservation_id",
+        "two blocks",
+    ),
+    "blocks of different weeks": (
+        two(Block(nodes=4, reservation_id="cr-0123456789abcdef1", starts=ENDS, ends="2026-12-30T11:30:00Z")),
+        "buying.further_blocks",
+        "never there together",
+    ),
     "no nodes": (fleet(nodes=0), "fleet.nodes", "at least one"),
     "unknown profile": (fleet(nic_profile="ip_saving"), "fleet.nic_profile", "unknown NIC profile"),
     "bandwidth on one card": (

@@ -139,8 +139,6 @@ def test_a_block_may_start_later_and_a_reservation_be_of_a_group():
 def test_impossible_choices_are_refused():
     with pytest.raises(PlanProblems, match="spot capacity cannot be reserved"):
         chosen("s3-stream/p4d.24xlarge/spot", given=FromAccount(reservation_id="cr-0123456789abcdef0"))
-    with pytest.raises(PlanProblems, match="3 nodes in one Capacity Block"):
-        chosen("s3-stream/p4d.24xlarge/capacity-block", fleet={"nodes": 3})
     with pytest.raises(PlanProblems, match="not deployed"):
         chosen("fsx-lustre+scratch/p4d.24xlarge/spot", storage={"fsx-lustre": {"deployment": "SCRATCH_2"}})
     with pytest.raises(UsageProblem, match="priced but not deployed"):

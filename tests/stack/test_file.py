@@ -127,7 +127,7 @@ def test_a_pool_must_name_engine_and_release(key):
 def test_a_contradiction_is_reported_with_its_line():
     text = rendered(block()).replace("nodes: 8", "nodes: 12")
     (said,) = problems(text)
-    assert said.startswith(f"f:{at(text, 'nodes: 12')}:7: 12 nodes in one Capacity Block")
+    assert said.startswith(f"f:{at(text, 'nodes: 12')}:7: 12 nodes in the first Capacity Block")
 
 
 def test_prices_are_required():

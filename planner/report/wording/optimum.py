@@ -22,7 +22,7 @@ from planner.report.wording.table import Column
 
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
 FRONTIER, REJECTED = "From the shortest to the cheapest run (cost-time frontier)", "Rejected, each with its best choice"
-BY_HAND = "+"  # marks a choice that a stack cannot deploy
+BY_HAND = "+"  # marks a choice that is never recommended
 
 
 def sentences(optimum: Optimum) -> list[Line]:
@@ -199,7 +199,7 @@ def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
 
 
 def _without_count(text: str) -> str:
-    """`several Capacity Blocks, and a stack has one` in a sentence about one count."""
+    """`more than 2 Capacity Blocks` in a sentence about several counts."""
     return re.sub(r"[0-9,]+ nodes are ", "", text)
 
 
