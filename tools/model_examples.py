@@ -46,6 +46,7 @@ EXAMPLES = {
     "platform-mtbf": "nodes=2048 failures_per_1000_node_days=6.5",
     "spot-hazard": "monthly_reclaim_fraction=20%",
     "no-spare-probability": "failures_per_hour=0.1 replacement_hours=5 spares=1",
+    "spare-wait-hours": "failures_per_hour=0.3234 replacement_hours=6 spares=2",
     "optimal-checkpoint-interval": "mtbf_hours=9.23 write_hours=0.02",
     "availability": "work_hours=2 write_hours=0.1 restart_hours=0.5 wait_hours=1 mtbf_hours=10",
     "checkpoint-write-hours": "checkpoint_gb=2300 write_gb_per_s=57.5",
@@ -53,7 +54,7 @@ EXAMPLES = {
     "daly-interval": "mtbf_hours=48 write_hours=0.04 wait_hours=0.5 restart_hours=1.5",
     "meta-ettr": "nodes=2000 failures_per_1000_node_days=6.5 restart_hours=0.25 interval_hours=0.5",
     "run-hours": "bring_up_hours=0.5 warm_up_hours=10 work_hours=90 input_fraction=90% availability_fraction=50%",
-    "mean-wait-hours": "mtbf_hours=10 failures_per_hour=0.06 no_spare_fraction=50% replacement_hours=2 "
+    "mean-wait-hours": "mtbf_hours=10 failures_per_hour=0.06 node_wait_hours=1 "
     "reclaims_per_hour=0.04 gang_wait_hours=5",
     "restart-hours": "restart_minutes=10 checkpoint_gb=360 cold_gb_per_s=1",
     "unheld-hours": "training_hours=126 mtbf_hours=10 wait_hours=2.6 reclaims_per_hour=0.04 gang_wait_hours=5",
@@ -150,11 +151,16 @@ LOOPS = {
 \mathrm{beyond} &= \max\left( 0, \log_2\left( \frac{\mathrm{gpus}}{\max_i n_i} \right) \right)
   \cdot \mathrm{error\_per\_doubling\_fraction} \\
 \mathrm{throughput\_spread} &=
-  \sqrt{\left( 1.645 \cdot \mathrm{standard\_error}\left( \mathrm{gpus} \right) \right)^{2} + \mathrm{beyond}^{2}}
+  \sqrt{\left( t_{0.95} \cdot \mathrm{standard\_error}\left( \mathrm{gpus} \right) \right)^{2} + \mathrm{beyond}^{2}}
 \end{aligned}""",
     "no-spare-probability": r"""\begin{aligned}
 m &= \mathrm{failures\_per\_hour} \cdot \mathrm{replacement\_hours} \\
 \mathrm{no\_spare\_probability} &= 1 - \sum_{k=0}^{\mathrm{spares} - 1} \frac{e^{-m} \cdot m^{k}}{k!}
+\end{aligned}""",
+    "spare-wait-hours": r"""\begin{aligned}
+m &= \mathrm{failures\_per\_hour} \cdot \mathrm{replacement\_hours}, \quad s = \mathrm{spares} \\
+\mathrm{spare\_wait\_hours} &= \frac{\frac{m^{s}}{s!}}{\sum_{k=0}^{s} \frac{m^{k}}{k!}}
+  \cdot \frac{\mathrm{replacement\_hours}}{s + 1}
 \end{aligned}""",
     "optimal-checkpoint-interval": r"""
 \mathrm{optimal\_checkpoint\_interval} = \arg\min_{W > 0}

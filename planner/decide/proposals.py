@@ -19,7 +19,7 @@ from planner.estimate.result import Scenario
 
 WORTH = 0.05  # less at P50 or at P90 is not worth a change of the plan
 MOST = 2
-SPARES = (1, 2)
+FEW_SPARES = (1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +83,7 @@ def _types_of(request: Request, gpu: str) -> list[str]:
 def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator[_Try]:
     plan = request.plan
     base = same(plan)
-    for more in SPARES:
-        spares = plan.fleet.spares + more
+    for spares in _spares(request, best):
         if spares < best.nodes:
             wanted = with_value(base, "fleet", "spares", spares, f"fleet.spares={spares}")
             yield _Try(kind="spares", wanted=wanted, scenario=best)
@@ -102,6 +101,16 @@ def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator
             if scenario.option.family == "capacity-block" and _is_alike(scenario, best) and _is_too_short(scenario):
                 wanted = with_value(base, "purchase.capacity_block", "days", None, "purchase.capacity_block.days=null")
                 yield _Try(kind="block", wanted=wanted, scenario=scenario)
+
+
+def _spares(request: Request, best: Scenario) -> list[int]:
+    """Numbers of spares worth comparing: one or two more, and about as many as are under replacement in a large fleet,
+    of which Poisson's law has most within two standard deviations of their mean."""
+    assert best.goodput is not None  # the recommended scenario is complete
+    replaced = request.table()["goodput.replacement_hours"].value / best.goodput.mtbf_hours
+    enough = (math.ceil(replaced + deviations * math.sqrt(replaced)) for deviations in (0, 1, 2))
+    planned = request.plan.fleet.spares
+    return sorted({*(planned + more for more in FEW_SPARES), *(count for count in enough if count > planned)})
 
 
 def _is_too_short(scenario: Scenario) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from planner.estimate.job_rates import JobRates
 from planner.layouts.base import Demand
 from planner.models.derived import Sourced
+from planner.models.interruptions import no_spare_probability
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 
@@ -18,15 +19,24 @@ def delivered_fraction(demand: Demand, rates: JobRates, unallocated: Sourced, ho
 
     unallocated: hours in which a spot fleet waits; failed nodes that wait for a replacement come on top.
     """
-    failures, no_spare, replacement = rates.failures, rates.no_spare, rates.replacement
+    failures, replacement = rates.failures, rates.replacement
+    losses = failures[0] + rates.node_reclaims[0]
+    lost: Sourced = (losses, "run:goodput.node_losses_per_hour")
+    no_spare = sheet.equation(
+        "goodput.no_spare_fraction",
+        no_spare_probability,
+        failures_per_hour=lost,
+        replacement_hours=replacement,
+        spares=(demand.nodes - demand.training_nodes, "plan:fleet.spares"),
+    )
     missing = sheet.arithmetic(
         "fleet.missing_fraction",
-        np.minimum(failures[0] * no_spare[0] * replacement[0] / demand.training_nodes, 1.0),
+        np.minimum(failures[0] * no_spare * replacement[0] / demand.training_nodes, 1.0),
         "fraction",
         "min(failures * no_spare * replacement / training_nodes, 1)",
         "node-hours in which a failed node is not replaced yet",
         failures=(failures[0], failures[1], "1/h"),
-        no_spare=(no_spare[0], no_spare[1], "fraction"),
+        no_spare=(no_spare, "run:goodput.no_spare_fraction", "fraction"),
         replacement=(replacement[0], replacement[1], "h"),
         training_nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
     )

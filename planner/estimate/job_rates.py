@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from planner.estimate.spot import HELD, SpotMarket
 from planner.layouts.base import Demand
 from planner.models.derived import Sourced
-from planner.models.interruptions import mean_wait_hours, no_spare_probability, platform_mtbf
+from planner.models.interruptions import mean_wait_hours, platform_mtbf, spare_wait_hours
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
@@ -20,7 +20,7 @@ class JobRates:
 
     mtbf_hours, wait_hours: between all interruptions of the job, and for nodes after one. failures: of hardware;
     node_reclaims: spot interruptions of one node; gang_rate: of all nodes at once, after which all are waited for.
-    no_spare: the share of lost nodes that are waited for, replacement hours each.
+    node_wait: for a node, on average after the loss of one; with spares, rarely. replacement: of a node, always.
     """
 
     mtbf_hours: Sourced
@@ -29,7 +29,7 @@ class JobRates:
     node_reclaims: Sourced
     gang_rate: Sourced
     gang_wait: Sourced
-    no_spare: Sourced
+    node_wait: Sourced
     replacement: Sourced
 
 
@@ -83,23 +83,22 @@ def job_rates_of(demand: Demand, market: SpotMarket, values: Values, sheet: Shee
     )
     gang_wait = market.gang_wait if market.interrupts else NOT_ON_SPOT
     replacement = values.given("goodput.replacement_hours")
-    no_spare: Sourced = (
+    node_wait: Sourced = (
         sheet.equation(
-            "goodput.no_spare_fraction",
-            no_spare_probability,
+            "goodput.node_wait_hours",
+            spare_wait_hours,
             failures_per_hour=losses,
             replacement_hours=replacement,
             spares=(demand.nodes - demand.training_nodes, "plan:fleet.spares"),
         ),
-        "run:goodput.no_spare_fraction",
+        "run:goodput.node_wait_hours",
     )
     wait = sheet.equation(
         "goodput.wait_hours",
         mean_wait_hours,
         mtbf_hours=mtbf,
         failures_per_hour=losses,
-        no_spare_fraction=no_spare,
-        replacement_hours=replacement,
+        node_wait_hours=node_wait,
         reclaims_per_hour=market.gang_rate,
         gang_wait_hours=gang_wait,
     )
@@ -110,7 +109,7 @@ def job_rates_of(demand: Demand, market: SpotMarket, values: Values, sheet: Shee
         node_reclaims=node_reclaims,
         gang_rate=market.gang_rate,
         gang_wait=gang_wait,
-        no_spare=no_spare,
+        node_wait=node_wait,
         replacement=replacement,
     )
 

@@ -46,13 +46,11 @@ def announced_of(checkpoint_gb: Sourced, service: Service, rates: JobRates, valu
     reclaims = {"node_reclaims": _with(rates.node_reclaims, "1/h"), "gang_rate": _with(rates.gang_rate, "1/h")}
     failures = _with(rates.failures, "1/h")
     waits = {
-        "no_spare": _with(rates.no_spare, "fraction"),
-        "replacement": _with(rates.replacement, "h"),
+        "node_wait": _with(rates.node_wait, "h"),
         "gang_wait": _with(rates.gang_wait, "h"),
     }
     per_hour = rates.node_reclaims[0] + rates.gang_rate[0]
-    node_wait = rates.no_spare[0] * rates.replacement[0]
-    waiting = rates.node_reclaims[0] * node_wait + rates.gang_rate[0] * rates.gang_wait[0]
+    waiting = rates.node_reclaims[0] * rates.node_wait[0] + rates.gang_rate[0] * rates.gang_wait[0]
     announced = sheet.arithmetic(
         "goodput.announced_per_hour",
         per_hour * fits,
@@ -66,7 +64,7 @@ def announced_of(checkpoint_gb: Sourced, service: Service, rates: JobRates, valu
         "goodput.announced_wait_fraction",
         waiting * fits,
         "h of waiting per h of training",
-        "(node_reclaims * no_spare * replacement + gang_rate * gang_wait) * notice_fits",
+        "(node_reclaims * node_wait + gang_rate * gang_wait) * notice_fits",
         **reclaims,
         **waits,
         notice_fits=notice,
@@ -83,10 +81,9 @@ def announced_of(checkpoint_gb: Sourced, service: Service, rates: JobRates, valu
     )
     other_wait = sheet.arithmetic(
         "goodput.unannounced_wait_hours",
-        other * (rates.failures[0] * node_wait + waiting * (1.0 - fits)),
+        other * (rates.failures[0] * rates.node_wait[0] + waiting * (1.0 - fits)),
         "h",
-        "mtbf * (failures * no_spare * replacement"
-        " + (node_reclaims * no_spare * replacement + gang_rate * gang_wait) * (1 - notice_fits))",
+        "mtbf * (failures * node_wait + (node_reclaims * node_wait + gang_rate * gang_wait) * (1 - notice_fits))",
         mtbf=(other, "run:goodput.unannounced_mtbf_hours", "h"),
         failures=failures,
         **reclaims,

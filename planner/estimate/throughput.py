@@ -18,10 +18,11 @@ ROWS = "GPUs:samples/s, ..."
 
 @dataclass(frozen=True, kw_only=True)
 class Throughput:
-    """Samples per second of a fleet, planned, and half the width of its 90 % interval."""
+    """Samples per second of a fleet, planned, and how far the 90 % interval reaches down and up, as fractions."""
 
     samples_per_second: float
-    spread: Number
+    slower: Number
+    faster: Number
     extrapolated: bool
     note: str = ""
 
@@ -35,12 +36,14 @@ def throughput_at(
     every = tuple((row.gpus, row.samples_per_second) for row in rows)
     name, table, wanted = place.id("samples_per_second"), place.plan("throughput"), (gpus, "run:gpus", "GPUs")
     largest = max((n for n, _ in measured), default=0)
-    per_doubling = values["workload.error_per_doubling_fraction"]
+    faster = values["workload.error_per_doubling_fraction"]
+    slower = values["workload.shortfall_per_doubling_fraction"]
     listed = {row.gpus: row for row in rows}.get(gpus)
     beyond = gpus > largest
     if listed is None and scaling == "linear":
         near, rate = min(measured or every, key=lambda r: abs(r[0] - gpus))
-        spread = abs(np.log2(gpus / near)) * per_doubling
+        # one-sided: a larger fleet is at most as fast as linear scaling says, and a smaller one at least
+        doublings = float(np.log2(gpus / near))
         return Throughput(
             samples_per_second=sheet.arithmetic(
                 name,
@@ -52,7 +55,8 @@ def throughput_at(
                 gpus=wanted,
                 nearest=(near, "rule:the row of the table nearest to these GPUs", "GPUs"),
             ),
-            spread=spread,
+            slower=max(doublings, 0.0) * slower,
+            faster=max(-doublings, 0.0) * faster,
             extrapolated=beyond,
             note=f"throughput at {gpus} GPUs scaled linearly from {near} (run.scaling: linear)",
         )
@@ -64,24 +68,26 @@ def throughput_at(
             samples_per_second=scalar(
                 sheet.equation(name, strong_scaling_throughput, rows=(measured, table), gpus=(gpus, "run:gpus"))
             ),
-            spread=throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling),
+            slower=throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=slower),
+            faster=throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=faster),
             extrapolated=beyond,
             note=note + (f": extrapolated beyond {largest}" if beyond else ""),
         )
     rows_input = (every, table, ROWS)
     sheet.arithmetic(name, listed.samples_per_second, "samples/s", "row(rows, gpus)", rows=rows_input, gpus=wanted)
     if listed.measured:
-        return Throughput(samples_per_second=listed.samples_per_second, spread=0.0, extrapolated=False)
-    spread = (
-        throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling)
-        if len({n for n, _ in measured}) >= 2
-        else per_doubling * max(0.0, float(np.log2(gpus / largest)))
-        if largest
-        else per_doubling
-    )
+        # a measured row varies by workload.throughput_factor alone
+        return Throughput(samples_per_second=listed.samples_per_second, slower=0.0, faster=0.0, extrapolated=False)
+
+    def spread(per_doubling: Number) -> Number:
+        if len({n for n, _ in measured}) >= 2:
+            return throughput_spread(rows=measured, gpus=gpus, error_per_doubling_fraction=per_doubling)
+        return per_doubling * max(1.0, float(np.log2(gpus / largest))) if largest else per_doubling
+
     return Throughput(
         samples_per_second=listed.samples_per_second,
-        spread=spread,
+        slower=spread(slower),
+        faster=spread(faster),
         extrapolated=True,
         note=f"throughput at {gpus} GPUs is listed but not measured: extrapolated",
     )

@@ -127,12 +127,15 @@ def _phase_work(
     plan: Plan, place: PhaseIds, phase: Phase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
 ) -> tuple[PhaseWork, bool, str]:
     """One phase, whether its throughput is extrapolated, and notes on it."""
-    rate, spread, extrapolated, note = None, 0.0, False, ""
+    rate, extrapolated, note = None, False, ""
+    slower: Number = 0.0
+    faster: Number = 0.0
     fleet, efficient = (gpus, "run:gpus"), place.run("scaling_efficiency")
     if phase.throughput:
         found = throughput_at(phase.throughput, gpus, plan.run.scaling, values, place, sheet)
         best = max(row.samples_per_second / row.gpus for row in phase.throughput)
-        rate, spread, extrapolated, note = found.samples_per_second, found.spread, found.extrapolated, found.note
+        rate, slower, faster = found.samples_per_second, found.slower, found.faster
+        extrapolated, note = found.extrapolated, found.note
         efficiency = sheet.equation(
             place.id("scaling_efficiency"),
             scaling_efficiency,
@@ -145,7 +148,9 @@ def _phase_work(
         efficiency = sheet.taken(place.id("scaling_efficiency"), "fraction", full=full)
     factor, origin = values.given("workload.throughput_factor")
     relative = _relative_speed(plan, instance) if phase.flop is None else None
-    speed: Sourced = (factor * np.exp(values.normal("workload.fit") * spread / Z_95), origin)
+    deviation = values.normal("workload.fit")
+    reach = np.where(np.asarray(deviation) < 0, slower, faster)
+    speed: Sourced = (factor * np.exp(deviation * reach / Z_95)[()], origin)
     held = plan.run.held_hours
     if held is not None:
         speed = 1.0, "rule:the fleet is held for a given time, however much it trains"

@@ -83,10 +83,11 @@ def _show_no_spare(*, failures_per_hour: float, replacement_hours: float, spares
     show=_show_no_spare,
 )
 def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
-    """Probability that all spares are in use when a node fails, so that the job waits for a new node.
+    """Probability that all spares are in use when a node of a held fleet fails, so that it misses a node.
 
-    Limits: every failed node, spare or not, is replaced after the same mean time; failures of waiting
-    spares are ignored.
+    Limits: every failed node is replaced after the same mean time, and the others go on and fail meanwhile, so that it
+    is of fleets that are held; a job that needs all its nodes stands still meanwhile (G26). Failures of waiting spares
+    are ignored.
     """
     mean = np.maximum(np.asarray(failures_per_hour * replacement_hours, dtype=float), 1e-300)
     # in logarithms, since e^-m is 0 for a mean beyond 745; terms this far above every mean add nothing
@@ -98,41 +99,69 @@ def no_spare_probability(*, failures_per_hour: Number, replacement_hours: Number
     return np.clip(1.0 - below, 0.0, 1.0)[()]
 
 
+def _show_wait(*, failures_per_hour: float, replacement_hours: float, spares: int) -> list[str]:
+    mean, blocked = failures_per_hour * replacement_hours, 1.0
+    lines = [f"mean m = {failures_per_hour:g} x {replacement_hours:g} = {mean:.6g}; B(0) = 1"]
+    for k in range(1, int(spares) + 1):
+        blocked = mean * blocked / (k + mean * blocked)
+        lines.append(f"B({k}) = m B({k - 1}) / ({k} + m B({k - 1})) = {blocked:.6g}")
+    result = blocked * replacement_hours / (int(spares) + 1)
+    return [*lines, f"result = B({int(spares)}) x {replacement_hours:g} / {int(spares) + 1} = {result:.6g}"]
+
+
+@equation(
+    "G26",
+    "spare-wait-hours",
+    units={"failures_per_hour": "1/h", "replacement_hours": "h", "spares": "nodes"},
+    result_unit="h",
+    source="Erlang's loss formula, which holds for any distribution of repair times; simulated in tests/models",
+    show=_show_wait,
+)
+def spare_wait_hours(*, failures_per_hour: Number, replacement_hours: Number, spares: int) -> Number:
+    """Mean hours that a job waits for a node after a node fails, if it needs all its nodes.
+
+    It waits only where all s spares are in use (probability B, Erlang's loss formula: a job that stands still has no
+    further failures), and then for the first of the s + 1 nodes under replacement: B T / (s + 1) on average.
+
+    Limits: every failed node is replaced after the same mean time T; failures of waiting spares are ignored.
+    """
+    mean = np.asarray(failures_per_hour * replacement_hours, dtype=float)
+    blocked = np.ones_like(mean)
+    for k in range(1, int(spares) + 1):
+        blocked = mean * blocked / (k + mean * blocked)
+        if np.all(blocked < 1e-300):
+            return np.zeros_like(mean)[()]
+    return (blocked * replacement_hours / (int(spares) + 1))[()]
+
+
 @equation(
     "G12",
     "mean-wait-hours",
     units={
         "mtbf_hours": "h",
         "failures_per_hour": "1/h",
-        "no_spare_fraction": "fraction",
-        "replacement_hours": "h",
+        "node_wait_hours": "h",
         "reclaims_per_hour": "1/h",
         "gang_wait_hours": "h",
     },
     result_unit="h",
     source="derived here: mean of the waits after failures and after spot interruptions, weighted by their frequency",
-    steps=(
-        "result = mtbf_hours * (failures_per_hour * no_spare_fraction * replacement_hours"
-        " + reclaims_per_hour * gang_wait_hours)",
-    ),
+    steps=("result = mtbf_hours * (failures_per_hour * node_wait_hours + reclaims_per_hour * gang_wait_hours)",),
 )
 def mean_wait_hours(
     *,
     mtbf_hours: Number,
     failures_per_hour: Number,
-    no_spare_fraction: Number,
-    replacement_hours: Number,
+    node_wait_hours: Number,
     reclaims_per_hour: Number = 0.0,
     gang_wait_hours: Number = 0.0,
 ) -> Number:
     """Mean hours of waiting for nodes after an interruption.
 
-    The loss of one node (a failure, or a spot interruption in a calm market) waits for a new node if no spare is left;
-    a spot interruption of the whole gang waits for all nodes.
+    failures_per_hour: losses of one node (a failure, or a spot interruption in a calm market), after each of which the
+    job waits node_wait_hours on average (G26). A spot interruption of the whole gang waits for all nodes.
     """
-    return mtbf_hours * (
-        failures_per_hour * no_spare_fraction * replacement_hours + reclaims_per_hour * gang_wait_hours
-    )
+    return mtbf_hours * (failures_per_hour * node_wait_hours + reclaims_per_hour * gang_wait_hours)
 
 
 @equation(

@@ -8,9 +8,13 @@ import numpy as np
 
 from planner.models.equation import equation
 from planner.models.number import Number
+from planner.models.student_t import student_t_95
 from planner.models.values import Z_95
 
 SECONDS_PER_DAY = 86_400
+# relative scatter of rows around the fit: MosaicML's three tables have 0.6, 1.8 and 3.6 %
+ASSUMED_SCATTER = 0.02
+LEAST_SCATTER = 0.005
 _MOSAIC = "github mosaicml/diffusion-benchmark README.md (2023-02-01), table 1"
 
 Rows = Sequence[tuple[int, float]]  # (GPUs, samples a second)
@@ -113,31 +117,36 @@ def scaling_efficiency(*, samples_per_second: float, gpus: int, best_samples_per
     return min(1.0, samples_per_second / gpus / best_samples_per_second_per_gpu)
 
 
-def _fit_spread(rows: Rows, gpus: float) -> float:
-    """Relative standard error of the fit's prediction at `gpus`; 0 with two rows (nothing is left over)."""
+def _relative_error(rows: Rows, gpus: float) -> tuple[float, float]:
+    """(relative standard error of the fit's prediction at `gpus`, the number of them within which 90 % lie).
+
+    Two rows show no scatter, so that it is assumed; of more rows it is at least LEAST_SCATTER.
+    """
     n = np.array([float(n) for n, _ in rows])
     t = np.array([1.0 / rate for _, rate in rows])
-    if len(rows) < 3:
-        return 0.0
     a, b = fit_step_time(rows)
     design = np.column_stack([1 / (n * t), 1 / t])
     residual = design @ np.array([a, b]) - 1
-    variance = float(residual @ residual) / (len(rows) - 2)
+    freedom = len(rows) - 2
+    if freedom:
+        scatter, within = max(float(np.sqrt(residual @ residual / freedom)), LEAST_SCATTER), student_t_95(freedom)
+    else:
+        scatter, within = ASSUMED_SCATTER, Z_95
     point = np.array([1 / gpus, 1.0]) / (a / gpus + b)
     inverse = np.linalg.pinv(design.T @ design)
-    return float(np.sqrt(variance * (1 + point @ inverse @ point)))
+    return scatter * float(np.sqrt(1 + point @ inverse @ point)), within
 
 
 def _show_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: float) -> list[str]:
     largest = max(n for n, _ in rows)
     doublings = max(0.0, float(np.log2(gpus / largest)))
-    fit = Z_95 * _fit_spread(rows, gpus)
+    error, within = _relative_error(rows, gpus)
+    fit, beyond = within * error, doublings * error_per_doubling_fraction
     return [
-        f"fit: 1.645 x relative standard error of the prediction = {fit:.4f}",
+        f"fit: {within:.4g} (of {len(rows)} rows) x relative standard error {error:.4f} = {fit:.4f}",
         f"beyond the table: {doublings:.3g} doublings past {largest} GPUs x {error_per_doubling_fraction:g}"
-        f" = {doublings * error_per_doubling_fraction:.4f}",
-        f"result = sqrt({fit:.4f}^2 + {doublings * error_per_doubling_fraction:.4f}^2)"
-        f" = {np.hypot(fit, doublings * error_per_doubling_fraction):.4f}",
+        f" = {beyond:.4f}",
+        f"result = sqrt({fit:.4f}^2 + {beyond:.4f}^2) = {np.hypot(fit, beyond):.4f}",
     ]
 
 
@@ -146,17 +155,19 @@ def _show_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: float)
     "throughput-spread",
     units={"rows": "GPUs:samples/s, ...", "gpus": "GPUs", "error_per_doubling_fraction": "fraction"},
     result_unit="fraction",
-    source="standard error of a least-squares prediction; the share per doubling is an assumption",
+    source="least-squares prediction with Student's t; the share per doubling is an assumption",
     show=_show_spread,
 )
 def throughput_spread(*, rows: Rows, gpus: float, error_per_doubling_fraction: Number = 0.08) -> Number:
     """Half width of the 90 % interval of a fitted throughput, as a fraction of it.
 
-    The standard error of the fit and, beyond the largest measured row, a share for each doubling, added as
-    independent errors: a good fit within the table says nothing about the next network tier.
+    The standard error of the fit, times Student's t for its number of rows, and beyond the largest measured row a share
+    for each doubling, added as independent errors: a good fit within the table says nothing about the next network
+    tier. It is never zero: two rows show no scatter, so that 2 % are assumed, and more rows at least 0.5 %.
     """
     beyond = max(0.0, float(np.log2(gpus / max(n for n, _ in rows)))) * error_per_doubling_fraction
-    return np.hypot(Z_95 * _fit_spread(rows, gpus), beyond)
+    error, within = _relative_error(rows, gpus)
+    return np.hypot(within * error, beyond)
 
 
 @equation(

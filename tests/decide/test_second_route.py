@@ -44,7 +44,7 @@ def _by_hand() -> dict[str, float]:
     write = (30 + checkpoint_gb * (1 / 32 + 1 / 4)) / 3600
     restart = 10 / 60 + checkpoint_gb / (NODES * 2) / 3600
     out_of_service = training * 6.5 / 24_000 * 0.5
-    wait = (1 - math.exp(-out_of_service)) * 0.5  # one spare
+    wait = out_of_service / (1 + out_of_service) * 0.5 / 2  # one spare: the first of two nodes, if both are away
     work = optimal_interval(mtbf_hours=mtbf, write_hours=write)
     segment = (mtbf + wait) * math.exp(restart / mtbf) * (math.exp((work + write) / mtbf) - 1)
     hours = 0.5 + compute * segment / work

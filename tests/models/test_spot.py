@@ -133,7 +133,7 @@ class TestLaws:
         alone = platform_mtbf(**steady, hazard_per_node_hour=rate)
         gang = platform_mtbf(**steady, gang_interruptions_per_hour=rate)
         assert alone == pytest.approx(gang, rel=1e-12)
-        waits = {"mtbf_hours": gang, "no_spare_fraction": 1.0, "replacement_hours": wait}
+        waits = {"mtbf_hours": gang, "node_wait_hours": wait}
         of_node = mean_wait_hours(failures_per_hour=failures + rate, **waits)
         of_gang = mean_wait_hours(failures_per_hour=failures, reclaims_per_hour=rate, gang_wait_hours=wait, **waits)
         assert of_node == pytest.approx(of_gang, rel=1e-12)
