@@ -91,15 +91,15 @@ class TestConverged:
         assert given.usable_tb == pytest.approx(3.8 * 0.99 * 0.70)
         assert reserved_vcpu(layout.demand.instance.vcpu) == 8
         assert given.reserved_vcpu_fraction == 0.5
-        assert given.warm_gb_per_s == pytest.approx(0.8 * 2)  # the one drive
+        assert given.warm_gb_per_s == pytest.approx(0.87 * 2)  # the one drive
 
     def test_certificates_cost_cores_and_without_them_it_is_the_wire(self):
         """Four p4d with 8 cores kept each: at 0.78 core-seconds a GB they serve 10.3 GB/s, at 0.56 they could serve
-        14.3, more than the 0.95 x 12.5 of their wire; of either, 0.8."""
-        assert converged().service(CENTRAL).warm_gb_per_s == pytest.approx(4 * 0.8 * 8 / 0.78)
+        14.3, more than the 12.5 of their wire; of either, 0.87."""
+        assert converged().service(CENTRAL).warm_gb_per_s == pytest.approx(4 * 0.87 * 8 / 0.78)
         plain = replace(CENTRAL.table["converged.core_seconds_per_gb"], value=0.56)
         values = Values(table={**CENTRAL.table, plain.key: plain})
-        assert converged().service(values).warm_gb_per_s == pytest.approx(4 * 0.8 * 0.95 * 12.5)
+        assert converged().service(values).warm_gb_per_s == pytest.approx(4 * 0.87 * 12.5)
 
     def test_cores_are_reported_and_not_billed(self):
         layout = converged()
@@ -152,7 +152,7 @@ class TestConverged:
         given = layout.service(CENTRAL)
         assert not layout.refusals()
         assert given.raw_tb == pytest.approx(4 * 7.6)
-        assert given.warm_gb_per_s == pytest.approx(4 * 0.8 * 2)
+        assert given.warm_gb_per_s == pytest.approx(4 * 0.87 * 2)
         assert any("not published" in w for w in given.warnings)
 
     def test_a_put_writes_the_drives_and_then_s3(self):
@@ -310,10 +310,10 @@ class TestSeparate:
         assert given.raw_tb == 26 * 60
 
     def test_sized_by_throughput(self):
-        """60 GB/s over 0.8 x 0.95 x 12.5 = 9.5 GB/s a node: 6.3, so 7; without spares when told so."""
+        """60 GB/s over 0.87 x 12.5 = 10.9 GB/s a node: 5.5, so 6; without spares when told so."""
         layout = self.cluster(demand_of(nodes=100, planned_gb_per_s=60.0), instance_type="i3en.24xlarge", spares=0)
-        assert layout.cluster.nodes == 7
-        assert layout.service(CENTRAL).warm_gb_per_s == pytest.approx(7 * 9.5)
+        assert layout.cluster.nodes == 6
+        assert layout.service(CENTRAL).warm_gb_per_s == pytest.approx(6 * 0.87 * 12.5)
 
     def test_never_faster_than_its_clients(self):
         """One small client of 5 Gbps asks for one node, however much the plan would read."""
