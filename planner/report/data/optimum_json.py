@@ -66,6 +66,7 @@ def _point(candidate: Candidate) -> dict[str, Any]:
         "cost_usd": _range(s.cost_usd, percentile_usd),
         "deployable": not s.priced_only,
         "why_not_deployable": s.priced_only,
+        "unproven": s.unproven,
     }
 
 
