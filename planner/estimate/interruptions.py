@@ -58,19 +58,35 @@ def interruptions_of(
         checkpoint_gb=checkpoint_gb,
         cold_gb_per_s=(service.cold_gb_per_s, "run:storage.cold_read_gb_per_s"),
     )
+    saved_in = _background(plan, checkpoint_gb, service, values, sheet)
+    repeated: Sourced = (restart, "run:goodput.restart_hours")
+    if saved_in is not None:
+        # the newest checkpoint that a restart can read is older by the time it took to save
+        repeated = (
+            sheet.arithmetic(
+                "goodput.restart_and_repeat_hours",
+                restart + saved_in,
+                "h",
+                "restart + save",
+                "after a failure: restart, and the work done while the newest checkpoint was still being saved",
+                restart=(restart, "run:goodput.restart_hours", "h"),
+                save=(saved_in, "run:goodput.save_hours", "h"),
+            ),
+            "run:goodput.restart_and_repeat_hours",
+        )
     announced = None if market is HELD else announced_of(checkpoint_gb, service, rates, values, sheet)
     mtbf = announced.other_mtbf_hours if announced else rates.mtbf_hours
     if decided_hours is not None and not announced:
         decided = (decided_hours, "rule:decided before the run, at central values")
         interval: Number = sheet.taken("goodput.checkpoint_interval_hours", "h", interval=decided)
     else:
-        interval = _interval(plan, work, mtbf, write, sheet)
+        interval = _interval(plan, work, mtbf, write, saved_in, sheet)
     kept = sheet.equation(
         "goodput.unannounced_fraction" if announced else "goodput.availability_fraction",
         availability,
         work_hours=(interval, "run:goodput.checkpoint_interval_hours"),
         write_hours=(write, "run:goodput.write_hours"),
-        restart_hours=(restart, "run:goodput.restart_hours"),
+        restart_hours=repeated,
         wait_hours=announced.other_wait_hours if announced else rates.wait_hours,
         mtbf_hours=mtbf,
     )
@@ -98,9 +114,21 @@ def _write(plan: Plan, checkpoint_gb: Sourced, service: Service, values: Values,
     return durable_write(checkpoint_gb, service, values, sheet, "goodput.write_hours")
 
 
-def _interval(plan: Plan, work: FleetWork, mtbf: Sourced, write: Number, sheet: Sheet) -> Number:
+def _background(plan: Plan, checkpoint_gb: Sourced, service: Service, values: Values, sheet: Sheet) -> Number | None:
+    """Hours until a checkpoint is in storage while training goes on; None if training pauses until it is there.
+
+    A plan that states how long training pauses (`reliability.checkpoint_blocking`) saves in the background.
+    """
+    if plan.reliability.checkpoint_blocking_hours is None:
+        return None
+    return durable_write(checkpoint_gb, service, values, sheet, "goodput.save_hours")
+
+
+def _interval(
+    plan: Plan, work: FleetWork, mtbf: Sourced, write: Number, saved_in: Number | None, sheet: Sheet
+) -> Number:
     """Hours of work between two checkpoints: the plan's, or the optimum; a shorter run saves its work once, at its
-    end."""
+    end. saved_in: hours that one takes in the background, before which the next does not begin."""
     own = plan.reliability.checkpoint_interval_hours
     if own is not None:
         chosen: SourcedQuantity = (own, "plan:reliability.checkpoint_interval", "h")
@@ -112,6 +140,17 @@ def _interval(plan: Plan, work: FleetWork, mtbf: Sourced, write: Number, sheet: 
             write_hours=(write, "run:goodput.write_hours"),
         )
         chosen = (best, "run:goodput.optimal_interval_hours", "h")
+        if saved_in is not None:
+            after = sheet.arithmetic(
+                "goodput.interval_after_save_hours",
+                np.maximum(best, saved_in)[()],
+                "h",
+                "max(optimal_interval, save)",
+                "no checkpoint begins before the one before it is saved",
+                optimal_interval=chosen,
+                save=(saved_in, "run:goodput.save_hours", "h"),
+            )
+            chosen = (after, "run:goodput.interval_after_save_hours", "h")
     return sheet.arithmetic(
         "goodput.checkpoint_interval_hours",
         np.minimum(chosen[0], work.hours)[()],

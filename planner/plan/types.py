@@ -113,7 +113,9 @@ class Reliability(Section):
 
     checkpoint_interval_hours: Hours | None = Field(None, alias="checkpoint_interval", description="default: optimal")
     checkpoint_blocking_hours: Hours | None = Field(
-        None, alias="checkpoint_blocking", description="time that training pauses for one checkpoint"
+        None,
+        alias="checkpoint_blocking",
+        description="pause of training for a checkpoint that is saved in the background; default: until saved",
     )
     spot_reclaims_per_node_day: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] | None = Field(
         None,

@@ -22,7 +22,6 @@ CONTESTED = {
     "FR-aegis-a": "quietest fleets",
     "FR-rsc1k": "all causes",
     "RUN-opt": "not of people",
-    "RUN-llama405": "asynchronously",
     "RUN-smol": "3B parameters",
 }
 
