@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Sequence
 from copy import deepcopy
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -55,6 +56,15 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 def plan_of(**sections: Any) -> Plan:
     """The small plan with changed sections: `plan_of(fleet={"nodes": 8})`; None takes a section away."""
     return Plan.model_validate(merged(SMALL, sections))
+
+
+def months_of(hours: float, start: date = date(2026, 10, 5)) -> float:
+    """Calendar months in so many hours from a day on, hour by hour: each is a part of its own month."""
+    clock, months = datetime(start.year, start.month, start.day), 0.0
+    while hours > 0:
+        months += min(hours, 1.0) / (monthrange(clock.year, clock.month)[1] * 24)
+        hours, clock = hours - 1, clock + timedelta(hours=1)
+    return months
 
 
 def exact(key: str, value: float) -> dict[str, Any]:

@@ -79,7 +79,7 @@ source and one example that you can repeat. A name means the same in the formula
 `planner calc NAME KEY=VALUE ...`; `planner calc NAME` prints the same page in a terminal. The formula is generated
 from the text that `planner calc` evaluates, and a test compares that text with the function that the planner runs.
 Examples leave out the first line of the output (the name) and the last (the source). The tables have the units; GB
-and TB are decimal, GiB binary, a month is 730 hours, a year 8,760.
+and TB are decimal, GiB binary, a month is 730 hours unless a day is given, a year 8,760.
 """
 
 

@@ -193,7 +193,8 @@ c &= \mathrm{capacity\_gib} \\
   \mathrm{usd}_i \cdot \max\left( 0, \min\left( \mathrm{stored\_gb}, \mathrm{to}_i \right) - \mathrm{from}_i \right)""",
     "tiered-storage": r"""
 \mathrm{tiered\_storage} = \sum_{m \in \mathrm{months}} \left(
-  T_1\left( \frac{\left( \mathrm{below\_gb} + \mathrm{stored\_gb} \right) \cdot \mathrm{hours}_m}{730} \right)
-  - T_1\left( \frac{\mathrm{below\_gb} \cdot \mathrm{hours}_m}{730} \right)
+  T_1\left( \left( \mathrm{below\_gb} + \mathrm{stored\_gb} \right)
+    \cdot \frac{\mathrm{hours}_m}{\mathrm{month}_m} \right)
+  - T_1\left( \mathrm{below\_gb} \cdot \frac{\mathrm{hours}_m}{\mathrm{month}_m} \right)
 \right)""",
 }

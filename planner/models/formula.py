@@ -12,6 +12,8 @@ from datetime import date
 from numbers import Real
 from typing import Any
 
+from planner.models.calendar_months import calendar_months
+
 RESULT = "result"
 
 
@@ -33,6 +35,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sum": math.fsum,
     "product": math.prod,
     "row": _row,
+    "calendar_months": calendar_months,
 }
 ALL_INPUTS = "inputs"  # in a formula: the values of all inputs, for sums over lines whose names are not identifiers
 

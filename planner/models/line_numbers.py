@@ -21,7 +21,7 @@ _QUANTITY = {
     "P2": "gpu_hours / gpus_per_node",
     "P3": "max(run_node_hours * max(experiment_factor - 1, 0) - unused_node_hours, 0)",
     "T3": "count * hours",
-    "T10": "stored_gb * hours / 730",
+    "T10": "stored_gb * calendar_months(start, hours)",
 }
 _QUANTITY_IF_UNHELD = {"C9": "nodes * (hours - unheld_hours)"}
 _UNIT_PRICE = {

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
 
+from planner.models.calendar_months import hours_of_month, month_starts
 from planner.models.equation import equation
 from planner.models.number import Number, scalar
-from pricing.offers import HOURS_PER_MONTH
-
-_HORIZON_MONTHS = 60  # beyond five years a month costs what the last ones did
-
 
 Tiers = Sequence[tuple[float, float, float]]  # (from GB, to GB, USD per GB), abutting from 0
 
@@ -55,31 +52,22 @@ def tiered_storage_month(*, stored_gb: float, tiers: Tiers) -> float:
     return scalar(tiered_usd(stored_gb, tiers))
 
 
-def _month_starts(start: date, months: int) -> list[datetime]:
-    first = datetime(start.year, start.month, start.day)
-    starts, year, month = [first], start.year, start.month
-    for _ in range(months):
-        year, month = (year + 1, 1) if month == 12 else (year, month + 1)
-        starts.append(datetime(year, month, 1))
-    return starts
-
-
 @lru_cache(maxsize=256)  # one curve serves every scenario that stores the same
 def storage_cost_curve(*, stored_gb: float, tiers: tuple[tuple[float, float, float], ...], start: date) -> Curve:
     """Cumulative cost of keeping `stored_gb` from `start` on: (hours, USD) of a piecewise linear curve.
 
-    The bill counts GB-months = GB-hours / 730 of a calendar month, and its tiers start again with the
+    The bill counts GB-months = GB-hours divided by the hours of the calendar month, and its tiers start again with the
     month, so inside a month the cost bends where a tier fills and at each month's end.
     """
-    starts = _month_starts(start, _HORIZON_MONTHS)
+    starts = month_starts(start)
     hours, usd = [0.0], [0.0]
     for begin, end in pairwise(starts):
         length = (end - begin) / timedelta(hours=1)
-        base_h, base_usd = hours[-1], usd[-1]
-        bends = [upper * HOURS_PER_MONTH / stored_gb for _, upper, _ in tiers if np.isfinite(upper)]
+        base_h, base_usd, whole = hours[-1], usd[-1], hours_of_month(begin)
+        bends = [upper * whole / stored_gb for _, upper, _ in tiers if np.isfinite(upper)]
         for h in [*sorted(b for b in bends if 0 < b < length), length]:
             hours.append(base_h + h)
-            usd.append(base_usd + scalar(tiered_usd(stored_gb * h / HOURS_PER_MONTH, tiers)))
+            usd.append(base_usd + scalar(tiered_usd(stored_gb * h / whole, tiers)))
     return np.array(hours), np.array(usd)
 
 
@@ -94,14 +82,15 @@ def _show_months(*, stored_gb: float, tiers: Tiers, start: date, hours: float, b
     lines: list[str] = []
     done = 0.0
     cost = partial(tiered_storage, stored_gb=stored_gb, tiers=tiers, start=start, below_gb=below_gb)
-    for begin, end in pairwise(_month_starts(start, _HORIZON_MONTHS)):
+    for begin, end in pairwise(month_starts(start)):
         length = min((end - begin) / timedelta(hours=1), hours - done)
         if length <= 0:
             break
         usd = cost(hours=done + length) - cost(hours=done)
-        months = length / HOURS_PER_MONTH
+        whole = hours_of_month(begin)
+        months = length / whole
         lines.append(
-            f"{begin:%Y-%m}: {stored_gb:,.3f} GB x {length:,.3f} h / 730 = {stored_gb * months:,.3f} GB-Mo"
+            f"{begin:%Y-%m}: {stored_gb:,.3f} GB x {length:,.3f} h / {whole:g} = {stored_gb * months:,.3f} GB-Mo"
             + (f" above {below_gb * months:,.3f}" if below_gb else "")
             + f": {usd:,.2f} USD"
         )
@@ -124,13 +113,14 @@ def _show_months(*, stored_gb: float, tiers: Tiers, start: date, hours: float, b
         "below_gb": "GB of 2^30 bytes",
     },
     result_unit="USD",
-    source="Amazon S3 pricing: GB-months of a calendar month; the tiers start again with the next month",
+    source="Amazon S3 FAQs: byte-hours of a month over 2^30 bytes and its 744 hours; the tiers start again each month",
     show=_show_months,
 )
 def tiered_storage(*, stored_gb: float, tiers: Tiers, start: date, hours: Number, below_gb: float = 0.0) -> Number:
     """Cost of storage from a start day for a number of hours, with price tiers that start again each calendar month.
 
-    A month is billed by GB x hours / 730, which fills its tiers from the lowest one. below_gb: other data in the same
+    A month is billed by GB x hours divided by the hours of that month (744 in October), which fills its tiers from the
+    lowest one. below_gb: other data in the same
     storage class, which fills the lower tiers first. Limits: after five years the mean of the first five is used.
     """
     ladder = tuple(tiers)

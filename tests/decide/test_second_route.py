@@ -7,7 +7,7 @@ import math
 import pytest
 
 from planner.models.goodput import optimal_interval
-from tests.builders import book_of, plan_of, scenario_of
+from tests.builders import book_of, months_of, plan_of, scenario_of
 
 REGION, NODES, SPARES = "us-east-1", 4, 1
 
@@ -76,8 +76,8 @@ def _by_hand() -> dict[str, float]:
         "guard.alarms": 6 * hours / 730 * _price("AmazonCloudWatch", "Standard resolution alarm"),
         "pool.control-nodes": 3 * hours * book.on_demand("m7i.xlarge", REGION).usd,
         "pool.control-ebs": 3 * 50 * hours / 730 * ebs,
-        "storage.s3.standard": 6000 * gib * kept_hours / 730 * s3,
-        "storage.s3.checkpoints": stored * checkpoint_gb * gib * kept_hours / 730 * s3,
+        "storage.s3.standard": 6000 * gib * months_of(kept_hours) * s3,
+        "storage.s3.checkpoints": stored * checkpoint_gb * gib * months_of(kept_hours) * s3,
         "storage.s3.get-requests": gets * _price("AmazonS3", "S3 Standard GET and all other"),
         "storage.s3.put-requests": puts * _price("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"),
         "storage.kms.key": kept_hours / 730 * _price("awskms", "Customer managed key"),

@@ -213,9 +213,8 @@ class TestLoops:
         tiers = [(0, 500, 0.023), (500, math.inf, 0.02)]
         one_month = find("tiered-storage-month").function
         by_formula = sum(
-            one_month(stored_gb=(300 + 600) * hours / 730, tiers=tiers)
-            - one_month(stored_gb=300 * hours / 730, tiers=tiers)
-            for hours in (744, 720, 36)  # October, November, a day and a half of December
+            one_month(stored_gb=(300 + 600) * share, tiers=tiers) - one_month(stored_gb=300 * share, tiers=tiers)
+            for share in (1, 1, 36 / 744)  # October, November, a day and a half of December
         )
         found = find("tiered-storage").function(
             stored_gb=600, tiers=tiers, start=date(2026, 10, 1), hours=1500, below_gb=300

@@ -79,7 +79,7 @@ def test_a_ladder_of_own_tiers_is_billed_tier_by_tier() -> None:
         own(item="S3 Standard storage", unit="GB-Mo", usd=0.02, tier_to_gb=1000),
         own(item="S3 Standard storage", unit="GB-Mo", usd=0.01, tier_from_gb=1000),
     ]
-    days = 31  # October has 744 hours; 730 are a month of S3
+    days = 31  # October has 744 hours
     plan = with_prices(
         *tiers,
         start="2026-10-01",
@@ -90,7 +90,7 @@ def test_a_ladder_of_own_tiers_is_billed_tier_by_tier() -> None:
     (scenario,) = compared(plan, book=BOOK).scenarios
     line = next(line for line in scenario.bill if line.line == "storage.s3.standard")
     assert scenario.days.plan < days
-    gb_months = 4e12 / 2**30 * scenario.days.plan * 24 / 730
+    gb_months = 4e12 / 2**30 * scenario.days.plan * 24 / 744
     assert line.quantity == pytest.approx(gb_months)
     expected = min(1000, gb_months) * 0.02 + max(0, gb_months - 1000) * 0.01
     assert line.effective_cost == pytest.approx(expected, rel=1e-6)

@@ -374,9 +374,9 @@ class TestSharedTier:
         assert lines["storage.s3.put-requests"].effective_cost == pytest.approx(1.4 * 0.005)
 
     def test_checkpoints_are_binary_gigabytes_too(self):
-        """Three of 14 GB for 730 h: 3 x 14e9 / 2^30 GB-months."""
+        """Three of 14 GB for 730 h from October 5: 648 of October's 744 h and 82 of November's 720."""
         line = self.lines(demand_of())["storage.s3.checkpoints"]
-        assert line.quantity == pytest.approx(3 * 14e9 / 2**30)
+        assert line.quantity == pytest.approx(3 * 14e9 / 2**30 * (648 / 744 + 82 / 720))
         assert line.effective_unit_price == pytest.approx(0.023)
 
     def test_checkpoints_stand_on_top_of_the_tiers(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import book_of, by_id, compared, plan_of, scenario_of
+from tests.builders import book_of, by_id, compared, months_of, plan_of, scenario_of
 
 HOT, KEPT = 4e12, 40e12
 BESIDE_GB = (KEPT - HOT) / 2**30
@@ -31,7 +31,7 @@ def _usd(item):
 def test_standard_keeps_all_in_one_line():
     scenario, lines = _lines(_plan("STANDARD"))
     hours = scenario.days.plan * 24
-    assert lines["storage.s3.standard"].quantity == pytest.approx(KEPT / 2**30 * hours / 730)
+    assert lines["storage.s3.standard"].quantity == pytest.approx(KEPT / 2**30 * months_of(hours))
     assert not [name for name in lines if "-ia" in name or "glacier" in name or "intelligent" in name]
 
 
@@ -47,25 +47,25 @@ def test_a_minimum_duration_is_billed_whole(kept_class, name, item, minimum_days
     hours = scenario.days.plan * 24
     assert hours < minimum_days * 24
     line = lines[f"storage.s3.{name}"]
-    assert line.quantity == pytest.approx(BESIDE_GB * minimum_days * 24 / 730)
+    assert line.quantity == pytest.approx(BESIDE_GB * months_of(minimum_days * 24))
     assert line.effective_unit_price == pytest.approx(_usd(item))
     # the hot data stay where training reads them
-    assert lines["storage.s3.standard"].quantity == pytest.approx(HOT / 2**30 * hours / 730)
+    assert lines["storage.s3.standard"].quantity == pytest.approx(HOT / 2**30 * months_of(hours))
 
 
 def test_beyond_the_minimum_every_hour_counts():
     scenario, lines = _lines(_plan("STANDARD_IA", days_kept=100))
     hours = scenario.days.plan * 24 + 100 * 24
-    assert lines["storage.s3.standard-ia"].quantity == pytest.approx(BESIDE_GB * hours / 730)
+    assert lines["storage.s3.standard-ia"].quantity == pytest.approx(BESIDE_GB * months_of(hours))
 
 
 def test_intelligent_tiering_ages_and_is_monitored():
     scenario, lines = _lines(_plan("INTELLIGENT_TIERING", days_kept=100))
     hours = scenario.days.plan * 24 + 100 * 24
     months = {
-        "frequent": 30 * 24 / 730,
-        "infrequent": 60 * 24 / 730,
-        "archive": (hours - 90 * 24) / 730,
+        "frequent": months_of(30 * 24),
+        "infrequent": months_of(60 * 24),
+        "archive": months_of(hours - 90 * 24),
     }
     for tier, length in months.items():
         assert lines[f"storage.s3.intelligent-tiering.{tier}"].quantity == pytest.approx(BESIDE_GB * length), tier

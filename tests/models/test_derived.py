@@ -134,21 +134,21 @@ class TestTieredStorage:
     """150 GB from 2026-10-05: October has 27 days left, 648 h."""
 
     def test_one_month_by_hand(self):
-        """150 x 648 / 730 = 133.15 GB-Mo: 100 at 0.10 and 33.15 at 0.05 = 11.6575 USD."""
+        """150 x 648 / 744 = 130.65 GB-Mo: 100 at 0.10 and 30.65 at 0.05 = 11.5323 USD."""
         found = tiered_storage(stored_gb=150.0, tiers=TIERS, start=date(2026, 10, 5), hours=648.0)
-        assert found == pytest.approx(100 * 0.10 + (150 * 648 / 730 - 100) * 0.05)
+        assert found == pytest.approx(100 * 0.10 + (150 * 648 / 744 - 100) * 0.05)
 
     def test_tiers_start_again_with_the_month(self):
-        """November's 10 h begin in the first tier again: 150 x 10 / 730 GB-Mo at 0.10."""
+        """November's 10 h begin in the first tier again: 150 x 10 / 720 GB-Mo at 0.10."""
         start = date(2026, 10, 5)
         october = tiered_storage(stored_gb=150.0, tiers=TIERS, start=start, hours=648.0)
         both = tiered_storage(stored_gb=150.0, tiers=TIERS, start=start, hours=658.0)
-        assert both - october == pytest.approx(150 * 10 / 730 * 0.10)
+        assert both - october == pytest.approx(150 * 10 / 720 * 0.10)
 
     def test_what_lies_below_fills_the_first_tiers(self):
         """On top of 1,000 GB: 1,150 less 1,000 GB, each with its own tiers."""
         more = tiered_storage(stored_gb=150.0, tiers=TIERS, start=date(2026, 10, 1), hours=744.0, below_gb=1000.0)
-        month = 744 / 730
+        month = 1  # all of October
         by_hand = (1150 * month - 1000) * 0.01 + 900 * 0.05 - (1000 * month - 1000) * 0.01 - 900 * 0.05
         assert more == pytest.approx(by_hand)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from calendar import monthrange
 from collections import OrderedDict
 from datetime import date, datetime, timedelta
 
@@ -93,11 +94,11 @@ class TestStorageBill:
         ],
     )
     def test_curve_against_the_bill_hour_by_hour(self, stored_gb, start, hours):
-        """Each hour adds stored GB / 730 to its calendar month; each month climbs the tiers from the bottom."""
+        """Each hour adds stored GB over the hours of its month; each month climbs the tiers from the bottom."""
         clock, months = datetime(start.year, start.month, start.day), {}
         for _ in range(hours):
             key = clock.year, clock.month
-            months[key] = months.get(key, 0.0) + stored_gb / 730
+            months[key] = months.get(key, 0.0) + stored_gb / (monthrange(*key)[1] * 24)
             clock += timedelta(hours=1)
         by_hour = 0.0
         for quantity in months.values():

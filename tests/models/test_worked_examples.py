@@ -251,7 +251,7 @@ EXAMPLES = [
         {"nodes": 2, "run_hours": 9000, "term_hours": 8760, "reuse_value_fraction": 0.5},
         2 * 8520 * 0.5,
     ),
-    # 100 GB of October, 744 h: 101.9 GB-Mo, of which the first 50 at 0.1 and the rest at 0.05
+    # 100 GB for 744 h, all of October, are 100 GB-Mo, of which the first 50 at 0.1 and the rest at 0.05
     (
         "tiered-storage",
         {
@@ -260,7 +260,7 @@ EXAMPLES = [
             "start": date(2026, 10, 1),
             "hours": 744,
         },
-        50 * 0.1 + (100 * 744 / 730 - 50) * 0.05,
+        50 * 0.1 + (100 * 744 / 744 - 50) * 0.05,
     ),
     ("gb-per-node", {"nodes": 400, "gb_per_node": 20}, 8000),
     ("gb-per-node-day", {"nodes": 400, "hours": 48, "gb_per_node_day": 0.05}, 400 * 2 * 0.05),

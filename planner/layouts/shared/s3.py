@@ -9,6 +9,7 @@ import numpy as np
 
 from planner.layouts.base import Demand, Timing
 from planner.layouts.shared.s3_classes import START, STORED_HOURS, bill_beside_hot
+from planner.models.calendar_months import calendar_months
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.derived import PRICE, Sourced, SourcedQuantity
 from planner.models.ledger import Ledger
@@ -20,7 +21,6 @@ from planner.models.tiered_storage import Tiers, tiered_storage
 from planner.models.values import Values
 from planner.plan.training_types import Ingest
 from pricing.catalog import InstanceType
-from pricing.offers import HOURS_PER_MONTH
 
 DURABILITY = "every object in S3 Standard, 11 nines over several zones"
 
@@ -245,7 +245,7 @@ def _storage_lines(
     ):
         if below_gb and stored_gb <= 0:
             continue
-        quantity = stored_gb * hours / HOURS_PER_MONTH
+        quantity = stored_gb * calendar_months(demand.start, hours)
         ledger.quoted(
             line,
             stored,
@@ -270,4 +270,4 @@ def _storage_lines(
 def _unit_usd(stored_gb: float, below_gb: float, start: date, hours: Number, tiers: Tiers) -> Number:
     """Mean price of a GB-month under monthly tiers."""
     cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=start, hours=hours, below_gb=below_gb)
-    return blend(cost, stored_gb * hours / HOURS_PER_MONTH, tiers[0][2])
+    return blend(cost, stored_gb * calendar_months(start, hours), tiers[0][2])

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from planner.layouts.base import Demand
+from planner.models.calendar_months import calendar_months
 from planner.models.derived import PRICE
 from planner.models.ledger import Ledger
 from planner.models.metered import billed_gb, billed_hours, requests_thousands, resource_months, tiered_age_hours
 from planner.models.number import Number, scalar
 from planner.models.quote import blend
 from planner.models.tiered_storage import Tiers, tiered_storage
-from pricing.offers import HOURS_PER_MONTH
 
 # class -> (words of the price book, minimum billed days)
 CLASSES = {
@@ -91,7 +91,7 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
     quote = ledger.quote(line, ("AmazonS3", item), stored_gb)
     if quote is None:
         return
-    quantity = stored_gb * hours / HOURS_PER_MONTH
+    quantity = stored_gb * calendar_months(demand.start, hours)
 
     def unit_usd(tiers: Tiers) -> Number:
         cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours)
