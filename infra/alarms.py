@@ -11,6 +11,7 @@ from planner.stack.spec import ClusterSpec, suffixes
 HOUR, MINUTES_5 = 3600, 300
 DAYS_7 = 168  # hours: CloudWatch evaluates periods of an hour over seven days at most (PutMetricAlarm)
 S3_THROUGH_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages need less, so more is S3 traffic
+LEAST_FREE = 0.1  # of a file system
 ABOVE, BELOW = "GreaterThanThreshold", "LessThanThreshold"
 IGNORED, ALARMING = "notBreaching", "breaching"  # how CloudWatch treats missing data
 AUTO_SCALING, EC2, FSX, NAT = "AWS/AutoScaling", "AWS/EC2", "AWS/FSx", "AWS/NATGateway"
@@ -135,8 +136,13 @@ ALARMS = (
         metric="FreeDataStorageCapacity",
         statistic="Sum",
         comparison=BELOW,
-        threshold=2.0**40,
-        why="The file system has less than 1 TiB free; writes will fail when it is full.",
+        # published each minute for each file server: their sum over more than a minute would count them several times
+        period=60,
+        periods=5,
+        threshold_of=lambda spec: LEAST_FREE * spec.lustre.capacity_gib * 2**30 if spec.lustre else 0,
+        why="Less than a tenth of the file system is free; writes will fail when it is full.",
+        # Intelligent-Tiering grows by itself
+        needs=lambda spec: spec.lustre is not None and spec.lustre.capacity_gib > 0,
     ),
     Alarm(
         name="pool",  # one for each control node

@@ -109,7 +109,6 @@ class GpuFleet(Component):
             mixed_instances_policy=(
                 _one_market(template, args.fleet.instance_type, spot) if spot or args.may_move else None
             ),
-            capacity_rebalance=True if spot else None,
             # the job scheduler decides about an unhealthy node; interrupted spot nodes must be replaced automatically
             suspended_processes=["AZRebalance"] if spot else ["AZRebalance", "ReplaceUnhealthy"],
             # nodes must be given up before a block ends: protected ones would stay

@@ -65,7 +65,10 @@ class Guards(Component):
 
     def _topic(self, notify: str) -> aws.sns.Topic:
         topic = aws.sns.Topic(
-            self.named("topic"), name=self.physical("topic"), tags=self.tags("topic"), opts=self.child()
+            self.named("topic"),
+            name=self.physical("topic"),
+            tags={**self.tags("topic"), "planner:plan": self.naming.plan_sha256},
+            opts=self.child(),
         )
         aws.sns.TopicSubscription(
             self.named("subscription"), topic=topic.arn, protocol="email", endpoint=notify, opts=self.child()

@@ -35,11 +35,14 @@ class Naming:
         return pulumi.Output.concat(f"arn:aws:{service}:{self.region if region else ''}:", self.account, ":", rest)
 
     def tags(self, component: str, name: str) -> dict[str, str]:
-        """The five tags of every resource that can be tagged. name: the logical one, such as fleet-group."""
+        """The four tags of every resource that can be tagged. name: the logical one, such as fleet-group.
+
+        None changes with the plan: a tag that does would be an update of every resource, among which one that matters
+        is not seen. The plan's hash is a tag of the guard's topic alone.
+        """
         return {
             "Name": self.physical(name),
             "planner:stack": self.stack,
-            "planner:plan": self.plan_sha256,
             "planner:component": component,
             "planner:name": name,
         }

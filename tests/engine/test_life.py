@@ -74,8 +74,9 @@ def _drifts(stand: Stand) -> None:
 
 def _is_resized(stand: Stand) -> None:
     nodes = stand.spec.fleet.nodes
-    grown = _changed(stand, small(stand.spec.layout, nodes=nodes + 1))
-    assert grown.counts == {"update": 2}
+    grown = _changed(stand, replace(small(stand.spec.layout, nodes=nodes + 1), plan_sha256="d" * 64))
+    assert sorted(grown.names("update")) == ["fleet-group", "guard-alarm-fleet-count", "guard-topic"]
+    assert grown.step("guard-topic").diff == ("tags",)
     assert grown.step("fleet-group").diff == ("desiredCapacity", "maxSize", "minSize")
     assert grown.step("guard-alarm-fleet-count").diff == ("threshold",)
     assert _nodes(stand) == nodes + 1

@@ -17,7 +17,7 @@ def _point(path: str) -> list[Word]:
         *spread(f"{path}.cost_usd", "USD before tax", "cost of the finished run"),
         word(f"{path}.deployable", "flag", "whether a stack can be deployed as it was priced"),
         word(f"{path}.why_not_deployable", "text", "why it cannot; empty if it can"),
-        word(f"{path}.unproven", "text", "why nobody can count on its figures, so that it is not recommended; or empty"),
+        word(f"{path}.unproven", "text", "why nobody can count on its figures, and it is not recommended; or empty"),
     ]
 
 

@@ -128,15 +128,18 @@ def is_spot(graph: Graph, group: Resource) -> bool:
     "SPOT-REBALANCE",
     GROUP,
     severity=WARNING,
-    what="Spot without capacity rebalancing",
-    why="A replacement starts only after the node is gone, not at the first warning of an interruption",
-    remedy="Set capacityRebalance: true",
-    example="a Spot group without capacityRebalance",
+    what="Spot nodes of one job with capacity rebalancing",
+    why="A healthy node is ended on a recommendation, often hours before an interruption or without one, and the "
+    "whole job restarts; the two-minute notice comes in any case",
+    remedy="Remove capacityRebalance",
+    example="capacityRebalance: true in a Spot group whose nodes are in a cluster placement group",
 )
-def no_capacity_rebalancing(graph: Graph) -> Hits:
+def rebalancing_of_a_gang(graph: Graph) -> Hits:
+    """Nodes that are placed close together run one job. Others may well be replaced one by one."""
     for group in graph.of(GROUP):
-        if is_spot(graph, group) and flag(group.inputs.get("capacityRebalance")) is not True:
-            yield group, "capacityRebalance", "capacityRebalance is not true"
+        together = any(at(t.inputs, "placement.groupName") for t in templates_of(graph, group))
+        if together and is_spot(graph, group) and flag(group.inputs.get("capacityRebalance")) is True:
+            yield group, "capacityRebalance", "capacityRebalance is true"
 
 
 @rule(

@@ -41,7 +41,7 @@ TAGGED = {
     "fsx:LustreFileSystem",
     "kms:Key",
 } - {"iam:InstanceProfile"}
-WANTED = ("planner:stack", "planner:plan", "planner:component", "planner:name")
+WANTED = ("planner:stack", "planner:component", "planner:name")
 
 
 @rule(
@@ -132,7 +132,7 @@ def _ours(graph: Graph) -> bool:
     *sorted(TAGGED),
     what="a resource that costs money without the stack's tags",
     why="Its cost is missing from the stack's costs, and a leftover of a killed deployment cannot be found",
-    remedy="Set the tags planner:stack, planner:plan, planner:component and planner:name",
+    remedy="Set the tags planner:stack, planner:component and planner:name",
     example="a NAT gateway without tags",
 )
 def missing_stack_tags(graph: Graph) -> Hits:

@@ -32,7 +32,7 @@ SPOT = (
         "On-Demand percentage above 100", "SPOT-SHARE", put(distribution, "onDemandPercentageAboveBaseCapacity", 150)
     ),
     Mistake("a maximum price", "SPOT-PRICE", put(distribution, "spotMaxPrice", "12.00")),
-    Mistake("no rebalancing", "SPOT-REBALANCE", cut(asg, "capacityRebalance")),
+    Mistake("rebalancing", "SPOT-REBALANCE", put(asg, "capacityRebalance", True)),
     Mistake("instance type with fewer cards", "EFA-CARD", put(mixed, "overrides", [{"instanceType": "p5en.48xlarge"}])),
     Mistake(
         "a type without EFA",
