@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -100,6 +101,35 @@ class TestConverged:
         plain = replace(CENTRAL.table["converged.core_seconds_per_gb"], value=0.56)
         values = Values(table={**CENTRAL.table, plain.key: plain})
         assert converged().service(values).warm_gb_per_s == pytest.approx(4 * 0.87 * 12.5)
+
+    def test_small_objects_are_bound_by_requests(self):
+        """5,600 GETs a second of 110 KB are 0.62 GB/s a node, however fast its wire is; shards are not bound."""
+        small = converged(nodes=40, object_bytes=110e3, required_gb_per_s=30.0)
+        given = small.service(CENTRAL)
+        assert given.warm_gb_per_s == pytest.approx(40 * 5600 * 110e3 / 1e9)
+        warned = [text for text in given.warnings if "pack samples into shards" in text]
+        assert len(warned) == 1
+        assert "objects of 110 KB are read at 24.6 GB/s at most, by requests, and 30.0 GB/s are needed" in warned[0]
+        shards = converged(nodes=40, object_bytes=4e6, required_gb_per_s=30.0).service(CENTRAL)
+        assert shards.warm_gb_per_s == converged(nodes=40, required_gb_per_s=30.0).service(CENTRAL).warm_gb_per_s
+        assert not any("shards" in text for text in shards.warnings)
+
+    def test_the_range_of_requests_has_what_aistore_published(self):
+        """NVIDIA/aistore 583e7729e: 5,480 to 5,610 GETs of 1 MB a second and target on 50 Gbit/s."""
+        gets = CENTRAL.table["converged.get_requests_per_second_per_target"]
+        assert gets.low < 5480 < 5610 <= gets.high
+        assert gets.value == pytest.approx(5545, rel=0.05)
+
+    def test_a_separate_cluster_has_the_nodes_that_its_requests_need(self):
+        demand = demand_of(nodes=100, planned_gb_per_s=60.0, object_bytes=110e3)
+        layout = separate_cluster(
+            SeparateSettings.model_validate({"instance_type": "i3en.24xlarge", "spares": 0}),
+            demand,
+            book_of(),
+            "us-east-1",
+            CENTRAL,
+        )
+        assert layout.cluster.nodes == math.ceil(60 / (5600 * 110e3 / 1e9))
 
     def test_cores_are_reported_and_not_billed(self):
         layout = converged()

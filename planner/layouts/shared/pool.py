@@ -17,6 +17,7 @@ from planner.models.datapath import (
     mixed_read_rate,
     node_serve_rate,
     rate_in_series,
+    request_bound_rate,
 )
 from planner.models.derived import Sourced, SourcedQuantity
 from planner.models.number import Number, median, scalar
@@ -37,6 +38,7 @@ class Pool:
     hit_fraction: Number
     write_gb_per_s: Number
     fill_limit_gb_per_s: float
+    request_limit_gb_per_s: Number
 
 
 def client_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
@@ -66,7 +68,13 @@ def pool_of(
     """What a pool of `nodes` targets on `instance` provides, limited by the clients' links."""
     targets: Sourced = nodes if isinstance(nodes, tuple) else (nodes, "run:nodes")
     count = targets[0]
-    warm = _warm(instance, targets, cores, demand, values, sheet)
+    requests = sheet.equation(
+        "storage.node_requests_gb_per_s",
+        request_bound_rate,
+        requests_per_second=values.given("converged.get_requests_per_second_per_target"),
+        object_bytes=(demand.object_bytes, "run:data.object_bytes"),
+    )
+    warm = _warm(instance, targets, cores, requests, demand, values, sheet)
     raw, usable = _capacity(instance, targets, values, sheet)
     per_node = scalar(
         sheet.equation(
@@ -122,6 +130,7 @@ def pool_of(
         hit_fraction=hit,
         write_gb_per_s=_write(instance, targets, demand, values, sheet),
         fill_limit_gb_per_s=fill,
+        request_limit_gb_per_s=count * requests,
     )
 
 
@@ -158,9 +167,16 @@ def _capacity(instance: InstanceType, nodes: Sourced, values: Values, sheet: She
 
 
 def _warm(
-    instance: InstanceType, nodes: Sourced, cores: Sourced, demand: Demand, values: Values, sheet: Sheet
+    instance: InstanceType,
+    nodes: Sourced,
+    cores: Sourced,
+    requests: Number,
+    demand: Demand,
+    values: Values,
+    sheet: Sheet,
 ) -> Number:
-    """Read rate from the drives, GB/s: what the targets serve, up to what the clients receive."""
+    """Read rate from the drives, GB/s: what the targets serve, up to what the clients receive. requests: the rate at
+    which one target's requests for single objects carry data."""
     assumed = values.given("converged.ip_gbps_per_node")
     gbps = sheet.arithmetic(
         "storage.node_network_gbps",
@@ -184,12 +200,13 @@ def _warm(
     clients = client_rate(demand, values, sheet)
     return sheet.arithmetic(
         "storage.warm_gb_per_s",
-        np.minimum(nodes[0] * per_node, clients),
+        np.minimum(nodes[0] * np.minimum(per_node, requests), clients),
         "GB/s",
-        "min(nodes * node, clients)",
-        "what the storage nodes send or the clients receive, whichever is less",
+        "min(nodes * min(node, requests), clients)",
+        "what the storage nodes send, as bytes or as requests, or what the clients receive, whichever is less",
         nodes=(*nodes, "nodes"),
         node=(per_node, "run:storage.node_gb_per_s", "GB/s"),
+        requests=(requests, "run:storage.node_requests_gb_per_s", "GB/s"),
         clients=(clients, "run:storage.clients_gb_per_s", "GB/s"),
     )
 
@@ -221,6 +238,13 @@ def pool_warnings(pool: Pool, demand: Demand, instance: InstanceType) -> tuple[s
     if not instance.nvme_drives:
         found.append(
             f"the number of drives of {instance.name} is not published, so rates are calculated for one drive per node"
+        )
+    most, needed = median(pool.request_limit_gb_per_s), median(demand.required_gb_per_s)
+    if most < needed:
+        found.append(
+            f"training will wait for data: objects of {median(demand.object_bytes) / 1e3:,.0f} KB are read at "
+            f"{most:,.1f} GB/s at most, by requests, and {needed:,.1f} GB/s are needed; pack samples into shards "
+            "(data.shard) of some MB or more"
         )
     margin = pool.usable_tb / demand.hot_tb - 1
     if margin < 0:
