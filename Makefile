@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 # compiled modules are kept, also where the environment says otherwise: tests start some hundred commands
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: plan deploy test test-real check tools bundle lint types books bench golden docs pictures mutants \
+.PHONY: plan deploy test test-real launch-real check tools bundle lint types books bench golden docs pictures mutants \
   rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
@@ -33,6 +33,10 @@ test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: 
 	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
 	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "real or thorough"
+
+launch-real: $(VENV)/.dev tools  ## run torchrun on three nodes (namespaces), lose one, resume: installs PyTorch into .tools/torch, 2.4 GB (root)
+	@$(BIN)/python -m tools.torch_cpu
+	@$(BIN)/python -m pytest -n 0 tests/launch/test_torchrun.py
 
 check: test test-real  ## everything that decides whether a change lands
 

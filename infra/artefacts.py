@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,21 +17,29 @@ from fleet_pool.settings import DAEMON
 from infra.buckets import bucket_name, secure_bucket
 from infra.naming import Component, Naming
 from infra.node.built import expected
-from infra.node.render import bundle_files
+from infra.node.render import LAUNCH_FILE, bundle_files
+from infra.node.zipped import launch_file
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """texts: rendered files by name. binaries: name -> SHA-256 of the files that `make bundle` builds."""
+    """texts: rendered files by name. archives: packed files by name. binaries: name -> SHA-256 of the files that
+    `make bundle` builds."""
 
     texts: Mapping[str, str]
+    archives: Mapping[str, bytes]
     binaries: Mapping[str, str]
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Every file that needs no build, by name."""
+        return {**{name: text.encode() for name, text in self.texts.items()}, **self.archives}
 
     @cached_property
     def every_sum(self) -> tuple[tuple[str, str], ...]:
         """(name, sha256) of every file."""
-        texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
-        return tuple(sorted({**texts, **self.binaries}.items()))
+        files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
+        return tuple(sorted({**files, **self.binaries}.items()))
 
     @cached_property
     def sha256(self) -> str:
@@ -51,7 +60,11 @@ class Bundle:
 
 def bundle(stack: Stack) -> Bundle:
     """The bundle of a stack. Without a pool it has no built files."""
-    return Bundle(texts=bundle_files(stack), binaries=expected() if stack.proxies else {})
+    return Bundle(
+        texts=bundle_files(stack),
+        archives={LAUNCH_FILE: launch_file()},
+        binaries=expected() if stack.proxies else {},
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +92,10 @@ class Artefacts(Component):
         )
         self.bundle = args.bundle
         texts = [self._text(name, text) for name, text in args.bundle.texts.items()]
+        packed = [self._packed(name, data) for name, data in args.bundle.archives.items()]
         built = [self._built(name, sha256, args.folder) for name, sha256 in args.bundle.binaries.items()]
         # nodes wait for all files of their bundle
-        self.ready: list[pulumi.Resource] = [*texts, *built]
+        self.ready: list[pulumi.Resource] = [*texts, *packed, *built]
         self.register_outputs({"bucket": self.bucket.id, "bundle": args.bundle.sha256})
 
     def _text(self, name: str, text: str) -> aws.s3.BucketObjectv2:
@@ -92,6 +106,18 @@ class Artefacts(Component):
             key=self.bundle.key(name),
             content=text,
             content_type="application/json" if name.endswith(".json") else "text/plain",
+            tags=self.tags(part),
+            opts=self.child(depends_on=self._before),
+        )
+
+    def _packed(self, name: str, data: bytes) -> aws.s3.BucketObjectv2:
+        part = f"object-{_part(name)}"
+        return aws.s3.BucketObjectv2(
+            self.named(part),
+            bucket=self.bucket.id,
+            key=self.bundle.key(name),
+            content_base64=base64.b64encode(data).decode(),
+            content_type="application/octet-stream",
             tags=self.tags(part),
             opts=self.child(depends_on=self._before),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.launch import records
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
@@ -121,12 +122,17 @@ def _node_settings(base: _Base, role: str, group: str = "") -> Settings:
     }
 
 
-def _access(spec: ClusterSpec, *, groups: Sequence[str] = (), daemon: str = "") -> Access:
+def _access(spec: ClusterSpec, *, groups: Sequence[str] = (), daemon: str = "", jobs: bool = False) -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
-    canary has a prefix of its own."""
+    canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
     return Access(
         reads=(spec.data.dataset_prefix,),
-        writes=(spec.data.checkpoint_prefix, *((CANARY,) if daemon else ())),
+        writes=(
+            spec.data.checkpoint_prefix,
+            *((CANARY,) if daemon else ()),
+            *((records.PREFIX, records.LOGS) if jobs else ()),
+        ),
+        topology=jobs,
         groups=tuple(groups),
         daemon=daemon,
         authority=spec.pool is not None and spec.pool.tls,
@@ -190,7 +196,9 @@ def _fleet(
         artefacts=base.artefacts,
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["fleet"].id,
-        access=_access(spec, groups=groups, daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else ""),
+        access=_access(
+            spec, groups=groups, daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "", jobs=True
+        ),
         settings={**_node_settings(base, "gpu", groups[0]), **_lustre_settings(spec, lustre)},
         waits_for=[
             *base.ready,

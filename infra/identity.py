@@ -22,13 +22,15 @@ SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 class Access:
     """reads, writes: prefixes of the data bucket. groups: physical names of the nodes' own Auto Scaling groups, whose
     lifecycle actions they may complete; empty for none. daemon: proxy or target of the pool; empty for none.
-    authority: whether it has a certificate of the pool's certificate authority."""
+    authority: whether it has a certificate of the pool's certificate authority. topology: whether it may ask where
+    instances are in the network."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     groups: tuple[str, ...] = ()
     daemon: str = ""
     authority: bool = False
+    topology: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,11 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
                 ],
                 "Resource": [f"{data}/{prefix}*" for prefix in access.writes],
             }
+        )
+    if access.topology:
+        # the action knows no resources (Service Authorization Reference, Amazon EC2)
+        statements.append(
+            {"Sid": "Topology", "Effect": "Allow", "Action": "ec2:DescribeInstanceTopology", "Resource": "*"}
         )
     if access.authority:
         statements.append(

@@ -24,7 +24,8 @@ ALLOWED = {
     "fleet_pool": set(),
     "fleet_pool.node": {"fleet_pool"},
     "fleet_pool.operate": {"fleet_pool"},
-    "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat"},
+    "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat", "fleet_pool.steps"},
+    "fleet_pool.launch": {"fleet_pool"},
     # which layouts there are, and what each lets a plan say: nothing of it loads a model
     "planner.layouts.room": set(),
     "planner.layouts.registry": {"planner.layouts.room"},

@@ -27,6 +27,9 @@ FETCHES = ("aws", "curl", "python3")
 MAKES_FILE_SYSTEMS = ("mkfs.xfs", "wipefs", "lsblk", "blkid", "udevadm")
 LUSTRE_ROOT = "/fsx"  # as in AWS's own examples
 MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after that
+LAUNCH_FILE, LAUNCH_USER = "planner-launch.pyz", "planner-job"
+LAUNCH_UNIT = "planner-launch.service"
+BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service")
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
     "planner-scratch.service": "scratch.sh",
@@ -51,7 +54,12 @@ def roles(stack: Stack) -> tuple[Role, ...]:
     if not stack.proxies:
         mounts = ("planner-lustre.service",) if "lustre" in LAYOUTS[stack.layout].components else ()
         return (
-            Role(name="gpu", units=(*scratch, *mounts), daemon=False, programs=(*FETCHES[:2], *MAKES_FILE_SYSTEMS)),
+            Role(
+                name="gpu",
+                units=(*scratch, *mounts, LAUNCH_UNIT),
+                daemon=False,
+                programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
+            ),
         )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
     common = ("planner-prepare.service", *own, "planner-metrics.service", "planner-metrics.timer")
@@ -64,7 +72,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         found.append(
             Role(
                 name=name,
-                units=(*common, *(target if serves else scratch)),
+                units=(*common, *(target if serves else scratch), *((LAUNCH_UNIT,) if name == "gpu" else ())),
                 daemon=serves,
                 programs=(*programs, *MAKES_FILE_SYSTEMS),
             )
@@ -91,6 +99,8 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             roles=roles(stack),
             user=USER,
             state=settings.STATE_FOLDER,
+            launch_file=LAUNCH_FILE,
+            launch_user=LAUNCH_USER,
             daemon_sha256=DAEMON_SHA256,
             daemon_version=settings.AISTORE_VERSION,
             installed=installed_files(stack),
@@ -105,6 +115,8 @@ def user_data_text(settings_of_node: Mapping[str, str], sums: Sequence[tuple[str
 
 
 def _text(name: str, stack: Stack) -> str:
+    if name == LAUNCH_UNIT:
+        return _rendered(f"{name}.j2", user=LAUNCH_USER, mounts=_before_jobs(stack))
     if (TEMPLATES / name).exists():
         return (TEMPLATES / name).read_text(encoding="utf-8")
     if name not in ("planner-target.service", "planner-proxy.service"):
@@ -135,6 +147,12 @@ def _text(name: str, stack: Stack) -> str:
         cpu_weight=settings.CPU_WEIGHT,
         memory_gib=settings.RESERVED_MEMORY_GIB,
     )
+
+
+def _before_jobs(stack: Stack) -> list[str]:
+    """Units of a GPU node that give jobs their files."""
+    units = next(role.units for role in roles(stack) if role.name == "gpu")
+    return [unit for unit in units if unit in BEFORE_JOBS]
 
 
 def _rendered(name: str, **values: object) -> str:

@@ -129,4 +129,5 @@ def test_a_layout_without_a_pool_needs_no_bundle(bundle_folder):
     assert {name for name in names if name.startswith("artefacts-object-")} == {
         "artefacts-object-start",
         "artefacts-object-stack",
+        "artefacts-object-planner-launch",
     }

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from fleet_pool import steps
 from fleet_pool.client.errors import Damaged, Refused
 from fleet_pool.compat import frozen
 
 FORMAT = 1
-NAME = "COMMIT"
-_HIGHEST_STEP = 10**12 - 1
-_STEP = re.compile(r"step-(\d{12})/")
+NAME = steps.COMMIT
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -45,15 +44,14 @@ class Commit:
 
 def step_prefix(prefix: str, step: int) -> str:
     """Prefix of a step's keys; they sort in the order of steps. Raises Refused."""
-    if isinstance(step, bool) or not 0 <= step <= _HIGHEST_STEP:
-        raise Refused(f"a step must be a whole number from 0 to {_HIGHEST_STEP}, not {step!r}")
-    return f"{prefix}/step-{step:012d}/"
+    if isinstance(step, bool) or not 0 <= step <= steps.HIGHEST_STEP:
+        raise Refused(f"a step must be a whole number from 0 to {steps.HIGHEST_STEP}, not {step!r}")
+    return f"{prefix}/{steps.folder_of(step)}"
 
 
 def step_of(prefix: str, key: str) -> int | None:
     """The step that a key belongs to; None for any other key."""
-    match = _STEP.match(key[len(prefix) + 1 :]) if key.startswith(f"{prefix}/") else None
-    return int(match[1]) if match else None
+    return steps.step_in(key[len(prefix) + 1 :]) if key.startswith(f"{prefix}/") else None
 
 
 def commit_of(prefix: str, step: int, shards: Iterable[Shard], notes: Mapping[str, Any]) -> Commit:

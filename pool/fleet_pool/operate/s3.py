@@ -20,7 +20,6 @@ from fleet_pool.http_request import send
 from fleet_pool.operate.imds import DISABLED_VARIABLE, Metadata
 from fleet_pool.problems import NoCredentials, PoolProblem, Refused, UsageProblem
 
-EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 ROLE_PATH = "meta-data/iam/security-credentials/"
 REGION_PATH = "meta-data/placement/region"
 CLI_LIMIT_S = 30.0
@@ -108,18 +107,25 @@ def object_url(where: Place, bucket: str, key: str) -> str:
 
 
 def signed(
-    method: str, url: str, region: str, who: Credentials, at: datetime, more: Mapping[str, str] | None = None
+    method: str,
+    url: str,
+    region: str,
+    who: Credentials,
+    at: datetime,
+    more: Mapping[str, str] | None = None,
+    body: bytes = b"",
 ) -> dict[str, str]:
-    """Headers that sign a request without a body. more: other headers to sign. Pure."""
+    """Headers that sign a request. more: other headers to sign. A query must be encoded and sorted already. Pure."""
     parts = urlsplit(url)
     stamp, day = at.strftime("%Y%m%dT%H%M%SZ"), at.strftime("%Y%m%d")
-    headers = {"host": parts.netloc, "x-amz-content-sha256": EMPTY_SHA256, "x-amz-date": stamp}
+    payload = hashlib.sha256(body).hexdigest()
+    headers = {"host": parts.netloc, "x-amz-content-sha256": payload, "x-amz-date": stamp}
     headers.update({name.lower(): value.strip() for name, value in (more or {}).items()})
     if who.token:
         headers["x-amz-security-token"] = who.token
     names = ";".join(sorted(headers))
     listed = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
-    request = "\n".join((method, parts.path or "/", parts.query, listed, names, EMPTY_SHA256))
+    request = "\n".join((method, parts.path or "/", parts.query, listed, names, payload))
     scope = f"{day}/{region}/s3/aws4_request"
     text = "\n".join(("AWS4-HMAC-SHA256", stamp, scope, hashlib.sha256(request.encode()).hexdigest()))
     key = f"AWS4{who.secret}".encode()

@@ -141,7 +141,7 @@ def upload(s3: S3Server, made: Bundle) -> None:
     client = s3.client()
     for bucket in (ARTEFACTS, DATA):
         client.create_bucket(Bucket=bucket)
-    for name, text in made.texts.items():
-        client.put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=text.encode())
+    for name, data in made.files.items():
+        client.put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
     client.put_object(Bucket=ARTEFACTS, Key=made.key(POOL_FILE), Body=pool_file())
     client.upload_file(str(TOOLS["aisnode"].path), ARTEFACTS, made.key(DAEMON))

@@ -144,7 +144,7 @@ def test_the_watch_of_a_control_node_that_follows_leaves_it_alone(booted):
 
 def test_a_bundle_that_was_changed_on_the_way_is_not_run(booted, tmp_path):
     client, made = booted.stand.s3.client(), bundle(replace(booted.stand.stack, name="changed"))
-    put_again = {name: text.encode() for name, text in made.texts.items()} | {POOL_FILE: pool_file()}
+    put_again = made.files | {POOL_FILE: pool_file()}
     for name, data in put_again.items():
         client.put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data + (b"\n" if name == "start.sh" else b""))
     node = BootedNode(booted.nodes["target"].host, tmp_path / "other", booted.nodes["target"].environment, [])

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from fleet_pool.launch.peers import PORT
 from fleet_pool.node.facts import stack_of
 
 from infra.artefacts import bundle
@@ -74,8 +75,8 @@ def gpu_node(layout: str, drives: int, programs: dict[str, str], **more: str) ->
         stack.callback(metadata.close)
         made = bundle(stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"])))
         s3.client().create_bucket(Bucket=ARTEFACTS)
-        for name, text in made.texts.items():
-            s3.client().put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=text.encode())
+        for name, data in made.files.items():
+            s3.client().put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
         told = {**s3.environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT": metadata.endpoint}
         devices = [loop_drive(folder / f"drive{number}") for number in range(drives)]
         node = LiveNode(host, folder / "node", told, devices, text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu", **more}))
@@ -155,8 +156,21 @@ def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
         node.run("systemctl", "restart", "planner-scratch.service")  # once more changes nothing
         assert shown(node, "planner-scratch.service", "Result") == ["success"]
         assert node.run("sh", "-c", "ls /etc/systemd/system/planner-*").split() == [
-            "/etc/systemd/system/planner-scratch.service"
+            "/etc/systemd/system/planner-launch.service",
+            "/etc/systemd/system/planner-scratch.service",
         ]
+
+
+def test_the_launcher_runs_as_a_user_of_its_own_once_the_node_has_its_files(pool_machine: None) -> None:
+    with gpu_node("s3-stream", 1, {}) as node:
+        wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["active"], "the agent", 30)
+        assert shown(node, "planner-launch.service", "User", "LimitMEMLOCK") == ["planner-job", "infinity"]
+        assert "not a scheduler" in " ".join(node.run("planner-launch", "--help").split())
+        # it answers other nodes
+        asked_for = ["curl", "-sSf", "--retry", "20", "--retry-connrefused", f"http://{node.host.address}:{PORT}/"]
+        assert '"instance": "i-0123456789abcdef0"' in node.run(*asked_for)
+        node.run("systemctl", "kill", "--signal=KILL", "planner-launch.service")
+        wait_until(lambda: shown(node, "planner-launch.service", "NRestarts") != ["0"], "another agent", 30)
 
 
 @pytest.mark.skipif(shutil.which("mdadm") is not None, reason="mdadm is here: nothing is missing")
