@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from planner.estimate.choice import FleetSize
 
 PRICING, STUDY, SEARCHING = "Pricing the plan", "Trying what would change the answer", "Pricing fleets"
+SIMULATING = "Replaying jobs"
 AFTER_SECONDS, EVERY_SECONDS = 1.0, 0.2
 
 

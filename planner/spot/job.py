@@ -28,7 +28,7 @@ class Job:
     price_ratio: float
 
     @staticmethod
-    def of_hours(*, work: float, deadline: float, changeover: float, gap_seconds: int, price_ratio: float) -> Job:
+    def of_hours(gap_seconds: int, *, work: float, deadline: float, changeover: float, price_ratio: float) -> Job:
         """Raises ValueError for a job that On-Demand alone cannot finish in time."""
         seconds = [round(hours * SECONDS_PER_HOUR) for hours in (work, deadline, changeover)]
         job = Job(work=seconds[0], deadline=seconds[1], changeover=seconds[2], gap=gap_seconds, price_ratio=price_ratio)

@@ -1,0 +1,111 @@
+"""`planner simulate` on recordings as a person meets it: a table for each series, JSON, and calls that are wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from planner.cli.simulate import command
+from planner.errors import PlannerError
+from planner.spot.generator import SpellLaw
+from planner.spot.simulate import NAMES
+from tests.spot.jobs import OLD, PUBLISHED, per_start
+from tests.spot.recordings import PUBLIC, alternating, needs_public
+
+LAW = SpellLaw(shape=0.6, scale_ticks=8)
+JOB = ("--work", "8h", "--deadline", "12h", "--changeover", "12m")
+
+
+@pytest.fixture
+def files(tmp_path) -> list[str]:
+    paths = []
+    for name, seed in (("zone-a", 1), ("zone-b", 2)):
+        path = tmp_path / f"{name}.json"
+        data = [int(flag) for flag in alternating(LAW, LAW, 150, seed)[:1500]]
+        path.write_text(json.dumps({"metadata": {"gap_seconds": 600}, "data": data}))
+        paths.append(str(path))
+    return paths
+
+
+def run(*words: str, columns: int = 80) -> str:
+    runner = CliRunner(env={"COLUMNS": str(columns)})
+    return runner.invoke(command, list(words), catch_exceptions=False, standalone_mode=False).stdout
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+def test_every_rule_of_every_series_is_shown_in_any_width(files, columns):
+    shown = run("--traces", *files, *JOB, "--starts", "20", columns=columns)
+    assert max(map(len, shown.splitlines())) <= columns
+    text = " ".join(shown.split())
+    assert "zone-a: 20 jobs of 8 h with 12 h until the deadline, 0.2 h changeover" in text
+    assert "any of 2 zones" in text
+    for name in (*NAMES, "own_multi_zone", "omniscient_multi_zone"):
+        assert name in text
+
+
+def test_the_json_has_every_start_of_every_setting(files):
+    document = json.loads(run("--traces", files[0], *JOB, "--deadline", "16h", "--starts", "7", "-f", "json"))
+    assert [(one["series"], one["deadline_h"], one["changeover_h"], one["starts"]) for one in document["runs"]] == [
+        ("zone-a", 12, 0.2, 7),
+        ("zone-a", 16, 0.2, 7),
+    ]
+    for one in document["runs"]:
+        assert list(one["policies"]) == list(NAMES)
+        for found in one["policies"].values():
+            assert len(found["per_start"]) == 7
+            assert found["mean_cost_fraction"] == pytest.approx(sum(found["per_start"]) / 7, abs=1e-8)
+            assert found["late"] == 0
+
+
+def test_recordings_may_repeat_the_option_or_follow_it(files):
+    words = (*JOB, "--starts", "3", "--policies", "own,greedy", "-f", "json")
+    assert run("--traces", *files, *words) == run("--traces", files[0], "--traces", files[1], *words)
+
+
+def test_starts_come_from_a_file(files, tmp_path):
+    path = tmp_path / "starts.json"
+    path.write_text('{"starts": [3, 700]}')
+    document = json.loads(run("--traces", files[0], *JOB, "--starts", str(path), "--policies", "own", "-f", "json"))
+    assert document["runs"][0]["start_ticks"] == [3, 700]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "no recording"),
+        (("--policies", "best"), "'best' is no rule"),
+        (("--work", "8"), "--work 8"),
+        (("--work", "12h"), "do not fit into 12 hours"),
+        (("--deadline", "1000h"), "fewer than the deadline"),
+        (("--starts", "0"), "--starts 0: 1 to 100,000"),
+        (("--starts", "none.json"), "no such file"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(files, words, message):
+    traces = ("--traces", files[0]) if words else ()
+    with pytest.raises(PlannerError, match=message):
+        run(*traces, *JOB[:4], "--deadline", "12h", *words)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"starts": [1.5]}', '{"starts": [-1]}', '{"start": [1]}'])
+def test_a_file_of_starts_that_is_none_is_refused(files, tmp_path, text):
+    path = tmp_path / "starts.json"
+    path.write_text(text)
+    with pytest.raises(PlannerError, match=r"--starts .*starts\.json"):
+        run("--traces", files[0], *JOB, "--starts", str(path))
+
+
+@needs_public
+def test_the_published_costs_come_out_of_the_command():
+    series = "us-west-2a_v100_1"
+    trace, starts = PUBLIC / f"availability/1-node/{OLD}/{series}.json", PUBLIC / f"starts_{OLD}.json"
+    names = ",".join(policy.name for policy in PUBLISHED)
+    words = ("--work", "48h", "--deadline", "60h", "--changeover", "0.2h", "--policies", names, "-f", "json")
+    (found,) = json.loads(run("--traces", str(trace), "--starts", str(starts), *words))["runs"]
+    rows = per_start()[OLD, series]
+    assert found["start_ticks"] == [int(row["start"]) for row in rows]
+    for policy in PUBLISHED:
+        expected = [float(row[policy.name]) for row in rows]
+        assert found["policies"][policy.name]["per_start"] == pytest.approx(expected, abs=1e-6)
