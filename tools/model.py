@@ -18,6 +18,7 @@ from planner.models.catalogue import all_equations
 from planner.models.equation import Equation
 from planner.models.formula import format_number
 from tools.markdown import anchor, cell, prose
+from tools.model_checks import checked
 from tools.model_examples import EXAMPLES, LOOPS
 from tools.model_uses import bill_lines, users
 from tools.typeset import typeset
@@ -78,7 +79,8 @@ Each line of a bill names the equation of its quantity or price: `C1`, `T4`. Thi
 source and one example that you can repeat. A name means the same in the formula, in the table of inputs and in
 `planner calc NAME KEY=VALUE ...`; `planner calc NAME` prints the same page in a terminal. The formula is generated
 from the text that `planner calc` evaluates, and a test compares that text with the function that the planner runs.
-Examples leave out the first line of the output (the name) and the last (the source). The tables have the units; GB
+Examples leave out the first line of the output (the name) and the last (the source). "Checked" says against which
+published figures, or by which simulation, an equation was checked beyond its example. The tables have the units; GB
 and TB are decimal, GiB binary, a month is 730 hours unless a day is given, a year 8,760.
 """
 
@@ -119,7 +121,7 @@ def _section(entry: Equation, lines: Sequence[str], modules: Sequence[str], exam
         rows.append(f"| `{parameter.name}` | {cell(parameter.unit)} | {default} |")
     parts.append("\n".join(rows))
     facts = [f"Result: {prose(entry.result_unit)}.", f"Source: {prose(entry.source)}."]
-    parts.append("  \n".join([*facts, _used(lines, modules)]))
+    parts.append("  \n".join([*facts, _used(lines, modules), checked(entry.name)]))
     parts.append(_example(entry, examples))
     return "\n\n".join(parts) + "\n"
 

@@ -6,7 +6,17 @@ import math
 import re
 from dataclasses import dataclass
 
-REFUSALS = {"refused", "refuse", "warned", "warn", "refused or warned", "warned or refused"}
+REFUSALS = {
+    "refused",
+    "refuse",
+    "refusal",
+    "warned",
+    "warn",
+    "warning",
+    "error",
+    "refused or warned",
+    "warned or refused",
+}
 DEFAULT_RELATIVE = 0.01  # of a figure without a tolerance
 _NUMBER = r"[+-]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 

@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker, LatexWalkerParseError
 
+from planner.evidence.case import shipped_cases
 from planner.models.catalogue import all_equations, find
 from planner.models.equation import Equation
 from planner.models.formula import evaluate_steps
 from tools.docs import ROOT
 from tools.markdown import anchor, cell, prose
 from tools.model import formula_of, page
+from tools.model_checks import SIMULATED, checked, published
 from tools.model_examples import EXAMPLES, LOOPS
 from tools.model_uses import bill_lines, named_in_source
 from tools.typeset import formula, typeset
@@ -49,6 +51,27 @@ def test_no_example_or_formula_is_of_an_equation_that_is_gone():
 def test_every_equation_of_a_bill_is_shown_with_a_line():
     missing = named_in_source() - set(bill_lines())
     assert not missing, f"add a plan whose bill names {sorted(missing)} to PLANS in tools/model_uses.py"
+
+
+class TestWhereItWasChecked:
+    def test_each_simulation_is_of_an_equation_and_in_a_test_that_is_there(self):
+        for name, path in SIMULATED.items():
+            assert find(name) is not None, name
+            assert "simulat" in (ROOT / path).read_text(encoding="utf-8"), path
+
+    def test_published_figures_are_of_cases_that_name_the_equation(self):
+        cases = {case.id: case for case in shipped_cases()}
+        for name, ids in published().items():
+            for id in ids:
+                entry = find(name)
+                assert entry is not None
+                named = {name, entry.number} & {cases[id].equation} or f"{name}(" in cases[id].inputs
+                assert named, (name, id)
+
+    def test_an_equation_without_either_says_so(self):
+        assert checked("flow-log-gb") == "Checked by its worked example only."
+        assert "published figures](evidence.md): R-l3" in checked("observed-interval")
+        assert "by simulation in [test_spares.py]" in checked("spare-wait-hours")
 
 
 def test_contents_link_to_every_equation():
