@@ -70,7 +70,7 @@ class TestWhereItWasChecked:
 
     def test_an_equation_without_either_says_so(self):
         assert checked("flow-log-gb") == "Checked by its worked example only."
-        assert "published figures](evidence.md): R-l3" in checked("observed-interval")
+        assert "published figures](evidence.md): SAL-up, R-l3" in checked("observed-interval")
         assert "by simulation in [test_spares.py]" in checked("spare-wait-hours")
 
 
