@@ -11,7 +11,6 @@ from pathlib import Path
 
 from planner.errors import PlanProblems, Problem
 from planner.evidence.published import Published, published_in_text
-from planner.plan.wording import did_you_mean
 
 SHIPPED = Path(__file__).with_name("cases.csv")
 # columns of a file of cases; the others may be left out
@@ -114,8 +113,10 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
     columns = [name.strip() for name in reader.fieldnames or ()]
     missing = [name for name in NEEDED if name not in columns]
     if missing:
-        hints = [hint for name in missing if (hint := did_you_mean(name, columns))]
-        remedy = "; ".join([f"the first line names the columns: {','.join(COLUMNS)}", *hints[:1]])
+        remedy = (
+            "the first line names the columns; equation is a name of `planner calc --list`, empty where none fits, and"
+            " inputs are its inputs as k=v; k=v"
+        )
         raise PlanProblems((_problem(path, f"no column {', '.join(missing)}", remedy, 1),))
     reader.fieldnames = columns
     found: list[tuple[int, Mapping[str, str]]] = []
