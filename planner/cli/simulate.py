@@ -50,7 +50,7 @@ PRICE_RATIO = 3.06 / 0.9731
 @click.option("--policies", default="all", show_default=True, metavar="NAMES", help="Rules, separated by commas.")
 @click.option("--generate", is_flag=True, help="Draw capacity like that of each FILE, independently.")
 @click.option("--seed", type=SEEDS, default=0, show_default=True, help="Seed of starts and generated capacity.")
-@format_option(["table", "json"], "[default: by FILE's ending, else table]")
+@format_option(["table", "json", "svg"], "svg is a timeline of the first job. [default: by FILE's ending, else table]")
 @OUT
 @common
 def command(
@@ -82,7 +82,7 @@ def command(
     from planner.spot.simulate import NAMES, simulate
     from planner.spot.trace_file import trace_in
 
-    style = format_of(style, out, ("table", "json"))
+    style = format_of(style, out, ("table", "json", "svg"))
     if not first:
         raise UsageProblem("no recording: planner simulate --traces FILE...")
     names = list(NAMES) if policies == "all" else [name.strip() for name in policies.split(",")]
@@ -111,6 +111,10 @@ def command(
         from planner.report.data.simulation_json import render as render_json
 
         text = render_json(runs)
+    elif style == "svg":
+        from planner.report.pictures.timeline import alone
+
+        text = alone(runs[0])
     else:
         from planner.report.terminal.simulation_text import render
 

@@ -59,13 +59,17 @@ def windows(up: Flags, starts: Sequence[int], ticks: int) -> Flags:
     return up[np.arange(ticks)[:, None] + first]
 
 
-def replay(available: Flags, job: Job, policy: Policy) -> Outcomes:
+# what a job does in a tick: the tick, whether it runs on spot, On-Demand, and seconds of the tick that are work
+Watch = Callable[[int, Flags, Flags, Counts], None]
+
+
+def replay(available: Flags, job: Job, policy: Policy, watch: Watch | None = None) -> Outcomes:
     """available: ticks x jobs, or ticks x zones x jobs, of at least the job's ticks; later ones are only looked at by
-    rules that look ahead. A change of zone is a start."""
+    rules that look ahead. A change of zone is a start. watch: called after each tick; it must not change the arrays."""
     zones = available if available.ndim == 3 else None
     seen = available if zones is None else np.logical_or.reduce(zones, axis=1)
     rule = policy.begin(job, seen)
-    return _Replay(job, seen.shape[1]).run(seen, rule, None if zones is None else _Zones(zones))
+    return _Replay(job, seen.shape[1]).run(seen, rule, None if zones is None else _Zones(zones), watch)
 
 
 class _Zones:
@@ -101,7 +105,7 @@ class _Replay:
         self.end, self.starts = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.live = np.ones(jobs, dtype=bool)
 
-    def run(self, seen: Flags, rule: Rule, zones: _Zones | None) -> Outcomes:
+    def run(self, seen: Flags, rule: Rule, zones: _Zones | None, watch: Watch | None) -> Outcomes:
         before = None
         for tick in range(self.job.ticks):
             available = seen[tick]
@@ -124,7 +128,9 @@ class _Replay:
             started = (spot & ~self.on_spot) | (on_demand & ~self.on_demand)
             if zones is not None:
                 zones.move(started & spot)
-            self._work(spot, on_demand, started)
+            worked = self._work(spot, on_demand, started)
+            if watch is not None:
+                watch(tick, spot, on_demand, worked)
             if not self._ended(tick):
                 break
         return Outcomes(
@@ -151,8 +157,8 @@ class _Replay:
             spot, on_demand = np.where(urgent, kept, spot), np.where(urgent, ~kept, on_demand)
         return spot & self.live, on_demand & self.live
 
-    def _work(self, spot: Flags, on_demand: Flags, started: Flags) -> None:
-        """One tick, billed whole: first what is left of the start, then work."""
+    def _work(self, spot: Flags, on_demand: Flags, started: Flags) -> Counts:
+        """Seconds worked in one tick, which is billed whole: first what is left of the start, then work."""
         np.putmask(self.warming, started, np.int32(self.job.changeover))
         self.starts += started
         self.spot_ticks += spot
@@ -163,6 +169,7 @@ class _Replay:
         running -= warmed
         self.progress += running
         self.on_spot, self.on_demand = spot, on_demand
+        return running
 
     def _ended(self, tick: int) -> bool:
         """Notes the jobs that are done; whether any is left."""

@@ -41,9 +41,11 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One series, or all of them as zones, with one deadline and changeover."""
+    """One series, or all of them as zones, with one deadline and changeover. first: what the first job sees, in ticks,
+    or ticks x zones."""
 
     series: str
+    first: Flags
     job: Job
     starts: tuple[int, ...]
     results: tuple[Result, ...]
@@ -77,13 +79,14 @@ def simulate(
                     drawn = _starts(traces, job_of, starts, rng)
                 up, at = windows(trace.up(max(trace.most, 1)), drawn, job.ticks), drawn
             seen.append(up)
-            runs.append(Run(series=trace.name, job=job, starts=at, results=_results(up, job, policies)))
+            results = _results(up, job, policies)
+            runs.append(Run(series=trace.name, first=up[:, 0], job=job, starts=at, results=results))
             step()
         if len(traces) > 1 and len({trace.gap_seconds for trace in traces}) == 1:
             zones = np.stack(seen, axis=1)
             together = _results(zones, runs[-1].job, [name for name in policies if name in (OWN, OPTIMUM)], ZONES)
-            name = f"any of {len(traces)} zones"
-            runs.append(Run(series=name, job=runs[-1].job, starts=runs[-1].starts, results=together))
+            last, name = runs[-1], f"any of {len(traces)} zones"
+            runs.append(Run(series=name, first=zones[:, :, 0], job=last.job, starts=last.starts, results=together))
             step()
     return tuple(runs)
 

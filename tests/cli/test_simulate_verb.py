@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -109,3 +110,16 @@ def test_the_published_costs_come_out_of_the_command():
     for policy in PUBLISHED:
         expected = [float(row[policy.name]) for row in rows]
         assert found["policies"][policy.name]["per_start"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_timeline_shows_one_job_by_every_rule(files):
+    picture = run("--traces", *files, *JOB, "--starts", "3", "-f", "svg")
+    root = ElementTree.fromstring(picture)
+    texts = [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0].startswith("One job on zone-a, from tick ")
+    for name in (*(name for name in NAMES if name != "omniscient"), "waiting", "spot capacity", "0 h"):
+        assert name in texts
+    described = next(root.iter("{http://www.w3.org/2000/svg}desc")).text or ""
+    assert "own: done after" in described
+    shapes = {node.get("class") for node in root.iter("{http://www.w3.org/2000/svg}rect")}
+    assert shapes == {"waiting", "starting", "spot", "on-demand", "capacity"}
