@@ -114,11 +114,10 @@ def own_rule() -> list[str]:
 
 
 def _mean(dataset: str, changeover: float, deadline: float, policy: Policy) -> float:
-    costs = []
-    for name, trace in published.recordings(dataset).items():
-        job = published.job_of(changeover, deadline, trace.gap_seconds)
-        costs.append(replay(published.seen(dataset, name, job), job, policy).cost_fraction)
-    return float(np.concatenate(costs).mean())
+    traces = published.recordings(dataset)
+    job = published.job_of(changeover, deadline, next(iter(traces.values())).gap_seconds)
+    up = np.concatenate([published.seen(dataset, name, job) for name in traces], axis=1)
+    return float(replay(up, job, policy).cost_fraction.mean())
 
 
 def zones() -> list[str]:

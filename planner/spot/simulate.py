@@ -23,7 +23,7 @@ POLICIES: dict[str, Policy] = {
 }
 NAMES = (*POLICIES, OPTIMUM)
 ZONES = "_multi_zone"  # after the name of a rule that may use every recording as a zone
-OWN = PatientProgress().name
+OVER_ZONES = (PatientProgress().name, Greedy().name, OPTIMUM)  # replayed on all recordings as zones, too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ def simulate(
             step()
         if len(traces) > 1 and len({trace.gap_seconds for trace in traces}) == 1:
             zones = np.stack(seen, axis=1)
-            together = _results(zones, runs[-1].job, [name for name in policies if name in (OWN, OPTIMUM)], ZONES)
+            together = _results(zones, runs[-1].job, [name for name in policies if name in OVER_ZONES], ZONES)
             last, name = runs[-1], f"any of {len(traces)} zones"
             runs.append(Run(series=name, first=zones[:, :, 0], job=last.job, starts=last.starts, results=together))
             step()

@@ -42,7 +42,7 @@ def test_every_rule_of_every_series_is_shown_in_any_width(files, columns):
     text = " ".join(shown.split())
     assert "zone-a: 20 jobs of 8 h with 12 h until the deadline, 0.2 h changeover" in text
     assert "any of 2 zones" in text
-    for name in (*NAMES, "own_multi_zone", "omniscient_multi_zone"):
+    for name in (*NAMES, "own_multi_zone", "greedy_multi_zone", "omniscient_multi_zone"):
         assert name in text
 
 
