@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from infra.node.render import LAUNCH_FILE
+from infra.node.zipped import launch_file
 from tests.pool.daemon import PLAIN, Daemon, wait_until
 from tests.pool.machine import remove_folder, remove_stale, scratch
 from tests.pool.network import Host, Network
@@ -36,7 +38,7 @@ class Node:
             **fleet.s3.environment,
             "AWS_ENDPOINT_URL_S3": fleet.s3.endpoint,
             "PATH": f"{fleet.folder}/bin:{PLAIN['PATH']}",
-            "PYTHONPATH": str(ROOT / "pool"),
+            "PYTHONPATH": str(ROOT / "pool"),  # for the job, which uses the client
             "PYTHONUNBUFFERED": "1",
             "OMP_NUM_THREADS": "1",
             "PLANNER_ROLE": "gpu",
@@ -48,13 +50,14 @@ class Node:
             "PLANNER_LAUNCH_PACE_S": PACE_S,
             "STATE_DIRECTORY": str(self.folder),
         }
-        command = [sys.executable, "-m", "fleet_pool.launch", "agent"]
-        self.agent = Daemon(host, command, self.folder / "agent.log", self.environment)
+        # what the bundle has, and nothing else of this checkout
+        self.program = [sys.executable, "-I", str(fleet.folder / LAUNCH_FILE)]
+        self.agent = Daemon(host, [*self.program, "agent"], self.folder / "agent.log", self.environment)
 
     def launch(self, *words: str, **more: Any) -> subprocess.Popen[str]:
         """`planner-launch` on this node."""
         return subprocess.Popen(
-            [*self.host.enter, sys.executable, "-m", "fleet_pool.launch", *words],
+            [*self.host.enter, *self.program, *words],
             env={**PLAIN, **self.environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -81,6 +84,7 @@ class Fleet:
             (fleet.folder / "bin").mkdir()
             (fleet.folder / "bin" / "aws").write_text(AWS.format(python=sys.executable))
             (fleet.folder / "bin" / "aws").chmod(0o755)
+            (fleet.folder / LAUNCH_FILE).write_bytes(launch_file())
             fleet.s3.start()
             fleet.s3.client().create_bucket(Bucket=BUCKET)
             yield fleet

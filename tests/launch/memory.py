@@ -19,16 +19,18 @@ from fleet_pool.launch.here import Here
 from fleet_pool.launch.ranks import Member
 from fleet_pool.launch.records import Run, run_prefix, to_json
 from fleet_pool.node.facts import Node
+from fleet_pool.problems import Unreachable
 
 
 class Memory:
-    """As Bucket. age_s: how old the newest object is said to be."""
+    """As Bucket. age_s: how old the newest object is said to be. down: whether nothing can be listed."""
 
     name = "data"
 
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
         self.age_s = 0.0
+        self.down = False
         self._lock = threading.Lock()
 
     def read(self, key: str) -> bytes | None:
@@ -47,6 +49,8 @@ class Memory:
             return self.objects.setdefault(key, data) == data
 
     def list(self, prefix: str, *, after: str = "", delimiter: str = "") -> Listed:
+        if self.down:
+            raise Unreachable("no S3")
         found = sorted(key for key in self.objects if key.startswith(prefix) and key > after)
         rest = [key[len(prefix) :] for key in found]
         folders = {

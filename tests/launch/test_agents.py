@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fleet_pool.launch import decision, shipping
 from fleet_pool.launch.follow import ask_to_stop
-from fleet_pool.problems import Code
+from fleet_pool.problems import Code, Unreachable
 
 from tests.launch.memory import Fleet, run_of
 
@@ -140,3 +141,35 @@ def test_nodes_leave_a_run_alone_that_has_been_silent_for_days(three):
         for agent in three.agents.values():
             agent.turn()
     assert list(three.bucket.objects) == ["launch/000001/run.json"]
+
+
+def test_without_the_bucket_the_job_goes_on_as_long_as_the_nodes_hear_each_other(three):
+    three.launch(shell("sleep 600"))
+    three.take_turns("launch/000001/sign-of-life")
+    for agent in three.agents.values():
+        agent.turn()
+    three.bucket.down = True
+    first = three.agents[1]
+    for _ in range(4):
+        with pytest.raises(Unreachable):
+            first.turn()
+        first.fence()
+        time.sleep(0.4)
+    assert first.job is not None
+    assert first.job.code is None
+    # cut off from all others too, it ends its command: they go on without it
+    for number in (2, 3):
+        three.lose(number)
+    end = time.monotonic() + 10
+    while first.job.code is None and time.monotonic() < end:
+        first.fence()
+        time.sleep(0.1)
+    assert first.job.code == 143
+
+
+def test_output_of_earlier_runs_does_not_fill_the_disk(three):
+    three.launch(shell("echo one"))
+    three.take_turns(ENDED)
+    three.launch(shell("echo two", number=2))
+    three.take_turns("launch/000002/ended.json")
+    assert sorted(path.name for path in (three.folder / "i-1").glob("0*")) == ["000002"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -49,7 +50,7 @@ class Agent:
         self._failed_at: float | None = None
         self._signed_at: float | None = None
         self._plan: Plan | None = None
-        self._job: Job | None = None
+        self.job: Job | None = None
         self._shipper: Shipper | None = None
         self._said = ""
 
@@ -63,10 +64,10 @@ class Agent:
             while True:
                 try:
                     active = self.turn()
-                except PoolProblem as problem:
+                except (PoolProblem, OSError) as problem:
                     self._say(str(problem))
                     active = True
-                    self._fence()
+                    self.fence()
                 time.sleep(self._here.pace_s * (1 if active else IDLE_PACES))
         finally:
             self._give_up()
@@ -74,7 +75,7 @@ class Agent:
 
     def status(self) -> Mapping[str, Any]:
         """The answer to other nodes."""
-        me, job, shipper = self._here.member, self._job, self._shipper
+        me, job, shipper = self._here.member, self.job, self._shipper
         return {
             "instance": me.instance,
             "incarnation": me.incarnation,
@@ -116,8 +117,8 @@ class Agent:
         elif isinstance(step, Start):
             self._start(run, step.rank)
         elif isinstance(step, Report):
-            assert self._job is not None
-            self._report(run, step.rank, self._job)
+            assert self.job is not None
+            self._report(run, step.rank, self.job)
         else:
             self._declare(run, step, found)
         if self._shipper:
@@ -152,8 +153,8 @@ class Agent:
             plan=plan,
             exits=found.exits,
             stop=found.stop,
-            started=self._job is not None,
-            code=self._job.code if self._job else None,
+            started=self.job is not None,
+            code=self.job.code if self.job else None,
             silent_s={member.instance: self._watch.silent_s(member) for member in asked},
             quiet_s=quiet,
             failed_s=_since(self._failed_at),
@@ -164,6 +165,9 @@ class Agent:
         self._run, self._attempt = self._records.run(number), 1
         self._advance(1)
         if self._run is not None:
+            for earlier in self._here.state.glob("[0-9]*"):  # its output is in the bucket
+                if earlier.name != self._run.name:
+                    shutil.rmtree(earlier, ignore_errors=True)
             self._say(f"run {number}: {' '.join(self._run.command)}")
 
     def _advance(self, attempt: int) -> None:
@@ -202,8 +206,8 @@ class Agent:
         commit = "from the beginning" if self._plan.commit is None else f"from COMMIT of step {self._plan.commit}"
         self._say(f"attempt {self._attempt}: rank {rank} starts {commit}")
         mark = f"{self._here.node.instance}/{run.name}/{self._attempt:04d}"
-        self._job = Job(run.command, run.folder, {**self._base, **given}, logs, mark)
-        self._shipper = Shipper(self._here.bucket, records.logs_prefix(run.number, self._attempt, rank), self._job.logs)
+        self.job = Job(run.command, run.folder, {**self._base, **given}, logs, mark)
+        self._shipper = Shipper(self._here.bucket, records.logs_prefix(run.number, self._attempt, rank), self.job.logs)
 
     def _report(self, run: Run, rank: int, job: Job) -> None:
         code = job.code or 0
@@ -246,12 +250,12 @@ class Agent:
 
     def leave(self) -> None:
         """Ends the command here, and ships the rest of its output."""
-        if self._job is not None:
-            self._job.stop(self._run.grace_s if self._run else 0.0)
+        if self.job is not None:
+            self.job.stop(self._run.grace_s if self._run else 0.0)
         if self._shipper is not None:
             with suppress(PoolProblem):
                 self._shipper.ship(all_of_it=True)
-        self._job = self._shipper = None
+        self.job = self._shipper = None
 
     def _sign(self, run: Run, offers: Sequence[Member]) -> None:
         """A run that computes or waits for days is not stale."""
@@ -261,22 +265,22 @@ class Agent:
             self._here.bucket.write(f"{records.run_prefix(run.number)}sign-of-life", b"")
             self._signed_at = time.monotonic()
 
-    def _fence(self) -> None:
+    def fence(self) -> None:
         """Without the bucket the others cannot be heard: a node that they do not answer either ends its command, since
         they go on without it."""
         plan, run, me = self._plan, self._run, self._here.member
-        if self._job is None or plan is None or run is None:
+        if self.job is None or plan is None or run is None:
             return
         others = [member for member in plan.members if member.instance != me.instance]
         self._watch.ask(others)
         if others and min(self._watch.silent_s(member) for member in others) > run.node_s:
             self._say("neither the bucket nor another node answers: ending the command here")
-            self._job.stop(run.grace_s)
+            self.job.stop(run.grace_s)
 
     def _give_up(self) -> None:
         """The agent is being stopped: by a reboot, by an interruption of the node, by hand. The others need not wait
         until this node stays silent."""
-        job, run, plan = self._job, self._run, self._plan
+        job, run, plan = self.job, self._run, self._plan
         self.leave()
         rank = rank_of(plan, self._here.member.instance) if plan else None
         if job is not None and job.code is not None and run is not None and rank is not None:

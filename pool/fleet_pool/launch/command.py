@@ -16,6 +16,7 @@ from fleet_pool.launch.agent import Agent
 from fleet_pool.launch.bucket import Bucket
 from fleet_pool.launch.follow import Follower, ask_to_stop, described, interrupted, listed
 from fleet_pool.launch.here import bucket_of, checkpoints_prefix, here_of, settings_of
+from fleet_pool.launch.peers import PORT
 from fleet_pool.launch.records import Run
 from fleet_pool.launch.runs import Records, newest_number
 from fleet_pool.node.facts import BadFacts, Node, node_of
@@ -187,7 +188,12 @@ def _agent(environment: Mapping[str, str]) -> int:
     signal.signal(signal.SIGTERM, stop)
     here = here_of(environment)
     here.state.mkdir(parents=True, exist_ok=True)
-    Agent(here, environment).forever()
+    try:
+        Agent(here, environment).forever()
+    except OSError as error:
+        raise Blocked(
+            f"cannot answer other nodes at {here.node.address}:{PORT}: {error}; is an agent running?"
+        ) from None
     return Code.OK
 
 

@@ -23,7 +23,7 @@ class Shipper:
 
     def quiet_s(self) -> float:
         """Seconds since any of the files grew."""
-        size = sum(path.stat().st_size for path in self._files())
+        size = sum(_size(path) for path in self._files())
         if size != self._seen:
             self._seen, self._changed = size, time.monotonic()
         return time.monotonic() - self._changed
@@ -39,9 +39,12 @@ class Shipper:
 
     def _piece(self, path: Path) -> bool:
         done, pieces = self._shipped.get(path, (0, 0))
-        with path.open("rb") as file:
-            file.seek(done)
-            data = file.read(PIECE_BYTES)
+        try:
+            with path.open("rb") as file:
+                file.seek(done)
+                data = file.read(PIECE_BYTES)
+        except OSError:
+            return False  # another user's, or gone: the console has it too
         if not data:
             return False
         self._bucket.write(f"{self._prefix}{path.relative_to(self._folder).as_posix()}.{pieces:05d}", data)
@@ -50,3 +53,10 @@ class Shipper:
 
     def _files(self) -> list[Path]:
         return sorted(path for path in self._folder.rglob("*") if path.is_file())
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
