@@ -65,6 +65,7 @@ def test_a_stale_run_makes_way():
         (["--nodes", "4", "--env", "1A=b"], "NAME=VALUE"),
         (["--nodes", "4", "--node-s", "0"], "--node-s must be 2 or more"),
         (["--nodes", "4", "--wait-min", "nan"], "--wait-min must be"),
+        (["--nodes", "4", "--grace-s", "101"], "--grace-s must be 100 or less"),
         (["--nodes", "4", "--restarts", "-1"], "--restarts must be 0 or more"),
     ],
 )

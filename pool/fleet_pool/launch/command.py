@@ -39,6 +39,7 @@ VERBS = ("start", "attach", "stop", "status", "nodes", "agent")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 PACE_S = 5.0
 MOST_NODES = 999
+LONGEST_GRACE_S = 100  # below TimeoutStopSec of planner-launch.service
 LOWEST = {"wait_min": 0.1, "node_s": 2, "resume_h": 0.1}  # below these a busy node is taken for a lost one
 
 
@@ -126,6 +127,8 @@ def run_of(given: argparse.Namespace, command: Sequence[str], number: int, launc
         value, lowest = getattr(given, option), LOWEST.get(option, 0)
         if not lowest <= value < math.inf:
             raise UsageProblem(f"--{option.replace('_', '-')} must be {lowest:g} or more, not {value:g}")
+    if given.grace_s > LONGEST_GRACE_S:
+        raise UsageProblem(f"--grace-s must be {LONGEST_GRACE_S} or less: systemd kills the agent after 120 s")
     return Run(
         number=number,
         command=tuple(command),
