@@ -18,7 +18,7 @@ ENDED = "launch/000001/ended.json"
 
 @pytest.fixture
 def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
-    monkeypatch.setattr(decision, "SETTLE_S", 0.3)
+    monkeypatch.setattr(decision, "SETTLE_S", 2.0)  # time for all of them to fail, on a busy machine
     monkeypatch.setattr(shipping, "EVERY_S", 0.1)
     fleet = Fleet(tmp_path, monkeypatch)
     for number in (1, 2, 3):
@@ -104,10 +104,10 @@ def test_a_node_whose_agent_was_started_again_comes_twice_and_counts_once(three)
 
 
 def test_a_node_that_never_comes_ends_the_run_with_the_names_of_those_that_came(three):
-    three.launch(shell("true", nodes=4, wait_s=0.5))
+    three.launch(shell("true", nodes=4, wait_s=3.0))
     ended = three.take_turns(ENDED)
     assert ended["code"] == Code.BLOCKER
-    assert ended["why"].endswith("3 of 4 nodes came within 0.00833333 min: i-1, i-2, i-3")
+    assert ended["why"].endswith("3 of 4 nodes came within 0.05 min: i-1, i-2, i-3")
 
 
 def test_ranks_that_say_nothing_for_long_hang(three):

@@ -22,14 +22,14 @@ def test_a_lost_node_costs_the_work_since_the_last_commit_and_nothing_else(torch
     for number in (1, 2, 3):
         fleet.add(number)
     whole = train(fleet.nodes[1], "whole", 0.0)
-    said, _ = whole.communicate(timeout=120)
+    said, _ = whole.communicate(timeout=240)
     assert whole.returncode == 0, said + fleet.nodes[1].agent.tail()
 
     broken = train(fleet.nodes[1], "broken", 0.3)
-    fleet.wait_commit("broken", 10, 90)
+    fleet.wait_commit("broken", 10, 180)
     fleet.lose(3)
     fleet.add(4)
-    said, _ = broken.communicate(timeout=120)
+    said, _ = broken.communicate(timeout=240)
     assert broken.returncode == 0, said
 
     first, second = (fleet.record(f"launch/000002/000{n}/plan.json") for n in (1, 2))
