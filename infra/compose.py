@@ -104,6 +104,7 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
             interface_endpoints=spec.interface_endpoints,
             gateway_endpoint=spec.gateway_endpoint,
             buckets=[bucket_arn(data_bucket.bucket.id), bucket_arn(artefacts.bucket.id)],
+            read_buckets=spec.extra_buckets,
         ),
     )
     firewall = Firewall(network, allowed_flows(spec))
@@ -122,7 +123,14 @@ def _node_settings(base: _Base, role: str, group: str = "") -> Settings:
     }
 
 
-def _access(spec: ClusterSpec, *, groups: Sequence[str] = (), daemon: str = "", jobs: bool = False) -> Access:
+def _access(
+    spec: ClusterSpec,
+    *,
+    groups: Sequence[str] = (),
+    others: tuple[str, ...] = (),
+    daemon: str = "",
+    jobs: bool = False,
+) -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
     return Access(
@@ -133,6 +141,7 @@ def _access(spec: ClusterSpec, *, groups: Sequence[str] = (), daemon: str = "", 
             *((records.PREFIX, records.LOGS) if jobs else ()),
         ),
         topology=jobs,
+        others=others,
         groups=tuple(groups),
         daemon=daemon,
         authority=spec.pool is not None and spec.pool.tls,
@@ -197,7 +206,11 @@ def _fleet(
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["fleet"].id,
         access=_access(
-            spec, groups=groups, daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "", jobs=True
+            spec,
+            groups=groups,
+            others=spec.extra_buckets,
+            daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "",
+            jobs=True,
         ),
         settings={**_node_settings(base, "gpu", groups[0]), **_lustre_settings(spec, lustre)},
         waits_for=[

@@ -20,13 +20,14 @@ SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """reads, writes: prefixes of the data bucket. groups: physical names of the nodes' own Auto Scaling groups, whose
-    lifecycle actions they may complete; empty for none. daemon: proxy or target of the pool; empty for none.
-    authority: whether it has a certificate of the pool's certificate authority. topology: whether it may ask where
-    instances are in the network."""
+    """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
+    names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
+    proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
+    authority. topology: whether it may ask where instances are in the network."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    others: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     daemon: str = ""
     authority: bool = False
@@ -133,6 +134,12 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
         statements.append(
             {"Sid": "Topology", "Effect": "Allow", "Action": "ec2:DescribeInstanceTopology", "Resource": "*"}
         )
+    if access.others:
+        others = [f"arn:aws:s3:::{name}" for name in access.others]
+        statements += [
+            {"Sid": "ListOthers", "Effect": "Allow", "Action": "s3:ListBucket", "Resource": others},
+            {"Sid": "ReadOthers", "Effect": "Allow", "Action": "s3:GetObject", "Resource": [f"{a}/*" for a in others]},
+        ]
     if access.authority:
         statements.append(
             {

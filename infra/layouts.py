@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from infra.allowed_flows import (
     ALL,
+    ANYWHERE,
     CONTROL_NODES,
     EVERY_STACK,
     FILE_SYSTEM,
@@ -17,6 +18,7 @@ from infra.allowed_flows import (
     STORAGE_CLUSTER,
     TARGETS_ON_GPU_NODES,
     AllowedFlow,
+    Ports,
 )
 from planner.errors import UsageProblem
 from planner.stack.spec import ClusterSpec
@@ -74,9 +76,17 @@ def layout_of(spec: ClusterSpec) -> DeployedLayout:
     return layout
 
 
+def _egress(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:
+    """The ports of the plan's `deploy.egress`; HTTPS is allowed in every stack."""
+    ports: tuple[Ports, ...] = tuple(("tcp", port, port) for port in dict.fromkeys(spec.egress) if port != 443)
+    return (
+        (AllowedFlow(source="fleet", target=ANYWHERE, ports=ports, why="deploy.egress of the plan"),) if ports else ()
+    )
+
+
 def allowed_flows(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:
     """Everything that may connect in a stack. A file system with EFA needs all protocols, like the fleet itself."""
-    flows = (*EVERY_STACK, *LAYOUTS[spec.layout].flows)
+    flows = (*EVERY_STACK, *LAYOUTS[spec.layout].flows, *_egress(spec))
     if spec.lustre is None or not spec.lustre.efa:
         return flows
     return tuple(replace(flow, ports=ALL) if flow.ports == LUSTRE else flow for flow in flows)

@@ -43,13 +43,14 @@ AWS_BUCKETS = (
 class NetworkArgs:
     """addresses: the plan of subnets. zone_id: the one zone, like use1-az4. interface_endpoints: how many, in the
     order of ENDPOINTS. gateway_endpoint: whether S3 is reached without the NAT gateway. buckets: ARNs that nodes may
-    write to through it."""
+    write to through it; read_buckets: names of others that they read."""
 
     zone_id: str
     addresses: AddressPlan
     interface_endpoints: int
     gateway_endpoint: bool
     buckets: Sequence[pulumi.Input[str]]
+    read_buckets: Sequence[str]
 
 
 class Network(Component):
@@ -161,16 +162,17 @@ class Network(Component):
                     service_name=f"com.amazonaws.{self.naming.region}.s3",
                     vpc_endpoint_type="Gateway",
                     route_table_ids=[private.id],
-                    policy=pulumi.Output.all(*args.buckets).apply(self._s3_policy),
+                    policy=pulumi.Output.all(*args.buckets).apply(lambda own: self._s3_policy(own, args.read_buckets)),
                     tags=self.tags("gateway-s3"),
                     opts=self.child(),
                 )
             )
 
-    def _s3_policy(self, buckets: Sequence[str]) -> str:
-        """The endpoint allows all actions on our own buckets and reading from AWS's; roles limit them further.
+    def _s3_policy(self, buckets: Sequence[str], read: Sequence[str]) -> str:
+        """The endpoint allows all actions on our own buckets and reading from AWS's and the plan's others; roles limit
+        them further.
 
-        Data cannot be copied to other buckets through it. Add a bucket here if nodes must read it.
+        Data cannot be copied to other buckets through it.
         """
         ours = [arn for bucket in buckets for arn in (bucket, f"{bucket}/*")]
         theirs = [f"arn:aws:s3:::{name.format(region=self.naming.region)}/*" for name in AWS_BUCKETS]
@@ -178,6 +180,12 @@ class Network(Component):
             {"Sid": "OwnBuckets", "Effect": "Allow", "Principal": "*", "Action": "s3:*", "Resource": ours},
             {"Sid": "Packages", "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": theirs},
         ]
+        if read:
+            others = [f"arn:aws:s3:::{name}{part}" for name in read for part in ("", "/*")]
+            allowed = ["s3:GetObject", "s3:ListBucket"]
+            statements.append(
+                {"Sid": "OtherBuckets", "Effect": "Allow", "Principal": "*", "Action": allowed, "Resource": others}
+            )
         return document(*statements)
 
     def _endpoints(self, args: NetworkArgs) -> None:

@@ -12,6 +12,7 @@ from pydantic import Discriminator, Field, Tag, create_model
 
 from planner.layouts.registry import DEFAULTS, WITH_SETTINGS, answer_of
 from planner.plan.forms import (
+    BucketName,
     Count,
     Counts,
     Day,
@@ -23,6 +24,7 @@ from planner.plan.forms import (
     InstanceName,
     LayoutName,
     Name,
+    Port,
     Positive,
     PurchaseName,
     Region,
@@ -194,6 +196,13 @@ class Deploy(Section):
     ami: ImageId | None = Field(None, description="machine image of the GPU nodes")
     notify: str | None = Field(None, max_length=320, description="email address for budget and health alarms")
     pool_tls: bool = Field(True, description="whether daemons and clients of a pool use mutual TLS")
+    egress: tuple[Port, ...] = Field(
+        (),
+        description="TCP ports that GPU nodes reach on the internet besides 443: 80 for Ubuntu's mirrors, 22 for git",
+    )
+    extra_buckets: tuple[BucketName, ...] = Field(
+        (), description="other buckets of the Region, also of other accounts, that GPU nodes read"
+    )
 
 
 class Plan(Section):
@@ -237,7 +246,12 @@ class Plan(Section):
         """
         found = self.model_dump(mode="json", by_alias=True)
         found["prices"] = plain(found["prices"])
-        for section, key, default in (("deploy", "pool_tls", True), ("purchase", "spot_usd_per_hour", None)):
+        for section, key, default in (
+            ("deploy", "pool_tls", True),
+            ("deploy", "egress", []),
+            ("deploy", "extra_buckets", []),
+            ("purchase", "spot_usd_per_hour", None),
+        ):
             if found[section][key] == default:
                 del found[section][key]
         for part in (found["run"], found["run"]["work"], found["data"], *found["run"]["phases"]):

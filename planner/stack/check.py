@@ -22,6 +22,7 @@ _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]", re.ASCII)
 _AMI = re.compile(r"ami-[0-9a-f]{8,17}", re.ASCII)
 _STACK = re.compile(r"[A-Za-z0-9_.-]{1,100}", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", re.ASCII)
 _ADDRESS = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
 # AWS Budgets API Reference, IamActionDefinition; IAM User Guide, quotas of names
 _ROLE = re.compile(r"([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]+", re.ASCII)
@@ -53,6 +54,7 @@ def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, .
         _fleet(spec),
         buying_findings(spec),
         storage_findings(spec),
+        _reach(spec),
         _dollars(spec),
     )
     return tuple(finding for part in parts for finding in part)
@@ -179,6 +181,18 @@ def _volume(path: tuple[str, ...], gib: int) -> Iterator[Finding]:
         yield Finding(
             path=path, message=message, remedy="200 GiB is enough for a Deep Learning AMI and container images"
         )
+
+
+def _reach(spec: ClusterSpec) -> Iterator[Finding]:
+    """What GPU nodes reach beside the stack's own things."""
+    for number, port in enumerate(spec.egress):
+        if not 1 <= port <= 65_535:
+            message = f"{port} is not a TCP port"
+            yield Finding(path=("egress", number), message=message, remedy="write 1 to 65535, such as 80")
+    for number, name in enumerate(spec.extra_buckets):
+        if not _BUCKET.fullmatch(name):
+            message = f"{shown(name)} is not the name of a bucket"
+            yield Finding(path=("extra_buckets", number), message=message, remedy="write it without s3:// or arn:")
 
 
 def _dollars(spec: ClusterSpec) -> Iterator[Finding]:

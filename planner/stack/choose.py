@@ -143,6 +143,8 @@ def spec_of(
         data=Data(beside_hot_class=plan.data.kept_class, checkpoints_kept=str(plan.data.checkpoints_kept)),
         gateway_endpoint=plan.storage.s3_gateway_endpoint,
         interface_endpoints=_whole("network.interface_endpoints", values),
+        egress=tuple(loaded.plan.deploy.egress),
+        extra_buckets=tuple(loaded.plan.deploy.extra_buckets),
         usd_per_hour={line.line: float(line.usd_per_hour) for line in lines if line.usd_per_hour is not None},
         metered=tuple(line.line for line in lines if line.usd_per_hour is None),
         unpriced=tuple(dict.fromkeys(e.line for e in scenario.unpriced if bill_line(e.line).in_stack)),

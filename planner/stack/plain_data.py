@@ -15,7 +15,17 @@ from planner.stack.finding import Finding, Path
 from planner.stack.spec import ClusterSpec
 
 # sections that not every layout or file system has, and values that only a person adds
-MAY_BE_LEFT_OUT = ("lustre", "nvme", "control", "pool", "throughput_mbps", "roles", "further_blocks")
+MAY_BE_LEFT_OUT = (
+    "lustre",
+    "nvme",
+    "control",
+    "pool",
+    "throughput_mbps",
+    "roles",
+    "further_blocks",
+    "egress",
+    "extra_buckets",
+)
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 
 

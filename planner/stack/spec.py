@@ -200,11 +200,12 @@ class Guard(_Section):
 class ClusterSpec(_Section):
     """One stack.
 
-    zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot;
-    None for others. pool, lustre, nvme: None if the layout has none. usd_per_hour: bill
-    line -> effective USD per hour, for every line that is billed while it is deployed. metered: lines that are billed
-    by use or once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because
-    no resource of a stack causes them.
+    zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot; None for others.
+    pool, lustre, nvme: None if the layout has none. egress: TCP ports that GPU nodes reach on the internet besides
+    443. extra_buckets: names of others that they read. usd_per_hour: bill line -> effective USD per hour, for every
+    line that is billed while it is deployed. metered: lines that are billed by use or once, without an hourly
+    figure. unpriced: lines without a price. None of the three has people.*, because no resource of a stack causes
+    them.
     """
 
     stack: Text
@@ -225,6 +226,8 @@ class ClusterSpec(_Section):
     nvme: NvmeCluster | None = None
     gateway_endpoint: Flag = True
     interface_endpoints: Whole = 3
+    egress: tuple[Whole, ...] = ()
+    extra_buckets: tuple[Text, ...] = ()
     usd_per_hour: Mapping[Text, Number] = field(default_factory=dict)
     metered: tuple[Text, ...] = ()
     unpriced: tuple[Text, ...] = ()

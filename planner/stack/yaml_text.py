@@ -27,6 +27,8 @@ ABOUT = {
     "pool": "engine and release are those of the nodes' bundle; the plan sets the rest",
     "lustre": "FSx for Lustre, linked to the bucket",
     "nvme": "the storage cluster",
+    "egress": "TCP ports that GPU nodes reach on the internet besides 443",
+    "extra_buckets": "other buckets that GPU nodes read",
     "usd_per_hour": "for each line of the bill, from the price book of the plan",
     "metered": "lines that are billed by use, or once",
     "unpriced": "lines without a price: the stack costs more than the sum above",

@@ -149,6 +149,8 @@ WRONG = {
         "buying.further_blocks",
         "never there together",
     ),
+    "no port": (spec(egress=(80, 70_000)), "egress.1", "is not a TCP port"),
+    "an address of a bucket": (spec(extra_buckets=("s3://a",)), "extra_buckets.0", "is not the name of a bucket"),
     "no nodes": (fleet(nodes=0), "fleet.nodes", "at least one"),
     "unknown profile": (fleet(nic_profile="ip_saving"), "fleet.nic_profile", "unknown NIC profile"),
     "bandwidth on one card": (

@@ -14,6 +14,7 @@ from planner.estimate.ranges import Range
 from planner.plan.load import LoadedPlan, plan_sha256
 from planner.stack.choose import FromAccount, budget_usd, spec_of
 from planner.stack.component import COMPONENTS, usd_per_hour_by_component
+from planner.stack.plain_data import to_mapping
 from tests.builders import book_of, plan_of
 
 
@@ -231,3 +232,9 @@ def test_nothing_is_evaluated_again(monkeypatch):
     assert {scenario.layout for scenario in feasible} == set(loaded.plan.storage.layouts)
     for scenario in feasible:
         assert spec_of(loaded, comparison, scenario, book).layout == scenario.layout
+
+
+def test_ports_and_buckets_of_the_plan_are_those_of_the_stack():
+    spec, _ = chosen("s3-stream/p4d.24xlarge/spot", deploy={"egress": [80], "extra_buckets": ["acme-corpus"]})
+    assert (spec.egress, spec.extra_buckets) == ((80,), ("acme-corpus",))
+    assert "egress" not in to_mapping(chosen("s3-stream/p4d.24xlarge/spot")[0])
