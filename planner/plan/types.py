@@ -198,10 +198,15 @@ class Deploy(Section):
     pool_tls: bool = Field(True, description="whether daemons and clients of a pool use mutual TLS")
     egress: tuple[Port, ...] = Field(
         (),
+        strict=False,
+        max_length=16,
         description="TCP ports that GPU nodes reach on the internet besides 443: 80 for Ubuntu's mirrors, 22 for git",
     )
     extra_buckets: tuple[BucketName, ...] = Field(
-        (), description="other buckets of the Region, also of other accounts, that GPU nodes read"
+        (),
+        strict=False,
+        max_length=16,
+        description="other buckets of the Region, also of other accounts, that GPU nodes read",
     )
 
 
