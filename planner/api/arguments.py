@@ -60,7 +60,7 @@ def named(
 
     if text == "best":
         if comparison.best is None:
-            others = "; `cheapest` names the one with the lowest planned cost" if comparison.cheapest else ""
+            others = f"; the lowest planned cost is that of {comparison.cheapest.id}" if comparison.cheapest else ""
             raise UsageProblem(f"no scenario is recommended{others}: {why}")
         return comparison.best
     if text in ("cheapest", "safest"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
@@ -27,6 +28,16 @@ DRAWS, SEEDS = click.IntRange(0, MAX_DRAWS), click.IntRange(0, MAX_SEED)
 
 
 OUT = click.option("-o", "--out", metavar="FILE", help="Write to FILE instead of standard output.")
+
+
+class Limit(click.FloatRange):
+    """A number; `nan`, which no figure exceeds, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a limit: nothing would exceed it", param, ctx)
+        return found
 
 
 def prices_option(help: str = "Price book. [default: the plan's, else the newest]") -> Callable[..., Any]:
@@ -109,8 +120,8 @@ def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="The figure that --max-cost and --max-days check.",
         ),
-        click.option("--max-days", type=click.FloatRange(0), metavar="DAYS", help=f"{limits} takes longer."),
-        click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help=f"{limits} costs more."),
+        click.option("--max-days", type=Limit(0), metavar="DAYS", help=f"{limits} takes longer."),
+        click.option("--max-cost", type=Limit(0), metavar="USD", help=f"{limits} costs more."),
         click.option("--strict", is_flag=True, help="Fail on prices that are out of date (11), missing or weak (12)."),
     ):
         with_gates = option(with_gates)

@@ -139,7 +139,9 @@ def command(
     files = write_missing(folder)
     check_out(str(path))  # only once the stack's name is known to be valid
     write(path, text)
-    write_result(summary(spec, chosen, loaded.plan, asked.plan, width=columns(), ascii_only=ascii_only()), None)
+    write_result(
+        summary(spec, chosen, loaded.plan, asked.plan, asked.overrides, width=columns(), ascii_only=ascii_only()), None
+    )
     if kept is not None:
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)

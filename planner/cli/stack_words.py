@@ -31,14 +31,23 @@ MOST_CHANGES = 20
 MOST_DAYS = 3 * 365  # beyond, a draw that never ends has been counted
 
 
-def summary(spec: ClusterSpec, scenario: Scenario, plan: Plan, plan_path: str, *, width: int, ascii_only: bool) -> str:
+def summary(
+    spec: ClusterSpec,
+    scenario: Scenario,
+    plan: Plan,
+    plan_path: str,
+    overrides: Sequence[str],
+    *,
+    width: int,
+    ascii_only: bool,
+) -> str:
     """The whole answer, no line longer than `width` but commands, which must stay whole to be copied."""
     blocks = [
         _what(spec, scenario, width),
         _table(spec, width, ascii_only),
         _notes(spec, scenario, plan, width),
         _missing(spec, width),
-        _next(spec, plan_path),
+        _next(spec, plan_path, overrides),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -127,6 +136,9 @@ def _table(spec: ClusterSpec, width: int, ascii_only: bool) -> list[str]:
 
 def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> list[str]:
     notes = [f"! {warning}." for warning in scenario.all_warnings]
+    if scenario.rule:
+        watch = f"planner spot watch --stack {spec.stack}"
+        notes.append(f"! {scenario.rule.rstrip('.')}. Run `{watch}` every day: without it the P90 does not hold.")
     if not scenario.eligible:
         notes.append(f"! Not recommended: {'; '.join(why_not(scenario)) or 'a price is missing'}.")
     priced_in = _zone_of_spot_price(plan, scenario)
@@ -199,8 +211,8 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
     return lines
 
 
-def _next(spec: ClusterSpec, plan_path: str) -> list[str]:
-    path = shlex.quote(visible(plan_path))
+def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str]) -> list[str]:
+    path = " ".join([shlex.quote(visible(plan_path)), *(f"--set {shlex.quote(visible(one))}" for one in overrides)])
     lines = ["Next:"]
     missing = missing_ids(spec)
     if any(entry.option for entry in missing):

@@ -45,7 +45,7 @@ def families_of(comparison: Comparison, scenarios: Sequence[Scenario]) -> tuple[
     named = {s.option.family for s in leaders_of(comparison)}
     found = []
     for family in FAMILIES:
-        members = tuple(s for s in scenarios if s.option.family == family)
+        members = tuple(s for s in scenarios if s.option.family == family and s.complete)
         if members and family not in named:
             found.append(_family(comparison, family, members))
     return tuple(found)

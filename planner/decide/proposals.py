@@ -12,7 +12,7 @@ from planner.decide.comparison import Comparison, Proposal
 from planner.decide.enumerate import sizes_of
 from planner.decide.fitting_counts import fitting_counts
 from planner.decide.measure import cost_of
-from planner.decide.recommend import EQUAL
+from planner.decide.recommend import EQUAL, blocks_of
 from planner.decide.variants import ChangedPlan, is_right, same, size_of, with_value
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -46,10 +46,13 @@ def with_proposals(request: Request, comparison: Comparison) -> Comparison:
 
 
 def _preferred(proposals: Sequence[Proposal]) -> Proposal:
-    """Of those that cost hardly more than the cheapest: one that a stack can deploy, and the shortest run."""
+    """Of those that cost hardly more than the cheapest: one that may be recommended, of the fewest Capacity Blocks, and
+    the shortest run."""
     least = min(map(_cost, proposals)) * (1 + WORTH)
     near = [entry for entry in proposals if _cost(entry) <= least]
-    return min(near, key=lambda entry: (entry.scenario.held_back, _days(entry), _cost(entry)))
+    return min(
+        near, key=lambda entry: (entry.scenario.held_back, blocks_of(entry.scenario), _days(entry), _cost(entry))
+    )
 
 
 def _cost(proposal: Proposal) -> float:
@@ -88,7 +91,7 @@ def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator
             wanted = with_value(base, "fleet", "spares", spares, f"fleet.spares={spares}")
             yield _Try(kind="spares", wanted=wanted, scenario=best)
     blocks = [s for s in comparison.complete if s.option.family == "capacity-block" and _is_alike(s, best)]
-    block = min(blocks, key=lambda s: (cost_of(s, "planned"), s.id), default=None)
+    block = min(blocks, key=lambda s: (s.layout != best.layout, cost_of(s, "planned"), s.id), default=None)
     several = len({s.nodes for s in comparison.scenarios}) > 1
     size = size_of(plan, tuple(request.book.instances()))
     if block and size and not several:
@@ -130,13 +133,14 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
         return None
     only = {
         "purchase": plan.purchase.model_copy(update={"options": (before.purchase,)}),
-        "storage": plan.storage.model_copy(update={"layouts": (before.layout,)}),
+        "storage": plan.storage.model_copy(update={"layouts": tuple(dict.fromkeys((before.layout, best.layout)))}),
     }
     asked = replace(request, plan=plan.model_copy(update=only), derivations=False)
     if f"x{best.nodes}/" in best.id:  # among several counts, an id says which
         asked = replace(asked, fleets=tuple(sizes_of(asked)))
     changed = compare(asked)
-    after = next((s for s in changed.scenarios if s.variant == before.variant), None)
+    alike = [s for s in changed.scenarios if (s.layout, s.variant) in _places(before, best) and s.cost_usd]
+    after = min(alike, key=lambda s: (not s.eligible, cost_of(s, "p50")), default=None)
     if after is None or not after.eligible or after.days is None or not _is_better(after, best):
         return None
     if after.held_back and (attempt.kind != "count" or (before.eligible and not _is_better(after, before))):
@@ -150,6 +154,11 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
         scenario=after,
         instead_of=before,
     )
+
+
+def _places(before: Scenario, best: Scenario) -> tuple[tuple[str, str], ...]:
+    """The layouts in which a change is tried."""
+    return (before.layout, before.variant), (best.layout, best.variant)
 
 
 def _is_better(after: Scenario, best: Scenario) -> bool:

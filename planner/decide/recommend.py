@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,12 @@ from planner.decide.measure import per_unit, unit
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
+from planner.models.block_sizes import block_sizes
 from planner.plan.types import Decision
 
 # a lead within EQUAL is no lead; within NEAR, only if it costs less in at least SURE of the draws
 EQUAL, NEAR, SURE = 0.02, 0.10, 0.70
+SELDOM = 0.1  # draws in which a limit holds, below which nobody would take the chance
 MOST_ALTERNATIVES = 2
 MORE_AT_P90 = 0.05  # a tied scenario has a P90 that is at most this much higher
 
@@ -74,9 +77,14 @@ def ranked_of(complete: Sequence[Scenario], rank_by: str) -> list[Scenario]:
     return sorted((s for s in complete if s.eligible and not s.held_back), key=lambda s: _rank(s, rank_by))
 
 
-def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], float, str]:
-    """What decides among tied scenarios, the lowest first: upkeep, commitment, P90, id."""
-    return _upkeep(scenario), _commitment(scenario), _p90(scenario), scenario.id
+def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], int, float, str]:
+    """What decides among tied scenarios, the lowest first: upkeep, commitment, Capacity Blocks, P90, id."""
+    return _upkeep(scenario), _commitment(scenario), blocks_of(scenario), _p90(scenario), scenario.id
+
+
+def blocks_of(scenario: Scenario) -> int:
+    """How many Capacity Blocks its nodes are bought in."""
+    return len(block_sizes(scenario.nodes)) if scenario.option.family == "capacity-block" else 0
 
 
 def settled(tied: Sequence[Scenario]) -> Scenario:
@@ -136,13 +144,19 @@ def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> li
     found = sorted((s for s in complete if per_unit(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
     by_hand = [s for s in found if s.eligible and s.held_back][:1]
     below = found[: found.index(by_hand[0])] if by_hand else found
-    at_risk = [s for s in below if not s.eligible and not _hardly_delivers(s)][:1]
+    clearly = per_unit(by_hand[0], rank_by) * (1 - EQUAL) if by_hand else math.inf
+    at_risk = [s for s in below if not s.eligible and not _is_no_choice(s) and per_unit(s, rank_by) < clearly][:1]
     return [*by_hand, *at_risk]
 
 
-def _hardly_delivers(scenario: Scenario) -> bool:
-    """Whether a fleet that is held is there for less than half of the time, which is another fleet."""
-    return any(entry.kind == "delivery" and entry.needed < 0.5 for entry in scenario.shortfalls)
+def _is_no_choice(scenario: Scenario) -> bool:
+    """Whether a fleet that is held is there for less than half of the time, which is another fleet; or a limit of the
+    plan is missed in practically every draw."""
+    return any(
+        (entry.kind == "delivery" and entry.needed < 0.5)
+        or (entry.kind in ("deadline", "budget") and entry.fraction < SELDOM)
+        for entry in scenario.shortfalls
+    )
 
 
 def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Scenario]:

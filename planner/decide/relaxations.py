@@ -113,9 +113,8 @@ def _recommended(request: Request, wanted: ChangedPlan) -> Relaxation | None:
     best = compare(replace(request, plan=wanted.plan, derivations=False)).best
     if best is None or best.cost_usd is None or best.days is None:
         return None
-    return Relaxation(
-        settings=wanted.settings, scenario=best.id, cost_usd=best.cost_usd.plan, days=best.days.plan, complete=True
-    )
+    cost, days = (best.cost_usd.p50, best.days.p50) if request.draws else (best.cost_usd.plan, best.days.plan)
+    return Relaxation(settings=wanted.settings, scenario=best.id, cost_usd=cost, days=days, complete=True)
 
 
 def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:

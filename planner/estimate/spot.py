@@ -28,6 +28,8 @@ HAZARD, GANG_RATE = "run:goodput.hazard_per_node_hour", "run:goodput.gang_interr
 SCARCE, FIRST_WAIT = "run:spot.scarce", "run:run.first_wait_hours"
 OPEN_BAND_FRACTION = 0.30  # the band "> 20 %" of Spot Advisor has no upper end; it counts as 30 % per month
 RECENT_DAYS = 120  # spot prices that are older than this beside the newest one are not of today's market
+FEW_ZONES = 3
+HISTORY_DAYS = 240  # within one level of prices: p4d and p5 were cut in June 2025
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +206,8 @@ def todays_prices(offer: SpotOffer) -> list[float]:
     """USD an hour: of the plan's zone, else of every zone at its newest date.
 
     Prices from more than 120 days before the planned one are of another market. If no zone has a newer one, the zones
-    give the spread around the planned price, which is then a mean over zones.
+    give the spread around the planned price, which is then a mean over zones. Of one or two zones, the prices of the
+    last months give it.
     """
     newest: dict[str, tuple[date, float]] = {}
     for zone, price in offer.observations:
@@ -213,6 +216,12 @@ def todays_prices(offer: SpotOffer) -> list[float]:
             newest[zone] = (price.observed, price.usd)
     since = offer.planned.observed - timedelta(days=RECENT_DAYS)
     recent = [usd for observed, usd in newest.values() if observed >= since]
+    if 0 < len(recent) < FEW_ZONES:
+        # one or two prices of one day say nothing of how far a price moves: as far from it, in both directions, as the
+        # zones were in the last months
+        begin, now = offer.planned.observed - timedelta(days=HISTORY_DAYS), offer.planned.usd
+        past = [price.usd for zone, price in offer.observations if zone in newest and price.observed >= begin]
+        recent = [moved for usd in past for moved in (usd, now * now / usd)]
     if recent or not newest:
         return recent or [offer.planned.usd]
     last = max(observed for observed, _ in newest.values())

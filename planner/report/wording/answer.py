@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of, per_unit
-from planner.decide.recommend import preference
+from planner.decide.recommend import SURE, preference
 from planner.estimate.result import Scenario
+from planner.models.bill_lines import COMPUTE
 from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken
 from planner.report.wording.line import Kind, Line
 
@@ -80,14 +81,28 @@ def costs(comparison: Comparison, best: Scenario) -> str:
 def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     """Under which condition it is recommended, and at which risk."""
     open_totals = eligibility.without_total(comparison.scenarios)
-    return [condition(comparison, best), risk(comparison, best), *_searched(comparison), *open_totals]
+    return [
+        condition(comparison, best),
+        *_rule(best),
+        risk(comparison, best),
+        *_age(comparison, best),
+        *_searched(comparison),
+        *open_totals,
+    ]
+
+
+def _rule(best: Scenario) -> list[str]:
+    """What somebody has to do for these figures to hold."""
+    if not best.rule:
+        return []
+    return [f"Rule: {best.rule.rstrip('.')}. Run `planner spot watch` every day: without it the P90 does not hold."]
 
 
 def condition(comparison: Comparison, best: Scenario) -> str:
     """`It is the cheapest choice that finishes within 92 days in 9 of 10 outcomes (assumed limit; run.deadline sets
     it); ...`: the limit and the lead, or the tie."""
     answer, keeps = comparison.answer, kept(comparison, best)
-    others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id]
+    others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id and not _is_costlier(s, best)]
     rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.held_back]
     proven, deployed = _among(comparison)
     if answer.compared == 1:
@@ -97,6 +112,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
             f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
             f"{_chosen_for(best, others)}."
         )
+    rivals = [s for s in rivals if per_unit(s, answer.rank_by) > per_unit(best, answer.rank_by)]
     if not rivals:
         return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
@@ -109,6 +125,20 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         f"It is the cheapest {proven}choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{per}{sure}."
     )
+
+
+def _is_costlier(other: Scenario, best: Scenario) -> bool:
+    """Whether a scenario that ties with the first in rank costs more than the recommended one in most outcomes."""
+    more = per_unit(other, "p50") > per_unit(best, "p50")
+    return more and other.below_best_fraction is not None and other.below_best_fraction < 1 - SURE
+
+
+def _age(comparison: Comparison, best: Scenario) -> list[str]:
+    """The day of the price that most of the cost comes from, where it is out of date."""
+    for entry in comparison.stale:
+        if entry.line == COMPUTE and best.option in entry.purchases:
+            return [f"The price of its nodes is of {entry.price_date}, {entry.age_days:,} days old: look it up again."]
+    return []
 
 
 def _among(comparison: Comparison) -> tuple[str, str]:
@@ -194,7 +224,8 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
             less = best.cost_usd.p90 - scenario.cost_usd.p90
-            text = f"{spoken.usd(more)} more at P50, {spoken.usd(less)} less at P90."
+            middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'}"
+            text = f"{middle} at P50, {spoken.usd(less)} less at P90."
             found.append((scenario, SAFEST, text))
     return found
 

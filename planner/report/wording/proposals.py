@@ -6,6 +6,7 @@ import shlex
 
 from planner.decide.comparison import Comparison, Proposal
 from planner.estimate.result import Scenario
+from planner.models.block_sizes import block_sizes
 from planner.report.wording import figures
 from planner.report.wording.eligibility import held_back
 from planner.report.wording.line import Line
@@ -48,7 +49,9 @@ def _what(proposal: Proposal) -> str:
         return f"{figures.many(spares, 'spare node')} in all, so that a failed node is replaced without a wait{block}"
     if proposal.kind == "count":
         instead = f" instead of {before.block_days:g}" if before.block_days not in (None, after.block_days) else ""
-        return f"{after.nodes} nodes fill a Capacity Block of {after.block_days:g} days{instead}"
+        several = len(block_sizes(after.nodes))
+        blocks = "a Capacity Block" if several == 1 else f"{several} Capacity Blocks"
+        return f"{after.nodes} nodes fill {blocks} of {after.block_days:g} days{instead}"
     found = next((entry for entry in before.shortfalls if entry.kind == "block"), None)
     short = "the planned one is too short"
     if found and found.limit is not None:
