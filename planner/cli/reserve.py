@@ -14,7 +14,6 @@ from planner.cli.options import common
 from planner.cli.output import columns, say, write_result
 from planner.cli.stack_shared import stack_path
 from planner.errors import AwsProblem, ExitCode, UsageProblem
-from planner.report.wording.figures import many
 
 if TYPE_CHECKING:
     from planner.account.reservations import Reservation
@@ -251,6 +250,7 @@ def _gpus(instance_type: str) -> int:
 
 
 def _written(spec: ClusterSpec) -> str:
+    from planner.report.wording.figures import many
     from planner.stack.reservations import bought
 
     of = spec.blocks or (spec.buying,)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from planner.models.number import Number
 from pricing.offers import HOURS_PER_MONTH
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from planner.models.number import Number
 
 HORIZON_MONTHS = 60  # beyond five years a month has the mean length
 
@@ -33,6 +36,8 @@ def hours_of_month(day: date) -> float:
 @lru_cache(maxsize=64)
 def _passed(start: date) -> tuple[np.ndarray, np.ndarray]:
     """Hours and months that have passed at the end of each month."""
+    import numpy as np  # shell completion reads the names of equations without it
+
     hours, months = [0.0], [0.0]
     for begin, end in pairwise(month_starts(start)):
         length = (end - begin) / timedelta(hours=1)
@@ -46,6 +51,8 @@ def calendar_months(start: date, hours: Number) -> Number:
 
     All of October, 744 h, is one month, and so is all of November with 720 h. Beyond five years, 730 h are a month.
     """
+    import numpy as np
+
     passed_hours, passed_months = _passed(start)
     beyond = np.maximum(np.asarray(hours) - passed_hours[-1], 0.0) / HOURS_PER_MONTH
     return (np.interp(hours, passed_hours, passed_months) + beyond)[()]

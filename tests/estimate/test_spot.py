@@ -196,16 +196,23 @@ class TestPricesOfToday:
         )
 
     def test_each_zone_at_its_newest_date_and_nothing_from_before_a_price_cut(self):
-        offer = self.offer(("az1", 8.0, 0), ("az2", 6.0, 30), ("az1", 30.0, 500), ("az3", 25.0, 400))
-        assert sorted(todays_prices(offer)) == [6.0, 8.0]
+        offer = self.offer(
+            *(("az1", 8.0, 0), ("az2", 6.0, 30), ("az4", 9.0, 0)), *(("az1", 30.0, 500), ("az3", 25.0, 400))
+        )
+        assert sorted(todays_prices(offer)) == [6.0, 8.0, 9.0]
+
+    def test_of_few_zones_their_last_months_say_how_far_a_price_moves_in_both_directions(self):
+        """6 is a quarter below 8; a third above it is as far the other way. What is 500 days old is another market."""
+        offer = self.offer(("az1", 8.0, 0), ("az1", 6.0, 100), ("az1", 30.0, 500))
+        assert sorted(todays_prices(offer)) == pytest.approx([6.0, 8.0, 8.0, 32 / 3])
 
     def test_the_plans_zone_alone(self):
         offer = self.offer(("az1", 8.0, 0), ("az2", 6.0, 0), zone="az1")
-        assert todays_prices(offer) == [8.0]
+        assert set(todays_prices(offer)) == {8.0}
         assert np.all(spot_price(offer, drawn(50)) == 8.0)
 
     def test_figures_of_the_region_are_no_zones(self):
-        assert todays_prices(self.offer(("us-east-1 low", 1.0, 0), ("az2", 6.0, 0))) == [6.0]
+        assert todays_prices(self.offer(("us-east-1 low", 1.0, 0), ("az2", 6.0, 0), planned=6.0)) == [6.0] * 2
 
     def test_old_zones_give_the_spread_around_a_newer_mean(self):
         offer = self.offer(("us-east-1 mean", 8.0, 0), ("az1", 10.0, 300), ("az2", 20.0, 300), ("az3", 30.0, 300))

@@ -148,10 +148,10 @@ def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> Head
 
 
 def detailed_of(comparison: Comparison) -> list[Scenario]:
-    """The scenarios whose bill is on the page: those of the answer, and the first of each layout, by rank. The others
-    are in the table of bills."""
+    """The scenarios whose bill is on the page: those of the answer, and the first eligible one of each layout, by rank;
+    the first feasible one where none is eligible. The others are in the table of bills."""
     feasible = [s for s in comparison.scenarios if s.feasible]
-    first = {s.layout: s.id for s in reversed(feasible)}
+    first = {s.layout: s.id for s in reversed([s for s in feasible if s.eligible] or feasible)}
     wanted = {*(s.id for s in leaders_of(comparison)), *first.values()}
     return [s for s in feasible if s.id in wanted]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of, per_unit
-from planner.decide.recommend import SURE, preference
+from planner.decide.recommend import EQUAL, SURE, preference
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
 from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken
@@ -129,7 +129,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
 
 def _is_costlier(other: Scenario, best: Scenario) -> bool:
     """Whether a scenario that ties with the first in rank costs more than the recommended one in most outcomes."""
-    more = per_unit(other, "p50") > per_unit(best, "p50")
+    more = per_unit(other, "p50") > per_unit(best, "p50") * (1 + EQUAL)
     return more and other.below_best_fraction is not None and other.below_best_fraction < 1 - SURE
 
 

@@ -113,7 +113,9 @@ def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) ->
 def test_without_draws_the_risk_is_not_known() -> None:
     said = [line.text for line in answer.sentences(compared(plan_of(), draws=0))]
     assert "It is planned at $" in said[0]
-    assert said[2] == "The risk is not known: no outcomes were simulated (--draws)."
+    assert said[2].startswith("Rule: Start on spot; once waits")
+    assert "`planner spot watch`" in said[2]
+    assert said[3] == "The risk is not known: no outcomes were simulated (--draws)."
 
 
 @pytest.mark.parametrize(("share", "said"), [(0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.9999, "99%"), (1, "100%")])

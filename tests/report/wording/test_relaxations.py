@@ -74,7 +74,7 @@ def test_in_json_with_numbers():
     assert first == {
         "set": ["run.deadline=5.26d"],
         "scenario": "s3-stream/p4d.24xlarge/spot",
-        "cost_usd": pytest.approx(5040.433, abs=1e-3),
+        "cost_usd": pytest.approx(5040.152, abs=1e-3),
         "days": pytest.approx(5.2596, abs=1e-4),
         "lower_bound": False,
     }
