@@ -38,5 +38,5 @@ def test_without_the_program_the_page_says_what_to_install(monkeypatch: pytest.M
 
 
 def test_without_a_recommendation_nothing_is_drawn() -> None:
-    """Three nodes are several Capacity Blocks, which no stack has."""
-    assert 'id="stack"' not in page("--set", "fleet.nodes=3", "--set", "purchase.options=[capacity-block]")
+    """Seven nodes are three Capacity Blocks, which nobody can count on."""
+    assert 'id="stack"' not in page("--set", "fleet.nodes=7", "--set", "purchase.options=[capacity-block]")
