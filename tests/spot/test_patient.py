@@ -182,6 +182,7 @@ def test_gangs_that_it_was_not_tuned_on_cost_less_too():
 
 
 @needs_public
+@pytest.mark.thorough
 def test_seven_zones_are_within_five_percent_of_their_optimum_and_never_dearer_than_the_best_one():
     """Anchor A4, at every changeover; the optimum, which takes longer, at 0.2 h alone and on every fifth start."""
     traces = recordings(NEW)

@@ -78,6 +78,7 @@ def test_every_published_cost_comes_out(dataset, policy):
 
 
 @needs_public
+@pytest.mark.thorough
 def test_published_means_of_other_deadlines_and_changeovers_come_out():
     """The means are rounded to five digits. The starts of 2023 are published for 60 hours only."""
     checked = 0

@@ -97,6 +97,7 @@ def _newton(folder: Path) -> np.ndarray:
     return weights
 
 
+@pytest.mark.thorough
 def test_it_finds_the_known_answer(job, tmp_path):
     begun, found = job.result()
     best = _newton(tmp_path / "store")

@@ -147,6 +147,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("verb", "number", "path", "told"), KEYS)
+@pytest.mark.thorough
 def test_every_key_is_needed_known_and_of_its_type(verb, number, path, told):
     whole, at = changed(verb, path, number)
     value = at.pop(path[-1])
