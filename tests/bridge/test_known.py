@@ -21,7 +21,12 @@ TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"
 BUCKET, GROUP = "planner-alone", "planner-alone"
 # what a reference to another resource stands for, where the provider looks at it
-GIVEN = {"bucket": BUCKET, "fileSystemId": "fs-0123456789abcdef0", "autoscalingGroupName": GROUP}
+GIVEN = {
+    "bucket": BUCKET,
+    "fileSystemId": "fs-0123456789abcdef0",
+    "autoscalingGroupName": GROUP,
+    "id": "lt-0123456789abcdef0",  # of a group's template
+}
 ARN = "arn:aws:iam::123456789012:role/alone"
 TLS_ONLY = {
     "Effect": "Deny",

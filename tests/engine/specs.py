@@ -12,7 +12,7 @@ ZONE = "use1-az4"
 # one layout stands elsewhere: what has no Region is listed in us-east-1, and its stack must find it all the same
 ELSEWHERE = {"fsx-lustre": ("eu-west-1", "euw1-az1")}
 SECOND_BLOCK = "cr-0123456789abcdef1"
-GIVEN = (SECOND_BLOCK, AMI, NEXT_AMI, CONTROL_AMI, NEXT_CONTROL_AMI, *(one.reservation_id for one in BUYING.values()))
+GIVEN = (AMI, NEXT_AMI, CONTROL_AMI, NEXT_CONTROL_AMI, SECOND_BLOCK, *(one.reservation_id for one in BUYING.values()))
 
 
 def small(

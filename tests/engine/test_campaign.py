@@ -61,9 +61,12 @@ def test_the_page_holds_what_was_promised():
     assert set(table) == {*LAYOUTS, "all"}
     for column in COLUMNS[1:]:
         assert table["all"][column] == sum(table[layout][column] for layout in LAYOUTS)
+    # what a stack got after the campaign's last run is named on the page, until the next run counts it
+    since = set(re.findall(r"^Not yet in this table: `(\S+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
     for layout in LAYOUTS:
         row = table[layout]
-        assert row["resources"] == sum(entry["type"].startswith("aws:") for entry in graph_of(layout)["resources"])
+        there = {entry["name"] for entry in graph_of(layout)["resources"] if entry["type"].startswith("aws:")}
+        assert row["resources"] == len(there - since)
         # each resource refused and unanswered, when made and when deleted
         assert row["faults injected"] >= 2 * row["resources"]
         assert row["doubled"] == row["found by teardown-check"]

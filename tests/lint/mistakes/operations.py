@@ -102,7 +102,7 @@ def mixed_twice(document: Document) -> None:
 
 def empty_artefact(document: Document) -> None:
     held = find(document, "BucketObjectv2")["inputs"]
-    for key in ("source", "content"):
+    for key in ("source", "content", "contentBase64"):
         held.pop(key, None)
 
 
