@@ -21,6 +21,7 @@ import yaml
 from pulumi import automation as auto
 from pulumi.automation._cmd import CommandResult, PulumiCommand, create_command_error
 from pulumi.automation.events import EngineEvent
+from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
 from semver import VersionInfo
 
 from infra.__main__ import main as program_of_the_stack
@@ -35,6 +36,9 @@ from tools import bundle
 from tools.gotools import BUILT, TOOLS, CannotBuild
 
 MISSING = "the Pulumi engine is not built here: `python -m tools.gotools pulumi` builds it, three minutes when cold"
+# Channels of one process share what they know of an address, for up to two minutes also that nobody answers. An engine
+# may get the port of one that has ended, so each channel finds out for itself.
+_GRPC_CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
 VERBS = ("preview", "up", "refresh", "destroy")  # what has steps; the workspace asks for more between them
 
 # nothing is fetched, nothing is asked; a folder is the backend, and its secrets are nobody's
