@@ -28,7 +28,7 @@ test: $(VENV)/.dev lint  ## every check that needs no built program: at most fou
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"
 
 test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
-	@echo "make test-real takes about 15 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
+	@echo "make test-real takes about 20 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
 	@echo "booted nodes, the pool client, and a sample of both fault campaigns (all of them: make faults, make pool-faults)."
 	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
 	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"

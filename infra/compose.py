@@ -212,7 +212,7 @@ def _fleet(
             daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "",
             jobs=True,
         ),
-        settings={**_node_settings(base, "gpu", groups[0]), **_lustre_settings(spec, lustre)},
+        settings={**_node_settings(base, "gpu"), **_lustre_settings(spec, lustre)},
         waits_for=[
             *base.ready,
             *(pool.nodes if pool else ()),

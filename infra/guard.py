@@ -24,8 +24,7 @@ ANOMALY_LEAST_USD = 100.0
 @dataclass(frozen=True, kw_only=True)
 class GuardArgs:
     """guard: address and limits of notices. alarms: as many as the plan pays for. dimensions: target -> its CloudWatch
-    dimensions. blocks, groups: for the start and the end of each
-    Capacity Block, with the group of its nodes."""
+    dimensions. blocks, groups: for the start and the end of each Capacity Block, with the group of its nodes."""
 
     guard: Guard
     blocks: Sequence[Block]

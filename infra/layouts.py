@@ -79,9 +79,8 @@ def layout_of(spec: ClusterSpec) -> DeployedLayout:
 def _egress(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:
     """The ports of the plan's `deploy.egress`; HTTPS is allowed in every stack."""
     ports: tuple[Ports, ...] = tuple(("tcp", port, port) for port in dict.fromkeys(spec.egress) if port != 443)
-    return (
-        (AllowedFlow(source="fleet", target=ANYWHERE, ports=ports, why="deploy.egress of the plan"),) if ports else ()
-    )
+    flow = AllowedFlow(source="fleet", target=ANYWHERE, ports=ports, why="deploy.egress of the plan")
+    return (flow,) if ports else ()
 
 
 def allowed_flows(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:

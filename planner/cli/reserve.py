@@ -143,6 +143,7 @@ def _block(
     from planner.cli.reserve_words import block_lines
     from planner.stack.reservations import block_days, tags_of, to_buy, together
 
+    number, _ = to_buy(spec)
     length = days or block_days(spec.guard.max_days)
     if length > 14 and length % 7:
         raise UsageProblem(f"--days {length}: beyond 14 days AWS sells whole weeks")
@@ -159,7 +160,7 @@ def _block(
     if not fitting:
         beside = f" ({len(offers)} elsewhere)" if offers else ""
         place = f" in {where}" if where else ""
-        place += " beside the block that is bought" if to_buy(spec)[0] else ""
+        place += " beside the block that is bought" if number else ""
         say(f"no offer of {nodes} x {kind} for {length} days{place}{beside}: {NOTHING}")
         return None
     chosen = fitting[0]
@@ -167,7 +168,7 @@ def _block(
     if dry_run or not _agreed(chosen.fee_usd, "the fee", accept_usd):
         return None
     # once: a call that AWS has heard and not answered must not be made again by the client itself
-    return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec, to_buy(spec)[0]))
+    return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec, number))
 
 
 def _open_ended(
@@ -253,10 +254,10 @@ def _written(spec: ClusterSpec) -> str:
     from planner.report.wording.figures import many
     from planner.stack.reservations import bought
 
-    of = spec.blocks or (spec.buying,)
-    held = bought(spec)[-1] if spec.blocks else spec.buying
-    starts = f", starts {held.starts}" if held.starts else ""
-    ends = f", ends {held.ends}" if held.ends else ""
-    missing = len(of) - len(bought(spec)) if spec.blocks else 0
+    held = bought(spec)
+    last = held[-1] if held else spec.buying
+    starts = f", starts {last.starts}" if last.starts else ""
+    ends = f", ends {last.ends}" if last.ends else ""
+    missing = len(spec.blocks) - len(held)
     more = f". {many(missing, 'block')} more to buy: run it again" if missing else ""
-    return f"{held.reservation_id} in {spec.zone_id}{starts}{ends}{more}"
+    return f"{last.reservation_id} in {spec.zone_id}{starts}{ends}{more}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.plan.wording import shown
 from planner.report.terminal.columns import fitted, rows
-from planner.report.wording.eligibility import why_not
+from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
@@ -137,8 +137,7 @@ def _table(spec: ClusterSpec, width: int, ascii_only: bool) -> list[str]:
 def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> list[str]:
     notes = [f"! {warning}." for warning in scenario.all_warnings]
     if scenario.rule:
-        watch = f"planner spot watch --stack {spec.stack}"
-        notes.append(f"! {scenario.rule.rstrip('.')}. Run `{watch}` every day: without it the P90 does not hold.")
+        notes.append(f"! {duty(scenario, f'planner spot watch --stack {spec.stack}')}")
     if not scenario.eligible:
         notes.append(f"! Not recommended: {'; '.join(why_not(scenario)) or 'a price is missing'}.")
     priced_in = _zone_of_spot_price(plan, scenario)

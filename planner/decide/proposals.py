@@ -131,15 +131,16 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
     plan, before = attempt.wanted.plan, attempt.scenario
     if not is_right(plan, tuple(request.book.instances())):
         return None
+    places = ((before.layout, before.variant), (best.layout, best.variant))
     only = {
         "purchase": plan.purchase.model_copy(update={"options": (before.purchase,)}),
-        "storage": plan.storage.model_copy(update={"layouts": tuple(dict.fromkeys((before.layout, best.layout)))}),
+        "storage": plan.storage.model_copy(update={"layouts": tuple(dict.fromkeys(layout for layout, _ in places))}),
     }
     asked = replace(request, plan=plan.model_copy(update=only), derivations=False)
     if f"x{best.nodes}/" in best.id:  # among several counts, an id says which
         asked = replace(asked, fleets=tuple(sizes_of(asked)))
     changed = compare(asked)
-    alike = [s for s in changed.scenarios if (s.layout, s.variant) in _places(before, best) and s.cost_usd]
+    alike = [s for s in changed.scenarios if (s.layout, s.variant) in places and s.cost_usd]
     after = min(alike, key=lambda s: (not s.eligible, cost_of(s, "p50")), default=None)
     if after is None or not after.eligible or after.days is None or not _is_better(after, best):
         return None
@@ -154,11 +155,6 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
         scenario=after,
         instead_of=before,
     )
-
-
-def _places(before: Scenario, best: Scenario) -> tuple[tuple[str, str], ...]:
-    """The layouts in which a change is tried."""
-    return (before.layout, before.variant), (best.layout, best.variant)
 
 
 def _is_better(after: Scenario, best: Scenario) -> bool:

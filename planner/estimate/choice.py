@@ -31,8 +31,8 @@ class Choice:
     @property
     def unproven(self) -> str:
         """Why nobody can count on having the nodes like this; empty if one can."""
-        family, blocks = self.option.family, len(block_sizes(self.nodes))
-        if family == "capacity-block" and blocks > MOST_BLOCKS:
+        family = self.option.family
+        if family == "capacity-block" and len(block_sizes(self.nodes)) > MOST_BLOCKS:
             many = f"{self.nodes} nodes are more than {MOST_BLOCKS} Capacity Blocks"
             return f"{many}, which AWS may not sell for the same days"
         if family == "spot-fallback" and self.nodes > LARGEST_OBSERVED_GANG:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from datetime import datetime
 
 from planner.models.block_sizes import BLOCK_SIZES
@@ -142,11 +142,17 @@ def _window(spec: ClusterSpec) -> Iterator[Finding]:
     for number, block in enumerate(spec.blocks):
         at = ("buying", "further_blocks", number - 1) if number else ("buying",)
         windows.append((yield from _window_of(block, at)))
-    first_end = min((end for _, end in windows if end), default=None)
-    last_start = max((start for start, _ in windows if start), default=None)
-    if len(windows) > 1 and first_end and last_start and last_start >= first_end - BEFORE_END:
+    if len(windows) > 1 and not overlap(windows):
         message = "the Capacity Blocks are never there together, and the job needs the nodes of all of them"
         yield Finding(path=("buying", "further_blocks"), message=message, remedy="use blocks of the same days")
+
+
+def overlap(windows: Iterable[tuple[datetime | None, datetime | None]]) -> bool:
+    """Whether blocks are there together, as far as their starts and ends are known."""
+    starts, ends = zip(*windows, strict=True)
+    last_start = max((start for start in starts if start), default=None)
+    first_end = min((end for end in ends if end), default=None)
+    return last_start is None or first_end is None or last_start < first_end - BEFORE_END
 
 
 def _window_of(

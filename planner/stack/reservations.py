@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from planner.errors import UsageProblem
+from planner.stack.check_buying import overlap
 from planner.stack.remaining_resources import RESERVATION
-from planner.stack.spec import BEFORE_END, PLACEHOLDER, Block, Buying, ClusterSpec
+from planner.stack.spec import PLACEHOLDER, Block, Buying, ClusterSpec, is_known
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 
 HOURS_LOST_AT_END = 0.5  # EC2 User Guide: AWS terminates the nodes from 30 minutes before the end of a block
@@ -41,7 +42,7 @@ def check_purchasable(spec: ClusterSpec, *, open_ended: bool) -> None:
         hint = "use --capacity-reservation for a Capacity Reservation" if kind != "spot" else "spot cannot be reserved"
         raise UsageProblem(f"this stack uses {kind}, not a Capacity Block: {hint}")
     ids = [block.reservation_id for block in spec.blocks] or [spec.buying.reservation_id]
-    if all(id and PLACEHOLDER not in id for id in ids):
+    if all(map(is_known, ids)):
         raise UsageProblem(
             f"nothing bought: the stack already has {', '.join(ids)}. For another one, "
             f"write {PLACEHOLDER}-reservation in its place"
@@ -50,20 +51,22 @@ def check_purchasable(spec: ClusterSpec, *, open_ended: bool) -> None:
 
 def to_buy(spec: ClusterSpec) -> tuple[int, Block]:
     """The first of the stack's Capacity Blocks that is not bought, with its place among them."""
-    return next((n, block) for n, block in enumerate(spec.blocks) if PLACEHOLDER in block.reservation_id)
+    return next((n, block) for n, block in enumerate(spec.blocks) if not is_known(block.reservation_id))
 
 
 def bought(spec: ClusterSpec) -> tuple[Block, ...]:
     """The Capacity Blocks that the stack file has."""
-    return tuple(block for block in spec.blocks if block.reservation_id and PLACEHOLDER not in block.reservation_id)
+    return tuple(block for block in spec.blocks if is_known(block.reservation_id))
 
 
 def together(spec: ClusterSpec, starts: datetime, ends: datetime) -> bool:
     """Whether a further block is there at the same time as those that are bought."""
-    windows = [(block.starts, block.ends) for block in bought(spec)]
-    first_end = min([ends, *(parse_timestamp(end) for _, end in windows if PLACEHOLDER not in end)])
-    last_start = max([starts, *(parse_timestamp(start) for start, _ in windows if start)])
-    return last_start < first_end - BEFORE_END
+    windows = [(_moment(block.starts), _moment(block.ends)) for block in bought(spec)]
+    return overlap([(starts, ends), *windows])
+
+
+def _moment(text: str) -> datetime | None:
+    return parse_timestamp(text) if is_known(text) else None
 
 
 def tags_of(spec: ClusterSpec, number: int = 0) -> dict[str, str]:
@@ -90,21 +93,20 @@ def with_reservation(
     """The spec with the purchase: its id, start and end, its placement group, and its zone for the whole stack. starts:
     of a block that has not begun. Earlier values are dropped, since they belong to another reservation. A block takes
     the place of the first that is missing."""
-    number, further = to_buy(spec)[0] if spec.blocks else 0, list(spec.buying.further_blocks)
+    bought_now = {
+        "reservation_id": reservation_id,
+        "starts": timestamp_text(starts) if starts else "",
+        "ends": timestamp_text(ends) if ends else "",
+    }
+    further = list(spec.buying.further_blocks)
+    number = to_buy(spec)[0] if spec.blocks else 0
     if number:
-        further[number - 1] = replace(
-            further[number - 1],
-            reservation_id=reservation_id,
-            starts=timestamp_text(starts) if starts else "",
-            ends=timestamp_text(ends) if ends else "",
-        )
+        further[number - 1] = replace(further[number - 1], **bought_now)
         return replace(spec, buying=replace(spec.buying, further_blocks=tuple(further)))
     buying = Buying(
         kind="reservation" if ends is None else "capacity-block",
-        reservation_id=reservation_id,
         placement_group=placement_group,
-        starts=timestamp_text(starts) if starts else "",
-        ends=timestamp_text(ends) if ends else "",
         further_blocks=tuple(further),
+        **bought_now,
     )
     return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)

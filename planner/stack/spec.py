@@ -68,6 +68,11 @@ class Block(_Section):
     ends: Text = ""
 
 
+def is_known(id: str) -> bool:
+    """Whether an id from the account is there."""
+    return bool(id) and PLACEHOLDER not in id
+
+
 def suffixes(blocks: Sequence[Block]) -> list[str]:
     """What the names of the nodes' groups end in: nothing for the first, -2 for that of the second block."""
     return ["", *(f"-{number}" for number in range(2, len(blocks) + 1))]

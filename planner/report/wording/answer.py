@@ -83,7 +83,7 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     open_totals = eligibility.without_total(comparison.scenarios)
     return [
         condition(comparison, best),
-        *_rule(best),
+        *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
         risk(comparison, best),
         *_age(comparison, best),
         *_searched(comparison),
@@ -91,19 +91,11 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     ]
 
 
-def _rule(best: Scenario) -> list[str]:
-    """What somebody has to do for these figures to hold."""
-    if not best.rule:
-        return []
-    return [f"Rule: {best.rule.rstrip('.')}. Run `planner spot watch` every day: without it the P90 does not hold."]
-
-
 def condition(comparison: Comparison, best: Scenario) -> str:
     """`It is the cheapest choice that finishes within 92 days in 9 of 10 outcomes (assumed limit; run.deadline sets
     it); ...`: the limit and the lead, or the tie."""
     answer, keeps = comparison.answer, kept(comparison, best)
     others = [s for s in comparison.scenarios if s.id in answer.tied and s.id != best.id and not _is_costlier(s, best)]
-    rivals = [s for s in comparison.scenarios if s.eligible and s.id != best.id and not s.held_back]
     proven, deployed = _among(comparison)
     if answer.compared == 1:
         return f"It is the only choice with a complete price; it {keeps}."
@@ -112,12 +104,14 @@ def condition(comparison: Comparison, best: Scenario) -> str:
             f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
             f"{_chosen_for(best, others)}."
         )
-    rivals = [s for s in rivals if per_unit(s, answer.rank_by) > per_unit(best, answer.rank_by)]
+    cost = per_unit(best, answer.rank_by)
+    eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]
+    rivals = [s for s in eligible if s.id != best.id and per_unit(s, answer.rank_by) > cost]
     if not rivals:
         return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
-    lead = per_unit(second, answer.rank_by) - per_unit(best, answer.rank_by)
-    share = lead / per_unit(best, answer.rank_by)
+    lead = per_unit(second, answer.rank_by) - cost
+    share = lead / cost
     per = " a GPU-hour" if best.is_held else ""
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"

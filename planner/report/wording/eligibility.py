@@ -81,6 +81,13 @@ def cheaper_if(scenario: Scenario) -> str:
     return ". ".join(found)
 
 
+def duty(scenario: Scenario, watch: str = "planner spot watch") -> str:
+    """The rule of a scenario that may leave spot, and who makes it hold; empty for the others. watch: the command."""
+    if not scenario.rule:
+        return ""
+    return f"{scenario.rule.rstrip('.')}. Run `{watch}` every day: without it the P90 does not hold."
+
+
 def without_total(scenarios: Sequence[Scenario]) -> list[str]:
     """A sentence for each layout that no scenario gives a total for, because prices of other Regions leave it open."""
     found = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 
 from planner.decide.comparison import Comparison, Proposal
+from planner.decide.recommend import blocks_of
 from planner.estimate.result import Scenario
-from planner.models.block_sizes import block_sizes
 from planner.report.wording import figures
 from planner.report.wording.eligibility import held_back
 from planner.report.wording.line import Line
@@ -49,7 +49,7 @@ def _what(proposal: Proposal) -> str:
         return f"{figures.many(spares, 'spare node')} in all, so that a failed node is replaced without a wait{block}"
     if proposal.kind == "count":
         instead = f" instead of {before.block_days:g}" if before.block_days not in (None, after.block_days) else ""
-        several = len(block_sizes(after.nodes))
+        several = blocks_of(after)
         blocks = "a Capacity Block" if several == 1 else f"{several} Capacity Blocks"
         return f"{after.nodes} nodes fill {blocks} of {after.block_days:g} days{instead}"
     found = next((entry for entry in before.shortfalls if entry.kind == "block"), None)
