@@ -60,8 +60,8 @@ FAMILIES = {
     ),
     "O": (
         "owned hardware",
-        "What the same run costs on hardware that is owned, and its energy and emissions. For checking published "
-        "figures; no bill has them.",
+        "What the same run costs on hardware that is owned, and its energy and emissions: `planner owned`. No bill has "
+        "them.",
     ),
     "R": (
         "ratios and prices of parts",

@@ -127,6 +127,8 @@ EXAMPLES = {
     "experiments-cost": "run_node_hours=1000 experiment_factor=2.19 usd_per_hour=21.957642",
     # O: Epoch's parts of GPT-4, and the energy on Stable Diffusion's model card
     "owned-hardware-cost": "usd_per_chip=14165.05 chip_hours=57e6 experiment_factor=2.19",
+    "owned-purchase": "chips=528 usd_per_chip=36000",
+    "owned-break-even": "owned_usd_per_hour=1.64 energy_usd_per_hour=0.1 rented_usd_per_hour=6.88",
     "owned-accelerator-cost": "hardware_usd=64924872 server_factor=1.66",
     "owned-server-cost": "hardware_usd=64924872 server_factor=1.66",
     "owned-interconnect-cost": "hardware_usd=64924872",

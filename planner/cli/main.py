@@ -22,6 +22,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "report": ("planner.cli.report", "Write the comparison as an HTML page or Markdown."),
     "explain": ("planner.cli.explain", "Explain any number: formula, inputs, sources, sensitivity."),
     "sensitivity": ("planner.cli.sensitivity", "What the cost depends on, and what would change the recommendation."),
+    "owned": ("planner.cli.owned", "What the GPU nodes of a run cost rented, reserved and owned; energy and CO2."),
     "optimize": ("planner.cli.optimize", "Find the best node count, spares, layout and purchase, by cost or time."),
     "diff": ("planner.cli.diff", "Compare two plans, price books or saved comparisons, line by line."),
     "stack": ("planner.cli.stack", "Write or check the stack file that `pulumi up` deploys."),

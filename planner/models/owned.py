@@ -19,10 +19,14 @@ _CARD = "CompVis/stable-diffusion Stable_Diffusion_v1_Model_Card.md (21f890f)"
         "chip_hours": "GPU-hours",
         "experiment_factor": "ratio",
         "value_loss_per_year": "orders of magnitude per year",
+        "utilization_fraction": "fraction",
     },
     result_unit="USD",
     source=_EPOCH + ": the value of hardware falls by 0.14 orders of magnitude a year",
-    steps=("result = usd_per_chip * value_loss_per_year * log(10) / 8766 * chip_hours * experiment_factor",),
+    steps=(
+        "used_hours = chip_hours * experiment_factor / utilization_fraction",
+        "result = usd_per_chip * value_loss_per_year * log(10) / 8766 * used_hours",
+    ),
 )
 def owned_hardware_cost(
     *,
@@ -30,13 +34,17 @@ def owned_hardware_cost(
     chip_hours: Number,
     experiment_factor: Number = 1.0,
     value_loss_per_year: Number = 0.14,
+    utilization_fraction: Number = 1.0,
 ) -> Number:
     """Loss in value of owned accelerators and their servers during a run.
 
     usd_per_chip: price of an accelerator with its share of the server. experiment_factor: all chip-hours of a project
-    over those of the final run. Limits: without interconnect (O4), energy (O5), building and staff.
+    over those of the final run. utilization_fraction: share of the time in which any work uses the machines; a run also
+    pays its part of the idle time. Limits: without interconnect (O4), energy (O5), building and staff; machines that
+    are new when the run starts.
     """
-    return usd_per_chip * value_loss_per_year * np.log(10) / 8766 * chip_hours * experiment_factor
+    used_hours = chip_hours * experiment_factor / utilization_fraction
+    return usd_per_chip * value_loss_per_year * np.log(10) / 8766 * used_hours
 
 
 @equation(
@@ -115,3 +123,36 @@ def emissions_kg(*, kwh: Number, kg_per_kwh: Number) -> Number:
 def energy_cost(*, kwh: Number, usd_per_kwh: Number = 0.0806) -> Number:
     """Cost of the energy of owned hardware (O5)."""
     return kwh * usd_per_kwh
+
+
+@equation(
+    "O8",
+    "owned-purchase",
+    units={"chips": "GPUs", "usd_per_chip": "USD with its server", "interconnect_fraction": "fraction"},
+    result_unit="USD",
+    source=_EPOCH + ": the interconnect is 19 % of the cost of a cluster",
+    steps=("result = chips * usd_per_chip / (1 - interconnect_fraction)",),
+)
+def owned_purchase(*, chips: Number, usd_per_chip: Number, interconnect_fraction: Number = 0.19) -> Number:
+    """Price of a cluster that is bought: accelerators, servers and the network between them, without a building."""
+    return chips * usd_per_chip / (1 - interconnect_fraction)
+
+
+@equation(
+    "O9",
+    "owned-break-even",
+    units={
+        "owned_usd_per_hour": "USD/h per GPU, always busy",
+        "energy_usd_per_hour": "USD/h per GPU",
+        "rented_usd_per_hour": "USD/h per GPU",
+    },
+    result_unit="fraction",
+    source="owned / utilization + energy = rented, solved for the utilization",
+    steps=("result = owned_usd_per_hour / max(rented_usd_per_hour - energy_usd_per_hour, 1e-12)",),
+)
+def owned_break_even(*, owned_usd_per_hour: Number, energy_usd_per_hour: Number, rented_usd_per_hour: Number) -> Number:
+    """Share of the time in which owned machines must be busy to cost no more than renting; above 1: they never do.
+
+    owned_usd_per_hour: loss in value of hardware and interconnect (O1, O4), if it is never idle.
+    """
+    return owned_usd_per_hour / np.maximum(rented_usd_per_hour - energy_usd_per_hour, 1e-12)

@@ -105,6 +105,14 @@ EXAMPLES = [
         {"usd_per_chip": 20_000, "chip_hours": 8766, "experiment_factor": 2},
         20_000 * 0.14 * math.log(10) * 2,
     ),
+    # busy half of the time: the run also pays for as many idle hours
+    (
+        "owned-hardware-cost",
+        {"usd_per_chip": 20_000, "chip_hours": 8766, "utilization_fraction": 0.5},
+        20_000 * 0.14 * math.log(10) * 2,
+    ),
+    ("owned-purchase", {"chips": 8, "usd_per_chip": 20_250}, 200_000),
+    ("owned-break-even", {"owned_usd_per_hour": 1.4, "energy_usd_per_hour": 0.1, "rented_usd_per_hour": 2.9}, 0.5),
     ("owned-accelerator-cost", {"hardware_usd": 166, "server_factor": 1.66}, 100),
     ("owned-server-cost", {"hardware_usd": 166, "server_factor": 1.66}, 66),
     ("owned-interconnect-cost", {"hardware_usd": 81}, 19),
