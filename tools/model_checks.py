@@ -18,6 +18,8 @@ _NAME = re.compile(r"(?<![\w.:-])([A-Za-z][A-Za-z0-9-]*)\(")
 SIMULATED = {
     "availability": "tests/models/test_goodput.py",
     "spare-wait-hours": "tests/models/test_spares.py",
+    "observed-rate-low": "tests/models/test_observed_rates.py",
+    "observed-rate-high": "tests/models/test_observed_rates.py",
     "cache-hit-shuffled": "tests/models/test_laws.py",
     "tiered-storage": "tests/models/test_laws.py",
     "availability-with-notice": "tests/estimate/test_fallback.py",

@@ -127,6 +127,11 @@ EXAMPLES = {
     "experiments-cost": "run_node_hours=1000 experiment_factor=2.19 usd_per_hour=21.957642",
     # O: Epoch's parts of GPT-4, and the energy on Stable Diffusion's model card
     "owned-hardware-cost": "usd_per_chip=14165.05 chip_hours=57e6 experiment_factor=2.19",
+    "observed-rate-low": "events=4 nodes=55 days=9.5",
+    "observed-rate-high": "events=4 nodes=55 days=9.5",
+    "rate-from-mtbf": "nodes=128 mtbf=7.9h",
+    "job-failures": "nodes=2048 days=54 failures_per_1000_node_days=3.79",
+    "failed-job-fraction": "nodes=128 hours=24h failures_per_1000_node_days=23.7",
     "owned-purchase": "chips=528 usd_per_chip=36000",
     "owned-break-even": "owned_usd_per_hour=1.64 energy_usd_per_hour=0.1 rented_usd_per_hour=6.88",
     "owned-accelerator-cost": "hardware_usd=64924872 server_factor=1.66",
@@ -154,6 +159,16 @@ LOOPS = {
   \cdot \mathrm{error\_per\_doubling\_fraction} \\
 \mathrm{throughput\_spread} &=
   \sqrt{\left( t_{0.95} \cdot \mathrm{standard\_error}\left( \mathrm{gpus} \right) \right)^{2} + \mathrm{beyond}^{2}}
+\end{aligned}""",
+    "observed-rate-low": r"""\begin{aligned}
+m &= \min \left\{ m : P\left( \mathrm{Poisson}(m) \ge \mathrm{events} \right)
+  \ge \frac{1 - \mathrm{confidence\_fraction}}{2} \right\} \\
+\mathrm{observed\_rate\_low} &= \frac{m}{\mathrm{nodes} \cdot \mathrm{days}} \cdot 1{,}000
+\end{aligned}""",
+    "observed-rate-high": r"""\begin{aligned}
+m &= \max \left\{ m : P\left( \mathrm{Poisson}(m) \le \mathrm{events} \right)
+  \ge \frac{1 - \mathrm{confidence\_fraction}}{2} \right\} \\
+\mathrm{observed\_rate\_high} &= \frac{m}{\mathrm{nodes} \cdot \mathrm{days}} \cdot 1{,}000
 \end{aligned}""",
     "no-spare-probability": r"""\begin{aligned}
 m &= \mathrm{failures\_per\_hour} \cdot \mathrm{replacement\_hours} \\

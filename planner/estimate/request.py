@@ -8,6 +8,7 @@ from datetime import date
 
 from planner.estimate.choice import FleetSize
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+from planner.estimate.failures_counted import FAILURE_RATE, counted
 from planner.estimate.own_prices import with_own_prices
 from planner.models.values import Values
 from planner.plan.assumptions import Assumption, resolve
@@ -51,6 +52,8 @@ class Request:
     def table(self) -> Mapping[str, Assumption]:
         """Every assumption by key, with the plan's overrides and the fixed values."""
         table = dict(resolve(self.plan.assumptions))
+        if self.plan.reliability.observed and FAILURE_RATE not in self.plan.assumptions:
+            table[FAILURE_RATE] = counted(table[FAILURE_RATE], self.plan.reliability.observed)
         for key, value in self.fixed.items():
             entry = table[key]
             table[key] = replace(entry, value=value, low=min(entry.low, value), high=max(entry.high, value))

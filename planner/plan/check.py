@@ -29,6 +29,7 @@ def check_plan(plan: Plan) -> list[Finding]:
         *_purchase(plan),
         *own_prices_findings(plan),
         *_storage(plan),
+        *_reliability(plan),
         *_assumptions(plan),
         *_decision(plan),
     ]
@@ -217,6 +218,18 @@ def _storage(plan: Plan) -> Iterator[Finding]:
         settings = getattr(plan.storage, name.replace("-", "_"))
         for path, message, remedy in answer_of(name, "checks").plan_findings(settings):
             yield ("storage", name, *path), message, remedy
+
+
+def _reliability(plan: Plan) -> Iterator[Finding]:
+    observed = plan.reliability.observed
+    if observed is not None and not observed.failures:
+        # the largest mean of which no event is seen in 1 of 20 cases: -ln(0.05)
+        below = 3.0 / observed.node_days * 1000
+        message = (
+            f"no failure in {observed.node_days:g} node-days shows only a rate below {below:.3g} per 1,000 node-days"
+        )
+        remedy = "remove it to keep the default range, or count for longer"
+        yield ("reliability", "observed", "failures"), message, remedy
 
 
 def _assumptions(plan: Plan) -> Iterator[Finding]:

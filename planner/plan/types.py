@@ -110,6 +110,13 @@ else:
     )
 
 
+class ObservedFailures(Section):
+    """Failures that you counted, instead of the default rate. Few failures give a wide range."""
+
+    failures: Annotated[int, Field(ge=0, le=100_000, description="how often a failure stopped the job")]
+    node_days: Positive = Field(description="nodes x days in which they were counted")
+
+
 class Reliability(Section):
     """Failures and checkpoints. Failure rates are assumptions; these are choices."""
 
@@ -122,6 +129,9 @@ class Reliability(Section):
     spot_reclaims_per_node_day: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] | None = Field(
         None,
         description="spot interruptions that you see, per node and day; default: from AWS Spot Advisor",
+    )
+    observed: ObservedFailures | None = Field(
+        None, description="failures that you counted; an entry of assumptions takes precedence"
     )
 
 
@@ -256,6 +266,7 @@ class Plan(Section):
             ("deploy", "egress", []),
             ("deploy", "extra_buckets", []),
             ("purchase", "spot_usd_per_hour", None),
+            ("reliability", "observed", None),
         ):
             if found[section][key] == default:
                 del found[section][key]

@@ -81,6 +81,10 @@ def test_loops_show_their_result(entry):
         "replacement_hours": 2.0,
         "spares": 2,
         "error_per_doubling_fraction": 0.08,
+        "events": 4,
+        "nodes": 55,
+        "days": 9.5,
+        "confidence_fraction": 0.9,
         "steps": [(550_000, 2048), (850_000, 2048)],
         "phases": [(1_126_400_000, 11_600), (1_740_800_000, 4590)],
     }

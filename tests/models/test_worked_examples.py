@@ -100,6 +100,16 @@ EXAMPLES = [
     # 50.4 TiB: 21 file servers and one for metadata, eleven times the smallest system's two
     ("lustre-scratch-survival", {"capacity_gib": 50_400, "days": 7}, 0.994**11),
     ("lustre-growth", {"current_gib": 2400, "needed_gib": 3072}, 4800),
+    # without events the mean is below -ln(0.05); with one, at least -ln(0.95)
+    ("observed-rate-high", {"events": 0, "nodes": 10, "days": 100}, -math.log(0.05)),
+    ("observed-rate-low", {"events": 1, "nodes": 10, "days": 100}, -math.log(0.95)),
+    ("rate-from-mtbf", {"nodes": 128, "mtbf_hours": 7.9}, 24_000 / 128 / 7.9),
+    ("job-failures", {"nodes": 2048, "days": 54, "failures_per_1000_node_days": 3.79}, 2048 * 54 * 0.00379),
+    (
+        "failed-job-fraction",
+        {"nodes": 128, "hours": 7.9, "failures_per_1000_node_days": 24_000 / 128 / 7.9},
+        1 - math.exp(-1),
+    ),
     (
         "owned-hardware-cost",
         {"usd_per_chip": 20_000, "chip_hours": 8766, "experiment_factor": 2},
