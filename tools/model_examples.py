@@ -161,13 +161,11 @@ LOOPS = {
   \sqrt{\left( t_{0.95} \cdot \mathrm{standard\_error}\left( \mathrm{gpus} \right) \right)^{2} + \mathrm{beyond}^{2}}
 \end{aligned}""",
     "observed-rate-low": r"""\begin{aligned}
-m &= \min \left\{ m : P\left( \mathrm{Poisson}(m) \ge \mathrm{events} \right)
-  \ge \frac{1 - \mathrm{confidence\_fraction}}{2} \right\} \\
+\sum_{k=0}^{\mathrm{events} - 1} \frac{e^{-m} \cdot m^{k}}{k!} &= \frac{1 + \mathrm{confidence\_fraction}}{2} \\
 \mathrm{observed\_rate\_low} &= \frac{m}{\mathrm{nodes} \cdot \mathrm{days}} \cdot 1{,}000
 \end{aligned}""",
     "observed-rate-high": r"""\begin{aligned}
-m &= \max \left\{ m : P\left( \mathrm{Poisson}(m) \le \mathrm{events} \right)
-  \ge \frac{1 - \mathrm{confidence\_fraction}}{2} \right\} \\
+\sum_{k=0}^{\mathrm{events}} \frac{e^{-m} \cdot m^{k}}{k!} &= \frac{1 - \mathrm{confidence\_fraction}}{2} \\
 \mathrm{observed\_rate\_high} &= \frac{m}{\mathrm{nodes} \cdot \mathrm{days}} \cdot 1{,}000
 \end{aligned}""",
     "no-spare-probability": r"""\begin{aligned}
