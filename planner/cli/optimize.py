@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from planner.cli.options import OUT, Asked, common, format_option, priced_plan
+from planner.cli.options import OUT, Asked, Limit, common, format_option, priced_plan
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SEARCHING, counted, progress
 from planner.errors import ExitCode
@@ -24,9 +24,7 @@ ROWS = 12  # of the frontier
     help="The cost (by the plan's decision.rank_by), or the days to the finish at P50.",
 )
 @click.option("--deadline", metavar="DURATION", help="Finish within it, like 30d; another name of --set run.deadline.")
-@click.option(
-    "--budget", type=click.FloatRange(0, min_open=True), metavar="USD", help="Cost at most; constraints.max_cost_usd."
-)
+@click.option("--budget", type=Limit(0, min_open=True), metavar="USD", help="Cost at most; constraints.max_cost_usd.")
 @click.option(
     "--top", type=click.IntRange(0), default=ROWS, show_default=True, help="Rows of the frontier; 0 shows all."
 )

@@ -31,12 +31,12 @@ OUT = click.option("-o", "--out", metavar="FILE", help="Write to FILE instead of
 
 
 class Limit(click.FloatRange):
-    """A number; `nan`, which no figure exceeds, is refused."""
+    """A number within its bounds; `nan`, to which no bound applies, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         found = super().convert(value, param, ctx)
         if math.isnan(found):
-            self.fail(f"{value!r} is not a limit: nothing would exceed it", param, ctx)
+            self.fail(f"{value!r} is not a number", param, ctx)
         return found
 
 

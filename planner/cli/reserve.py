@@ -79,6 +79,7 @@ def command(
         raise UsageProblem("--days, --starts-after and --offering apply only to Capacity Blocks")
     if placement_group and not open_ended:
         raise UsageProblem("--placement-group needs --capacity-reservation: a Capacity Block has no placement group")
+    zone = _zone(spec, zone_id)
     ec2 = aws_client.client("ec2", spec.region)
     bought_before = reservations_of(ec2, spec.stack)
     known = {block.reservation_id for block in bought(spec)}
@@ -92,13 +93,13 @@ def command(
         say(f"{found.id} was bought before for this stack ({found.state}): {NOTHING}", quiet)
     elif open_ended:
         over = [entry.id for entry in bought_before if not entry.held]
-        found = _open_ended(spec, ec2, zone_id, placement_group, over, accept_usd, dry_run)
+        found = _open_ended(spec, ec2, zone, placement_group, over, accept_usd, dry_run)
     else:
         after = None
         if starts_after:
             day = day_of(starts_after, "--starts-after")
             after = datetime(day.year, day.month, day.day, tzinfo=UTC)
-        found = _block(spec, ec2, nodes or wanted, days, after, zone_id, offering, accept_usd, dry_run)
+        found = _block(spec, ec2, nodes or wanted, days, after, zone, offering, accept_usd, dry_run)
     if found is None:
         return ExitCode.OK if dry_run else ExitCode.GATE
     after_it = with_reservation(
@@ -109,9 +110,11 @@ def command(
         ends=found.ends,
         placement_group=placement_group,
     )
-    wrong = findings_of(after_it)
+    wrong = [finding.message for finding in findings_of(after_it)]
+    if bought(spec) and found.zone_id not in ("", zone):
+        wrong.append(f"it is in {found.zone_id}, and the other Capacity Block in {zone}")
     if wrong:
-        listed = "; ".join(finding.message for finding in wrong)
+        listed = "; ".join(wrong)
         raise AwsProblem(f"{found.id} was bought but does not fit {path}: {listed}")
     write(path, rendered(after_it, open_file(path).text, where=str(path)))
     write_result(f"{found.id}\n", None)
@@ -132,7 +135,7 @@ def _block(
     nodes: int,
     days: int | None,
     after: datetime | None,
-    zone_id: str | None,
+    where: str,
     offering: str | None,
     accept_usd: float | None,
     dry_run: bool,
@@ -149,7 +152,6 @@ def _block(
         raise UsageProblem(f"--days {length}: beyond 14 days AWS sells whole weeks")
     kind = spec.fleet.instance_type
     offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)
-    where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
     fitting = [
         offer
         for offer in offers
@@ -171,10 +173,23 @@ def _block(
     return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec, number))
 
 
+def _zone(spec: ClusterSpec, asked: str | None) -> str:
+    """The zone to buy in: the one that was asked for, else the stack's; empty for any. Raises UsageProblem where blocks
+    are bought and theirs is another, or not known: all nodes of a stack stand in one zone."""
+    from planner.stack.reservations import bought
+
+    stacks = "" if "zone_id" in spec.placeholders else spec.zone_id
+    if bought(spec) and not stacks:
+        raise UsageProblem("the stack file has a Capacity Block and no zone: write the zone of that block as zone_id")
+    if bought(spec) and asked not in (None, stacks):
+        raise UsageProblem(f"--zone-id {asked}: the stack's other Capacity Block is in {stacks}, and so must this be")
+    return asked or stacks
+
+
 def _open_ended(
     spec: ClusterSpec,
     ec2: object,
-    zone_id: str | None,
+    where: str,
     group: str,
     over: list[str],
     accept_usd: float | None,
@@ -184,7 +199,6 @@ def _open_ended(
     from planner.cli.reserve_words import open_ended_lines
     from planner.stack.reservations import tags_of
 
-    where = zone_id or ("" if "zone_id" in spec.placeholders else spec.zone_id)
     if not where:
         raise UsageProblem("name a zone with --zone-id, like use1-az4")
     usd = spec.usd_per_hour.get("fleet.compute")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import OUT, SEEDS, common, format_option
+from planner.cli.options import OUT, SEEDS, Limit, common, format_option
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
@@ -39,7 +39,7 @@ PRICE_RATIO = 3.06 / 0.9731
     metavar="TIME",
     help="From the start of an instance until it works; may repeat. [default: 0.2h]",
 )
-@click.option("--price-ratio", type=click.FloatRange(1), metavar="X", help="On-Demand by spot price. [default: 3.145]")
+@click.option("--price-ratio", type=Limit(1), metavar="X", help="On-Demand by spot price. [default: 3.145]")
 @click.option(
     "--starts",
     default=str(STARTS),

@@ -14,6 +14,7 @@ from planner.cli.options import (
     PROFILES_HELP,
     STACK,
     Asked,
+    Limit,
     checked_plan,
     common,
     priced_plan,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 @click.option("--notify", metavar="ADDRESS", help="E-mail address for budget and alarm notices.")
 @click.option(
     "--budget",
-    type=click.FloatRange(0, min_open=True),
+    type=Limit(0, min_open=True),
     metavar="USD",
     help="Budget of the stack. [default: the P90 of what AWS bills]",
 )

@@ -146,6 +146,14 @@ def test_an_explanation_s_ending_says_its_format(tmp_path):
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
 
 
+@pytest.mark.parametrize("asked", [("compare", "--max-cost"), ("optimize", "--budget"), ("stack", "--budget")])
+def test_a_limit_that_is_no_number_is_refused(asked):
+    verb, option = asked
+    done = planner(verb, SMALL, option, "nan")
+    assert done.returncode == 2
+    assert "'nan' is not a number" in done.stderr
+
+
 def test_a_gate_may_judge_the_bad_luck():
     document = json.loads(planner("compare", SMALL, *FEW, "-f", "json").stdout)
     best = document["scenarios"][0]["cost_usd"]

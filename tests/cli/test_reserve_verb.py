@@ -381,6 +381,30 @@ def test_the_next_block_is_bought_for_the_same_days_and_the_first_stays(cloud, t
     cloud.done()
 
 
+@pytest.mark.parametrize(
+    ("zone", "more", "said"),
+    [
+        ("use1-az6", ["--zone-id", "use1-az4"], "the stack's other Capacity Block is in use1-az6"),
+        ("PLACEHOLDER-zone", ["--zone-id", "use1-az4"], "write the zone of that block as zone_id"),
+        ("PLACEHOLDER-zone", [], "write the zone of that block as zone_id"),
+    ],
+)
+def test_the_next_block_is_in_the_zone_of_the_first(cloud, tmp_path, capsys, zone, more, said):
+    file = written(tmp_path, replace(two_blocks(), zone_id=zone))
+    assert ran("reserve", file, "--accept-usd", "4100", *more) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+    cloud.done()  # nothing was asked
+
+
+def test_a_block_that_was_bought_before_in_another_zone_is_not_written(cloud, tmp_path, capsys):
+    file = written(tmp_path, two_blocks())
+    before = file.read_text()
+    offers(cloud, held=(reservation(TotalInstanceCount=4, AvailabilityZoneId="use1-az4"),))
+    assert ran("reserve", file) == 4
+    assert "it is in use1-az4, and the other Capacity Block in use1-az6" in " ".join(capsys.readouterr().err.split())
+    assert file.read_text() == before
+
+
 def test_what_is_left_to_buy_is_said(cloud, tmp_path, capsys):
     whole = two_blocks()
     file = written(tmp_path, replace(whole, buying=replace(PLACEHOLDERS, further_blocks=whole.buying.further_blocks)))
