@@ -23,7 +23,10 @@ def median(value: Number) -> float:
     """The median of draws; a number itself where there are none."""
     if not isinstance(value, np.ndarray) or not value.ndim:
         return float(value)
-    low, high = _ordered(value, ((np.size(value) - 1) // 2, np.size(value) // 2))
+    middle = value.size // 2
+    parted = np.partition(value, middle)
+    high = parted[middle]
+    low = high if value.size % 2 else parted[:middle].max()
     return float(low if low == high else (low + high) / 2)
 
 
@@ -35,18 +38,14 @@ def quantiles(values: np.ndarray, shares: Sequence[float]) -> np.ndarray:
     at = np.asarray(shares) * (values.size - 1)
     below = np.floor(at).astype(int)
     above = np.minimum(below + 1, values.size - 1)
-    low, high = np.split(_ordered(values, (*below.tolist(), *above.tolist())), 2)
+    ordered = np.sort(values)  # faster than a partition at as many places
+    low, high = ordered[below], ordered[above]
     finite = np.isfinite(high)
     # beside an infinite value there is nothing to interpolate
     step, between = np.subtract(high, low, out=np.zeros_like(low), where=finite), at - below
     found = low + step * between
     np.subtract(high, step * (1 - between), out=found, where=finite & (between >= 0.5))
     return np.where(finite | (between == 0), found, np.inf)
-
-
-def _ordered(values: np.ndarray, places: Sequence[int]) -> np.ndarray:
-    """What would stand at these places if the values were sorted."""
-    return np.partition(values, sorted(set(places)))[list(places)]
 
 
 def share_within(values: np.ndarray, share: float) -> float:
