@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.decide.eligibility import judged
-from planner.decide.enumerate import choices_of, evaluate_on
+from planner.decide.enumerate import choices_of
 from planner.decide.measure import cost_of
 from planner.decide.recommend import NEAR
 from planner.estimate.choice import Choice, FleetSize
@@ -59,18 +59,14 @@ class FleetPricer:
         found: list[Scenario] = []
         outcomes: dict[str, Outcomes] = {}
         passed: list[PassedOver] = []
-        for fleet, layout, choices in choices_of(self.request, self._central, self._drawn, [size]):
-            runs = {}
-
-            def add(some: Sequence[Choice], fleet=fleet, layout=layout, runs=runs) -> list[Scenario]:
-                evaluated = evaluate_on(self.request, fleet, layout, some, self._central, self._drawn, runs)
-                added = [self._scenario(entry, outcomes) for entry in evaluated]
-                found.extend(added)
-                return added
-
-            at_most = self._at_most(add([choice for choice in choices if not choice.option.years]))
+        for runs, choices in choices_of(self.request, self._central, self._drawn, [size]):
+            uncommitted = [
+                self._scenario(runs.evaluated(choice), outcomes) for choice in choices if not choice.option.years
+            ]
+            at_most = self._at_most(uncommitted)
             least = {choice: self._least_usd(choice) for choice in choices if choice.option.years}
-            add([choice for choice, usd in least.items() if usd <= at_most])
+            close = [choice for choice, usd in least.items() if usd <= at_most]
+            found += [*uncommitted, *(self._scenario(runs.evaluated(choice), outcomes) for choice in close)]
             passed += [PassedOver(size=size, choice=c, least_usd=usd) for c, usd in least.items() if usd > at_most]
         return PricedFleet(
             candidates=tuple(Candidate(size=size, scenario=s) for s in judged(self.request.plan, found, outcomes)),
@@ -79,11 +75,10 @@ class FleetPricer:
 
     def outcomes(self, candidate: Candidate) -> Outcomes:
         """Every draw of one candidate, evaluated again."""
-        for fleet, layout, choices in choices_of(self.request, self._central, self._drawn, [candidate.size]):
+        for runs, choices in choices_of(self.request, self._central, self._drawn, [candidate.size]):
             for choice in choices:
                 if choice.id == candidate.scenario.id:
-                    (entry,) = evaluate_on(self.request, fleet, layout, [choice], self._central, self._drawn)
-                    return outcomes_of(entry, self.request.draws)
+                    return outcomes_of(runs.evaluated(choice), self.request.draws)
         raise KeyError(candidate.scenario.id)
 
     def _least_usd(self, choice: Choice) -> float:

@@ -21,6 +21,7 @@ from planner.estimate.outcomes import Outcomes, outcomes_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.summary import scenario_of
+from planner.models.number import share_of
 from planner.models.sheet import Sheet
 
 __all__ = ["Request", "compare"]
@@ -105,9 +106,7 @@ def _with_fractions(scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcom
         replace(
             s,
             cheapest_fraction=float(np.mean((costs[s.id] <= lowest) * np.isfinite(lowest) / ties)),
-            below_best_fraction=None
-            if s.id == first or first not in costs
-            else float(np.mean(costs[s.id] < costs[first])),
+            below_best_fraction=None if s.id == first or first not in costs else share_of(costs[s.id] < costs[first]),
         )
         if s.id in costs
         else s

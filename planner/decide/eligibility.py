@@ -6,12 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario, Shortfall
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
-from planner.models.number import share_within
+from planner.models.number import share_of, share_within
 from planner.plan.types import Plan
 
 
@@ -57,9 +55,9 @@ def _assumed_limits(plan: Plan, scenarios: Sequence[Scenario]) -> dict[tuple[str
 def _judged(plan: Plan, scenario: Scenario, outcomes: Outcomes, limit: float) -> Scenario:
     """limit: days; infinite if no run of this fleet finishes."""
     assumed, budget = limit_of_plan(plan) is None, plan.constraints.max_cost_usd
-    finish = float(np.mean(outcomes.finished))
-    on_time = float(np.mean(outcomes.finished & (outcomes.days <= limit)))
-    in_budget = None if budget is None else float(np.mean(outcomes.cost_usd <= budget))
+    finish = share_of(outcomes.finished)
+    on_time = share_of(outcomes.finished & (outcomes.days <= limit))
+    in_budget = None if budget is None else share_of(outcomes.cost_usd <= budget)
     least = plan.decision.confidence
     found = []
     if finish < least:
@@ -94,12 +92,12 @@ def _not_held(plan: Plan, outcomes: Outcomes) -> Iterator[Shortfall]:
     """Of a fleet that is held for a given time: too few node-hours, or storage that reads too slowly."""
     least, wanted = plan.decision.confidence, plan.decision.availability
     if outcomes.delivered is not None:
-        share = float(np.mean(outcomes.delivered >= wanted))
+        share = share_of(outcomes.delivered >= wanted)
         if share < least:
             possible = -share_within(-outcomes.delivered, least)
             yield Shortfall(kind="delivery", fraction=share, limit=wanted, needed=possible)
     if outcomes.served is not None:
-        share = float(np.mean(outcomes.served))
+        share = share_of(outcomes.served)
         if share < least:
             yield Shortfall(kind="reading", fraction=share)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from planner.estimate.choice import Choice, FleetSize
-from planner.estimate.evaluate import Evaluated, EvaluatedFleet, ScenarioRuns, bought, fleet_of, runs_of
+from planner.estimate.evaluate import Evaluated, LayoutRuns, fleet_of
 from planner.estimate.request import Request
-from planner.layouts.base import Layout
 from planner.layouts.sizing import layouts_of
 from planner.models.values import Values
 from planner.plan.types import Fleet, Plan
@@ -21,9 +20,8 @@ def evaluate(
     """Every layout x purchase option x instance type of the plan. drawn: None for central values only. only: ids of
     the scenarios to evaluate, None for all."""
     sizes = None if only is None else _fleets_of(request, only)
-    for fleet, layout, every in choices_of(request, central, drawn, sizes):
-        choices = [choice for choice in every if only is None or choice.id in only]
-        yield from evaluate_on(request, fleet, layout, choices, central, drawn)
+    for runs, choices in choices_of(request, central, drawn, sizes):
+        yield from (runs.evaluated(choice) for choice in choices if only is None or choice.id in only)
 
 
 def _fleets_of(request: Request, ids: Collection[str]) -> list[FleetSize]:
@@ -36,37 +34,15 @@ def _fleets_of(request: Request, ids: Collection[str]) -> list[FleetSize]:
     ]
 
 
-def evaluate_on(
-    request: Request,
-    fleet: EvaluatedFleet,
-    layout: Layout,
-    choices: Sequence[Choice],
-    central: Values,
-    drawn: Values | None,
-    runs: dict[str, ScenarioRuns] | None = None,
-) -> Iterator[Evaluated]:
-    """These purchase options of one layout on one fleet. runs: those already evaluated, which this extends."""
-    refused = layout.refusals()
-    runs = {} if runs is None else runs
-    for choice in choices:
-        if refused:
-            yield Evaluated(choice=choice, layout=layout, work=fleet.work, planned=None, spread=None, why_not=refused)
-            continue
-        kind = choice.option.family if choice.option.starts_on_spot else "held"
-        if kind not in runs:
-            runs[kind] = runs_of(request, fleet, layout, choice.option, central, drawn)
-        yield bought(request, choice, layout, fleet, runs[kind], central, drawn)
-
-
 def ids_of(request: Request) -> list[str]:
     """The id of every scenario, without evaluating it."""
     found = choices_of(request, request.central(recording=False), None)
-    return [choice.id for _, _, choices in found for choice in choices]
+    return [choice.id for _, choices in found for choice in choices]
 
 
 def choices_of(
     request: Request, central: Values, drawn: Values | None, sizes: Sequence[FleetSize] | None = None
-) -> Iterator[tuple[EvaluatedFleet, Layout, list[Choice]]]:
+) -> Iterator[tuple[LayoutRuns, list[Choice]]]:
     """Every layout on every fleet of the plan, with each purchase option. sizes: only these fleets."""
     plan, book = request.plan, request.book
     every = sizes_of(request)
@@ -86,7 +62,7 @@ def choices_of(
                 )
                 for option in purchase_options(plan)
             ]
-            yield fleet, layout, choices
+            yield LayoutRuns(request, fleet, layout, central, drawn), choices
 
 
 def sizes_of(request: Request) -> list[FleetSize]:

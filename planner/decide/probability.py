@@ -9,7 +9,7 @@ import numpy as np
 from planner.decide.enumerate import evaluate
 from planner.estimate.outcomes import outcomes_of
 from planner.estimate.request import Request
-from planner.models.number import quantiles
+from planner.models.number import quantiles, share_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +37,13 @@ def lower_cost_probability(request: Request, a: str, b: str) -> LowerCostProbabi
     left, right = (outcomes_of(entry, request.draws).cost_usd for entry in (first, second))
     ends = np.isfinite(left) | np.isfinite(right)  # where neither finishes, neither saves anything
     saved = np.subtract(right, left, out=np.zeros_like(right), where=ends)
-    p10, p50, p90 = (float(x) for x in quantiles(saved, (0.1, 0.5, 0.9)))
+    p10, p50, p90 = quantiles(saved, (0.1, 0.5, 0.9))
     return LowerCostProbability(
         a=a,
         b=b,
-        below_fraction=float(np.mean(left < right)),
-        same_fraction=float(np.mean(left == right)),
-        above_fraction=float(np.mean(left > right)),
+        below_fraction=share_of(left < right),
+        same_fraction=share_of(left == right),
+        above_fraction=share_of(left > right),
         saves_usd_p10=p10,
         saves_usd_p50=p50,
         saves_usd_p90=p90,

@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from planner.decide.measure import per_unit, unit
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
 from planner.models.block_sizes import block_sizes
+from planner.models.number import share_of
 from planner.plan.types import Decision
 
 # a lead within EQUAL is no lead; within NEAR, only if it costs less in at least SURE of the draws
@@ -120,7 +119,7 @@ def is_near(other: Scenario, first: Scenario, within: float = NEAR) -> bool:
 def is_unsure(other: Outcomes, first: Outcomes, units: float = 1.0) -> bool:
     """Whether the first one costs less in too few draws for a lead within NEAR to count. units: of the other one for
     each of the first one, where units of a scenario are compared."""
-    return float(np.mean(other.cost_usd > first.cost_usd * units)) < SURE
+    return share_of(other.cost_usd > first.cost_usd * units) < SURE
 
 
 def _ties(other: Scenario, first: Scenario, outcomes: Mapping[str, Outcomes]) -> bool:

@@ -14,6 +14,7 @@ from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
 from planner.estimate.spot import Market, advised_market, planned_market, size_note
+from planner.estimate.stage import Ground
 from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
@@ -91,45 +92,52 @@ class ScenarioRuns:
     market: _FoundMarket
 
 
-def runs_of(
-    request: Request,
-    fleet: EvaluatedFleet,
-    layout: Layout,
-    option: PurchaseOption,
-    central: Values,
-    drawn: Values | None,
+class LayoutRuns:
+    """The runs of one layout on one fleet, each evaluated when a purchase option first needs it."""
+
+    def __init__(
+        self, request: Request, fleet: EvaluatedFleet, layout: Layout, central: Values, drawn: Values | None
+    ) -> None:
+        self.request, self.fleet, self.layout = request, fleet, layout
+        self._runs: dict[str, ScenarioRuns] = {}
+        plan, demand, work = request.plan, fleet.drawn_demand, fleet.drawn_work
+        self._central = Ground(plan=plan, demand=fleet.demand, work=fleet.work, layout=layout, values=central)
+        self._drawn: Ground | None = None
+        if drawn and demand and work:
+            varied = replace(layout, demand=demand)
+            self._drawn = Ground(plan=plan, demand=demand, work=work, layout=varied, values=drawn)
+
+    def evaluated(self, choice: Choice) -> Evaluated:
+        """One purchase option, at central values and in draws."""
+        refused = self.layout.refusals()
+        if refused:
+            return Evaluated(
+                choice=choice, layout=self.layout, work=self.fleet.work, planned=None, spread=None, why_not=refused
+            )
+        return _bought(self.request, choice, self._central, self._drawn, self.of(choice.option))
+
+    def of(self, option: PurchaseOption) -> ScenarioRuns:
+        """The run that a purchase option pays for."""
+        kind = option.family if option.starts_on_spot else "held"
+        if kind not in self._runs:
+            self._runs[kind] = _runs_of(self.request, self.fleet, option, self._central, self._drawn)
+        return self._runs[kind]
+
+
+def _runs_of(
+    request: Request, fleet: EvaluatedFleet, option: PurchaseOption, central: Ground, drawn: Ground | None
 ) -> ScenarioRuns:
     """The run at central values and in draws (the same object without draws or if it is refused).
 
     An unknown interruption band leaves spot without its extra time: an unpriced line, so a lower bound.
     """
-    plan, book = request.plan, request.book
+    book = request.book
     found = _market(request, fleet.size) if option.starts_on_spot else _FoundMarket()
     fallback = option.family == "spot-fallback"
-    planned = run_on(
-        plan,
-        book,
-        fleet.demand,
-        fleet.work,
-        layout,
-        central,
-        market=found.market,
-        fallback=fallback,
-    )
-    if planned.refusals or drawn is None or fleet.drawn_demand is None or fleet.drawn_work is None:
+    planned = run_on(central, book, market=found.market, fallback=fallback)
+    if planned.refusals or drawn is None:
         return ScenarioRuns(planned=planned, spread=planned, market=found)
-    varied = replace(layout, demand=fleet.drawn_demand)
-    spread = run_on(
-        plan,
-        book,
-        fleet.drawn_demand,
-        fleet.drawn_work,
-        varied,
-        drawn,
-        market=found.market,
-        fallback=fallback,
-        decided=planned.decided,
-    )
+    spread = run_on(drawn, book, market=found.market, fallback=fallback, decided=planned.decided)
     return ScenarioRuns(planned=planned, spread=spread, market=found)
 
 
@@ -152,15 +160,7 @@ def _market(request: Request, size: FleetSize) -> _FoundMarket:
     )
 
 
-def bought(
-    request: Request,
-    choice: Choice,
-    layout: Layout,
-    fleet: EvaluatedFleet,
-    runs: ScenarioRuns,
-    central: Values,
-    drawn: Values | None,
-) -> Evaluated:
+def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | None, runs: ScenarioRuns) -> Evaluated:
     purchase = NodePurchase(
         instance=choice.instance,
         nodes=choice.nodes,
@@ -169,19 +169,20 @@ def bought(
         start=request.start,
         confidence=request.plan.decision.confidence,
         is_held=request.plan.run.held_hours is not None,
-        block_stretch=_block_stretch(request, choice, runs, drawn),
+        block_stretch=_block_stretch(request, choice, runs),
     )
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
-    planned = price(request.book, runs.planned, purchase, central, keep_bounded=False if runs.market.missing else None)
+    keep = False if runs.market.missing else None
+    planned = price(request.book, runs.planned, purchase, central.values, keep_bounded=keep)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
     spread = planned
     if not unvaried and drawn is not None:
         as_long = replace(purchase, block_days=planned.bought.block_days)
-        spread = price(request.book, runs.spread, as_long, drawn, keep_bounded=planned.keeps_bounded)
+        spread = price(request.book, runs.spread, as_long, drawn.values, keep_bounded=planned.keeps_bounded)
     return Evaluated(
         choice=choice,
-        layout=layout,
-        work=fleet.work,
+        layout=central.layout,
+        work=central.work,
         planned=planned,
         spread=spread,
         why_not=planned.why_not,
@@ -192,12 +193,12 @@ def bought(
     )
 
 
-def _block_stretch(request: Request, choice: Choice, runs: ScenarioRuns, drawn: Values | None) -> float:
+def _block_stretch(request: Request, choice: Choice, runs: ScenarioRuns) -> float:
     """How much longer than planned a Capacity Block is bought, so that enough of the draws end within it."""
     settings = request.plan.purchase.capacity_block
     if choice.option.family != "capacity-block" or settings.days is not None or settings.extension:
         return 1.0
-    if drawn is None or runs.spread is runs.planned:
+    if runs.spread is runs.planned:
         return request.block_stretch.get(choice.id, 1.0)
     covered = share_within(np.asarray(runs.spread.hours, dtype=float), request.plan.decision.confidence)
     return max(1.0, covered / float(runs.planned.hours))

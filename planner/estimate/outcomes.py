@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from planner.estimate.evaluate import Evaluated
 from planner.models.bill_lines import bill_line
 from planner.models.goodput import AVAILABILITY_FLOOR
-from planner.models.number import Number
+from planner.models.number import Number, each_draw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class Outcomes:
     delivered: NDArray[np.float64] | None = None
     served: NDArray[np.bool_] | None = None
 
-    @property
+    @cached_property
     def finished(self) -> NDArray[np.bool_]:
         return np.isfinite(self.days)
 
@@ -45,7 +46,7 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
     ends = finishes if outlasts is None else finishes & ~outlasts
 
     def each(values: Number) -> NDArray[np.float64]:
-        return np.where(ends, np.broadcast_to(np.asarray(values, dtype=float), (count,)), np.inf)
+        return np.where(ends, each_draw(values, count), np.inf)
 
     known = [(line, bill_line(line.line)) for line in entry.spread.lines]
     billed = sum(line.effective_cost for line, kind in known if kind.in_stack and kind.in_budget)
@@ -53,11 +54,9 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
         cost_usd=each(entry.spread.cost_usd),
         billed_usd=each(billed),
         days=each(run.hours / 24),
-        run_days=np.where(finishes, np.broadcast_to(np.asarray(run.hours, dtype=float) / 24, (count,)), np.inf),
+        run_days=np.where(finishes, each_draw(run.hours / 24, count), np.inf),
         block_days=entry.spread.bought.block_days,
-        delivered=None
-        if run.delivered_fraction is None
-        else np.broadcast_to(np.asarray(run.delivered_fraction, dtype=float), (count,)),
+        delivered=None if run.delivered_fraction is None else each_draw(run.delivered_fraction, count),
         served=None
         if run.delivered_fraction is None
         else np.broadcast_to(np.asarray(run.service.steady_gb_per_s >= run.work.peak_gb_per_s), (count,)),

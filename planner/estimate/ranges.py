@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from planner.models.number import Number, quantiles
+from planner.models.number import Number, each_draw, quantiles, share_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +21,7 @@ def range_of(planned: float, draws: Number, count: int) -> Range:
     """Percentiles by linear interpolation; the same number four times if nothing was drawn or nothing varies."""
     if count == 0:
         return Range(plan=planned, p10=planned, p50=planned, p90=planned)
-    values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
-    p10, p50, p90 = (float(x) for x in quantiles(values, (0.1, 0.5, 0.9)))
+    p10, p50, p90 = quantiles(each_draw(draws, count), (0.1, 0.5, 0.9))
     return Range(plan=planned, p10=p10, p50=p50, p90=p90)
 
 
@@ -32,6 +29,5 @@ def percentile_of(planned: float, draws: Number, count: int) -> float | None:
     """Share of the draws that do not exceed the planned figure, in percent; None without draws."""
     if count == 0:
         return None
-    values = np.broadcast_to(np.asarray(draws, dtype=float), (count,))
     # a small tolerance, so that rounding does not put draws of a constant on either side
-    return float(np.mean(values <= planned * (1 + 1e-12)) * 100)
+    return share_of(each_draw(draws, count) <= planned * (1 + 1e-12)) * 100

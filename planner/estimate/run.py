@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from planner.estimate.fallback import MIXED, ON_DEMAND, ON_SPOT, FallbackRule, Mixed, mixed, rule_of
 from planner.estimate.held import NO_FALLBACK, delivered_fraction, delivered_gpu_hours
 from planner.estimate.interruptions import Interruptions
-from planner.estimate.spot import HELD, Market, SpotMarket
-from planner.estimate.stage import Stage, stage_of
+from planner.estimate.spot import Market
+from planner.estimate.stage import Ground, Stage, stage_of
 from planner.estimate.work import FleetWork
-from planner.layouts.base import Demand, Layout, Service, Timing
+from planner.layouts.base import Demand, Service, Timing
 from planner.layouts.shared.network import bill_network
 from planner.layouts.shared.s3 import bill_s3
 from planner.models.derived import Derived, SourcedQuantity
@@ -23,7 +23,6 @@ from planner.models.ledger import Ledger
 from planner.models.metered import ingest_days
 from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
-from planner.models.values import Values
 from planner.plan.types import Plan
 from pricing.book import PriceBook
 
@@ -70,12 +69,8 @@ class Run:
 
 
 def run_on(
-    plan: Plan,
+    ground: Ground,
     book: PriceBook,
-    demand: Demand,
-    work: FleetWork,
-    layout: Layout,
-    values: Values,
     *,
     market: Market | None = None,
     fallback: bool = False,
@@ -87,24 +82,20 @@ def run_on(
     the central run; for draws, the result of the central run. The layout must not refuse, because such a run has no
     time.
     """
-    sheet, service = values.sheet(), layout.service(values)
+    plan, demand, work, layout, values = ground.plan, ground.demand, ground.work, ground.layout, ground.values
+    sheet, service = values.sheet(), ground.service
     interval = decided and decided.interval_hours
-
-    def stage(market: SpotMarket, sheet: Sheet) -> Stage:
-        return stage_of(plan, demand, work, layout, service, market, values, interval, sheet)
-
+    main = stage_of(ground, market, interval) if market else ground.held(interval)
     rule, is_held = None, plan.run.held_hours is not None
     if fallback and not is_held:
-        held_sheet, spot_sheet = values.sheet(), values.sheet()
-        held = stage(HELD, held_sheet)
-        main = stage(market(values, spot_sheet) if market else HELD, spot_sheet)
-        sheet.include(held_sheet.derived, {entry.id: ON_DEMAND + entry.id for entry in held_sheet.derived})
-        sheet.include(spot_sheet.derived, {id: ON_SPOT + id for id in MIXED})
+        held = ground.held(interval)
+        sheet.include(held.derived, {entry.id: ON_DEMAND + entry.id for entry in held.derived})
+        sheet.include(main.derived, {id: ON_SPOT + id for id in MIXED})
         rule = rule_of(plan, held, sheet, decided.rule if decided else None)
         found = mixed(rule, main, held, demand, layout, service, work.hours, values, sheet)
         interval_hours = held.interruptions.interval_hours
     else:
-        main = stage(market(values, sheet) if market else HELD, sheet)
+        sheet.include(main.derived, {})
         found = _of_one_stage(main, sheet)
         interval_hours = main.interruptions.interval_hours
     sheet.arithmetic("days", found.hours / 24, "days", "hours / 24", hours=(found.hours, "run:run.hours", "h"))

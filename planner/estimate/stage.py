@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from planner.estimate.input import DataInput, data_input_of
 from planner.estimate.interruptions import Interruptions, interruptions_of
 from planner.estimate.job_rates import JobRates
-from planner.estimate.spot import HELD, SpotMarket
+from planner.estimate.spot import HELD, Market, SpotMarket
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Layout, Service
-from planner.models.derived import Sourced
+from planner.models.derived import Derived, Sourced
 from planner.models.goodput import run_hours
 from planner.models.interruptions import unheld_hours
 from planner.models.number import Number
@@ -37,20 +38,38 @@ class Stage:
     hours: Number
     unheld_hours: Number
     checkpoints: Number
+    derived: tuple[Derived, ...]
 
 
-def stage_of(
-    plan: Plan,
-    demand: Demand,
-    work: FleetWork,
-    layout: Layout,
-    service: Service,
-    market: SpotMarket,
-    values: Values,
-    decided_hours: float | None,
-    sheet: Sheet,
-) -> Stage:
-    """decided_hours: between checkpoints on held nodes; None to decide it here."""
+@dataclass(kw_only=True)
+class Ground:
+    """One layout on one fleet at central values or in draws, which all purchase options share."""
+
+    plan: Plan
+    demand: Demand
+    work: FleetWork
+    layout: Layout
+    values: Values
+    _held: dict[float | None, Stage] = field(default_factory=dict[float | None, Stage])
+
+    @cached_property
+    def service(self) -> Service:
+        """What the layout provides."""
+        return self.layout.service(self.values)
+
+    def held(self, decided_hours: float | None) -> Stage:
+        """The work on nodes that are not on spot. decided_hours: see `stage_of`."""
+        if decided_hours not in self._held:
+            self._held[decided_hours] = stage_of(self, None, decided_hours)
+        return self._held[decided_hours]
+
+
+def stage_of(ground: Ground, on_spot: Market | None, decided_hours: float | None) -> Stage:
+    """on_spot: records and returns the spot market; None for nodes that are held. decided_hours: between checkpoints on
+    held nodes; None to decide it here."""
+    plan, demand, work, layout, values = ground.plan, ground.demand, ground.work, ground.layout, ground.values
+    sheet, service = values.sheet(), ground.service
+    market = on_spot(values, sheet) if on_spot else HELD
     refills = _refills(demand, work, market, sheet) if layout.emptied_by_interruption and market.interrupts else 0.0
     data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, sheet)
     interruptions = interruptions_of(plan, demand, work, service, market, values, decided_hours, sheet)
@@ -119,6 +138,7 @@ def stage_of(
         hours=hours,
         unheld_hours=_unheld(demand, market, training_hours, interruptions.rates, sheet),
         checkpoints=checkpoints,
+        derived=sheet.derived,
     )
 
 

@@ -23,6 +23,7 @@ from planner.estimate.result import Scenario
 from planner.estimate.run import Run
 from planner.models.bill import planned_line
 from planner.models.bill_lines import bill_line
+from planner.models.number import each_draw, share_of
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
@@ -31,7 +32,7 @@ def _fallback_fraction(spread: Run, draws: int) -> float | None:
     """Share of the draws in which the rule moves the run to On-Demand; None without a rule."""
     if spread.spot_hours is None:
         return None
-    return float(np.mean(np.broadcast_to(np.asarray(spread.spot_hours < spread.hours), (max(draws, 1),))))
+    return share_of(each_draw(spread.spot_hours, max(draws, 1)) < spread.hours)
 
 
 def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, sheet: Sheet) -> Scenario:
@@ -47,7 +48,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
     lines = tuple(planned_line(line) for line in planned.lines)
     cost = float(sum(line.effective_cost for line in lines))
     outline = outlined(request, entry, outcomes, request.central(recording=False), cost)
-    unfinished = float(np.mean(~outcomes.finished))
+    unfinished = share_of(~outcomes.finished)
     billed = sum(e.effective_cost for e in lines if bill_line(e.line).in_stack and bill_line(e.line).in_budget)
     return replace(
         outline,
@@ -107,7 +108,7 @@ def outlined(
         availability=None if delivered is None else plan.decision.availability,
         mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if finished.all() else None,
         block_days=outcomes.block_days,
-        finish_fraction=float(np.mean(finished)),
+        finish_fraction=share_of(finished),
     )
 
 

@@ -187,7 +187,7 @@ def _judged(case: Case, name: str, found: Sequence[Computed]) -> Result:
     p10 = p90 = None
     if drawn:
         ends = [quantiles(np.asarray(draws), (0.1, 0.9)) for draws in drawn]
-        p10, p90 = min(float(end[0]) for end in ends), max(float(end[1]) for end in ends)
+        p10, p90 = min(end[0] for end in ends), max(end[1] for end in ends)
     verdict = _verdict(case, low, high, p10, p90)
     result = Result(case=case, verdict=verdict, equation=name, low=low, high=high, p10=p10, p90=p90)
     return replace(result, why=case.comment or _difference(result)) if verdict == CONTRADICTED else result

@@ -30,22 +30,35 @@ def median(value: Number) -> float:
     return float(low if low == high else (low + high) / 2)
 
 
-def quantiles(values: np.ndarray, shares: Sequence[float]) -> np.ndarray:
+def quantiles(values: np.ndarray, shares: Sequence[float]) -> list[float]:
     """Quantiles by linear interpolation, to the bit those of numpy; infinite where a value beside it is infinite.
 
     numpy's own `quantile` and `median` load masked arrays first, which takes as long as pricing a small plan.
     """
-    at = np.asarray(shares) * (values.size - 1)
-    below = np.floor(at).astype(int)
-    above = np.minimum(below + 1, values.size - 1)
     ordered = np.sort(values)  # faster than a partition at as many places
-    low, high = ordered[below], ordered[above]
-    finite = np.isfinite(high)
-    # beside an infinite value there is nothing to interpolate
-    step, between = np.subtract(high, low, out=np.zeros_like(low), where=finite), at - below
-    found = low + step * between
-    np.subtract(high, step * (1 - between), out=found, where=finite & (between >= 0.5))
-    return np.where(finite | (between == 0), found, np.inf)
+    return [_between(ordered, share * (values.size - 1)) for share in shares]
+
+
+def _between(ordered: np.ndarray, at: float) -> float:
+    below, between = int(at), at % 1
+    low, high = float(ordered[below]), float(ordered[min(below + 1, ordered.size - 1)])
+    if not between:
+        return low
+    if math.isinf(high):  # there is nothing to interpolate
+        return math.inf
+    return low + (high - low) * between if between < 0.5 else high - (high - low) * (1 - between)
+
+
+def each_draw(value: Number, draws: int) -> NDArray[np.float64]:
+    """A number as an array with one entry a draw."""
+    if isinstance(value, np.ndarray) and value.shape == (draws,):
+        return value
+    return np.broadcast_to(np.asarray(value, dtype=float), (draws,))
+
+
+def share_of(mask: NDArray[np.bool_]) -> float:
+    """The share of the draws for which something holds."""
+    return float(np.count_nonzero(mask) / mask.size)
 
 
 def share_within(values: np.ndarray, share: float) -> float:

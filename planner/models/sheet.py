@@ -78,6 +78,9 @@ class Sheet:
 
     def include(self, derived: Iterable[Derived], names: Mapping[str, str]) -> None:
         """Add the numbers of another sheet. names: new ids of some of them."""
+        if not names:
+            self._entries += derived
+            return
         for entry in derived if self.recording else ():
             inputs = tuple(
                 replace(part, origin=f"run:{names[part.where]}") if part.kind == "run" and part.where in names else part
