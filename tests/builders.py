@@ -111,7 +111,6 @@ def row(
     length, draws = days_drawn.astype(float), len(days_drawn)
     outcomes = Outcomes(
         cost_usd=spread,
-        billed_usd=spread,
         days=length,
         run_days=length if block is None else np.asarray(block[1], dtype=float),
         block_days=None if block is None else block[0],

@@ -61,16 +61,13 @@ def fleet_of(request: Request, size: FleetSize, central: Values, drawn: Values |
     plan, start = request.plan, request.start
     work = work_on(plan, size.instance, size.gpus, central)
     planned_gb_per_s = max(float(work.peak_gb_per_s), planned_write_gb_per_s(plan, central))
-    drawn_work = work_on(plan, size.instance, size.gpus, drawn) if drawn else None
-    return EvaluatedFleet(
-        size=size,
-        work=work,
-        demand=demand_of(plan, size, work, planned_gb_per_s, start, central),
-        drawn_work=drawn_work,
-        drawn_demand=demand_of(plan, size, drawn_work, planned_gb_per_s, start, drawn)
-        if drawn_work and drawn
-        else None,
-    )
+    demand = demand_of(plan, size, work, planned_gb_per_s, start, central)
+    if not drawn:
+        return EvaluatedFleet(size=size, work=work, demand=demand, drawn_work=None, drawn_demand=None)
+    drawn.prepare(central.used)
+    drawn_work = work_on(plan, size.instance, size.gpus, drawn)
+    drawn_demand = demand_of(plan, size, drawn_work, planned_gb_per_s, start, drawn)
+    return EvaluatedFleet(size=size, work=work, demand=demand, drawn_work=drawn_work, drawn_demand=drawn_demand)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +134,7 @@ def _runs_of(
     planned = run_on(central, book, market=found.market, fallback=fallback)
     if planned.refusals or drawn is None:
         return ScenarioRuns(planned=planned, spread=planned, market=found)
+    drawn.values.prepare(central.values.used)
     spread = run_on(drawn, book, market=found.market, fallback=fallback, decided=planned.decided)
     return ScenarioRuns(planned=planned, spread=spread, market=found)
 

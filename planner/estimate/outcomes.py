@@ -9,22 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.estimate.evaluate import Evaluated
-from planner.models.bill_lines import bill_line
 from planner.models.goodput import AVAILABILITY_FLOOR
-from planner.models.number import Number, each_draw
+from planner.models.number import each_draw
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """Arrays with one entry per draw; without draws, one entry at central values.
 
-    billed_usd: the part of the cost that AWS bills for the stack. run_days: with a Capacity Block of block_days that
-    never ends. delivered, served: of a fleet that is held for a given time: share of its node-hours with a node, and
-    whether storage reads as fast as training needs.
+    run_days: with a Capacity Block of block_days that never ends. delivered, served: of a fleet that is held for a
+    given time: share of its node-hours with a node, and whether storage reads as fast as training needs.
     """
 
     cost_usd: NDArray[np.float64]
-    billed_usd: NDArray[np.float64]
     days: NDArray[np.float64]
     run_days: NDArray[np.float64]
     block_days: float | None
@@ -44,17 +41,11 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
     finishes = np.broadcast_to(np.asarray(held or run.availability_fraction > AVAILABILITY_FLOOR), (count,))
     outlasts = entry.spread.bought.outlasts_block
     ends = finishes if outlasts is None else finishes & ~outlasts
-
-    def each(values: Number) -> NDArray[np.float64]:
-        return np.where(ends, each_draw(values, count), np.inf)
-
-    known = [(line, bill_line(line.line)) for line in entry.spread.lines]
-    billed = sum(line.effective_cost for line, kind in known if kind.in_stack and kind.in_budget)
+    run_days = np.where(finishes, each_draw(run.hours / 24, count), np.inf)
     return Outcomes(
-        cost_usd=each(entry.spread.cost_usd),
-        billed_usd=each(billed),
-        days=each(run.hours / 24),
-        run_days=np.where(finishes, each_draw(run.hours / 24, count), np.inf),
+        cost_usd=np.where(ends, each_draw(entry.spread.cost_usd, count), np.inf),
+        days=run_days if outlasts is None else np.where(ends, run_days, np.inf),
+        run_days=run_days,
         block_days=entry.spread.bought.block_days,
         delivered=None if run.delivered_fraction is None else each_draw(run.delivered_fraction, count),
         served=None

@@ -86,7 +86,9 @@ def price(
         keep_bounded = not unpriced and are_small(lines)
     if not keep_bounded:
         lines, unpriced = without_bounded(lines, unpriced, run.ledger.bounded)
-    cost = sum(line.effective_cost for line in lines)
+    # purchase options share the ledger of the run, and adding arrays of draws takes time
+    summed = keep_bounded and values.draws
+    cost = sum(ledger.cost_usd for ledger in ledgers) if summed else sum(line.effective_cost for line in lines)
     per_hour = _totals(sheet, run, lines, cost)
     return Outcome(
         run=run,

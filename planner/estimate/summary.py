@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +22,9 @@ from planner.estimate.ranges import percentile_of, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.run import Run
-from planner.models.bill import planned_line
+from planner.models.bill import Line, planned_line
 from planner.models.bill_lines import bill_line
-from planner.models.number import each_draw, share_of
+from planner.models.number import Number, each_draw, share_of
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 
@@ -33,6 +34,12 @@ def _fallback_fraction(spread: Run, draws: int) -> float | None:
     if spread.spot_hours is None:
         return None
     return share_of(each_draw(spread.spot_hours, max(draws, 1)) < spread.hours)
+
+
+def _billed(lines: Sequence[Line]) -> Number:
+    """The part of a bill that AWS sends for the stack."""
+    known = [(line, bill_line(line.line)) for line in lines]
+    return sum(line.effective_cost for line, kind in known if kind.in_stack and kind.in_budget)
 
 
 def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, sheet: Sheet) -> Scenario:
@@ -49,7 +56,6 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
     cost = float(sum(line.effective_cost for line in lines))
     outline = outlined(request, entry, outcomes, request.central(recording=False), cost)
     unfinished = share_of(~outcomes.finished)
-    billed = sum(e.effective_cost for e in lines if bill_line(e.line).in_stack and bill_line(e.line).in_budget)
     return replace(
         outline,
         days_at_full_speed=float(work.hours) / 24,
@@ -63,7 +69,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         goodput=goodput_of(run),
         storage=storage_of(planned, lines, sheet),
         ingest_days=run.ingest_days,
-        billed_usd=range_of(billed, outcomes.billed_usd, draws),
+        billed_usd=range_of(float(_billed(lines)), np.where(outcomes.finished, _billed(spread.lines), np.inf), draws),
         block_stretch=entry.block_stretch,
         unfinished_fraction=unfinished,
         rule=run.decided.rule.sentence if run.decided.rule else "",

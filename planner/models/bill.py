@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from typing import Any
 
 from planner.models.bill_lines import bill_line
@@ -67,7 +66,7 @@ class Line:
         """The effective cost at the upper bound of the price; of a known price, the effective cost."""
         return self.effective_cost if self.bounds_usd is None else self.quantity * self.bounds_usd[1]
 
-    @cached_property
+    @property
     def effective_cost(self) -> Number:
         return self.quantity * self.effective_unit_price
 
@@ -94,7 +93,7 @@ class PlannedLine(Line):
     usd_per_hour: float | None
     bounds_usd: tuple[float, float] | None = None
 
-    @cached_property
+    @property
     def effective_cost(self) -> float:
         return self.quantity * self.effective_unit_price
 
@@ -114,8 +113,7 @@ def planned_line(line: Line) -> PlannedLine:
         "bounds_usd": line.bounds_usd and (scalar(line.bounds_usd[0]), scalar(line.bounds_usd[1])),
         "inputs": plain_inputs(line.inputs),
     }
-    given = {name: value for name, value in vars(line).items() if name != "effective_cost"}
-    return PlannedLine(**(given | plain))
+    return PlannedLine(**(vars(line) | plain))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,6 +28,14 @@ class Ledger(PriceQuotes):
     """
 
     lines: list[Line] = field(default_factory=list)
+    _summed: tuple[int, Number] = (0, 0.0)
+
+    @property
+    def cost_usd(self) -> Number:
+        """The sum of the lines so far, worked out again only after another one."""
+        if self._summed[0] != len(self.lines):
+            self._summed = len(self.lines), sum(line.effective_cost for line in self.lines)
+        return self._summed[1]
 
     def add(
         self,

@@ -239,13 +239,14 @@ def _storage_lines(
     checkpoints_gb: float,
 ) -> None:
     """The master copy, with price tiers by month, and the checkpoints above it in the same tiers."""
+    months = calendar_months(demand.start, hours)
     for line, stored_gb, below_gb, note in (
         ("storage.s3.standard", master_gb, 0.0, "monthly tiers blended"),
         ("storage.s3.checkpoints", checkpoints_gb, master_gb, "on top of the master copy's tiers"),
     ):
         if below_gb and stored_gb <= 0:
             continue
-        quantity = stored_gb * calendar_months(demand.start, hours)
+        quantity = stored_gb * months
         ledger.quoted(
             line,
             stored,
@@ -261,13 +262,13 @@ def _storage_lines(
                     "run:storage.s3.standard.stored_gb" if below_gb else "rule:the master copy fills the lowest tiers",
                 ),
             },
-            cost=partial(_unit_usd, stored_gb, below_gb, demand.start, hours),
+            cost=partial(_unit_usd, stored_gb, below_gb, demand.start, hours, quantity),
             monthly=master_gb + checkpoints_gb,
             note=note,
         )
 
 
-def _unit_usd(stored_gb: float, below_gb: float, start: date, hours: Number, tiers: Tiers) -> Number:
+def _unit_usd(stored_gb: float, below_gb: float, start: date, hours: Number, gb_months: Number, tiers: Tiers) -> Number:
     """Mean price of a GB-month under monthly tiers."""
     cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=start, hours=hours, below_gb=below_gb)
-    return blend(cost, stored_gb * calendar_months(start, hours), tiers[0][2])
+    return blend(cost, gb_months, tiers[0][2])
