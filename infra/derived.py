@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from fleet_pool.node.facts import Expected
 from fleet_pool.node.facts import Stack as NodeFacts
 
 from infra.addresses import AddressPlan, address_plan, lustre_addresses
@@ -11,7 +13,10 @@ from infra.artefacts import Bundle, bundle
 from infra.layouts import LAYOUTS
 from infra.network import ENDPOINTS
 from infra.nics import Nic, addresses_per_node, nics
+from infra.node.render import LUSTRE_ROOT
 from planner.stack.spec import ClusterSpec, Pool
+
+NEURON = ("trn", "inf")  # families with AWS's own accelerators, which are Neuron devices
 
 
 def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
@@ -54,4 +59,23 @@ def _node_facts(spec: ClusterSpec, proxies: Sequence[str]) -> NodeFacts:
         dataset_prefix=spec.data.dataset_prefix,
         checkpoint_prefix=spec.data.checkpoint_prefix,
         checkpoints_kept=0 if spec.data.checkpoints_kept == "all" else int(spec.data.checkpoints_kept),
+        expected=_expected(spec),
     )
+
+
+def _expected(spec: ClusterSpec) -> dict[str, Expected]:
+    """What `planner-ready` looks for on the nodes of each role."""
+    fleet = spec.fleet
+    plain = Expected(accelerators=0, accelerator="", efa_devices=0, drives=0, mount="")
+    gpu = Expected(
+        accelerators=fleet.gpus,
+        accelerator="neuron" if fleet.instance_type.startswith(NEURON) else "nvidia",
+        efa_devices=sum(nic.kind.startswith("efa") for nic in interfaces_of(spec)),
+        drives=fleet.drives,
+        mount=LUSTRE_ROOT if spec.lustre else "",
+    )
+    return {
+        "gpu": gpu,
+        **({"control": plain} if spec.control.count else {}),
+        **({"storage": replace(plain, drives=spec.nvme.drives)} if spec.nvme else {}),
+    }

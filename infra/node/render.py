@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import config
+from fleet_pool.node import config, ready
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
@@ -28,8 +28,8 @@ MAKES_FILE_SYSTEMS = ("mkfs.xfs", "wipefs", "lsblk", "blkid", "udevadm")
 LUSTRE_ROOT = "/fsx"  # as in AWS's own examples
 MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after that
 LAUNCH_FILE, LAUNCH_USER = "planner-launch.pyz", "planner-job"
-LAUNCH_UNIT = "planner-launch.service"
-BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service")
+LAUNCH_UNIT, READY_UNIT = "planner-launch.service", "planner-ready.service"
+BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
     "planner-scratch.service": "scratch.sh",
@@ -56,13 +56,13 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         return (
             Role(
                 name="gpu",
-                units=(*scratch, *mounts, LAUNCH_UNIT),
+                units=(*scratch, *mounts, READY_UNIT, LAUNCH_UNIT),
                 daemon=False,
                 programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
             ),
         )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
-    common = ("planner-prepare.service", *own, "planner-metrics.service", "planner-metrics.timer")
+    common = ("planner-prepare.service", READY_UNIT, *own, "planner-metrics.service", "planner-metrics.timer")
     programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
     target = ("planner-target.service", "planner-notice.service")
     proxy = ("planner-proxy.service", "planner-rejoin.service", "planner-rejoin.timer")
@@ -101,6 +101,7 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             state=settings.STATE_FOLDER,
             launch_file=LAUNCH_FILE,
             launch_user=LAUNCH_USER,
+            ready_module=ready.__name__,
             daemon_sha256=DAEMON_SHA256,
             daemon_version=settings.AISTORE_VERSION,
             installed=installed_files(stack),
@@ -116,7 +117,7 @@ def user_data_text(settings_of_node: Mapping[str, str], sums: Sequence[tuple[str
 
 def _text(name: str, stack: Stack) -> str:
     if name == LAUNCH_UNIT:
-        return _rendered(f"{name}.j2", user=LAUNCH_USER, mounts=_before_jobs(stack))
+        return _rendered(f"{name}.j2", user=LAUNCH_USER, mounts=_before_jobs(stack), record=ready.RECORD)
     if (TEMPLATES / name).exists():
         return (TEMPLATES / name).read_text(encoding="utf-8")
     if name not in ("planner-target.service", "planner-proxy.service"):
@@ -150,7 +151,7 @@ def _text(name: str, stack: Stack) -> str:
 
 
 def _before_jobs(stack: Stack) -> list[str]:
-    """Units of a GPU node that give jobs their files."""
+    """Units of a GPU node that come before jobs: they give them their files, and look at the node."""
     units = next(role.units for role in roles(stack) if role.name == "gpu")
     return [unit for unit in units if unit in BEFORE_JOBS]
 

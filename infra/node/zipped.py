@@ -34,8 +34,17 @@ import sys
 from fleet_pool.launch.command import main
 sys.exit(main())
 '''
-# what the launcher loads; the rest of the package operates a pool
-_LAUNCHER = ("launch/", "node/__init__", "node/facts", "node/config", "operate/__init__", "operate/imds", "operate/s3")
+# what the launcher and planner-ready load; the rest of the package operates a pool
+_LAUNCHER = (
+    "launch/",
+    "node/__init__",
+    "node/facts",
+    "node/config",
+    "node/ready",
+    "operate/__init__",
+    "operate/imds",
+    "operate/s3",
+)
 
 
 @cache

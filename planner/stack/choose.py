@@ -126,6 +126,7 @@ def spec_of(
             nic_profile=nic_profile,
             ami=given.ami or plan.deploy.ami or f"{PLACEHOLDER}-ami",
             root_volume_gib=_whole("fleet.root_volume_gib", values),
+            gpus=instance.gpu_count,
             drives=instance.nvme_drives,
             vcpu=instance.vcpu,
             network_cards=max(instance.network_cards, 1),

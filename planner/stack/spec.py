@@ -39,9 +39,9 @@ class _Section:
 class Fleet(_Section):
     """The GPU nodes.
 
-    nodes: paid ones, spares included. ami: image id. root_volume_gib: of each node. drives, vcpu, network_cards and
-    efa_interfaces are from the catalogue. reserved_vcpu: reserved for the pool's target. root_device: the image's own
-    name of it, /dev/sda1 on Ubuntu, /dev/xvda on Amazon Linux.
+    nodes: paid ones, spares included. ami: image id. root_volume_gib: of each node. gpus, drives, vcpu, network_cards
+    and efa_interfaces are from the catalogue. reserved_vcpu: reserved for the pool's target. root_device: the image's
+    own name of it, /dev/sda1 on Ubuntu, /dev/xvda on Amazon Linux.
     """
 
     instance_type: Text
@@ -49,6 +49,7 @@ class Fleet(_Section):
     nic_profile: Text
     ami: Text
     root_volume_gib: Whole
+    gpus: Whole
     drives: Whole
     vcpu: Whole
     network_cards: Whole

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fleet_pool.node.ready import Machine, checks
 
 from infra.nics import TYPES, addresses_per_node, nics
 from planner.cli import main
@@ -16,6 +17,7 @@ from planner.stack.file import read
 from planner.stack.spec import NIC_PROFILES
 from pricing.book import default_book
 from tests.infra.specs import graph_of
+from tests.pool.node.nodes import CASES
 from tools.docs import ROOT
 from tools.markdown import anchor
 
@@ -135,3 +137,11 @@ def test_links_resolve():
 def test_lines_are_at_most_120_characters():
     prose = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
     assert all(len(line) <= 120 for line in prose.splitlines() if not line.startswith("|"))
+
+
+def test_the_checks_of_a_node_and_how_long_they_wait_are_those_on_the_page():
+    table = PAGE.split("## When a node is not ready")[1].split("\n## ")[0]
+    rows = [cells.split(" | ") for cells in re.findall(r"^\| (`\w+` \|.*) \|$", table, flags=re.MULTILINE)]
+    lustre, pool = (next(case for case in CASES if case.name == name) for name in ("lustre", "p5"))
+    made = [check for case in (lustre, pool) for check in checks(Machine(), case.stack, case.node, {})]
+    assert {row[0]: row[2] for row in rows} == {f"`{check.name}`": f"{check.limit_s:g} s" for check in made}

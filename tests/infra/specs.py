@@ -105,6 +105,7 @@ def fleet_of(instance_type: str, nodes: int, profile: str = "ip-saving") -> Flee
         nic_profile=profile,
         ami="ami-0a0000000000000a1",
         root_volume_gib=200,
+        gpus=1 if instance_type == "g6.xlarge" else 8,
         drives=drives,
         vcpu=vcpu,
         network_cards=cards,

@@ -71,6 +71,7 @@ def spec(
             nic_profile=profile,
             ami="ami-0123456789abcdef0",
             root_volume_gib=200,
+            gpus=8,
             drives=8,
             vcpu=vcpu,
             network_cards=cards,

@@ -20,6 +20,7 @@ from fleet_pool.launch.peers import PORT
 from fleet_pool.launch.records import Run
 from fleet_pool.launch.runs import Records, newest_number
 from fleet_pool.node.facts import BadFacts, Node, node_of
+from fleet_pool.node.ready import why_not
 from fleet_pool.problems import Blocked, Code, PoolProblem, UsageProblem
 
 ABOUT = (
@@ -97,6 +98,9 @@ def parser() -> argparse.ArgumentParser:
 
 def start(given: argparse.Namespace, command: Sequence[str], bucket: Bucket, node: Node) -> int:
     """Writes the run's record and follows it."""
+    unready = why_not()
+    if unready:
+        print(f"planner-launch: this node takes no part in the run: {unready}", file=sys.stderr)
     number = 1
     newest = newest_number(bucket)
     if newest is not None:

@@ -25,10 +25,22 @@ class BadFacts(Exception):
 
 
 @frozen
+class Expected:
+    """What a node of a role has, by its instance type and its template. accelerator: nvidia or neuron. mount: folder
+    of a file system; "" for none."""
+
+    accelerators: int
+    accelerator: str
+    efa_devices: int
+    drives: int
+    mount: str
+
+
+@frozen
 class Stack:
     """The bundle's stack.json. proxies: addresses of the control nodes; empty if the layout has no pool.
     targets_on: role of the nodes that run targets. drives: number on such a node. reserved_vcpu: on a GPU node.
-    checkpoints_kept: per run, as priced in the plan; 0 for all."""
+    checkpoints_kept: per run, as priced in the plan; 0 for all. expected: of each role."""
 
     name: str
     layout: str
@@ -41,6 +53,7 @@ class Stack:
     dataset_prefix: str
     checkpoint_prefix: str
     checkpoints_kept: int
+    expected: Mapping[str, Expected]
 
 
 @frozen
@@ -65,7 +78,8 @@ def stack_of(data: Mapping[str, Any]) -> Stack:
     if missing:
         raise BadFacts(f"stack.json lacks {', '.join(missing)}: bundle and planner-pool.pyz differ in version")
     given: dict[str, Any] = {key: data[key] for key in keys}
-    return Stack(**{**given, "proxies": tuple(given["proxies"])})
+    expected = {role: Expected(**of_role) for role, of_role in given["expected"].items()}
+    return Stack(**{**given, "proxies": tuple(given["proxies"]), "expected": expected})
 
 
 def node_of(environment: Mapping[str, str]) -> Node:

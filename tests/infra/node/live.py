@@ -45,6 +45,12 @@ mkdir -p /run/systemd
 mount -t tmpfs none /run/systemd
 exec systemd-nspawn {options}
 """
+# a clock that follows Amazon Time Sync
+CHRONYC = """#!/bin/sh
+echo 'Reference ID    : A9FEA97B (169.254.169.123)'
+echo 'System time     : 0.000001 seconds slow of NTP time'
+echo 'Leap status     : Normal'
+"""
 UNSHARED = ("unshare", "--mount", "--propagation", "private", "sh", "-c")
 
 
@@ -83,6 +89,7 @@ class LiveNode:
         told = LSBLK.format(python="/usr/bin/python3", devices=list(self.devices), model=settings.DRIVE_MODEL)
         self.write("/usr/local/bin/lsblk", told, 0o755)
         self.write("/usr/local/bin/udevadm", "#!/bin/sh\n", 0o755)
+        self.write("/usr/local/bin/chronyc", CHRONYC, 0o755)
         for name in CLOUD_INIT:
             self._link(f"cloud-init.target.wants/{name}.service", f"/lib/systemd/system/{name}.service")
         self._link("default.target", "/lib/systemd/system/multi-user.target")

@@ -22,9 +22,13 @@ from fleet_pool import settings
 from tests.pool.daemon import PLAIN, Daemon
 from tests.pool.network import Host
 
-OVERLAID = ("/etc", "/opt", "/var/lib")
+OVERLAID = ("/etc", "/opt", "/var/lib", "/usr/local/bin")
 LSBLK = """#!{python}
 import json, subprocess, sys
+if "--json" not in sys.argv:
+    for device in {devices!r}:
+        print(device, {model!r} + "   ")
+    sys.exit()
 told = json.loads(subprocess.run(["/usr/bin/lsblk", *sys.argv[1:], *{devices!r}], capture_output=True).stdout)
 for device in told["blockdevices"]:
     device.update(type="disk", model={model!r}, serial="vol" + device["name"])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fleet_pool import settings
-from fleet_pool.node.facts import Stack
+from fleet_pool.node.facts import Expected, Stack
 from fleet_pool.settings import DAEMON
 
 from infra.artefacts import Bundle, bundle
@@ -115,7 +115,13 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
         s3.start()
         hosts = {"control": network.add("c0", 1), "target": network.add("t0", 11)}
         case = next(case for case in CASES if case.name == "p5")
-        stack = replace(case.stack, proxies=(hosts["control"].address,), drives=2, reserved_vcpu=reserved_vcpu)
+        stack = replace(
+            case.stack,
+            proxies=(hosts["control"].address,),
+            drives=2,
+            reserved_vcpu=reserved_vcpu,
+            expected={"control": has(), "gpu": has(drives=2)},
+        )
         made = bundle(stack)
         upload(s3, made)
         metadata = Metadata(f"{network.subnet}.254", {host.address: INSTANCES[name] for name, host in hosts.items()})
@@ -127,6 +133,11 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
             metadata.close()
         network.close()
         remove_folder(folder)
+
+
+def has(accelerators: int = 0, drives: int = 0, mount: str = "") -> Expected:
+    """What a node of this machine has: GPUs by a stand-in of nvidia-smi, no EFA."""
+    return Expected(accelerators=accelerators, accelerator="nvidia", efa_devices=0, drives=drives, mount=mount)
 
 
 def loop_drive(file: Path) -> str:

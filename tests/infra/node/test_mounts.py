@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,9 @@ from fleet_pool.node.facts import stack_of
 from infra.artefacts import bundle
 from infra.derived import bundle_of
 from infra.userdata import text_of
-from tests.infra.node.live import LiveNode
+from tests.infra.node.live import UNITS, LiveNode
 from tests.infra.node.machine import Metadata
-from tests.infra.node.stand import ARTEFACTS, KNOWN, loop_drive
+from tests.infra.node.stand import ARTEFACTS, KNOWN, has, loop_drive
 from tests.infra.node.test_live import booted, shown
 from tests.infra.node.test_scripts import need
 from tests.infra.specs import spec_of
@@ -48,6 +49,8 @@ FINDS = f"""#!/bin/sh
 [ "$1" = /sys/class/infiniband ] || exec /usr/bin/find "$@"
 printf '%s\\n' {" ".join(DEVICES)}
 """
+# checks do not wait, and are repeated soon
+SOON = "[Service]\nExecStart=\nExecStart=/usr/local/bin/planner-ready --record --wait-s=0\nRestartSec=2\n"
 LSBLK = """#!/bin/sh
 case "$*" in
   *MODEL*) printf '%s Amazon EC2 NVMe Instance Storage   \\n' {devices}
@@ -58,8 +61,8 @@ esac
 
 
 @contextmanager
-def gpu_node(layout: str, drives: int, programs: dict[str, str], **more: str) -> Iterator[LiveNode]:
-    """One GPU node of a layout, after its first boot. more: variables of its user data."""
+def gpu_node(layout: str, drives: int, programs: dict[str, str], *, gpus: int = 0, **more: str) -> Iterator[LiveNode]:
+    """One GPU node of a layout, after its first boot. gpus: that it should have. more: variables of its user data."""
     for program, package in (("systemd-nspawn", "systemd-container"), ("cloud-init", "cloud-init"), ("aws", "awscli")):
         need(program, package)
     remove_stale()
@@ -73,7 +76,9 @@ def gpu_node(layout: str, drives: int, programs: dict[str, str], **more: str) ->
         host = network.add("g0", 11)
         metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"})
         stack.callback(metadata.close)
-        made = bundle(stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"])))
+        facts = stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"]))
+        expected = has(accelerators=gpus, drives=drives, mount=facts.expected["gpu"].mount)
+        made = bundle(replace(facts, expected={"gpu": expected}))
         s3.client().create_bucket(Bucket=ARTEFACTS)
         for name, data in made.files.items():
             s3.client().put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
@@ -157,6 +162,7 @@ def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
         assert shown(node, "planner-scratch.service", "Result") == ["success"]
         assert node.run("sh", "-c", "ls /etc/systemd/system/planner-*").split() == [
             "/etc/systemd/system/planner-launch.service",
+            "/etc/systemd/system/planner-ready.service",
             "/etc/systemd/system/planner-scratch.service",
         ]
 
@@ -169,8 +175,29 @@ def test_the_launcher_runs_as_a_user_of_its_own_once_the_node_has_its_files(pool
         # it answers other nodes
         asked_for = ["curl", "-sSf", "--retry", "20", "--retry-connrefused", f"http://{node.host.address}:{PORT}/"]
         assert '"instance": "i-0123456789abcdef0"' in node.run(*asked_for)
+        assert node.run("head", "--lines=1", "/run/planner/ready") == "ready\n"
+        said = node.run("planner-ready", "--wait-s=0")
+        assert "planner-ready: ok   drives 1 of 1 drives of model" in said
+        assert "planner-ready: ok   units  active: planner-scratch" in said
+        assert said.endswith("planner-ready: ready\n")
         node.run("systemctl", "kill", "--signal=KILL", "planner-launch.service")
         wait_until(lambda: shown(node, "planner-launch.service", "NRestarts") != ["0"], "another agent", 30)
+
+
+def test_a_node_with_a_gpu_too_few_says_so_and_joins_no_job_until_it_is_there(pool_machine: None) -> None:
+    programs = {
+        "/usr/local/bin/nvidia-smi": "#!/bin/sh\nfor _ in $(cat /etc/gpus); do echo NVIDIA H100 80GB HBM3; done\n",
+        "/etc/gpus": "1",
+        f"{UNITS}/planner-ready.service.d/soon.conf": SOON,
+    }
+    with gpu_node("s3-stream", 0, programs, gpus=2) as node:
+        wrong = "not ready: gpus: 1 of 2 GPUs (NVIDIA H100 80GB HBM3)"
+        assert node.run("head", "--lines=1", "/run/planner/ready") == f"{wrong}\n"
+        wait_until(lambda: wrong in node.run("journalctl", "--unit=planner-launch", "--output=cat"), "the reason", 30)
+        assert shown(node, "planner-launch.service", "MainPID") == ["0"]
+        node.run("sh", "-c", "echo 1 2 > /etc/gpus")
+        wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["active"], "the agent", 60)
+        assert node.run("head", "--lines=1", "/run/planner/ready") == "ready\n"
 
 
 @pytest.mark.skipif(shutil.which("mdadm") is not None, reason="mdadm is here: nothing is missing")

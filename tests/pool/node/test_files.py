@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from fleet_pool import settings
@@ -73,7 +74,7 @@ def test_a_proxy_keeps_its_id_when_its_instance_is_replaced_and_a_target_does_no
 
 def test_without_tls_there_are_no_certificate_settings():
     case = next(case for case in CASES if case.name == "p5")
-    plain = stack_of({**vars(case.stack), "tls": False})
+    plain = replace(case.stack, tls=False)
     texts = {**bundle_files(plain), **installed_files(plain)}
     assert not any("certificate" in name for name in texts)
     for name, text in texts.items():

@@ -1,0 +1,249 @@
+"""`planner-ready`: looks at this node before it takes work. One line for each check; exit code 1 if one fails."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from fleet_pool import settings
+from fleet_pool.api import Client, endpoints, tls_context
+from fleet_pool.compat import frozen
+from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
+from fleet_pool.node.facts import BadFacts, Expected, Node, Stack, daemon_id, daemon_role, node_of, read_stack
+from fleet_pool.problems import PoolProblem
+
+RECORD = Path("/run/planner/ready")  # first line: "ready", or what is wrong; then the lines of the checks
+LAYOUT_UNITS = ("planner-prepare", "planner-scratch", "planner-lustre", "planner-target")
+UNITS = "/etc/systemd/system"
+PAUSE_S = 2.0
+COMMAND_S = 45.0  # nvidia-smi takes half a minute to wake eight GPUs
+LEAST_FREE_GIB = {"/": 5.0, "/scratch": 1.0}  # for logs and the images of containers; for anything at all
+
+
+class NotReady(Exception):
+    """What is wrong, for a person."""
+
+
+class Machine:
+    """What checks look at; tests have their own. limit_s: of each command."""
+
+    def __init__(self, limit_s: float = COMMAND_S) -> None:
+        self._limit_s = limit_s
+
+    def run(self, *words: str) -> str:
+        """Output of a command. Raises NotReady. A command that hangs is left behind: waiting for it would hang too."""
+        try:
+            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        except FileNotFoundError:
+            raise NotReady(f"this image has no {words[0]}") from None
+        try:
+            said, _ = process.communicate(timeout=self._limit_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=1)
+            raise NotReady(f"`{' '.join(words)}` did not answer within {self._limit_s:g} s") from None
+        if process.returncode:
+            last = (said.strip().splitlines() or ["no output"])[-1]
+            raise NotReady(f"`{' '.join(words)}` failed: {last}")
+        return said
+
+    def entries(self, folder: str) -> list[str]:
+        """Names in a folder; none if it does not exist."""
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+@frozen
+class Check:
+    """look: says what it found, or raises NotReady. limit_s: how long it may be wrong before that counts."""
+
+    name: str
+    limit_s: float
+    look: Callable[[], str]
+
+
+@frozen
+class Found:
+    name: str
+    ready: bool
+    said: str
+
+    def __str__(self) -> str:
+        return f"{'ok  ' if self.ready else 'FAIL'} {self.name:<6} {self.said}"
+
+
+def checks(machine: Machine, stack: Stack, node: Node, environment: Mapping[str, str]) -> tuple[Check, ...]:
+    """Every check of a node of this role, in the order of their lines."""
+    expected = stack.expected[node.role]
+    found = [
+        Check(name="gpus", limit_s=120, look=lambda: gpus(machine, expected)),
+        Check(name="efa", limit_s=60, look=lambda: efa(machine, expected.efa_devices)),
+        Check(name="drives", limit_s=60, look=lambda: drives(machine, expected.drives)),
+        Check(name="clock", limit_s=180, look=lambda: clock(machine)),
+        Check(name="units", limit_s=30, look=lambda: units(machine)),
+    ]
+    if expected.mount:
+        found.append(Check(name="mount", limit_s=60, look=lambda: mount(machine, expected.mount)))
+    if stack.proxies and node.role != "control":  # the first control nodes wait for the first target themselves
+        found.append(Check(name="pool", limit_s=300, look=lambda: pool(stack, node, environment)))
+    return (*found, Check(name="space", limit_s=10, look=lambda: space(machine)))
+
+
+def gpus(machine: Machine, expected: Expected) -> str:
+    if expected.accelerator == "neuron":
+        devices = [name for name in machine.entries("/dev") if name[:6] == "neuron" and name[6:].isdigit()]
+        return _counted(len(devices), expected.accelerators, "Neuron devices in /dev")
+    if not expected.accelerators:
+        return "none expected"
+    try:
+        names = machine.run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")
+    except NotReady as problem:
+        if "has no nvidia-smi" not in str(problem):
+            raise
+        names = machine.entries("/proc/driver/nvidia/gpus")
+        return _counted(len(names), expected.accelerators, "GPUs in /proc/driver/nvidia")
+    return _counted(len([name for name in names if name.strip()]), expected.accelerators, f"GPUs ({names[0].strip()})")
+
+
+def efa(machine: Machine, expected: int) -> str:
+    if not expected:
+        return "none expected"
+    return _counted(len(machine.entries("/sys/class/infiniband")), expected, "EFA devices in /sys/class/infiniband")
+
+
+def drives(machine: Machine, expected: int) -> str:
+    if not expected:
+        return "none expected"
+    listed = machine.run("lsblk", "--nodeps", "--noheadings", "--paths", "--output", "NAME,MODEL").splitlines()
+    ours = [line for line in listed if line.strip().endswith(settings.DRIVE_MODEL)]
+    return _counted(len(ours), expected, f'drives of model "{settings.DRIVE_MODEL}"')
+
+
+def clock(machine: Machine) -> str:
+    """By chrony; by systemd on an image without it."""
+    try:
+        said = machine.run("chronyc", "-n", "tracking")
+    except NotReady as problem:
+        if "has no chronyc" not in str(problem):
+            raise
+        if machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value").strip() != "yes":
+            raise NotReady("the clock is not synchronised (timedatectl)") from None
+        return "synchronised (timedatectl)"
+    told = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in said.splitlines())}
+    if told.get("Leap status") in (None, "Not synchronised"):
+        raise NotReady("the clock is not synchronised (chronyc tracking)")
+    return f"synchronised with {told.get('Reference ID', 'its source')}, {told.get('System time', 'offset unknown')}"
+
+
+def units(machine: Machine) -> str:
+    """What gives jobs their files, and the pool's target where the node has one."""
+    installed = [name for name in LAYOUT_UNITS if f"{name}.service" in machine.entries(UNITS)]
+    for name in installed:
+        said = machine.run("systemctl", "show", f"{name}.service", "--property=ActiveState", "--value").strip()
+        if said != "active":
+            raise NotReady(f"{name} is {said or 'unknown'}: journalctl --unit={name}")
+    return f"active: {' '.join(installed)}" if installed else "none expected"
+
+
+def mount(machine: Machine, folder: str) -> str:
+    try:
+        machine.run("mountpoint", folder)
+    except NotReady:
+        raise NotReady(f"{folder} is not mounted: journalctl --unit=planner-lustre") from None
+    return f"{folder} answers, {len(machine.run('ls', folder).split())} entries"
+
+
+def pool(stack: Stack, node: Node, environment: Mapping[str, str]) -> str:
+    """Whether the pool answers, and lists this node's own target where it has one."""
+    proxies = environment.get("PLANNER_POOL", "")
+    if not proxies:
+        raise NotReady(f"{settings.CONF_FOLDER}/pool.env is missing: journalctl --unit=planner-prepare")
+    try:
+        client = Client(endpoints(proxies), tls=tls_context(environment), attempt_s=5, patience_s=5)
+        targets = json.loads(client.ask("GET", "/v1/daemon", query={"what": "smap"}).body)["tmap"]
+    except (PoolProblem, ValueError, KeyError, TypeError) as problem:
+        raise NotReady(f"the pool does not answer: {problem}") from None
+    role = daemon_role(stack, node)
+    if role and daemon_id(node, role) not in targets:
+        raise NotReady(f"the pool lists {len(targets)} targets, not this node's: journalctl --unit=planner-target")
+    if not targets:
+        raise NotReady("the pool has no target")
+    return f"{len(targets)} targets"
+
+
+def space(machine: Machine) -> str:
+    listed = machine.run("df", "--block-size=1", "--output=avail,target").splitlines()[1:]
+    free = {words[1]: int(words[0]) / 2**30 for words in (line.split(None, 1) for line in listed)}
+    for folder, least in LEAST_FREE_GIB.items():
+        if free.get(folder, least) < least:
+            raise NotReady(f"{free[folder]:.1f} GiB free in {folder}: at least {least:g} GiB are needed")
+    return ", ".join(f"{free[folder]:,.0f} GiB free in {folder}" for folder in LEAST_FREE_GIB if folder in free)
+
+
+def result_of(check: Check, wait_s: float | None = None, sleep: Callable[[float], None] = time.sleep) -> Found:
+    """Looks until it is right, or for as long as it may be wrong. wait_s: at most."""
+    until = time.monotonic() + (check.limit_s if wait_s is None else min(wait_s, check.limit_s))
+    while True:
+        try:
+            return Found(name=check.name, ready=True, said=check.look())
+        except (NotReady, OSError) as problem:
+            if time.monotonic() + PAUSE_S > until:
+                return Found(name=check.name, ready=False, said=str(problem))
+        sleep(PAUSE_S)
+
+
+def verdict(found: Sequence[Found]) -> str:
+    """The first line of the record."""
+    wrong = [f"{each.name}: {each.said}" for each in found if not each.ready]
+    return f"not ready: {'; '.join(wrong)}" if wrong else "ready"
+
+
+def why_not(record: Path = RECORD) -> str:
+    """What the last look of planner-ready.service found wrong; "" if nothing, or if there was none yet."""
+    first = record.read_text(encoding="utf-8").partition("\n")[0] if record.is_file() else ""
+    return "" if first == "ready" else first
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Exit code: 0, 1 if a check fails, 2 for a machine that is no node of a stack."""
+    parser = argparse.ArgumentParser(prog="planner-ready", description=__doc__)
+    parser.add_argument("--wait-s", type=float, help="wait at most so long for each check (0: look once)")
+    parser.add_argument("--record", action="store_true", help=f"keep the result in {RECORD}, for planner-launch")
+    given = parser.parse_args(words)
+    try:
+        stack = read_stack(Path(BUNDLE_FOLDER, "stack.json"))
+        environment = settings_of(os.environ)
+        every = checks(Machine(), stack, node_of(environment), environment)
+    except (BadFacts, PoolProblem) as error:
+        print(f"planner-ready: {error}", file=sys.stderr)
+        return 2
+    with ThreadPoolExecutor(max_workers=len(every)) as workers:
+        found = list(workers.map(lambda check: result_of(check, given.wait_s), every))
+    lines = [verdict(found), *map(str, found)]
+    for line in (*lines[1:], lines[0]):
+        print(f"planner-ready: {line}", flush=True)
+    if given.record:
+        RECORD.parent.mkdir(parents=True, exist_ok=True)
+        new = RECORD.with_name(".ready.new")
+        new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        new.chmod(0o644)
+        new.replace(RECORD)
+    return 0 if all(each.ready for each in found) else 1
+
+
+def _counted(found: int, expected: int, what: str) -> str:
+    if found < expected:
+        raise NotReady(f"{found} of {expected} {what}")
+    return f"{found} of {expected} {what}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
