@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from planner.api.arguments import checked_comparison
 from planner.api.graphs import graph_of
+from planner.api.parallel import in_processes
 from planner.decide.leaders import leaders_of
 from planner.decide.spreads import spreads_of
 from planner.decide.study import study
@@ -18,6 +19,7 @@ from planner.stack.choose import spec_of
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison
     from planner.decide import comparison as comparisons
+    from planner.decide.search import Each
     from planner.estimate.request import Request
     from planner.estimate.result import Scenario
     from planner.plan.load import LoadedPlan
@@ -35,14 +37,21 @@ def render_html(comparison: Comparison, *, architecture: bool = True) -> str:
 
 
 def page_of(
-    loaded: LoadedPlan, request: Request, comparison: comparisons.Comparison, *, architecture: bool = True
+    loaded: LoadedPlan,
+    request: Request,
+    comparison: comparisons.Comparison,
+    *,
+    architecture: bool = True,
+    each: Each = in_processes,
 ) -> str:
-    """The page of a comparison. architecture: with the picture of the stack behind the answer."""
+    """The page of a comparison. architecture: with the picture of the stack behind the answer. each: see
+    `planner.decide.search`."""
+    studied = study(request, comparison, each=each)  # before Pulumi starts threads, beside which no copy is made
     best = comparison.best if architecture else None
     stack = drawn_stack(loaded, comparison, best, request.book) if best else None
     # how far its numbers go is shown for the scenario whose calculations the page has
     spreads = {scenario.id: spreads_of(request, scenario) for scenario in leaders_of(comparison)[:1]}
-    return render(comparison, study(request, comparison), stack, spreads)
+    return render(comparison, studied, stack, spreads)
 
 
 def drawn_stack(

@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 PROCESSES = 2
 WORTH_IT = 24  # fewer are done before a second process has started
-TOGETHER = 4  # given to a process at a time
+TOGETHER = 4  # given to a process at a time, at most
 
 _applied: list[Callable[[Any], Any]] = []  # in a child: what it applies
 
@@ -31,7 +31,7 @@ def in_processes(function: Callable[[T], R], things: Sequence[T], *, others: int
         return
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(PROCESSES, context, _start, (function,)) as pool:
-        yield from pool.map(_apply, things, chunksize=TOGETHER)
+        yield from pool.map(_apply, things, chunksize=min(TOGETHER, len(things) // WORTH_IT))
 
 
 def _start(function: Callable[[Any], Any]) -> None:

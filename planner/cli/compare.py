@@ -96,14 +96,14 @@ def command(
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
         found_by_gates = found if gates.asked_for else None
-        with progress(STUDY, quiet=quiet):
-            studied = study(request, comparison, grid=False)
+        with progress(STUDY, quiet=quiet) as trying:
+            studied = study(request, comparison, grid=False, each=counted(trying))
         text = render_markdown(comparison, studied, plan_path=asked.plan, gates=found_by_gates)
     else:
         from planner.api.page import page_of
 
-        with progress(STUDY, quiet=quiet):
-            text = page_of(loaded, request, comparison)
+        with progress(STUDY, quiet=quiet) as trying:
+            text = page_of(loaded, request, comparison, each=counted(trying))
     write_result(text, out)
     if not comparison.prices.intact:
         folder = [asked.prices] if asked.prices and Path(asked.prices).is_dir() else []

@@ -8,12 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from planner.decide.candidates import PricedFleet
     from planner.decide.search import Each
-    from planner.estimate.choice import FleetSize
 
 PRICING, STUDY, SEARCHING = "Pricing the plan", "Trying what would change the answer", "Pricing fleets"
 SIMULATING = "Replaying jobs"
@@ -38,15 +36,15 @@ class Progress:
 
 
 def counted(shown: Progress) -> Each:
-    """What prices many fleets in several processes and counts them in a line of progress."""
+    """What applies a function to many things in several processes and counts them in a line of progress."""
 
-    def each(price: Callable[[FleetSize], PricedFleet], sizes: Sequence[FleetSize]) -> Iterator[PricedFleet]:
+    def each(function: Callable[[Any], Any], things: Sequence[Any]) -> Iterator[Any]:
         from planner.api.parallel import in_processes
 
-        shown.total = len(sizes)
-        for priced in in_processes(price, sizes, others=1):
+        shown.total = len(things)
+        for done in in_processes(function, things, others=1):
             shown.step()
-            yield priced
+            yield done
 
     return each
 

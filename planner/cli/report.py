@@ -58,14 +58,14 @@ def command(
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
         shown = found if gates.asked_for else None
-        with progress(STUDY, quiet=quiet):
-            studied = study(request, comparison, grid=False)
+        with progress(STUDY, quiet=quiet) as trying:
+            studied = study(request, comparison, grid=False, each=counted(trying))
         text = render_markdown(comparison, studied, plan_path=asked.plan, gates=shown)
     else:
         from planner.api.page import page_of
 
-        with progress(STUDY, quiet=quiet):
-            text = page_of(loaded, request, comparison, architecture=architecture)
+        with progress(STUDY, quiet=quiet) as trying:
+            text = page_of(loaded, request, comparison, architecture=architecture, each=counted(trying))
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)

@@ -9,7 +9,7 @@ import click
 from planner.api.arguments import named
 from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option, top_option
 from planner.cli.output import format_of, room_of, say, write_result
-from planner.cli.progress import PRICING, counted, progress
+from planner.cli.progress import PRICING, STUDY, counted, progress
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def command(
     if other is chosen:
         raise UsageProblem(f"--against {against} is the same scenario, {chosen.id}; name another one")
     request = as_listed(request, [s.nodes for s in comparison.scenarios])
-    found = study(request, comparison, chosen.id, grid=False)
+    with progress(STUDY, quiet=quiet) as shown:
+        found = study(request, comparison, chosen.id, grid=False, each=counted(shown))
     if found is None:
         other_one = "--scenario best, or name another one" if comparison.best else "`planner compare` shows all"
         raise UsageProblem(f"{chosen.id} cannot be varied: {_lacks(chosen)}; {other_one}")

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from planner.decide.parameters import Parameter
 from planner.decide.ranking import RankedScenario
-from planner.decide.repricing import RankingCache
+from planner.decide.repricing import RankingCache, Rankings
+from planner.decide.search import Each
 
 DIGITS = 3  # of the values shown, so that a reader can type them
 POINTS = 3  # between the planned value and the end of the range, and as many between that and the reach
@@ -50,14 +52,22 @@ class Search:
     runs: int
 
 
-def search(ranking_cache: RankingCache, parameters: Sequence[Parameter]) -> tuple[Search, ...]:
+def search(ranking_cache: RankingCache, parameters: Sequence[Parameter], each: Each = map) -> tuple[Search, ...]:
     """Look for a change of the cheapest scenario with each parameter, the others as planned.
 
-    Streams of draws have no value and are not searched.
+    Streams of draws have no value and are not searched. each: see `planner.decide.search`.
     """
     if not ranking_cache.at():
         return ()
-    return tuple(_search(ranking_cache, parameter) for parameter in parameters if parameter.path)
+    found: list[Search] = []
+    for one, rankings in each(partial(_searched, ranking_cache), [p for p in parameters if p.path]):
+        ranking_cache.add(rankings)  # of another process
+        found.append(one)
+    return tuple(found)
+
+
+def _searched(ranking_cache: RankingCache, parameter: Parameter) -> tuple[Search, Rankings]:
+    return _search(ranking_cache, parameter), ranking_cache.of(parameter)
 
 
 class _Runs:

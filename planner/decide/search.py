@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from planner.decide.candidates import Candidate, FleetPricer, PassedOver, PricedFleet
+from planner.decide.candidates import Candidate, FleetPricer, PassedOver
 from planner.decide.measure import per_unit, unit
 from planner.decide.recommend import EQUAL, is_near, is_unsure, others_of, preference, ranked_of, settled
 from planner.estimate.choice import FleetSize
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 
-Each = Callable[[Callable[[FleetSize], PricedFleet], Sequence[FleetSize]], Iterable[PricedFleet]]
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]  # applies a function to each thing, in order
 
 
 @dataclass(frozen=True, kw_only=True)

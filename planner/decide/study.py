@@ -11,6 +11,7 @@ from planner.decide.narrow import as_listed
 from planner.decide.parameters import STREAM_OF, Parameter, nodes_of, parameters_of, plan_parameters_of
 from planner.decide.ranking import RankedScenario
 from planner.decide.repricing import RankingCache
+from planner.decide.search import Each
 from planner.decide.sensitivity import Swing, swings
 from planner.decide.what_if import AXES, WhatIf, axes_of, what_if
 from planner.estimate.request import Request
@@ -37,12 +38,17 @@ class Study:
 
 
 def study(
-    request: Request, comparison: Comparison, scenario_id: str | None = None, *, grid: bool = True
+    request: Request,
+    comparison: Comparison,
+    scenario_id: str | None = None,
+    *,
+    grid: bool = True,
+    each: Each = map,
 ) -> Study | None:
     """Vary every parameter around a scenario, by default the recommended one.
 
     None if that scenario is not feasible and completely priced. grid: whether to evaluate the combinations of a few
-    numbers for the what-if.
+    numbers for the what-if. each: see `planner.decide.search`.
     """
     scenario = comparison.best
     if scenario_id is not None:
@@ -53,9 +59,9 @@ def study(
     ranking_cache = RankingCache(request, comparison, always=(scenario.id,))
     parameters = parameters_of(request, comparison.assumptions)
     ranking = ranking_cache.at()
-    found = swings(ranking_cache, parameters, scenario.id)
     choices = plan_parameters_of(request)
-    searches = search(ranking_cache, [*choices, *parameters])
+    searches = search(ranking_cache, [*choices, *parameters], each)
+    found = swings(ranking_cache, parameters, scenario.id)
     stood_for = {STREAM_OF[choice.key] for choice in choices if choice.key in STREAM_OF}
     cells = _what_if(request, ranking_cache, choices, found, scenario.purchase) if grid else None
     return Study(
