@@ -19,6 +19,7 @@ from planner.models.workload import (
     hours_from_samples,
     scaling_efficiency,
 )
+from planner.plan.profiles import profile_key
 from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
@@ -87,6 +88,7 @@ def _read_rate(
     plan: Plan,
     phase: Phase,
     place: PhaseIds,
+    gpu: str,
     gpus: int,
     rate: float | None,
     speed: Sourced,
@@ -94,10 +96,11 @@ def _read_rate(
     values: Values,
     sheet: Sheet,
 ) -> Number:
-    """GB/s that training needs. rate: planned samples per second, if there is a table.
+    """GB/s that training needs. gpu: its kind. rate: planned samples per second, if there is a table.
 
-    relative: speed of this kind of GPU; it reads as much faster as it computes.
+    relative: speed of this kind of GPU; it reads as much faster as it computes, which a profile's rate has already.
     """
+    profile = plan.data.profile
     name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
     if size is not None and rate is not None:
         now = sheet.arithmetic(
@@ -118,7 +121,8 @@ def _read_rate(
         faster, total = (*relative, "ratio"), gpus * own * relative[0] / 1e9
         expression = "gpus * read * relative_speed / 10**9"
         return sheet.arithmetic(name, total, "GB/s", expression, gpus=fleet, read=read, relative_speed=faster)
-    assumed = *values.given("data.read_mb_per_s_per_gpu"), "MB/s"
+    key = "data.read_mb_per_s_per_gpu" if profile is None else profile_key(profile, gpu)
+    assumed = *values.given(key), "MB/s"
     total = gpus * assumed[0] / 1e3
     return sheet.arithmetic(name, total, "GB/s", "gpus * read / 1000", gpus=fleet, read=assumed)
 
@@ -192,7 +196,7 @@ def _phase_work(
         name=phase.name,
         place=place,
         hours=hours,
-        required_gb_per_s=_read_rate(plan, phase, place, gpus, rate, speed, relative, values, sheet),
+        required_gb_per_s=_read_rate(plan, phase, place, _kind(instance), gpus, rate, speed, relative, values, sheet),
         planned_hours=planned_hours,
         speed=speed,
         scaling_efficiency=efficiency,

@@ -11,6 +11,7 @@ from planner.plan.assumptions import default_assumptions
 from planner.plan.check import no_fit
 from planner.plan.check_prices import items_findings
 from planner.plan.finding import Finding
+from planner.plan.profiles import gpus_of, has_figure
 from planner.plan.training_types import Work
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, listed, shown
@@ -58,6 +59,7 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
     yield from _gpu_counts(plan, mine, complete=len(mine) == len(plan.fleet.instance_types))
     if len(mine) == len(plan.fleet.instance_types):
         yield from _kinds(plan, sorted({instance.gpu_name.upper() for instance in mine}))
+        yield from _profile(plan, sorted({instance.gpu_name.upper() for instance in mine}))
     for instance in mine:
         yield from _fits(plan, instance)
     named: list[tuple[Path, str | None]] = []
@@ -111,6 +113,16 @@ def _kinds(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
                 message = f"run.relative_speed lacks {listed(missing)}"
             remedy = f"write run.relative_speed: {{{_each(kinds, '...')}}} with 1 for the GPU of {name}"
             yield at, message, f"{remedy}, give flop with mfu_by_gpu, or plan each kind separately"
+
+
+def _profile(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
+    """A profile is refused on a GPU of which no rate was published: a guess would size the storage."""
+    profile = plan.data.profile
+    missing = [kind for kind in kinds if profile and not has_figure(profile, kind)]
+    if profile and missing:
+        known = listed(gpus_of(profile))
+        message = f"profile {profile}: no read rate of {listed(missing)} is published, only of {known}"
+        yield ("data", "profile"), message, "write read_per_gpu: what one of your GPUs reads, such as 20MB/s"
 
 
 def _each(kinds: Iterable[str], value: str) -> str:

@@ -130,6 +130,7 @@ def _data(data: Data, region: str) -> Iterator[Finding]:
         "sample": data.sample_bytes,
         "samples": data.samples,
         "read_per_gpu": data.read_per_gpu_bytes_per_second,
+        "profile": data.profile,
     }
     given = [name for name, value in rates.items() if value is not None]
     for name in given[1:]:
@@ -159,7 +160,7 @@ def _sample_size(plan: Plan) -> Iterator[Finding]:
     tables = [phase.throughput for phase in run.phases] or [run.throughput]
     sizes = {"sample": data.sample_bytes, "samples": data.samples}
     given = [name for name, value in sizes.items() if value is not None]
-    if len(given) == 1 and data.read_per_gpu_bytes_per_second is None:
+    if len(given) == 1 and data.read_per_gpu_bytes_per_second is None and data.profile is None:
         for name in given if not any(tables) else ():
             message = f"{name} gives the read rate only together with a throughput table"
             yield ("data", name), message, "write read_per_gpu: 20MB/s instead"

@@ -36,7 +36,8 @@ data:                          # what training reads, and what is kept in S3
   hot_dataset: 12TB            # read in every epoch
   # kept_in_s3: 20TB           # everything kept in S3, including the hot data; default: the hot data
   # kept_class: STANDARD_IA    # S3 class of the data that training does not read; default: STANDARD
-  sample: 40KB                 # bytes read per sample; or samples: 300000000; or read_per_gpu: 20MB/s
+  sample: 40KB                 # bytes read per sample; or samples: 300000000; or read_per_gpu: 20MB/s,
+                               # or profile: webdataset-images, a published rate (or latents, tokens, unet3d, ...)
   shard: 100MB                 # size of one object
   order: shuffled              # or sequential
   warm_up: lazy                # or prefetch: fill the cache before training starts
@@ -68,6 +69,7 @@ storage:
 #   checkpoint_interval: 2h    # default: the optimal one
 #   checkpoint_blocking: 30s   # pause of training for one checkpoint
 #   spot_reclaims_per_node_day: 0.05   # interruptions that you see; default: from AWS Spot Advisor
+#   observed: {{failures: 12, node_days: 3400}}   # failures that you counted, with the range of such a count
 
 # people:                      # costs other than AWS resources; only what is written here is counted
 #   engineers: 2

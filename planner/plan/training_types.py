@@ -111,6 +111,10 @@ class Ingest(Section):
     )
 
 
+# workloads with a published read rate per GPU; planner.plan.profiles says of which kinds of GPU
+Profile = Literal["unet3d", "resnet50", "cosmoflow", "webdataset-images", "latents", "tokens"]
+
+
 class Data(Section):
     """What training reads, what is kept in S3, and the size of a checkpoint."""
 
@@ -125,6 +129,10 @@ class Data(Section):
     sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes read per sample")
     read_per_gpu_bytes_per_second: BytesPerSecond | None = Field(
         None, alias="read_per_gpu", description="bytes per second that one GPU reads when it never waits"
+    )
+    profile: Profile | None = Field(
+        None,
+        description="what training reads like: a published read rate per GPU, by its kind; instead of read_per_gpu",
     )
     shard_bytes: Bytes | None = Field(None, alias="shard", description="size of one object or file")
     access: Literal["object", "posix"] | None = Field(

@@ -267,6 +267,7 @@ class Plan(Section):
             ("deploy", "extra_buckets", []),
             ("purchase", "spot_usd_per_hour", None),
             ("reliability", "observed", None),
+            ("data", "profile", None),
         ):
             if found[section][key] == default:
                 del found[section][key]

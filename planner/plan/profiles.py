@@ -1,0 +1,23 @@
+"""Profiles of workloads: the assumption that has the read rate of one GPU, by profile and kind of GPU."""
+
+from __future__ import annotations
+
+from planner.plan.assumptions import default_assumptions
+
+_KEY = "data.{profile}_mb_per_s_per_{gpu}"
+
+
+def profile_key(profile: str, gpu: str) -> str:
+    """The key in assumptions.csv; it is there only if a rate of this kind of GPU was published."""
+    return _KEY.format(profile=profile.replace("-", "_"), gpu=gpu.lower())
+
+
+def has_figure(profile: str, gpu: str) -> bool:
+    """Whether a read rate of this profile on this kind of GPU was published."""
+    return profile_key(profile, gpu) in default_assumptions()
+
+
+def gpus_of(profile: str) -> list[str]:
+    """Kinds of GPU with a published rate of this profile."""
+    start = profile_key(profile, "")
+    return sorted(key.removeprefix(start).upper() for key in default_assumptions() if key.startswith(start))
