@@ -17,6 +17,7 @@ from planner.decide.compare import compare as priced
 from planner.decide.nothing_eligible import with_relaxations
 from planner.decide.proposals import with_proposals
 from planner.decide.search import Each
+from planner.decide.steps import with_steps
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 from planner.estimate.request import Request
@@ -131,4 +132,4 @@ def request_of(
 def answered(request: Request, each: Each = in_processes) -> comparisons.Comparison:
     """The comparison that is asked for, with what is worth proposing; where nothing is eligible, with the changes that
     would make it so. each: see `planner.decide.search`."""
-    return with_proposals(request, with_relaxations(request, priced(request, each)))
+    return with_steps(request, with_proposals(request, with_relaxations(request, priced(request, each))))

@@ -60,13 +60,28 @@ class Proposal:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Step:
+    """A phase that speeds up later ones. number: in the plan, from 1.
+
+    done, left_out: one scenario with the phase and without it; free: as if the phase had been done before.
+    """
+
+    number: int
+    name: str
+    speedup: float
+    done: Scenario
+    left_out: Scenario
+    free: Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Every scenario of a plan: the recommended one, other eligible ones by decision.rank_by, complete ones that are
     not eligible, lower bounds by planned cost, infeasible ones.
 
     relaxations: the nearest changes of the plan with which a scenario is eligible; empty unless none is and the caller
     searched for them. searched: the node counts that were priced, where only some are among the scenarios. proposals:
-    changes worth acting on, if the caller asked for them.
+    changes worth acting on, if the caller asked for them; likewise steps: phases that speed up later ones.
     """
 
     plan_name: str
@@ -84,6 +99,7 @@ class Comparison:
     relaxations: tuple[Relaxation, ...] = ()
     searched: Searched | None = None
     proposals: tuple[Proposal, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @property
     def best(self) -> Scenario | None:

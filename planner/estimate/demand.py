@@ -6,9 +6,11 @@ from dataclasses import replace
 from datetime import date
 
 from planner.estimate.choice import FleetSize
+from planner.estimate.place import data_sets_of
 from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand
 from planner.models.datapath import checkpoint_write_rate
+from planner.models.derived import SourcedQuantity
 from planner.models.number import Number, scalar
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Values
@@ -19,14 +21,14 @@ def demand_of(
     plan: Plan, fleet: FleetSize, work: FleetWork, planned_gb_per_s: float, start: date, values: Values
 ) -> Demand:
     """The demand of one fleet. planned_gb_per_s: the rate for which layouts are sized, at central values."""
-    data, sheet = plan.data, values.sheet()
+    data, sheet, sets = plan.data, values.sheet(), data_sets_of(plan)
     demand = Demand(
         instance=fleet.instance,
         nodes=fleet.nodes,
         training_nodes=fleet.training_nodes,
         gpus=fleet.gpus,
-        hot_bytes=data.hot_dataset_bytes,
-        kept_bytes=data.kept_in_s3_bytes or data.hot_dataset_bytes,
+        hot_bytes=max(sets.values()),
+        kept_bytes=data.kept_in_s3_bytes or sum(sets.values()),
         beside_hot_class=data.kept_class,
         checkpoint_bytes=_own("data.checkpoint_bytes", data.checkpoint_bytes, "checkpoint", "GB", 1e9, values, sheet),
         object_bytes=_own("data.object_bytes", data.shard_bytes, "shard", "MB", 1e6, values, sheet),
@@ -81,11 +83,22 @@ def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
     )
     source = "plan:start" if plan.start else "rule:the day of the prices, because the plan has no start"
     sheet.taken("run.start", "YYYY-MM-DD", start=(demand.start, source))
-    hot = (demand.hot_bytes, "plan:data.hot_dataset", "bytes")
-    kept_key = "hot_dataset" if plan.data.kept_in_s3_bytes is None else "kept_in_s3"
-    kept = (demand.kept_bytes, f"plan:data.{kept_key}", "bytes")
-    sheet.taken("data.hot_bytes", "bytes", hot_dataset=hot[:2])
-    sheet.taken("data.kept_bytes", "bytes", kept=kept[:2])
+    sets: dict[str, SourcedQuantity] = {
+        f"set_{n}": (size, origin, "bytes") for n, (origin, size) in enumerate(data_sets_of(plan).items(), 1)
+    }
+    if len(sets) == 1:
+        ((hot_bytes, origin, unit),) = sets.values()
+        hot = (demand.hot_bytes, origin, unit)
+        sheet.taken("data.hot_bytes", "bytes", hot_dataset=(hot_bytes, origin))
+    else:
+        hot = (demand.hot_bytes, "run:data.hot_bytes", "bytes")
+        sheet.arithmetic("data.hot_bytes", demand.hot_bytes, "bytes", "max(inputs)", "the largest data set", **sets)
+    kept = hot if plan.data.kept_in_s3_bytes is None else (demand.kept_bytes, "plan:data.kept_in_s3", "bytes")
+    if len(sets) > 1 and plan.data.kept_in_s3_bytes is None:
+        kept = (demand.kept_bytes, "run:data.kept_bytes", "bytes")
+        sheet.arithmetic("data.kept_bytes", demand.kept_bytes, "bytes", "sum(inputs)", "every data set", **sets)
+    else:
+        sheet.taken("data.kept_bytes", "bytes", kept=kept[:2])
     aside = "kept in S3, and not read by training"
     sheet.arithmetic("data.beside_hot_bytes", demand.beside_hot_bytes, "bytes", "kept - hot", aside, kept=kept, hot=hot)
     # other data may have a storage class of its own

@@ -39,11 +39,34 @@ class PhaseIds:
         return f"plan:run.{key}" if key == "throughput" else f"plan:run.work.{key}"
 
 
-def phases_of(plan: Plan) -> list[tuple[PhaseIds, Phase]]:
-    """The phases of a plan; one if the plan has none."""
+@dataclass(frozen=True, kw_only=True)
+class PlannedPhase:
+    """A phase that runs. slowdown: how many times as long it takes because an earlier phase is left out; slowed_by: the
+    origin of that number."""
+
+    place: PhaseIds
+    phase: Phase
+    slowdown: float = 1.0
+    slowed_by: str = ""
+
+
+def phases_of(plan: Plan) -> list[PlannedPhase]:
+    """The phases of a plan that run; one if the plan has none.
+
+    Without a phase that speeds up later ones, these are slower, and read the data that is there without it.
+    """
     run = plan.run
     if run.phases:
-        return [(PhaseIds(number=number), phase) for number, phase in enumerate(run.phases, 1)]
+        found: list[PlannedPhase] = []
+        slowdown, slowed_by = 1.0, ""
+        for number, phase in enumerate(run.phases, 1):
+            place = PhaseIds(number=number)
+            if phase.skip:
+                slowdown, slowed_by = slowdown * (phase.speedup or 1.0), place.plan("speedup")
+                continue
+            raw = phase.model_copy(update={"hot_dataset_bytes": None, "sample_bytes": None}) if slowed_by else phase
+            found.append(PlannedPhase(place=place, phase=raw, slowdown=slowdown, slowed_by=slowed_by))
+        return found
     work = run.work
     assert work is not None  # the checks of the plan guarantee this
     whole = Phase.model_construct(
@@ -55,4 +78,14 @@ def phases_of(plan: Plan) -> list[tuple[PhaseIds, Phase]]:
         mfu_by_gpu=work.mfu_by_gpu,
         throughput=run.throughput,
     )
-    return [(PhaseIds(number=0), whole)]
+    return [PlannedPhase(place=PhaseIds(number=0), phase=whole)]
+
+
+def data_sets_of(plan: Plan) -> dict[str, float]:
+    """Bytes of every data set that training reads, by origin: that of the plan, and those of phases."""
+    found: dict[str, float] = {}
+    for entry in phases_of(plan):
+        own = entry.phase.hot_dataset_bytes
+        origin = "plan:data.hot_dataset" if own is None else entry.place.plan("hot_dataset")
+        found[origin] = plan.data.hot_dataset_bytes if own is None else own
+    return found

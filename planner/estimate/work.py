@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.estimate.place import PhaseIds, phases_of
+from planner.estimate.place import PhaseIds, PlannedPhase, phases_of
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
 from planner.models.derived import Derived, Sourced, SourcedQuantity
@@ -29,7 +29,8 @@ from pricing.catalog import InstanceType
 class PhaseWork:
     """One phase at full speed: hours of computing, and the GB/s that it reads.
 
-    planned_hours: at the throughput of the plan; speed: this run's speed relative to that.
+    planned_hours: at the throughput of the plan; speed: this run's speed relative to that. own_bytes: of its own data
+    set, None if it reads the plan's.
     """
 
     name: str
@@ -39,6 +40,7 @@ class PhaseWork:
     planned_hours: float
     speed: Sourced
     scaling_efficiency: float
+    own_bytes: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +103,8 @@ def _read_rate(
     relative: speed of this kind of GPU; it reads as much faster as it computes, which a profile's rate has already.
     """
     profile = plan.data.profile
-    name, size = place.id("required_gb_per_s"), _sample_bytes(plan, phase, place, sheet)
+    name, of_phase = place.id("required_gb_per_s"), phase.read_per_gpu_bytes_per_second
+    size = None if of_phase is not None else _sample_bytes(plan, phase, place, sheet)
     if size is not None and rate is not None:
         now = sheet.arithmetic(
             place.id("samples_per_second_now"),
@@ -113,9 +116,11 @@ def _read_rate(
         )
         rate_now = now, place.run("samples_per_second_now")
         return sheet.equation(name, required_read_rate, samples_per_second=rate_now, sample_bytes=size)
-    fleet, own = (gpus, "run:gpus", "GPUs"), plan.data.read_per_gpu_bytes_per_second
+    fleet, own, origin = (gpus, "run:gpus", "GPUs"), plan.data.read_per_gpu_bytes_per_second, "plan:data.read_per_gpu"
+    if of_phase is not None:
+        own, origin = of_phase, place.plan("read_per_gpu")
     if own is not None:
-        read = own, "plan:data.read_per_gpu", "bytes/s"
+        read = own, origin, "bytes/s"
         if relative is None:
             return sheet.arithmetic(name, gpus * own / 1e9, "GB/s", "gpus * read / 10**9", gpus=fleet, read=read)
         faster, total = (*relative, "ratio"), gpus * own * relative[0] / 1e9
@@ -128,9 +133,10 @@ def _read_rate(
 
 
 def _phase_work(
-    plan: Plan, place: PhaseIds, phase: Phase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
+    plan: Plan, entry: PlannedPhase, instance: InstanceType, gpus: int, values: Values, sheet: Sheet
 ) -> tuple[PhaseWork, bool, str]:
     """One phase, whether its throughput is extrapolated, and notes on it."""
+    place, phase = entry.place, entry.phase
     rate, extrapolated, note = None, False, ""
     slower: Number = 0.0
     faster: Number = 0.0
@@ -169,6 +175,17 @@ def _phase_work(
             relative_speed=(relative[0], relative[1], "ratio"),
         )
         speed = faster, place.run("speed")
+    if entry.slowed_by:
+        slower_speed = sheet.arithmetic(
+            place.id("slowed_speed"),
+            speed[0] / entry.slowdown,
+            "ratio",
+            "speed / slowdown",
+            "without the phases that are left out",
+            speed=(speed[0], speed[1], "ratio"),
+            slowdown=(entry.slowdown, entry.slowed_by, "ratio"),
+        )
+        speed = slower_speed, place.run("slowed_speed")
     if held is not None:
         planned_hours = held
         hours = sheet.taken(place.id("work_hours"), "h", held=(held, "plan:run.work"))
@@ -200,6 +217,7 @@ def _phase_work(
         planned_hours=planned_hours,
         speed=speed,
         scaling_efficiency=efficiency,
+        own_bytes=phase.hot_dataset_bytes,
     )
     return work, extrapolated, note
 
@@ -242,7 +260,7 @@ def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> Fl
     Raises ValueError for FLOP on a type whose peak is not in the catalogue.
     """
     sheet = values.sheet()
-    found = [_phase_work(plan, place, phase, instance, gpus, values, sheet) for place, phase in phases_of(plan)]
+    found = [_phase_work(plan, entry, instance, gpus, values, sheet) for entry in phases_of(plan)]
     phases = tuple(phase for phase, _, _ in found)
     useful = sum(phase.planned_hours * gpus * phase.scaling_efficiency for phase in phases)
     work = FleetWork(

@@ -24,6 +24,7 @@ def check_plan(plan: Plan) -> list[Finding]:
         *_days(plan),
         *_run(plan.run),
         *_sample_size(plan),
+        *_data_of_phases(plan),
         *_data(plan.data, plan.region),
         *_fleet(plan),
         *_purchase(plan),
@@ -70,6 +71,10 @@ def _run(run: Run) -> Iterator[Finding]:
             at = ("run", "phases", index)
             yield from _work(phase, at)
             yield from _table(phase, phase.throughput, at)
+            yield from _preparing(phase, at, last=index == len(run.phases) - 1)
+            if phase.sample_bytes is not None and phase.read_per_gpu_bytes_per_second is not None:
+                message = "read_per_gpu and sample are both set, and each of them gives the read rate"
+                yield (*at, "read_per_gpu"), message, "keep one of them"
         return
     if run.work is None:
         remedy = "write work: {samples: ...}, {gpu_hours: ...} or {flop: ..., mfu: ...}"
@@ -81,6 +86,21 @@ def _run(run: Run) -> Iterator[Finding]:
         message = "deadline is not used with work that holds the fleet for a given time"
         yield ("run", "deadline"), message, "remove it, or write the work as gpu_hours"
     yield from _table(run.work, run.throughput, ("run",))
+
+
+def _preparing(phase: Phase, at: Path, *, last: bool) -> Iterator[Finding]:
+    """A phase that speeds up later ones."""
+    if phase.skip and phase.speedup is None:
+        message = "skip leaves out a phase with speedup, and this one has none: its work would be lost"
+        yield (*at, "skip"), message, "write how much faster it makes later phases, such as speedup: 1.4"
+    if phase.speedup is None:
+        return
+    if last:
+        yield (*at, "speedup"), "no phase comes after this one, so that it speeds up nothing", "remove speedup"
+    for key, value in (("hot_dataset", phase.hot_dataset_bytes), ("sample", phase.sample_bytes)):
+        if value is not None:
+            message = f"a phase with speedup reads the data that is there without it, so {key} is that of data"
+            yield (*at, key), message, f"remove it, and write data.{key}"
 
 
 def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
@@ -152,6 +172,21 @@ def _data(data: Data, region: str) -> Iterator[Finding]:
             yield at, f"from_region is not used with source: {ingest.source}", "write source: other-region"
         elif ingest.from_region == region:
             yield at, f"from_region is the same as the plan's region, {region}", "write source: in-s3"
+
+
+def _data_of_phases(plan: Plan) -> Iterator[Finding]:
+    """Data sets of phases are all kept in S3, beside data.hot_dataset where a phase reads it."""
+    own = {i: phase.hot_dataset_bytes for i, phase in enumerate(plan.run.phases) if phase.hot_dataset_bytes is not None}
+    if not own:
+        return
+    shared = plan.data.hot_dataset_bytes if len(own) < len(plan.run.phases) else 0.0
+    kept, needed = plan.data.kept_in_s3_bytes, shared + sum(own.values())
+    if kept is not None and kept < needed:
+        message = f"kept_in_s3 is smaller than the data sets of the phases, {needed / 1e12:.6g} TB, which it includes"
+        yield ("data", "kept_in_s3"), message, "write at least their sum, or remove the key"
+    if plan.data.kept_class != "STANDARD":
+        message = "kept_class is not used with data sets of phases: all of them stay in S3 Standard"
+        yield ("data", "kept_class"), message, "remove it"
 
 
 def _sample_size(plan: Plan) -> Iterator[Finding]:

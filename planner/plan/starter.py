@@ -29,6 +29,7 @@ run:                           # how much training, and its speed
   # scaling: linear            # default: strong, t(n) = a/n + b through the measured rows
   # deadline: 21d              # slower scenarios are infeasible
   # phases:                    # replace work and throughput above: parts of the run
+  #   - {{name: precompute latents, gpu_hours: 400, speedup: 1.4}}   # later phases are so much faster because of it
   #   - {{name: low resolution, samples: 2e8, throughput: [{{gpus: 64, samples_per_second: 3000}}]}}
   #   - {{name: full resolution, samples: 1e8, throughput: [{{gpus: 64, samples_per_second: 912}}]}}
 

@@ -67,6 +67,18 @@ class Phase(Work):
         (), strict=False, max_length=1000, description="samples per second by GPU count in this phase"
     )
     sample_bytes: Bytes | None = Field(None, alias="sample", description="bytes read per sample; default: data.sample")
+    read_per_gpu_bytes_per_second: BytesPerSecond | None = Field(
+        None, alias="read_per_gpu", description="bytes per second that one GPU reads in this phase; instead of sample"
+    )
+    hot_dataset_bytes: Bytes | None = Field(
+        None, alias="hot_dataset", description="size of the data that this phase reads; default: data.hot_dataset"
+    )
+    speedup: Annotated[float, Field(ge=1, le=1000, allow_inf_nan=False)] | None = Field(
+        None, description="how much faster later phases are because of this one, as with precomputed latents: 1.4"
+    )
+    skip: bool = Field(
+        False, description="leave out a phase with speedup: later ones are slower and read data.hot_dataset"
+    )
 
 
 class Run(Section):

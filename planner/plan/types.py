@@ -38,6 +38,9 @@ from planner.plan.training_types import Data, Run
 
 S = TypeVar("S", bound=Section)
 BLOCK_MAX_DAYS = 182
+# keys that were added to the format later and are empty by default; see `Plan.canonical`
+_LATER_KEYS = ("relative_speed", "mfu_by_gpu", "access", "days", "months")
+_LATER_KEYS_OF_PHASES = ("read_per_gpu", "hot_dataset", "speedup", "skip")
 
 
 class Fleet(Section):
@@ -272,9 +275,13 @@ class Plan(Section):
             if found[section][key] == default:
                 del found[section][key]
         for part in (found["run"], found["run"]["work"], found["data"], *found["run"]["phases"]):
-            for key in ("relative_speed", "mfu_by_gpu", "access", "days", "months") if part else ():
+            for key in _LATER_KEYS if part else ():
                 if not part.get(key, True):
                     del part[key]
+        for phase in found["run"]["phases"]:
+            for key in _LATER_KEYS_OF_PHASES:
+                if not phase[key]:
+                    del phase[key]
         if vars(self.purchase.capacity_block) == vars(CapacityBlock.model_construct()):
             del found["purchase"]["capacity_block"]
         if vars(self.decision) == vars(Decision.model_construct()):

@@ -37,6 +37,15 @@ PHASES = [
         "throughput": [{"gpus": 8, "samples_per_second": 100.0}, {"gpus": 16, "samples_per_second": 180.0}],
     },
 ]
+# three tables of their own, so that no share or speed is 1 and every operator shows
+TABLE = PHASES[1]["throughput"]
+OWN_DATA = [
+    {"name": "first", "samples": 30_000_000, "sample": "1MB", "throughput": TABLE},
+    {"name": "second", "samples": 40_000_000, "sample": "2MB", "throughput": TABLE, "hot_dataset": "6TB"},
+    {"name": "third", "samples": 50_000_000, "sample": "3MB", "throughput": TABLE},
+]
+SLOW = {"s3.read_gb_per_s_per_node": {"value": 0.02}, "workload.throughput_factor": {"value": 0.9}}
+PREPARED = [{"name": "prepare", "gpu_hours": 200, "speedup": 1.4, "read_per_gpu": "50MB/s"}, PHASES[1]]
 LINEAR = {
     "work": {"gpu_hours": None, "samples": 40_000_000},
     "throughput": [{"gpus": 8, "samples_per_second": 100.0}, {"gpus": 16, "samples_per_second": 180.0}],
@@ -80,6 +89,24 @@ RARE = {
         "assumptions": {"s3.read_gb_per_s_per_node": {"value": 0.02}},
         "storage": {"layouts": ["s3-stream"]},
     },
+    "data of phases": {
+        "run": {"work": None, "phases": OWN_DATA},
+        "assumptions": SLOW,
+        "data": {"hot_dataset": "1PB"},
+        "storage": {"layouts": ["s3-stream"]},
+    },
+    "skipped phase": {
+        "run": {"work": None, "phases": [{**PREPARED[0], "skip": True}, PREPARED[1]]},
+        "assumptions": SLOW,
+        "storage": {"layouts": ["s3-stream"]},
+    },
+    "prepared": {"run": {"work": None, "phases": PREPARED}, "storage": {"layouts": ["s3-stream"]}},
+    "filled data of phases": {
+        "run": {"work": None, "phases": OWN_DATA},
+        "data": {"warm_up": "prefetch"},
+        "storage": {"layouts": ["converged", "fsx-lustre"]},
+    },
+    "profile": {"data": {"read_per_gpu": None, "profile": "unet3d"}, "storage": {"layouts": ["s3-stream"]}},
     "flop": {"run": {"work": {"gpu_hours": None, "flop": 3e21, "mfu": "40%"}}},
     "linear": {"run": LINEAR, "data": {"samples": 40_000_000, "read_per_gpu": None}},
     "listed": {"run": LISTED, "data": {"read_per_gpu": None}},
@@ -113,6 +140,12 @@ RARE = {
 ON_SPOT = {"purchase": {"options": ["spot", "spot-fallback"]}, "fleet": {"spares": 1}}
 SCARCE = {
     "scarce": {**ON_SPOT, "storage": {"layouts": ["converged", "fsx-lustre"]}},
+    "scarce, data of phases": {
+        **ON_SPOT,
+        "run": {"work": None, "phases": OWN_DATA},
+        "data": {"warm_up": "prefetch"},
+        "storage": {"layouts": ["converged"]},
+    },
     "scarce, held": {
         "run": {"work": {"gpu_hours": None, "days": 30}},
         "purchase": {"options": ["spot"]},

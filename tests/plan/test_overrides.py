@@ -78,7 +78,7 @@ def test_an_override_changes_one_use_of_a_yaml_alias():
     ("override", "where", "message", "remedy"),
     [
         ("data.hot_datset=1TB", "--set data.hot_datset", "unknown key 'hot_datset'", "did you mean data.hot_dataset?"),
-        ("hot_dataset=1TB", "--set hot_dataset", "unknown key 'hot_dataset'", "it belongs in data"),
+        ("hot_dataset=1TB", "--set hot_dataset", "unknown key 'hot_dataset'", "it belongs in run.phases[] or data"),
         ("nodes", "--set nodes", "'nodes' has no value", "--set fleet.nodes=64"),
         ("=3", "--set ", "'=3' has no value", ""),
         ("a..b=3", "--set a..b", "not a path", "write section.key"),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from planner.decide.comparison import Comparison, Proposal
+from planner.decide.comparison import Comparison, Proposal, Step
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
@@ -20,6 +20,7 @@ from planner.report.wording.eligibility import limit_basis, why_not
 from planner.report.wording.figures import plan_usd
 from planner.report.wording.proposals import why
 from planner.report.wording.stale_prices import json_texts
+from planner.report.wording.steps import text as step_text
 
 SCHEMA_VERSION = "1"
 
@@ -166,6 +167,21 @@ def answer_document(comparison: Comparison) -> dict[str, Any]:
             for entry, (scenario, _, text) in zip(answer.alternatives, alternatives(comparison), strict=True)
         ],
         "proposals": [_proposal(comparison, entry) for entry in comparison.proposals],
+        **({"steps": [_step(comparison, entry) for entry in comparison.steps]} if comparison.steps else {}),
+    }
+
+
+def _step(comparison: Comparison, step: Step) -> dict[str, Any]:
+    """A phase that speeds up later ones: one scenario with it, without it, and as if it had been done before."""
+    ways = {"done": step.done, "left_out": step.left_out, "free": step.free}
+    return {
+        "phase": step.name,
+        "number": step.number,
+        "speedup": step.speedup,
+        "scenario": step.done.id,
+        "cost_usd": {name: percentile_usd(found.cost_usd.p50) for name, found in ways.items() if found.cost_usd},
+        "days": {name: number(found.days.p50) for name, found in ways.items() if found.days},
+        "why": step_text(comparison, step),
     }
 
 

@@ -22,6 +22,7 @@ from planner.report.wording import (
     scenario_facts,
     signs,
     stale_prices,
+    steps,
 )
 from planner.report.wording.figures import many, visible
 from planner.report.wording.page_texts import more_changes
@@ -90,7 +91,7 @@ def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView
         nothing="" if best else answer.nothing(comparison),
         best=_card(comparison, best, answer.RECOMMENDED, answer.reasons(comparison, best)) if best else None,
         alternatives=tuple(_card(comparison, scenario, title, [text]) for scenario, title, text in found),
-        proposals=shown([line.text for line in proposals.sentences(comparison)]),
+        proposals=shown([line.text for line in (*proposals.sentences(comparison), *steps.sentences(comparison))]),
         fixes_title=relaxations.title(comparison) if comparison.relaxations else "",
         fixes=tuple((visible(fix.options), visible(relaxations.outcome(fix, "≥ "))) for fix in comparison.relaxations),
         changes=shown((change.lead, *change.sentences, *_likeliest(change))) if change else (),

@@ -12,7 +12,7 @@ from planner.decide.measure import cost_of, per_unit
 from planner.decide.recommend import EQUAL, SURE, preference
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken
+from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken, steps
 from planner.report.wording.line import Kind, Line
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
@@ -32,7 +32,7 @@ def sentences(comparison: Comparison) -> list[Line]:
         Line(f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
         for scenario, title, text in alternatives(comparison)
     ]
-    return [*lines, *proposals.sentences(comparison)]
+    return [*lines, *proposals.sentences(comparison), *steps.sentences(comparison)]
 
 
 def nothing(comparison: Comparison) -> str:
