@@ -9,13 +9,14 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.launch import records
+from fleet_pool.node import boot_log
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
 from infra.artefacts import Artefacts, ArtefactsArgs
 from infra.buckets import bucket_arn
 from infra.data_bucket import DataBucket, DataBucketArgs
-from infra.derived import addresses_of, bundle_of, interfaces_of
+from infra.derived import addresses_of, bundle_of, expected_of, interfaces_of
 from infra.firewall import Firewall
 from infra.fleet import FleetArgs, GpuFleet
 from infra.guard import GuardArgs, Guards
@@ -111,8 +112,9 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
     return _Base(naming=naming, data_bucket=data_bucket, artefacts=artefacts, network=network, firewall=firewall)
 
 
-def _node_settings(base: _Base, role: str, group: str = "") -> Settings:
+def _node_settings(spec: ClusterSpec, base: _Base, role: str, group: str = "") -> Settings:
     """Environment of the bundle on nodes of a role. group: physical name of their Auto Scaling group."""
+    expected = str(expected_of(spec)[role])
     return {
         "PLANNER_REGION": base.naming.region,
         "PLANNER_BUCKET": base.artefacts.bucket.id,
@@ -120,6 +122,7 @@ def _node_settings(base: _Base, role: str, group: str = "") -> Settings:
         "PLANNER_ROLE": role,
         **({"PLANNER_PROXIES": " ".join(base.network.addresses.control)} if base.network.addresses.control else {}),
         **({"PLANNER_GROUP": group} if group else {}),
+        **({"PLANNER_EXPECTED": expected} if expected else {}),
     }
 
 
@@ -137,6 +140,7 @@ def _access(
         reads=(spec.data.dataset_prefix,),
         writes=(
             spec.data.checkpoint_prefix,
+            boot_log.PREFIX,
             *((CANARY,) if daemon else ()),
             *((records.PREFIX, records.LOGS) if jobs else ()),
         ),
@@ -155,7 +159,7 @@ def _control_nodes(spec: ClusterSpec, base: _Base) -> Pool:
         subnet_id=base.network.private["control"].id,
         security_group_id=base.firewall.groups["pool"].id,
         access=_access(spec, daemon="proxy"),
-        settings=_node_settings(base, "control"),
+        settings=_node_settings(spec, base, "control"),
         waits_for=base.ready,
     )
     ami = spec.control.ami or spec.fleet.ami
@@ -171,7 +175,7 @@ def _storage_cluster(spec: ClusterSpec, base: _Base) -> Nvme:
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["nvme"].id,
         access=_access(spec, groups=[group], daemon="target"),
-        settings=_node_settings(base, "storage", group),
+        settings=_node_settings(spec, base, "storage", group),
         waits_for=base.ready,
     )
     image = spec.control if spec.control.ami else spec.fleet
@@ -212,7 +216,7 @@ def _fleet(
             daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "",
             jobs=True,
         ),
-        settings={**_node_settings(base, "gpu"), **_lustre_settings(spec, lustre)},
+        settings={**_node_settings(spec, base, "gpu"), **_lustre_settings(spec, lustre)},
         waits_for=[
             *base.ready,
             *(pool.nodes if pool else ()),
@@ -262,5 +266,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             alarms=paid_for(alarms, spec.guard.alarms),
             dimensions=dimensions,
             groups=stack.fleet.groups,
+            storage_groups=[stack.nvme.group] if stack.nvme else [],
+            data_bucket=stack.data_bucket.bucket.id,
         ),
     )

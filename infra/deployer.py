@@ -31,6 +31,7 @@ _WHERE: dict[str, tuple[str, ...]] = {
     "autoscaling": ("arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/planner-*",),
     "budgets": ("arn:aws:budgets::*:budget/planner-*",),
     "cloudwatch": ("arn:aws:cloudwatch:*:*:alarm:planner-*",),
+    "events": ("arn:aws:events:*:*:rule/planner-*",),
     "logs": ("arn:aws:logs:*:*:log-group:/planner/*",),
     "s3": (_DATA_READ_AND_SET,),
     "sns": ("arn:aws:sns:*:*:planner-*",),
@@ -58,7 +59,7 @@ _ON_BUNDLES = ("DeleteBucket", "DeleteBucketPolicy", "DeleteObject", "DeleteObje
 _ON_BUNDLES += ("AbortMultipartUpload", "GetObjectTagging", "PutObject", "PutObjectTagging")
 FILES = {
     "network": ("ec2", "route53"),
-    "services": ("autoscaling", "budgets", "ce", "cloudwatch", "fsx", "logs", "sns", "ssm", "sts", "tag"),
+    "services": ("autoscaling", "budgets", "ce", "cloudwatch", "events", "fsx", "logs", "sns", "ssm", "sts", "tag"),
     "data": ("iam", "kms", "s3"),
 }
 

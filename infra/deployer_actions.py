@@ -29,6 +29,10 @@ _OF_TYPE = {
         "budgets:CreateBudgetAction DescribeBudgetAction UpdateBudgetAction DeleteBudgetAction TagResource "
         "UntagResource ListTagsForResource iam:PassRole"
     ),
+    "aws:cloudwatch/eventRule:EventRule": (
+        "events:PutRule DescribeRule DeleteRule TagResource UntagResource ListTagsForResource"
+    ),
+    "aws:cloudwatch/eventTarget:EventTarget": "events:PutTargets ListTargetsByRule RemoveTargets",
     "aws:cloudwatch/logGroup:LogGroup": (
         "logs:CreateLogGroup DescribeLogGroups PutRetentionPolicy DeleteRetentionPolicy DeleteLogGroup TagResource "
         "UntagResource ListTagsForResource"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fleet_pool.node.facts import Expected
 from fleet_pool.node.facts import Stack as NodeFacts
@@ -59,23 +58,19 @@ def _node_facts(spec: ClusterSpec, proxies: Sequence[str]) -> NodeFacts:
         dataset_prefix=spec.data.dataset_prefix,
         checkpoint_prefix=spec.data.checkpoint_prefix,
         checkpoints_kept=0 if spec.data.checkpoints_kept == "all" else int(spec.data.checkpoints_kept),
-        expected=_expected(spec),
     )
 
 
-def _expected(spec: ClusterSpec) -> dict[str, Expected]:
-    """What `planner-ready` looks for on the nodes of each role."""
+def expected_of(spec: ClusterSpec) -> dict[str, Expected]:
+    """What `planner-ready` looks for on the nodes of each role. Not in the bundle, which all nodes share: another type
+    of GPU node changes its own template alone. Raises UsageProblem."""
     fleet = spec.fleet
-    plain = Expected(accelerators=0, accelerator="", efa_devices=0, drives=0, mount="")
+    neuron = fleet.instance_type.startswith(NEURON)
     gpu = Expected(
-        accelerators=fleet.gpus,
-        accelerator="neuron" if fleet.instance_type.startswith(NEURON) else "nvidia",
-        efa_devices=sum(nic.kind.startswith("efa") for nic in interfaces_of(spec)),
+        nvidia=0 if neuron else fleet.gpus,
+        neuron=fleet.gpus if neuron else 0,
+        efa=sum(nic.kind.startswith("efa") for nic in interfaces_of(spec)),
         drives=fleet.drives,
         mount=LUSTRE_ROOT if spec.lustre else "",
     )
-    return {
-        "gpu": gpu,
-        **({"control": plain} if spec.control.count else {}),
-        **({"storage": replace(plain, drives=spec.nvme.drives)} if spec.nvme else {}),
-    }
+    return {"gpu": gpu, "control": Expected(), "storage": Expected(drives=spec.nvme.drives if spec.nvme else 0)}

@@ -12,6 +12,7 @@ import pulumi_aws as aws
 
 from infra.alarms import Alarm
 from infra.budget import budget_with_action
+from infra.launch_notice import launch_notice
 from infra.naming import Component, Naming
 from infra.policy import document
 from planner.stack.spec import BEFORE_END, PLACEHOLDER, Block, Guard, suffixes
@@ -24,13 +25,16 @@ ANOMALY_LEAST_USD = 100.0
 @dataclass(frozen=True, kw_only=True)
 class GuardArgs:
     """guard: address and limits of notices. alarms: as many as the plan pays for. dimensions: target -> its CloudWatch
-    dimensions. blocks, groups: for the start and the end of each Capacity Block, with the group of its nodes."""
+    dimensions. blocks, groups: for the start and the end of each Capacity Block, with the group of its nodes.
+    storage_groups: of other nodes. data_bucket: has the boot logs."""
 
     guard: Guard
     blocks: Sequence[Block]
     alarms: list[Alarm]
     dimensions: Mapping[str, Mapping[str, pulumi.Input[str]]]
     groups: Sequence[aws.autoscaling.Group]
+    storage_groups: Sequence[aws.autoscaling.Group]
+    data_bucket: pulumi.Input[str]
 
 
 class Guards(Component):
@@ -41,6 +45,8 @@ class Guards(Component):
         self.topic = self._topic(args.guard.notify)
         budget_with_action(self, args.guard)
         self._anomalies(args.guard)
+        groups = [group.name for group in (*args.groups, *args.storage_groups)]
+        launch_notice(self, self.topic, groups, args.data_bucket)
         for alarm in args.alarms:
             self._alarm(alarm, args.dimensions[alarm.target])
         for suffix, block, group in zip(suffixes(args.blocks), args.blocks, args.groups, strict=False):
@@ -168,12 +174,15 @@ def scale_down_at(ends: str) -> str:
 def _topic_policy(given: Mapping[str, str]) -> str:
     # budgets send mail themselves, not through the topic
     services = ["cloudwatch.amazonaws.com", "costalerts.amazonaws.com"]
-    statement = {
-        "Sid": "Notices",
-        "Effect": "Allow",
-        "Principal": {"Service": services},
-        "Action": "sns:Publish",
-        "Resource": given["arn"],
-        "Condition": {"StringEquals": {"aws:SourceAccount": given["account"]}},
-    }
-    return document(statement)
+    allowed = {"Effect": "Allow", "Action": "sns:Publish", "Resource": given["arn"]}
+    return document(
+        {
+            **allowed,
+            "Sid": "Notices",
+            "Principal": {"Service": services},
+            "Condition": {"StringEquals": {"aws:SourceAccount": given["account"]}},
+        },
+        # EventBridge publishes without the account: a condition would refuse it silently (EventBridge User Guide,
+        # "Troubleshooting": no Condition blocks in SNS topic policies)
+        {**allowed, "Sid": "NotReady", "Principal": {"Service": "events.amazonaws.com"}},
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.node import lifecycle
 
 from infra.artefacts import Artefacts
 from infra.data_bucket import DataBucket
@@ -17,6 +18,21 @@ from infra.nics import Nic
 from infra.userdata import as_base64, user_data
 
 DRAIN_SECONDS = 300
+# of a node that cannot be ready: time for a person to look at it. The slowest start that succeeds, with a Lustre client
+# to install and a file system to wait for, takes half of it
+LAUNCH_SECONDS = 3600
+# a node counts once it has found itself ready (planner-ready); the group ends and replaces one that does not
+_LAUNCH = {
+    "lifecycle_transition": "autoscaling:EC2_INSTANCE_LAUNCHING",
+    "heartbeat_timeout": LAUNCH_SECONDS,
+    "default_result": lifecycle.ABANDON,
+}
+# time to leave the pool for a node that is scaled in; a spot interruption does not wait for it
+_DRAIN = {
+    "lifecycle_transition": "autoscaling:EC2_INSTANCE_TERMINATING",
+    "heartbeat_timeout": DRAIN_SECONDS,
+    "default_result": lifecycle.CONTINUE,
+}
 # free, for the alarms
 METRICS = [
     aws.autoscaling.Metric(f"Group{what}") for what in ("InServiceInstances", "PendingInstances", "DesiredCapacity")
@@ -119,10 +135,13 @@ def node_group(
         wait_for_capacity_timeout="0",
         enabled_metrics=METRICS,
         tags=_group_tags(component, part),
+        # nodes start as soon as there is a group: a hook that is made after it would miss the first ones
+        initial_lifecycle_hooks=[aws.autoscaling.GroupInitialLifecycleHookArgs(name=lifecycle.LAUNCH, **_LAUNCH)],
         opts=options,
         **others,
     )
-    _drain_hook(component, group, suffix)
+    _hook(component, group, lifecycle.LAUNCH, suffix, _LAUNCH)
+    _hook(component, group, lifecycle.DRAIN, suffix, _DRAIN)
     return group
 
 
@@ -206,14 +225,15 @@ def _group_tags(component: Component, part: str) -> list[aws.autoscaling.GroupTa
     ]
 
 
-def _drain_hook(component: Component, group: aws.autoscaling.Group, suffix: str) -> None:
-    """Give a node that is scaled in time to leave the pool. A spot interruption does not wait for it."""
+def _hook(
+    component: Component, group: aws.autoscaling.Group, name: str, suffix: str, settings: Mapping[str, Any]
+) -> None:
+    """A hook of a group. The launch hook is in the group's own arguments too, which AWS reads only when the group is
+    made. This one can change, and `pulumi destroy` deletes it first, which abandons the nodes that still wait."""
     aws.autoscaling.LifecycleHook(
-        component.named(f"drain{suffix}"),
-        name="drain",
+        component.named(f"{name}{suffix}"),
+        name=name,
         autoscaling_group_name=group.name,
-        lifecycle_transition="autoscaling:EC2_INSTANCE_TERMINATING",
-        heartbeat_timeout=DRAIN_SECONDS,
-        default_result="CONTINUE",
         opts=component.child(),
+        **settings,
     )

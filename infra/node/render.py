@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import config, ready
+from fleet_pool.node import boot_log, config, ready
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
@@ -112,7 +112,9 @@ def bundle_files(stack: Stack) -> dict[str, str]:
 
 def user_data_text(settings_of_node: Mapping[str, str], sums: Sequence[tuple[str, str]]) -> str:
     """A node's cloud-config. settings_of_node: its PLANNER_* variables. sums: (name, sha256) of the files to fetch."""
-    return _rendered("user-data.yaml.j2", settings=sorted(settings_of_node.items()), sums=sums)
+    return _rendered(
+        "user-data.yaml.j2", settings=sorted(settings_of_node.items()), sums=sums, boot_logs=boot_log.PREFIX
+    )
 
 
 def _text(name: str, stack: Stack) -> str:

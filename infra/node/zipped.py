@@ -41,6 +41,8 @@ _LAUNCHER = (
     "node/facts",
     "node/config",
     "node/ready",
+    "node/lifecycle",
+    "node/boot_log",
     "operate/__init__",
     "operate/imds",
     "operate/s3",

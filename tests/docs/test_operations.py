@@ -143,5 +143,5 @@ def test_the_checks_of_a_node_and_how_long_they_wait_are_those_on_the_page():
     table = PAGE.split("## When a node is not ready")[1].split("\n## ")[0]
     rows = [cells.split(" | ") for cells in re.findall(r"^\| (`\w+` \|.*) \|$", table, flags=re.MULTILINE)]
     lustre, pool = (next(case for case in CASES if case.name == name) for name in ("lustre", "p5"))
-    made = [check for case in (lustre, pool) for check in checks(Machine(), case.stack, case.node, {})]
+    made = [check for case in (lustre, pool) for check in checks(Machine(), case.stack, case.node, case.environment)]
     assert {row[0]: row[2] for row in rows} == {f"`{check.name}`": f"{check.limit_s:g} s" for check in made}

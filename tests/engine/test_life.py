@@ -104,7 +104,7 @@ def _gets_other_nodes(stand: Stand) -> None:
     other = small(layout, instance_type="p5.48xlarge", profile="bandwidth", ami=NEXT_AMI, control_ami=NEXT_CONTROL_AMI)
     up = _changed(stand, other)
     assert up.counts == {"update": 2}
-    assert up.step("fleet-template").diff == ("instanceType", "networkInterfaces")
+    assert up.step("fleet-template").diff == ("instanceType", "networkInterfaces", "userData")
     assert up.step("fleet-group").diff == ("launchTemplate",)
 
 

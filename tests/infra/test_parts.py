@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -88,7 +89,7 @@ def test_nodes_reach_their_prefixes_and_no_wildcard(layout, role):
     writes = next(statement for statement in found if statement["Sid"] == "Write")
     jobs = ["launch/*", "launch-logs/*"] if role == "fleet" else []
     written = [resource.partition("arn}/")[2] for resource in writes["Resource"]]
-    assert written == ["checkpoints/*", ".planner-canary/*", *jobs]
+    assert written == ["checkpoints/*", "boot-logs/*", ".planner-canary/*", *jobs]
 
 
 def test_a_node_completes_the_hooks_of_its_own_group_only():
@@ -98,6 +99,45 @@ def test_a_node_completes_the_hooks_of_its_own_group_only():
         "arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/planner-dev-fleet-group"
     )
     assert inputs(graph_of("converged"), "fleet-group")["name"] == "planner-dev-fleet-group"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_node_counts_in_service_only_once_it_says_so(layout):
+    graph = graph_of(layout)
+    for role in ("fleet", "nvme") if layout == "separate-nvme" else ("fleet",):
+        group, hook = inputs(graph, f"{role}-group"), inputs(graph, f"{role}-launch")
+        shared = {key: hook[key] for key in ("name", "lifecycleTransition", "heartbeatTimeout", "defaultResult")}
+        assert group["initialLifecycleHooks"] == [shared], (
+            "the first nodes start before the hook's own resource is made"
+        )
+        assert (shared["name"], shared["defaultResult"]) == ("launch", "ABANDON")
+        assert shared["lifecycleTransition"] == "autoscaling:EC2_INSTANCE_LAUNCHING"
+        assert group["waitForCapacityTimeout"] == "0", "`pulumi up` does not wait for nodes that wait"
+        drain = inputs(graph, f"{role}-drain")
+        assert (drain["lifecycleTransition"], drain["defaultResult"]) == (
+            "autoscaling:EC2_INSTANCE_TERMINATING",
+            "CONTINUE",
+        )
+
+
+def test_a_node_that_was_given_up_is_named_with_its_boot_log():
+    graph = graph_of("separate-nvme")
+    pattern = json.loads(inputs(graph, "guard-not-ready")["eventPattern"])
+    assert [urn.rpartition("::")[2] for urn in pattern["detail"]["AutoScalingGroupName"]] == [
+        "fleet-group.name}",
+        "nvme-group.name}",
+    ]
+    assert pattern["detail"]["StatusMessage"] == [{"wildcard": "*Lifecycle Action*"}]
+    target = inputs(graph, "guard-not-ready-notice")
+    assert target["arn"].endswith("guard-topic.arn}")
+    sent = target["inputTransformer"]
+    assert re.findall(r"<(\w+)>", sent["inputTemplate"]) == ["instance", "group", "instance", "why"]
+    assert {"instance", "group", "why"} == set(sent["inputPaths"])
+    assert "tier-bucket.id}/boot-logs/<instance>/boot.log" in sent["inputTemplate"]
+    assert json.loads(sent["inputTemplate"]).startswith("Node <instance> of <group> did not become ready")
+    notices, events = statements(graph, "guard-topic-policy")
+    assert "events.amazonaws.com" not in notices["Principal"]["Service"]
+    assert (events["Principal"], "Condition" in events) == ({"Service": "events.amazonaws.com"}, False)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -309,7 +349,7 @@ def test_a_target_may_ask_for_the_bucket_itself_and_a_client_only_below_its_pref
     graph = graph_of("separate-nvme")
     assert "Condition" not in by_sid(graph, "nvme-role-data")["List"]
     assert by_sid(graph, "fleet-role-data")["List"]["Condition"] == {
-        "StringLike": {"s3:prefix": ["dataset/*", "checkpoints/*", "launch/*", "launch-logs/*"]}
+        "StringLike": {"s3:prefix": ["dataset/*", "checkpoints/*", "boot-logs/*", "launch/*", "launch-logs/*"]}
     }
     assert "Condition" not in by_sid(graph_of("converged"), "fleet-role-data")["List"]
 

@@ -75,7 +75,6 @@ class Cluster:
             dataset_prefix="dataset/",
             checkpoint_prefix="checkpoints/",
             checkpoints_kept=3,
-            expected={},
         )
         self.proxies = [Member(self, "proxy", n, host) for n, host in enumerate(control, 1)]
         self._last = 10 + shape.nodes  # of an address, as far as given out

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fleet_pool import settings
 from fleet_pool.api import tls_context
-from fleet_pool.node import certificates, cpus, drives
+from fleet_pool.node import certificates, cpus, drives, lifecycle
 from fleet_pool.node.facts import USER, BadFacts, Node, Stack, daemon_id, daemon_role, node_of, read_stack
 from fleet_pool.node.files import UNIT_OF, File, files
 from fleet_pool.node.gauges import DriveSpace, NodeState, prometheus
@@ -22,8 +22,6 @@ from fleet_pool.problems import PoolProblem
 
 BUNDLE_FOLDER = "/opt/planner"
 METRICS = f"{settings.STATE_FOLDER}/metrics/planner.prom"
-# a spot notice may come before the group waits; source: AWS's error message as users of the hook report it
-NOT_AWAITED = "No active Lifecycle Action found"
 # errors that end a verb with a message instead of a traceback
 REPORTED = (BadFacts, settings.BadSetting, drives.Refused, certificates.CannotSign, PoolProblem, OSError, ValueError)
 VERBS = {
@@ -122,20 +120,8 @@ def metrics(stack: Stack, node: Node) -> None:
 
 
 def complete(stack: Stack, node: Node) -> None:
-    """Completes the lifecycle hook, for which the group delays terminating the node, up to the hook's timeout."""
-    if not node.group:
-        print("this node is in no Auto Scaling group: nothing to complete", flush=True)
-        return
-    action = ("--lifecycle-hook-name", "drain", "--lifecycle-action-result", "CONTINUE")
-    named = ("--auto-scaling-group-name", node.group, "--instance-id", node.instance, "--region", node.region)
-    command = ("aws", "autoscaling", "complete-lifecycle-action", *action, *named)
-    print("+", *command, flush=True)
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode and NOT_AWAITED in done.stderr:
-        print(f"{node.group} is not waiting for this node: nothing to complete", flush=True)
-        return
-    sys.stderr.write(done.stderr)
-    done.check_returncode()
+    """Tells the group that this node has left, for which it delays terminating the node."""
+    lifecycle.complete(node, lifecycle.DRAIN, lifecycle.CONTINUE)
 
 
 def rejoin(stack: Stack, node: Node) -> None:

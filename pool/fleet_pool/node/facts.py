@@ -26,21 +26,24 @@ class BadFacts(Exception):
 
 @frozen
 class Expected:
-    """What a node of a role has, by its instance type and its template. accelerator: nvidia or neuron. mount: folder
-    of a file system; "" for none."""
+    """What a node has by its instance type and its launch template: PLANNER_EXPECTED of node.env. mount: folder of a
+    file system; "" for none."""
 
-    accelerators: int
-    accelerator: str
-    efa_devices: int
-    drives: int
-    mount: str
+    nvidia: int = 0
+    neuron: int = 0
+    efa: int = 0
+    drives: int = 0
+    mount: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in vars(self).items() if value)
 
 
 @frozen
 class Stack:
     """The bundle's stack.json. proxies: addresses of the control nodes; empty if the layout has no pool.
     targets_on: role of the nodes that run targets. drives: number on such a node. reserved_vcpu: on a GPU node.
-    checkpoints_kept: per run, as priced in the plan; 0 for all. expected: of each role."""
+    checkpoints_kept: per run, as priced in the plan; 0 for all."""
 
     name: str
     layout: str
@@ -53,7 +56,6 @@ class Stack:
     dataset_prefix: str
     checkpoint_prefix: str
     checkpoints_kept: int
-    expected: Mapping[str, Expected]
 
 
 @frozen
@@ -78,8 +80,18 @@ def stack_of(data: Mapping[str, Any]) -> Stack:
     if missing:
         raise BadFacts(f"stack.json lacks {', '.join(missing)}: bundle and planner-pool.pyz differ in version")
     given: dict[str, Any] = {key: data[key] for key in keys}
-    expected = {role: Expected(**of_role) for role, of_role in given["expected"].items()}
-    return Stack(**{**given, "proxies": tuple(given["proxies"]), "expected": expected})
+    return Stack(**{**given, "proxies": tuple(given["proxies"])})
+
+
+def expected_of(text: str) -> Expected:
+    """From its words, such as `nvidia=8 efa=4 drives=8 mount=/fsx`. Raises BadFacts."""
+    given: dict[str, Any] = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        if name not in Expected.__annotations__ or (name != "mount" and not value.isdigit()):
+            raise BadFacts(f"{settings.CONF_FOLDER}/node.env: {word!r} in PLANNER_EXPECTED is unknown")
+        given[name] = value if name == "mount" else int(value)
+    return Expected(**given)
 
 
 def node_of(environment: Mapping[str, str]) -> Node:

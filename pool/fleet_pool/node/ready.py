@@ -17,11 +17,25 @@ from fleet_pool import settings
 from fleet_pool.api import Client, endpoints, tls_context
 from fleet_pool.compat import frozen
 from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
-from fleet_pool.node.facts import BadFacts, Expected, Node, Stack, daemon_id, daemon_role, node_of, read_stack
+from fleet_pool.node import boot_log, lifecycle
+from fleet_pool.node.facts import (
+    BadFacts,
+    Expected,
+    Node,
+    Stack,
+    daemon_id,
+    daemon_role,
+    expected_of,
+    node_of,
+    read_stack,
+)
 from fleet_pool.problems import PoolProblem
 
-RECORD = Path("/run/planner/ready")  # first line: "ready", or what is wrong; then the lines of the checks
+READY = "ready"
+RECORD = Path("/run/planner/ready")  # first line: READY, or what is wrong; then the lines of the checks
 LAYOUT_UNITS = ("planner-prepare", "planner-scratch", "planner-lustre", "planner-target")
+SHIPPED = Path("/run/planner/shipped")  # the verdict in the bucket
+IN_SERVICE = Path(settings.CONF_FOLDER, "in-service")  # the group has counted this node
 UNITS = "/etc/systemd/system"
 PAUSE_S = 2.0
 COMMAND_S = 45.0  # nvidia-smi takes half a minute to wake eight GPUs
@@ -30,6 +44,10 @@ LEAST_FREE_GIB = {"/": 5.0, "/scratch": 1.0}  # for logs and the images of conta
 
 class NotReady(Exception):
     """What is wrong, for a person."""
+
+
+class Broken(NotReady):
+    """Some devices are there and others are not: the instance is broken, and another one may be whole."""
 
 
 class Machine:
@@ -75,17 +93,18 @@ class Found:
     name: str
     ready: bool
     said: str
+    broken: bool = False
 
     def __str__(self) -> str:
         return f"{'ok  ' if self.ready else 'FAIL'} {self.name:<6} {self.said}"
 
 
 def checks(machine: Machine, stack: Stack, node: Node, environment: Mapping[str, str]) -> tuple[Check, ...]:
-    """Every check of a node of this role, in the order of their lines."""
-    expected = stack.expected[node.role]
+    """Every check of a node of this role, in the order of their lines. Raises BadFacts."""
+    expected = expected_of(environment.get("PLANNER_EXPECTED", ""))
     found = [
         Check(name="gpus", limit_s=120, look=lambda: gpus(machine, expected)),
-        Check(name="efa", limit_s=60, look=lambda: efa(machine, expected.efa_devices)),
+        Check(name="efa", limit_s=60, look=lambda: efa(machine, expected.efa)),
         Check(name="drives", limit_s=60, look=lambda: drives(machine, expected.drives)),
         Check(name="clock", limit_s=180, look=lambda: clock(machine)),
         Check(name="units", limit_s=30, look=lambda: units(machine)),
@@ -98,10 +117,10 @@ def checks(machine: Machine, stack: Stack, node: Node, environment: Mapping[str,
 
 
 def gpus(machine: Machine, expected: Expected) -> str:
-    if expected.accelerator == "neuron":
+    if expected.neuron:
         devices = [name for name in machine.entries("/dev") if name[:6] == "neuron" and name[6:].isdigit()]
-        return _counted(len(devices), expected.accelerators, "Neuron devices in /dev")
-    if not expected.accelerators:
+        return _counted(len(devices), expected.neuron, "Neuron devices in /dev")
+    if not expected.nvidia:
         return "none expected"
     try:
         names = machine.run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")
@@ -109,8 +128,8 @@ def gpus(machine: Machine, expected: Expected) -> str:
         if "has no nvidia-smi" not in str(problem):
             raise
         names = machine.entries("/proc/driver/nvidia/gpus")
-        return _counted(len(names), expected.accelerators, "GPUs in /proc/driver/nvidia")
-    return _counted(len([name for name in names if name.strip()]), expected.accelerators, f"GPUs ({names[0].strip()})")
+        return _counted(len(names), expected.nvidia, "GPUs in /proc/driver/nvidia")
+    return _counted(len([name for name in names if name.strip()]), expected.nvidia, f"GPUs ({names[0].strip()})")
 
 
 def efa(machine: Machine, expected: int) -> str:
@@ -196,32 +215,35 @@ def result_of(check: Check, wait_s: float | None = None, sleep: Callable[[float]
             return Found(name=check.name, ready=True, said=check.look())
         except (NotReady, OSError) as problem:
             if time.monotonic() + PAUSE_S > until:
-                return Found(name=check.name, ready=False, said=str(problem))
+                return Found(name=check.name, ready=False, said=str(problem), broken=isinstance(problem, Broken))
         sleep(PAUSE_S)
 
 
 def verdict(found: Sequence[Found]) -> str:
     """The first line of the record."""
     wrong = [f"{each.name}: {each.said}" for each in found if not each.ready]
-    return f"not ready: {'; '.join(wrong)}" if wrong else "ready"
+    return f"not ready: {'; '.join(wrong)}" if wrong else READY
 
 
 def why_not(record: Path = RECORD) -> str:
     """What the last look of planner-ready.service found wrong; "" if nothing, or if there was none yet."""
     first = record.read_text(encoding="utf-8").partition("\n")[0] if record.is_file() else ""
-    return "" if first == "ready" else first
+    return "" if first == READY else first
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit code: 0, 1 if a check fails, 2 for a machine that is no node of a stack."""
     parser = argparse.ArgumentParser(prog="planner-ready", description=__doc__)
     parser.add_argument("--wait-s", type=float, help="wait at most so long for each check (0: look once)")
-    parser.add_argument("--record", action="store_true", help=f"keep the result in {RECORD}, for planner-launch")
+    parser.add_argument(
+        "--record", action="store_true", help=f"keep the result in {RECORD}, in the bucket, and tell the group"
+    )
     given = parser.parse_args(words)
     try:
         stack = read_stack(Path(BUNDLE_FOLDER, "stack.json"))
         environment = settings_of(os.environ)
-        every = checks(Machine(), stack, node_of(environment), environment)
+        node = node_of(environment)
+        every = checks(Machine(), stack, node, environment)
     except (BadFacts, PoolProblem) as error:
         print(f"planner-ready: {error}", file=sys.stderr)
         return 2
@@ -236,12 +258,38 @@ def main(words: Sequence[str] | None = None) -> int:
         new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         new.chmod(0o644)
         new.replace(RECORD)
-    return 0 if all(each.ready for each in found) else 1
+        told = tell(node, environment, found, lines)
+        return 0 if told and lines[0] == READY else 1
+    return 0 if lines[0] == READY else 1
+
+
+def tell(node: Node, environment: Mapping[str, str], found: Sequence[Found], lines: Sequence[str]) -> bool:
+    """Says outside this node what it found: the boot log in the bucket, and at its first start the Auto Scaling group,
+    which counts it in service, or replaces it if it is broken. The group hears nothing of what may still mend: its hook
+    ends with its timeout. False: the group was not told and has to be."""
+    if lines[0] != (SHIPPED.read_text(encoding="utf-8") if SHIPPED.is_file() else ""):
+        try:
+            boot_log.ship(node, environment, lines)
+            SHIPPED.write_text(lines[0], encoding="utf-8")
+        except PoolProblem as problem:
+            print(f"planner-ready: the boot log is not in the bucket: {problem}", flush=True)
+    ready, broken = lines[0] == READY, any(each.broken for each in found)
+    if IN_SERVICE.exists() or not (ready or broken):
+        return True
+    try:
+        lifecycle.complete(node, lifecycle.LAUNCH, lifecycle.CONTINUE if ready else lifecycle.ABANDON)
+    except (OSError, subprocess.CalledProcessError) as problem:
+        print(f"planner-ready: the Auto Scaling group was not told: {problem}", flush=True)
+        return False
+    if ready:
+        IN_SERVICE.touch()
+    return True
 
 
 def _counted(found: int, expected: int, what: str) -> str:
     if found < expected:
-        raise NotReady(f"{found} of {expected} {what}")
+        # none at all is an image without the driver: on another instance it would be the same
+        raise (Broken if found else NotReady)(f"{found} of {expected} {what}")
     return f"{found} of {expected} {what}"
 
 

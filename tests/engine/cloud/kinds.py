@@ -114,6 +114,21 @@ KINDS: dict[str, Kind] = {
         named="name",
         replace=("name",),
     ),
+    "cloudwatch/eventRule:EventRule": Kind(
+        id="{name}",
+        arn="arn:aws:events:{region}:{account}:rule/{name}",
+        unique=("name",),
+        again="adopted",
+        named="name",
+        replace=("name", "eventBusName"),
+    ),
+    "cloudwatch/eventTarget:EventTarget": Kind(
+        id="{rule}-{targetId}",
+        unique=("rule", "targetId"),
+        again="adopted",
+        named="targetId",
+        replace=("rule", "targetId", "eventBusName"),
+    ),
     "costexplorer/anomalyMonitor:AnomalyMonitor": Kind(
         id="arn:aws:ce::{account}:anomalymonitor/{uuid}",
         arn="{id}",

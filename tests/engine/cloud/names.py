@@ -54,6 +54,10 @@ NAMES: dict[str, tuple[Names, ...]] = {
         Names(path="dimensions.InstanceId", type="ec2/instance:Instance"),
         Names(path="dimensions.FileSystemId", type="fsx/lustreFileSystem:LustreFileSystem"),
     ),
+    "cloudwatch/eventTarget:EventTarget": (
+        Names(path="rule", type="cloudwatch/eventRule:EventRule", by="name", holds=True),
+        Names(path="arn", type=_TOPIC, by="arn"),
+    ),
     "costexplorer/anomalySubscription:AnomalySubscription": (
         Names(path="monitorArnLists[]", type="costexplorer/anomalyMonitor:AnomalyMonitor", by="arn", holds=True),
         Names(path="subscribers[].address", type=_TOPIC, by="arn"),

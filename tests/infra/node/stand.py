@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fleet_pool import settings
-from fleet_pool.node.facts import Expected, Stack
+from fleet_pool.node.facts import Stack
 from fleet_pool.settings import DAEMON
 
 from infra.artefacts import Bundle, bundle
@@ -54,13 +54,17 @@ class Stand:
     @property
     def told(self) -> dict[str, str]:
         """What an instance's role and its metadata would give."""
-        return {**self.s3.environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT": self.metadata.endpoint}
+        return given(self.s3, self.metadata)
 
     def drives_of(self, name: str) -> list[str]:
         return self.drives if name == "target" else []
 
     def user_data(self, name: str) -> str:
-        role = {"PLANNER_ROLE": "control", "PLANNER_NUMBER": "0"} if name == "control" else {"PLANNER_ROLE": "gpu"}
+        role = (
+            {"PLANNER_ROLE": "control", "PLANNER_NUMBER": "0"}
+            if name == "control"
+            else {"PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": "drives=2"}
+        )
         return text_of(self.made, {**KNOWN, **role})
 
     def notice(self) -> None:
@@ -115,13 +119,7 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
         s3.start()
         hosts = {"control": network.add("c0", 1), "target": network.add("t0", 11)}
         case = next(case for case in CASES if case.name == "p5")
-        stack = replace(
-            case.stack,
-            proxies=(hosts["control"].address,),
-            drives=2,
-            reserved_vcpu=reserved_vcpu,
-            expected={"control": has(), "gpu": has(drives=2)},
-        )
+        stack = replace(case.stack, proxies=(hosts["control"].address,), drives=2, reserved_vcpu=reserved_vcpu)
         made = bundle(stack)
         upload(s3, made)
         metadata = Metadata(f"{network.subnet}.254", {host.address: INSTANCES[name] for name, host in hosts.items()})
@@ -135,9 +133,10 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
         remove_folder(folder)
 
 
-def has(accelerators: int = 0, drives: int = 0, mount: str = "") -> Expected:
-    """What a node of this machine has: GPUs by a stand-in of nvidia-smi, no EFA."""
-    return Expected(accelerators=accelerators, accelerator="nvidia", efa_devices=0, drives=drives, mount=mount)
+def given(s3: S3Server, metadata: Metadata) -> dict[str, str]:
+    """Environment of a node's programs."""
+    endpoints = {"AWS_ENDPOINT_URL_S3": s3.endpoint, "AWS_EC2_METADATA_SERVICE_ENDPOINT": metadata.endpoint}
+    return {**s3.environment, **endpoints}
 
 
 def loop_drive(file: Path) -> str:

@@ -15,7 +15,7 @@ from infra.node.built import POOL_FILE
 from infra.node.zipped import pool_file
 from infra.userdata import text_of
 from tests.infra.node.machine import BootedNode
-from tests.infra.node.stand import ARTEFACTS, INSTANCES, KNOWN, Stand, standing
+from tests.infra.node.stand import ARTEFACTS, DATA, INSTANCES, KNOWN, Stand, standing
 from tests.infra.node.test_scripts import need
 from tests.pool.daemon import Daemon, wait_until
 
@@ -153,6 +153,8 @@ def test_a_bundle_that_was_changed_on_the_way_is_not_run(booted, tmp_path):
         with pytest.raises(AssertionError, match=r"start\.sh: FAILED"):
             node.boot(text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu"}))
         assert not node.asked_of_systemd.exists()
+        [log] = client.list_objects_v2(Bucket=DATA, Prefix="boot-logs/")["Contents"]
+        assert log["Key"].endswith("/start.log")
     finally:
         node.close()
 

@@ -7,22 +7,22 @@ There is no Lustre server here and no kernel module: stand-ins take the place of
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fleet_pool.launch.peers import PORT
-from fleet_pool.node.facts import stack_of
+from fleet_pool.node.facts import Expected, stack_of
 
 from infra.artefacts import bundle
 from infra.derived import bundle_of
 from infra.userdata import text_of
 from tests.infra.node.live import UNITS, LiveNode
 from tests.infra.node.machine import Metadata
-from tests.infra.node.stand import ARTEFACTS, KNOWN, has, loop_drive
+from tests.infra.node.stand import ARTEFACTS, DATA, KNOWN, given, loop_drive
 from tests.infra.node.test_live import booted, shown
 from tests.infra.node.test_scripts import need
 from tests.infra.specs import spec_of
@@ -77,14 +77,15 @@ def gpu_node(layout: str, drives: int, programs: dict[str, str], *, gpus: int = 
         metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"})
         stack.callback(metadata.close)
         facts = stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"]))
-        expected = has(accelerators=gpus, drives=drives, mount=facts.expected["gpu"].mount)
-        made = bundle(replace(facts, expected={"gpu": expected}))
-        s3.client().create_bucket(Bucket=ARTEFACTS)
+        expected = Expected(nvidia=gpus, drives=drives, mount="/fsx" if layout == "fsx-lustre" else "")
+        made = bundle(facts)
+        for bucket in (ARTEFACTS, DATA):
+            s3.client().create_bucket(Bucket=bucket)
         for name, data in made.files.items():
             s3.client().put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
-        told = {**s3.environment, "AWS_EC2_METADATA_SERVICE_ENDPOINT": metadata.endpoint}
         devices = [loop_drive(folder / f"drive{number}") for number in range(drives)]
-        node = LiveNode(host, folder / "node", told, devices, text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu", **more}))
+        user_data = text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": str(expected), **more})
+        node = LiveNode(host, folder / "node", given(s3, metadata), devices, user_data)
         stack.callback(node.close)
         node.write("/usr/local/bin/lsblk", LSBLK.format(devices=" ".join(devices)), 0o755)
         for path, text in programs.items():
@@ -190,14 +191,39 @@ def test_a_node_with_a_gpu_too_few_says_so_and_joins_no_job_until_it_is_there(po
         "/etc/gpus": "1",
         f"{UNITS}/planner-ready.service.d/soon.conf": SOON,
     }
-    with gpu_node("s3-stream", 0, programs, gpus=2) as node:
+    with gpu_node("s3-stream", 0, programs, gpus=2, PLANNER_GROUP="planner-dev-fleet-group") as node:
+        assert set(told(node)) == {"ABANDON"}
         wrong = "not ready: gpus: 1 of 2 GPUs (NVIDIA H100 80GB HBM3)"
         assert node.run("head", "--lines=1", "/run/planner/ready") == f"{wrong}\n"
         wait_until(lambda: wrong in node.run("journalctl", "--unit=planner-launch", "--output=cat"), "the reason", 30)
         assert shown(node, "planner-launch.service", "MainPID") == ["0"]
+        log = boot_log(node)
+        assert log.startswith(f"==> planner-ready <==\n{wrong}\nFAIL gpus   1 of 2 GPUs")
+        assert "planner-start" in log
+        assert "planner-scratch" in log
         node.run("sh", "-c", "echo 1 2 > /etc/gpus")
         wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["active"], "the agent", 60)
         assert node.run("head", "--lines=1", "/run/planner/ready") == "ready\n"
+        assert told(node)[-1] == "CONTINUE"
+        assert boot_log(node).startswith("==> planner-ready <==\nready\nok   gpus")
+        before = told(node)
+        node.run("systemctl", "restart", "planner-ready.service")  # as after a reboot
+        assert told(node) == before
+
+
+def told(node: LiveNode) -> list[str]:
+    """What the Auto Scaling group has heard, in order."""
+    said = node.run("cat", "/var/log/auto-scaling").splitlines()
+    assert all(line.startswith("autoscaling complete-lifecycle-action --lifecycle-hook-name launch ") for line in said)
+    return [re.sub(r".*--lifecycle-action-result (\w+) .*", r"\1", line) for line in said]
+
+
+def boot_log(node: LiveNode) -> str:
+    return node.run(
+        "sh",
+        "-c",
+        f"export $(systemctl show-environment); aws s3 cp s3://{DATA}/boot-logs/i-0123456789abcdef0/boot.log -",
+    )
 
 
 @pytest.mark.skipif(shutil.which("mdadm") is not None, reason="mdadm is here: nothing is missing")

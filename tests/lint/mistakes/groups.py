@@ -18,7 +18,13 @@ def spread(document: Document) -> None:
 
 
 def hook(document: Document) -> Document:
-    return find(document, "LifecycleHook", "fleet")["inputs"]
+    return find(document, "LifecycleHook", "fleet-drain")["inputs"]
+
+
+def without_hooks(document: Document) -> None:
+    """Of the GPU nodes."""
+    drop(document, *(find(document, "LifecycleHook", f"fleet-{name}") for name in ("launch", "drain")))
+    del asg(document)["initialLifecycleHooks"]
 
 
 MISTAKES = (
@@ -61,7 +67,7 @@ MISTAKES = (
         put(hook, "lifecycleTransition", "autoscaling:EC2_INSTANCE_LAUNCHING"),
         only=OURS,
     ),
-    Mistake("no drain", "ASG-HOOK-WAY", lambda d: drop(d, find(d, "LifecycleHook", "fleet")), only=OURS),
+    Mistake("no hook", "ASG-HOOK-WAY", without_hooks, only=OURS),
     Mistake(
         "metric misspelled",
         "WORD-UNKNOWN",

@@ -10,7 +10,7 @@ from typing import Any
 from fleet_pool import settings
 from fleet_pool.node.facts import Node, Stack, stack_of
 
-from infra.derived import bundle_of
+from infra.derived import bundle_of, expected_of
 from infra.node.render import bundle_files, installed_files
 from planner.stack.spec import ClusterSpec
 from tests.infra.specs import fleet_of, spec_of
@@ -91,6 +91,9 @@ class Case:
             "PLANNER_BUCKET": node.artefacts_bucket,
             "PLANNER_DATA": node.data_bucket,
         }
+        expected = str(expected_of(self.spec)[self.role])
+        if expected:
+            found["PLANNER_EXPECTED"] = expected
         if node.group:
             found["PLANNER_GROUP"] = node.group
         if self.number >= 0:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fleet_pool import settings
-from fleet_pool.node import ready
-from fleet_pool.node.facts import Expected, daemon_id
+from fleet_pool.node import boot_log, lifecycle, ready
+from fleet_pool.node.facts import BadFacts, Expected, Node, daemon_id, expected_of
 from fleet_pool.node.ready import Check, Found, Machine, NotReady, checks, result_of, verdict, why_not
+from fleet_pool.problems import Unreachable
 
+from infra.derived import expected_of as infra_expected
+from tests.infra.specs import fleet_of, spec_of
 from tests.pool.node.nodes import CASES
 
-P4D = Expected(accelerators=8, accelerator="nvidia", efa_devices=4, drives=8, mount="/fsx")
+P4D = Expected(nvidia=8, efa=4, drives=8, mount="/fsx")
 DRIVES = "".join(f"/dev/nvme{n}n1 {settings.DRIVE_MODEL}    \n" for n in range(1, 9))
 TRACKING = """Reference ID    : A9FEA97B (169.254.169.123)
 System time     : 0.000000123 seconds fast of NTP time
@@ -54,8 +58,8 @@ class Fake(Machine):
 
 def looked(machine: Machine, expected: Expected = P4D, case: str = "lustre") -> dict[str, Found]:
     [one] = [each for each in CASES if each.name == case]
-    stack = replace(one.stack, expected={one.role: expected})
-    return {each.name: result_of(each, 0) for each in checks(machine, stack, one.node, {})}
+    environment = {"PLANNER_EXPECTED": str(expected)}
+    return {each.name: result_of(each, 0) for each in checks(machine, one.stack, one.node, environment)}
 
 
 def fake(said: dict[str, str | Exception] | None = None, **folders: list[str]) -> Fake:
@@ -105,7 +109,7 @@ def test_what_is_missing_is_named_and_the_rest_is_right(machine, name, said):
 
 
 def test_a_type_without_gpus_efa_and_drives_expects_none():
-    nothing = Expected(accelerators=0, accelerator="nvidia", efa_devices=0, drives=0, mount="")
+    nothing = Expected()
     machine = Fake({name: RIGHT[name] for name in ("chronyc", "systemctl", "df")}, {})
     found = looked(machine, nothing)
     assert all(each.ready for each in found.values())
@@ -124,7 +128,7 @@ def test_without_nvidia_smi_the_driver_is_asked_and_without_chrony_systemd():
 
 
 def test_neuron_devices_are_counted_not_their_cores():
-    trn1 = replace(P4D, accelerators=2, accelerator="neuron")
+    trn1 = replace(P4D, nvidia=0, neuron=2)
     assert looked(fake(dev=["neuron0", "neuron1", "neuron_pci", "null"]), trn1)["gpus"].said.startswith("2 of 2 Neuron")
     assert not looked(fake(dev=["neuron0"]), trn1)["gpus"].ready
 
@@ -191,3 +195,114 @@ def test_the_launcher_reads_the_verdict_of_the_last_look(tmp_path: Path):
 def test_a_machine_that_is_no_node_is_reported(capsys):
     assert ready.main(["--wait-s=0"]) == 2
     assert "planner-ready: cannot read /opt/planner/stack.json" in capsys.readouterr().err
+
+
+@pytest.fixture
+def outside(monkeypatch, tmp_path):
+    """What is said outside a node: boot logs, and results to the group; whatever is an error is raised."""
+    said: list[object] = []
+
+    def complete(node: Node, hook: str, result: str) -> None:
+        said.append(f"{hook} {result}")
+        if len(said) > 8:
+            raise subprocess.CalledProcessError(254, ["aws"])
+
+    monkeypatch.setattr(ready, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(ready, "IN_SERVICE", tmp_path / "in-service")
+    monkeypatch.setattr(boot_log, "ship", lambda node, environment, lines: said.append(list(lines)))
+    monkeypatch.setattr(lifecycle, "complete", complete)
+    return said
+
+
+def tell(found: dict[str, Found]) -> bool:
+    every = list(found.values())
+    return ready.tell(CASES[0].node, {}, every, [verdict(every), *map(str, every)])
+
+
+def test_a_ready_node_is_counted_once_and_its_log_kept_when_the_verdict_changes(outside):
+    late = looked(fake({"systemctl": "activating\n"}))
+    assert tell(late)
+    assert tell(late)
+    assert [one[0] for one in outside] == [
+        "not ready: units: planner-scratch is activating: journalctl --unit=planner-scratch"
+    ]
+    assert tell(looked(fake()))
+    assert tell(looked(fake()))
+    assert [one if isinstance(one, str) else one[0] for one in outside[1:]] == ["ready", "launch CONTINUE"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "result"),
+    [
+        (fake(efa=["rdmap0s0"]), ["launch ABANDON"]),  # another instance may have all of them
+        (fake(efa=[]), []),  # another instance of this image would have none either
+        (fake({"nvidia-smi": NotReady("`nvidia-smi` failed: no driver")}), []),
+        (fake({"chronyc": TRACKING.format("Not synchronised")}), []),  # may mend
+    ],
+)
+def test_only_a_broken_instance_is_given_up_at_once(outside, machine, result):
+    assert tell(looked(machine))
+    assert [one for one in outside if isinstance(one, str)] == result
+    assert not ready.IN_SERVICE.exists()
+
+
+def test_a_group_or_a_bucket_that_does_not_answer_is_no_end(outside, monkeypatch, capsys):
+    def refuses(*_: object) -> None:
+        raise Unreachable("S3 does not answer")
+
+    monkeypatch.setattr(boot_log, "ship", refuses)
+    outside.extend([""] * 8)
+    assert not tell(looked(fake())), "ready, but the group has to hear of it: once more"
+    said = capsys.readouterr().out
+    assert "the boot log is not in the bucket: S3 does not answer" in said
+    assert "the Auto Scaling group was not told" in said
+    assert not ready.IN_SERVICE.exists()
+    outside.clear()
+    assert tell(looked(fake()))
+
+
+def test_the_boot_log_has_the_checks_the_journal_and_cloud_init(monkeypatch, tmp_path):
+    written: dict[str, bytes] = {}
+
+    class Bucket:
+        def write(self, key: str, data: bytes) -> None:
+            written[key] = data
+
+    (tmp_path / "cloud-init").write_text("x" * boot_log.LAST_BYTES + "the end\n")
+    monkeypatch.setattr(boot_log, "bucket_of", lambda *_, **__: Bucket())
+    monkeypatch.setattr(boot_log, "CLOUD_INIT", tmp_path / "cloud-init")
+    monkeypatch.setattr(boot_log, "JOURNAL", ("echo", "journal of"))
+    boot_log.ship(CASES[0].node, {}, ["not ready: efa: 1 of 4", "FAIL efa    1 of 4"])
+    [(key, data)] = written.items()
+    assert key == f"boot-logs/{CASES[0].node.instance}/boot.log"
+    text = data.decode()
+    assert text.startswith("==> planner-ready <==\nnot ready: efa: 1 of 4\nFAIL efa    1 of 4\n")
+    assert "journal of --identifier=planner-start" in text
+    assert "journal of --unit=planner-*" in text
+    assert text.rstrip().endswith("xthe end")
+    assert len(text) < boot_log.LAST_BYTES + 1000
+    monkeypatch.setattr(boot_log, "CLOUD_INIT", tmp_path / "none")
+    monkeypatch.setattr(boot_log, "JOURNAL", ("planner-nothing",))
+    boot_log.ship(CASES[0].node, {}, ["ready"])
+    assert "No such file" in written[key].decode()
+
+
+def test_what_is_expected_is_of_the_type_and_of_the_template_not_of_the_bundle():
+    said = {case.name: case.environment.get("PLANNER_EXPECTED", "") for case in CASES}
+    assert said == {
+        "control": "",
+        "p4d": "nvidia=8 efa=4 drives=8",
+        "p5": "nvidia=8 efa=32 drives=8",
+        "storage": "drives=8",
+        "client": "nvidia=8 efa=32 drives=8",
+        "no-pool": "nvidia=8 efa=32 drives=8",
+        "lustre": "nvidia=8 efa=32 drives=8 mount=/fsx",
+    }
+    assert all(str(expected_of(text)) == text for text in said.values())
+    plain = replace(spec_of("s3-stream"), fleet=fleet_of("g6.xlarge", 2))
+    assert str(infra_expected(plain)["gpu"]) == "nvidia=1 drives=1"
+    trainium = replace(plain, fleet=replace(plain.fleet, instance_type="trn1.2xlarge"))
+    assert str(infra_expected(trainium)["gpu"]) == "neuron=1 drives=1"
+    for text in ("gpus=8", "nvidia=many", "nvidia"):
+        with pytest.raises(BadFacts, match="PLANNER_EXPECTED is unknown"):
+            expected_of(text)
