@@ -40,6 +40,11 @@ class InstanceType:
         return (self.nvme_drives * self.nvme_drive_gb or self.nvme_total_gb) / 1000.0
 
     @property
+    def has_gpus(self) -> bool:
+        """Whether its accelerators are GPUs, not AWS's own: an hour of one is no hour of the other."""
+        return bool(self.gpu_count) and not self.gpu_name.startswith(("Trainium", "Inferentia"))
+
+    @property
     def family(self) -> str:
         """`p5` of `p5.48xlarge`: the unit that an EC2 Instance Savings Plan covers."""
         return self.name.split(".", 1)[0]

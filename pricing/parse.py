@@ -65,11 +65,18 @@ def tiers_abut(tiers: Sequence[Price]) -> bool:
     return bool(tiers) and all(tier.tier_from == end for tier, end in zip(tiers, ends, strict=False))
 
 
+# dense fp16/bf16 peak of one chip of AWS, which the books' lists of GPUs do not have
+NEURON_PEAK_TFLOPS = {"Trainium": 190.0, "Trainium2": 667.0}
+NEURON_PEAKS = "AWS Neuron documentation, Trainium and Trainium2 architecture (v2.29)"
+
+
 def instance(row: Row, source: Source) -> InstanceType:
     """A row of the instances table. Raises BrokenBook for an invalid number."""
     text = source(row["source"])
     if row["peak_source"]:
         text += f"; tensor peak: {source(row['peak_source'])}"
+    elif row["gpu_name"] in NEURON_PEAK_TFLOPS:
+        text += f"; tensor peak: {NEURON_PEAKS}"
     try:
         return _instance(row, text)
     except ValueError as error:
@@ -92,7 +99,7 @@ def _instance(row: Row, text: str) -> InstanceType:
         efa_interfaces=int(row["efa_interfaces"]),
         nitro_version=int(row["nitro_version"]),
         ebs_mbps=int(row["ebs_mbps"]),
-        peak_tflops=float(row["peak_tflops"]) if row["peak_tflops"] else None,
+        peak_tflops=float(row["peak_tflops"]) if row["peak_tflops"] else NEURON_PEAK_TFLOPS.get(row["gpu_name"]),
         source=text,
         notes=row["notes"],
     )

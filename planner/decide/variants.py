@@ -81,7 +81,7 @@ def defaults(base: ChangedPlan) -> Iterator[ChangedPlan]:
 
 
 def types(base: ChangedPlan, instances: Sequence[InstanceType]) -> Iterator[ChangedPlan]:
-    """Each other instance type on which the plan's work means the same.
+    """Each other instance type on which the plan's work means the same: GPUs, since AWS's own chips have another mfu.
 
     Those with the same GPU, or any if the work is in FLOP; with at least as many GPUs per node, and with EFA if the
     plan's types have it.
@@ -95,6 +95,7 @@ def types(base: ChangedPlan, instances: Sequence[InstanceType]) -> Iterator[Chan
     for instance in instances:
         if (
             instance not in mine
+            and instance.has_gpus
             and (anywhere or instance.gpu_name == mine[0].gpu_name)
             and instance.gpu_count >= min(entry.gpu_count for entry in mine)
             and (instance.efa_interfaces or not any(entry.efa_interfaces for entry in mine))

@@ -136,6 +136,10 @@ class Layout(ABC):
 
     def deployment(self, plan: Plan, values: Values) -> Deployment:
         """The same, with the reason instead of sections for settings that cannot be deployed."""
+        instance = self.demand.instance
+        if not instance.has_gpus:
+            why_not = f"{instance.name} has {instance.gpu_name}; the image and the checks of nodes are for NVIDIA GPUs"
+            return Deployment(sections={}, why_not=why_not)
         try:
             return self.spec(plan, values)
         except NotDeployable as error:

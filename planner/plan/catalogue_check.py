@@ -53,6 +53,10 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
             yield at, f"{name} has no GPUs", f"types with GPUs: {listed(sorted(with_gpus), 12)}"
         else:
             mine.append(instance)
+            if not instance.has_gpus and _in_gpu_hours(plan, instance):
+                message = f"{name} has {instance.gpu_name}, and an hour of it is no GPU-hour"
+                remedy = "write the work as flop with its own mfu, or as samples with a throughput table measured on it"
+                yield at, message, remedy
             if instance.peak_tflops is None and _work_in_flop(plan):
                 message = f"the peak FLOP/s of {name} is not known, so flop cannot be converted to time"
                 yield at, message, "write the work as gpu_hours, or as samples with a throughput table"
@@ -85,6 +89,12 @@ def _parts(plan: Plan) -> list[tuple[Path, Work]]:
 
 def _work_in_flop(plan: Plan) -> bool:
     return any(part.flop is not None for _, part in _parts(plan))
+
+
+def _in_gpu_hours(plan: Plan, instance: InstanceType) -> bool:
+    """Whether work is given in GPU-hours that nothing converts to this accelerator."""
+    stated = instance.gpu_name.upper() in plan.run.relative_speed
+    return not stated and any(part.gpu_hours is not None for _, part in _parts(plan))
 
 
 def _kinds(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
