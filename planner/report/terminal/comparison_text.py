@@ -18,6 +18,9 @@ from planner.report.wording.wrapping import cut, wrap
 
 NARROWEST = 32
 HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 4  # of a screen; rows of the table that it has by default
+TABLE_LINES = 3  # besides its rows
+OTHERS, COMMITMENTS = "what is not in the table", "commitments"
+LEFT_TO_VERBOSE = ((), (OTHERS,), (OTHERS, COMMITMENTS))  # more and more of it
 BEGIN = {Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - ", Kind.WARNING: "  - "}
 GO_ON = {Kind.SETTING: "    ", Kind.ITEM: "    ", Kind.WARNING: "    "}
 BOLD, WARN, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[0m"
@@ -48,10 +51,17 @@ def render(
     said = wrapped([first], width, colour=False)
     said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said
     before = [*heading_lines(comparison, width, dots), "", *said, *wrapped(more, width, colour=colour), ""]
-    after = wrapped(_below(comparison, shortlist, verbose=verbose), width, colour=colour)
-    after += [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
+    following = [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
+    room = HEIGHT - len(before) - TABLE_LINES
+    # what a screen has no room for is left to -v, unless somebody asked for everything or has no answer to act on
+    whole = verbose or everything or comparison.best is None
+    tried = [
+        [*wrapped(_below(comparison, shortlist, verbose=verbose, left=left), width, colour=colour), *following]
+        for left in (LEFT_TO_VERBOSE[:1] if whole else LEFT_TO_VERBOSE)
+    ]
+    after = next((lines for lines in tried if len(lines) + FEWEST_ROWS <= room), tried[-1])
     table = _Table(shortlist.rows, comparison, width, ascii_only)
-    count = _rows_shown(len(shortlist.rows), HEIGHT - len(before) - len(after) - 3, top, everything=everything)
+    count = _rows_shown(len(shortlist.rows), room - len(after), top, everything=everything)
     head, body = table.header(), table.body(count)
     lines = [*before, *(_emphasised(head, body) if colour else [*head, *body])]
     if count < len(shortlist.rows):
@@ -66,16 +76,17 @@ def _rows_shown(rows: int, fitting: int, top: int | None, *, everything: bool) -
     return min(rows, top) if top else rows
 
 
-def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool) -> list[Line]:
-    """What follows the table."""
+def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool, left: Sequence[str] = ()) -> list[Line]:
+    """What follows the table. left: parts that only -v shows."""
+    others = left_out.others(shortlist)
     shown = [s for _, s in shortlist.rows]
     hidden = sum(s.feasible for s in comparison.scenarios) - len(shown)
     return [
-        *left_out.commitments(shortlist.families),
+        *([] if COMMITMENTS in left else left_out.commitments(shortlist.families)),
         *map(Line, signs.legend(comparison, shown)),
-        *left_out.others(shortlist),
+        *([] if OTHERS in left else others),
         *notes.attention(comparison),
-        *(notes.details(comparison, shown) if verbose else [notes.more(comparison, hidden)]),
+        *(notes.details(comparison, shown) if verbose else [notes.more(comparison, hidden, left)]),
     ]
 
 

@@ -62,7 +62,7 @@ def short(name: str | None) -> str | None:
 
 
 def headline(changes: Changes) -> str:
-    """The change of the recommended scenario's planned cost: dollars, percent, days, and which scenario it is."""
+    """The change of the recommended scenario's planned cost, days and P90, and which scenario it is."""
     cost, run = changes.best_cost_usd, changes.best_days
     old, new = short(changes.best_before), short(changes.best_after)
     if old is None and new is None:
@@ -78,7 +78,16 @@ def headline(changes: Changes) -> str:
     figures = f"{change(cost, usd)}{share}, {change(run, days)} days"
     which = _which(old, new)
     unlike = _unlike(changes, changes.best_before, changes.best_after)
-    return f"{figures}: recommended, planned {_total(cost.before)} to {_total(cost.after)}, {which}{unlike}"
+    planned = f"planned {_total(cost.before)} to {_total(cost.after)}"
+    return f"{figures}: recommended, {planned}{_at_p90(changes)}, {which}{unlike}"
+
+
+def _at_p90(changes: Changes) -> str:
+    """What 1 in 10 outcomes exceed may move the other way; "" without draws."""
+    figure = changes.best_cost_p90_usd
+    if changes.after.draws == 0 or figure.change is None or figure.before is None or figure.after is None:
+        return ""
+    return f" and P90 {_total(figure.before)} to {_total(figure.after)} ({usd(figure.change)})"
 
 
 def _which(old: str, new: str) -> str:

@@ -36,10 +36,11 @@ def attention(comparison: Comparison) -> list[Line]:
     return _warnings(comparison, leaders_of(comparison)[:1])
 
 
-def more(comparison: Comparison, hidden: int) -> Line:
-    """What the options -v and --all add. hidden: choices without a row."""
+def more(comparison: Comparison, hidden: int, left: Sequence[str] = ()) -> Line:
+    """What the options -v and --all add. hidden: choices without a row. left: parts that only -v shows."""
     old = len(stale_prices.sentences(comparison.stale))
     listed = [
+        *left,
         figures.many(len(comparison.assumptions), "assumption"),
         figures.many(len(comparison.notes), "note"),
         *([figures.many(old, "out-of-date price")] if old else []),

@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from planner.api import comparisons
 from planner.decide import leaders
+from planner.decide.compare import Request
 from planner.decide.comparison import Comparison
 from planner.decide.shortlist import shortlist_of
 from planner.models.bill import Unpriced
+from planner.plan.load import load_plan
 from planner.report.terminal.columns import command
 from planner.report.terminal.comparison_text import ranking_columns, render
 from planner.report.wording.figures import short_types, visible
 from planner.report.wording.wrapping import cells
-from tests.builders import compared, plan_of
+from tests.builders import book_of, compared, plan_of
 from tests.report.scenes import HOSTILE, answered, first, named, ranged, sixty, small, unfinished
 
 LONG_PATH = "plans/" + "a very long folder name/" * 9 + "plan.yaml"
@@ -45,6 +49,20 @@ def test_a_small_need_is_not_shown_as_none(need: float, shown: str) -> None:
 def test_width_is_never_exceeded(scene, width: int) -> None:
     for line in text_of(scene(), width, plan_path=LONG_PATH).splitlines():
         assert len(line) <= width
+
+
+@pytest.mark.parametrize("plan", sorted((Path(__file__).parents[3] / "examples").glob("*.yaml")), ids=lambda p: p.stem)
+def test_every_example_fits_a_screen_and_v_has_the_rest(plan: Path) -> None:
+    loaded = load_plan(str(plan))
+    request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=1000, derivations=False)
+    comparison = comparisons.answered(request, map)
+    short = text_of(comparison, top=None)
+    assert len(short.splitlines()) <= 40
+    full = text_of(comparison, top=None, verbose=True)
+    for part, begins in (("what is not in the table", "Not in the table"), ("commitments", "SP 1y")):
+        if f"-v: {part}" in short or f", {part}" in short:
+            assert begins not in short
+            assert begins in full
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
