@@ -44,6 +44,7 @@ ALLOWED = {
         "planner.models",
         "planner.layouts",
         "planner.estimate",
+        "planner.spot",
         "planner.errors",
     },
     # published figures, against equations and whole plans

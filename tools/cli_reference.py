@@ -44,7 +44,7 @@ ARGUMENTS = {
     "PLAN...": "plan files; - is standard input",
     "[PLAN]": "a plan file; - is standard input",
     "[FILE]": "the file to write",
-    "[FILE]...": "further recordings after --traces FILE",
+    "planner simulate [PLAN] [FILE]...": "a plan file (.yaml, .yml); further recordings after --traces FILE",
     "FILE...": "recordings of spot capacity in the public JSON format; - is standard input",
     "[STACKFILE]": "a stack file, as `planner stack` writes it",
     "[NAME]": "an equation by its name or number",

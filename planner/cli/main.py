@@ -31,7 +31,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "reserve": ("planner.cli.reserve", "Buy the stack's Capacity Block; you type the exact price to confirm."),
     "spot": ("planner.cli.spot", "Watch what spot costs a run, and move it to On-Demand by its rule."),
     "traces": ("planner.cli.traces", "Show what recordings of spot capacity say: share, interruptions, waits."),
-    "simulate": ("planner.cli.simulate", "Replay rules for spot with a deadline on recordings of spot capacity."),
+    "simulate": (
+        "planner.cli.simulate",
+        "Simulate the spot run of a plan, or of any job on recordings, by several rules.",
+    ),
     "teardown-check": ("planner.cli.teardown_check", "List what a stack still costs, from its state and tags."),
     "pool": ("planner.cli.pool", "Operate a running storage pool: buckets, prefetch, status, drain, canary."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),

@@ -1,4 +1,4 @@
-"""`planner simulate`: what a job with a deadline costs on recorded spot capacity, by rule."""
+"""`planner simulate`: what a run or a job with a deadline costs on spot capacity, by rule."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import OUT, SEEDS, Limit, common, format_option
+from planner.cli.options import (
+    OUT,
+    SEEDS,
+    Limit,
+    common,
+    format_option,
+    overrides_option,
+    prices_option,
+    scenario_option,
+)
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SIMULATING, progress
+from planner.cli.simulate_plan import RULES, rendered, spot_runs_of
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -27,8 +37,11 @@ PRICE_RATIO = 3.06 / 0.9731
 @click.option(
     "--traces", "first", multiple=True, type=click.Path(), metavar="FILE", help="A recording; more may follow."
 )
-@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
-@click.option("--work", default="48h", show_default=True, metavar="TIME", help="Work of the job.")
+@click.argument("files", nargs=-1, type=click.Path(), metavar="[PLAN] [FILE]...")
+@overrides_option("Override a value of PLAN.")
+@prices_option()
+@scenario_option("Of PLAN, on spot-fallback", default="the first of them")
+@click.option("--work", metavar="TIME", help="Work of the job, without PLAN. [default: 48h]")
 @click.option(
     "--deadline", "deadlines", multiple=True, metavar="TIME", help="Time to finish; may repeat. [default: 60h]"
 )
@@ -42,12 +55,15 @@ PRICE_RATIO = 3.06 / 0.9731
 @click.option("--price-ratio", type=Limit(1), metavar="X", help="On-Demand by spot price. [default: 3.145]")
 @click.option(
     "--starts",
-    default=str(STARTS),
-    show_default=True,
     metavar="N|FILE",
-    help='How many starts to draw, or a JSON file with the ticks: {"starts": [684, ...]}.',
+    help='How many starts to draw, or a JSON file with the ticks: {"starts": [684, ...]}. [default: 100; 1000 runs of '
+    "PLAN without recordings]",
 )
-@click.option("--policies", default="all", show_default=True, metavar="NAMES", help="Rules, separated by commas.")
+@click.option(
+    "--policies",
+    metavar="NAMES",
+    help="Rules, separated by commas, or all. [default: all; of PLAN, four]",
+)
 @click.option("--generate", is_flag=True, help="Draw capacity like that of each FILE, independently.")
 @click.option("--seed", type=SEEDS, default=0, show_default=True, help="Seed of starts and generated capacity.")
 @format_option(["table", "json", "svg"], "svg is a timeline of the first job. [default: by FILE's ending, else table]")
@@ -56,12 +72,15 @@ PRICE_RATIO = 3.06 / 0.9731
 def command(
     first: tuple[str, ...],
     files: tuple[str, ...],
-    work: str,
+    overrides: tuple[str, ...],
+    prices: str | None,
+    scenario: str | None,
+    work: str | None,
     deadlines: tuple[str, ...],
     changeovers: tuple[str, ...],
     price_ratio: float | None,
-    starts: str,
-    policies: str,
+    starts: str | None,
+    policies: str | None,
     generate: bool,
     seed: int,
     style: str | None,
@@ -70,28 +89,42 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> None:
-    """Replay rules for spot with a deadline on recordings of spot capacity: planner simulate --traces FILE...
+    """Simulate the spot run of PLAN by several rules, in markets drawn as in compare or on recordings.
 
-    Rules: own (patient progress, the planner's default), uniform_progress, uniform_progress_gated, greedy, fallback,
-    uniform_progress_next_spot_oracle, omniscient (the exact optimum), or all. Costs are shares of the same work
-    On-Demand. Several recordings with the same tick are also taken as zones. docs/spot-policies.md explains the rules.
+    Without PLAN, replay the rules for any job on recordings: planner simulate --traces FILE... Costs are then shares of
+    the same work On-Demand, and several recordings with the same tick are also taken as zones. Rules: own (patient
+    progress), uniform_progress, uniform_progress_gated, greedy, fallback (which a stack carries out),
+    uniform_progress_next_spot_oracle, omniscient (the exact optimum). docs/spot-policies.md explains them.
     """
     import numpy as np
 
     from planner.spot.job import Job
-    from planner.spot.simulate import NAMES, simulate
+    from planner.spot.simulate import NAMES, POLICIES, simulate
     from planner.spot.trace_file import trace_in
 
     style = format_of(style, out, ("table", "json", "svg"))
-    if not first:
-        raise UsageProblem("no recording: planner simulate --traces FILE...")
-    names = list(NAMES) if policies == "all" else [name.strip() for name in policies.split(",")]
+    plan, files = _plan_in(files, bool(first))
+    if not first and not plan:
+        raise UsageProblem("nothing to simulate: planner simulate PLAN, or planner simulate --traces FILE...")
+    every = tuple(POLICIES) if plan else NAMES
+    names = [name.strip() for name in policies.split(",")] if policies else RULES if plan else every
+    names = list(every if names == ["all"] else names)
     if unknown := [name for name in names if name not in NAMES]:
         raise UsageProblem(f"--policies: {unknown[0]!r} is no rule; the rules are {', '.join(NAMES)}, or all")
+    ticks = None if starts is None else _starts(starts)
+    if plan:
+        of_job = {"--work": work, "--deadline": deadlines, "--changeover": changeovers, "--price-ratio": price_ratio}
+        if given := [name for name, value in (of_job | {"--generate": generate}).items() if value]:
+            raise UsageProblem(f"{given[0]}: PLAN says what the job is; --set changes it")
+        found = spot_runs_of(plan, overrides, prices, scenario, (*first, *files), names, ticks, seed, quiet)
+        write_result(rendered(found, style, room_of(out, color)), out)
+        return
+    if overrides or prices or scenario:
+        raise UsageProblem("--set, --prices and --scenario are of a plan: planner simulate PLAN --traces FILE...")
     jobs = [
         partial(
             Job.of_hours,
-            work=_hours(work, "--work"),
+            work=_hours(work or "48h", "--work"),
             deadline=_hours(deadline, "--deadline"),
             changeover=_hours(changeover, "--changeover"),
             price_ratio=price_ratio or PRICE_RATIO,
@@ -99,12 +132,11 @@ def command(
         for changeover in changeovers or ("0.2h",)
         for deadline in deadlines or ("60h",)
     ]
-    ticks = _starts(starts)
     traces = [trace_in(file) for file in (*first, *files)]
     with progress(SIMULATING, total=len(jobs) * len(traces), quiet=quiet) as shown:
         try:
             rng = np.random.default_rng(seed)
-            runs = simulate(traces, jobs, names, ticks, rng, generate=generate, step=shown.step)
+            runs = simulate(traces, jobs, names, ticks or STARTS, rng, generate=generate, step=shown.step)
         except ValueError as error:
             raise UsageProblem(str(error)) from None
     if style == "json":
@@ -121,6 +153,17 @@ def command(
         room = room_of(out, color)
         text = render(runs, width=room.width, ascii_only=room.ascii_only)
     write_result(text, out)
+
+
+def _plan_in(files: tuple[str, ...], recorded: bool) -> tuple[str, tuple[str, ...]]:
+    """The plan among the files, or "", and the others. Without --traces a single file is one; beside recordings, which
+    are JSON, its ending tells."""
+    if len(files) == 1 and not recorded:
+        return files[0], ()
+    plans = [file for file in files if Path(file).suffix in (".yaml", ".yml")]
+    if len(plans) > 1:
+        raise UsageProblem(f"{plans[1]}: one plan at a time")
+    return next(iter(plans), ""), tuple(file for file in files if file not in plans)
 
 
 def _hours(text: str, option: str) -> float:

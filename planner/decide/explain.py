@@ -14,12 +14,15 @@ from planner.decide.parameters import Parameter, parameters_of, with_parameter
 from planner.estimate.bounds import bounded
 from planner.estimate.choice import FleetSize
 from planner.estimate.derivations import find, id_of, is_percentile, known_of
+from planner.estimate.evaluate import Evaluated
 from planner.estimate.ranges import Range, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
+from planner.estimate.scenario import Outcome
 from planner.models.bill import Line, Unpriced
 from planner.models.derived import Derived, Input
 from planner.models.line_numbers import derived_of_line
+from planner.models.values import Values
 
 _STILL = 1e-9  # relative; a smaller change does not count
 
@@ -154,13 +157,24 @@ def drawn(request: Request, scenario: Scenario) -> Mapping[str, Any]:
     if not request.draws:
         return {}
     central = request.central()
-    for entry in evaluate(request, central, request.drawn(central, recording=True)):
-        if entry.choice.id == scenario.id and entry.spread is not None:
-            found: dict[str, Any] = {found.id: found.value for found in entry.spread.derived}
-            for line in entry.spread.lines:
-                found |= {found.id: found.value for found in derived_of_line(line)}
-            return found
-    return {}
+    spread = evaluated_again(request, scenario, central, request.drawn(central, recording=True)).spread
+    return numbers_in(spread) if spread else {}
+
+
+def evaluated_again(request: Request, scenario: Scenario, central: Values, drawn: Values | None) -> Evaluated:
+    """One scenario, evaluated once more. Raises KeyError if the request does not have it."""
+    found = next((e for e in evaluate(request, central, drawn, [scenario.id]) if e.choice.id == scenario.id), None)
+    if found is None:
+        raise KeyError(scenario.id)
+    return found
+
+
+def numbers_in(outcome: Outcome) -> dict[str, Any]:
+    """Every number of a run and its bill by id."""
+    found: dict[str, Any] = {entry.id: entry.value for entry in outcome.derived}
+    for line in outcome.lines:
+        found |= {entry.id: entry.value for entry in derived_of_line(line)}
+    return found
 
 
 def range_in(numbers: Mapping[str, Any], derived: Derived, draws: int) -> Range | None:

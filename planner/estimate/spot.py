@@ -115,8 +115,8 @@ def planned_market(interruptions_per_node_day: float, values: Values, sheet: She
 
 def _with_gangs(hazard: Number, scarce: Number, values: Values, sheet: Sheet) -> SpotMarket:
     """The interruptions and waits of whole gangs, within the ends of the traces."""
-    per_day = _within_ends("spot.gang_interruptions_per_day", values)
-    wait = _within_ends("spot.gang_wait_hours", values)
+    per_day = within_ends("spot.gang_interruptions_per_day", values)
+    wait = within_ends("spot.gang_wait_hours", values)
     scarcity = (scarce, SCARCE, "fraction")
     rate = sheet.arithmetic(
         GANG_RATE.removeprefix("run:"),
@@ -141,7 +141,7 @@ def _with_gangs(hazard: Number, scarce: Number, values: Values, sheet: Sheet) ->
     )
 
 
-def _within_ends(key: str, values: Values) -> Sourced:
+def within_ends(key: str, values: Values) -> Sourced:
     """An assumption whose low and high are the ends of what was observed: nothing beyond them is drawn."""
     number, origin = values.given(key)
     return np.clip(number, values.table[key].low, values.table[key].high)[()], origin

@@ -95,6 +95,28 @@ class Generator:
         return (np.cumsum(changes[:, :end], axis=1)[:, before:] % 2).astype(bool)
 
 
+def exponential_spells(
+    *,
+    up_ticks: NDArray[np.float64],
+    down_ticks: NDArray[np.float64],
+    first_ticks: NDArray[np.float64],
+    ticks: int,
+    rng: np.random.Generator,
+) -> Flags:
+    """Whether there is capacity at the start of each tick, ticks x runs: none for the first ticks, then it comes and
+    goes. Mean lengths of its spells by run, both exponential; they need not be whole ticks."""
+    runs = len(up_ticks)
+    cycles = int(np.max(ticks / (up_ticks + down_ticks)) * 1.3) + 8
+    edges = np.asarray(first_ticks, dtype=float)[:, None]
+    while edges[:, -1].min() < ticks:
+        spells = rng.standard_exponential((runs, cycles, 2)) * np.stack((up_ticks, down_ticks), axis=1)[:, None, :]
+        edges = np.concatenate((edges, edges[:, -1:] + np.cumsum(spells.reshape(runs, -1), axis=1)), axis=1)
+    changes = np.zeros((ticks + 1, runs), dtype=np.int32)
+    at = np.minimum(np.ceil(edges), ticks).astype(np.int64)
+    np.add.at(changes, (at, np.arange(runs)[:, None]), 1)
+    return (np.cumsum(changes[:ticks], axis=0) % 2).astype(bool)
+
+
 def fitted(up: Flags) -> Generator | None:
     """The better law of each kind of spell by Akaike's criterion; None if a kind has too few whole spells."""
     spells = spells_of(up)

@@ -79,12 +79,12 @@ def simulate(
                     drawn = _starts(traces, job_of, starts, rng)
                 up, at = windows(trace.up(max(trace.most, 1)), drawn, job.ticks), drawn
             seen.append(up)
-            results = _results(up, job, policies)
+            results = results_of(up, job, policies)
             runs.append(Run(series=trace.name, first=up[:, 0], job=job, starts=at, results=results))
             step()
         if len(traces) > 1 and len({trace.gap_seconds for trace in traces}) == 1:
             zones = np.stack(seen, axis=1)
-            together = _results(zones, runs[-1].job, [name for name in policies if name in OVER_ZONES], ZONES)
+            together = results_of(zones, runs[-1].job, [name for name in policies if name in OVER_ZONES], ZONES)
             last, name = runs[-1], f"any of {len(traces)} zones"
             runs.append(Run(series=name, first=zones[:, :, 0], job=last.job, starts=last.starts, results=together))
             step()
@@ -114,7 +114,7 @@ def _generated(
     return generator.series(job.ticks, count, rng).T, (0,) * count
 
 
-def _results(up: Flags, job: Job, policies: Sequence[str], ending: str = "") -> tuple[Result, ...]:
+def results_of(up: Flags, job: Job, policies: Sequence[str], ending: str = "") -> tuple[Result, ...]:
     found = []
     for name in policies:
         outcomes = None if name == OPTIMUM else replay(up, job, POLICIES[name])

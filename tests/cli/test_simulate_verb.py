@@ -75,7 +75,7 @@ def test_starts_come_from_a_file(files, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "no recording"),
+        ((), "nothing to simulate"),
         (("--policies", "best"), "'best' is no rule"),
         (("--work", "8"), "--work 8"),
         (("--work", "12h"), "do not fit into 12 hours"),
@@ -123,3 +123,53 @@ def test_the_timeline_shows_one_job_by_every_rule(files):
     assert "own: done after" in described
     shapes = {node.get("class") for node in root.iter("{http://www.w3.org/2000/svg}rect")}
     assert shapes == {"waiting", "starting", "spot", "on-demand", "capacity"}
+
+
+PLAN = "examples/small.yaml"
+
+
+def test_a_plan_is_simulated_in_its_own_markets():
+    text = " ".join(run(PLAN, "--starts", "40").split())
+    assert "s3-stream/p4d.24xlarge/spot-fallback on markets of the plan: 40 runs" in text
+    for rule in ("closed form of fallback", "fallback (the stack's)", "own (patient progress)", "greedy"):
+        assert rule in text
+    assert "The closed form, which compare uses, is" in text
+    document = json.loads(run(PLAN, "--starts", "40", "-f", "json"))
+    (series,) = document["runs"]
+    for rule in (series["closed_form"], *series["policies"].values()):
+        assert len(rule["usd_per_run"]) == len(rule["days_per_run"]) == 40
+        assert rule["p10_usd"] <= rule["p50_usd"] <= rule["p90_usd"]
+    assert run(PLAN, "--starts", "40", "-f", "json") == run(PLAN, "--starts", "40", "-f", "json")
+
+
+def test_a_plan_is_simulated_on_recordings(tmp_path):
+    path = tmp_path / "long.json"
+    data = [int(flag) for flag in alternating(LAW, LAW, 400, 3)[:4000]]
+    path.write_text(json.dumps({"metadata": {"gap_seconds": 600}, "data": data}))
+    words = ("--traces", str(path), "--starts", "5")
+    assert run(PLAN, *words) == run(*words[:2], PLAN, *words[2:])
+    assert "on long: 5 runs" in " ".join(run(PLAN, *words).split())
+    root = ElementTree.fromstring(run(PLAN, *words, "-f", "svg"))
+    assert "fallback" in "".join(root.itertext())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--work", "8h"), "--work: PLAN says what the job is"),
+        (("--generate",), "--generate: PLAN says what the job is"),
+        (("--policies", "omniscient"), "only rules that somebody could follow"),
+        (("--scenario", "best"), "is not on spot-fallback; name one that is: s3-stream"),
+        (("--set", "run.deadline=5d"), "its limit leaves no time for spot: On-Demand alone takes 5.2 days"),
+        (("--starts", "10001"), "up to 10,000"),
+        (("other.yaml", "--traces", "x.json"), "one plan at a time"),
+    ],
+)
+def test_a_wrong_call_of_a_plan_says_what_is_wrong(words, message):
+    with pytest.raises(PlannerError, match=message):
+        run(PLAN, *words)
+
+
+def test_options_of_a_plan_need_one(files):
+    with pytest.raises(PlannerError, match="are of a plan"):
+        run("--traces", files[0], "--scenario", "best")

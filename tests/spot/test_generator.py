@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.spot.generator import SpellLaw, fitted
+from planner.spot.generator import SpellLaw, exponential_spells, fitted
 from planner.spot.statistics import market_of
 from planner.spot.trace import spells_of
 from tests.spot.recordings import alternating, made, needs_public, public
@@ -83,3 +83,22 @@ def test_a_generated_series_has_the_losses_of_its_recording():
     losses = [market_of(made(row.astype(int)), 1).interruptions for row in made_here]
     assert np.quantile(losses, 0.05) <= market.interruptions <= np.quantile(losses, 0.95)
     assert spells_of(made_here[0]).length.min() >= 1
+
+
+def test_capacity_comes_and_goes_for_the_mean_times_that_were_asked():
+    runs = 400
+    up, down = np.where(np.arange(runs) < 200, 12.0, 0.4), np.full(runs, 3.0)
+    first = np.where(np.arange(runs) % 2 == 0, 0.0, 30.0)
+    seen = exponential_spells(up_ticks=up, down_ticks=down, first_ticks=first, ticks=2000, rng=np.random.default_rng(5))
+    assert seen.shape == (2000, runs)
+    assert not seen[:30, 1::2].any()
+    assert seen[0, ::2].all()
+    for half, share in ((seen[200:, :200], 12 / 15), (seen[200:, 200:], 0.4 / 3.4)):
+        assert half.mean() == pytest.approx(share, abs=0.01)
+
+
+def test_without_interruptions_capacity_stays():
+    never = np.array([1e12])
+    assert exponential_spells(
+        up_ticks=never, down_ticks=np.zeros(1), first_ticks=np.zeros(1), ticks=500, rng=np.random.default_rng(0)
+    ).all()

@@ -1,0 +1,92 @@
+"""The words of `simulate PLAN`: what a run on spot comes to by each rule, beside the closed form of `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from planner.decide.spot_runs import RuleRuns, SpotRuns
+from planner.report.wording import figures
+from planner.report.wording.table import Column
+from planner.spot.trace import SECONDS_PER_HOUR
+
+RULES = {
+    "fallback": "fallback (the stack's)",
+    "own": "own (patient progress)",
+    "uniform_progress_next_spot_oracle": "next-spot oracle",
+}
+CLOSED = "closed form of fallback"
+LEGEND = (
+    "Only the market differs from run to run, everything else is as planned, so the range is narrower than that of "
+    "compare. Dollars are the whole bill. `planner spot watch` and `planner spot leave` carry fallback out; the other "
+    "rules go back to spot, which no command of the planner does. docs/spot-policies.md explains them."
+)
+PLANNED_PRICE = "Spot at its planned price, in the same hours in which each recording had capacity."
+
+
+def title(found: SpotRuns) -> str:
+    """What was simulated."""
+    job = found.run.job
+    work, limit = (figures.days(seconds / SECONDS_PER_HOUR / 24) for seconds in (job.work, job.deadline))
+    return (
+        f"{found.scenario.id} on {found.run.series}: {figures.many(len(found.run.starts), 'run')}, {work} days "
+        f"On-Demand alone, limit {limit} days, ticks of {job.gap / 60:g} minutes"
+    )
+
+
+def columns(found: SpotRuns) -> list[Column]:
+    """The closed form, then the rules by mean cost."""
+    rules = sorted(found.rules, key=lambda rule: float(rule.cost_usd.mean()))
+    rows = [*([found.closed] if found.closed else []), *rules]
+
+    def column(title: str, value: Callable[[RuleRuns], str], keep: int = 0) -> Column:
+        return Column(title=title, values=[value(row) for row in rows], keep=keep)
+
+    def usd(share: float) -> Callable[[RuleRuns], str]:
+        return lambda row: figures.dollars(quantile(row.cost_usd, share))
+
+    def days(share: float) -> Callable[[RuleRuns], str]:
+        return lambda row: figures.days(quantile(row.days, share))
+
+    return [
+        Column(
+            title="Rule",
+            values=[CLOSED if row is found.closed else RULES.get(row.policy, row.policy) for row in rows],
+            text=True,
+        ),
+        column("Mean $", lambda row: figures.dollars(float(row.cost_usd.mean()))),
+        column("P10 $", usd(0.1), keep=1),
+        column("P50 $", usd(0.5)),
+        column("P90 $", usd(0.9)),
+        column("Days P50", days(0.5)),
+        column("P90", days(0.9)),
+        column("On-Demand", lambda row: figures.percent(float(row.moved.mean())), keep=2),
+        column("Late", lambda row: figures.percent(float(np.isinf(row.days).mean()))),
+    ]
+
+
+def quantile(values: np.ndarray, share: float) -> float:
+    """One of the runs, so that a late one, whose days are infinite, is never averaged with another."""
+    return float(np.quantile(values, share, method="higher"))
+
+
+def agreement(found: SpotRuns) -> str:
+    """How far the closed form is from the simulated rule; "" without one of them."""
+    simulated = next((rule for rule in found.rules if rule.policy == "fallback"), None)
+    if found.closed is None or simulated is None:
+        return ""
+    off = float(found.closed.cost_usd.mean() / simulated.cost_usd.mean() - 1)
+    return f"The closed form, which compare uses, is {off:+.1%} off the mean of the simulated rule."
+
+
+def saving(found: SpotRuns) -> str:
+    """What the planner's own rule would save or cost beside the stack's."""
+    by_name = {rule.policy: float(rule.cost_usd.mean()) for rule in found.rules}
+    if not {"own", "fallback"} <= by_name.keys():
+        return ""
+    less = by_name["fallback"] - by_name["own"]
+    what = "less" if less > 0 else "more"
+    return (
+        f"Going back to spot when it returns (own) would cost {figures.usd(abs(less))} {what} than fallback on average."
+    )
