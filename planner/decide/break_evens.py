@@ -12,7 +12,7 @@ from functools import partial
 
 from planner.decide.parameters import Parameter
 from planner.decide.ranking import RankedScenario
-from planner.decide.repricing import RankingCache, Rankings
+from planner.decide.repricing import RankingCache, RankingTable
 from planner.decide.search import Each
 
 DIGITS = 3  # of the values shown, so that a reader can type them
@@ -66,7 +66,7 @@ def search(ranking_cache: RankingCache, parameters: Sequence[Parameter], each: E
     return tuple(found)
 
 
-def _searched(ranking_cache: RankingCache, parameter: Parameter) -> tuple[Search, Rankings]:
+def _searched(ranking_cache: RankingCache, parameter: Parameter) -> tuple[Search, RankingTable]:
     return _search(ranking_cache, parameter), ranking_cache.of(parameter)
 
 

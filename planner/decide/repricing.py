@@ -14,11 +14,11 @@ from planner.estimate.request import Request
 MANY = 40  # scenarios; of more, only contenders are priced again
 NEAREST = 8  # of these, the first by rank
 
-Rankings = dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]]  # by keys and values of the parameters
+RankingTable = dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]]  # by keys and values of the parameters
 
 
 class RankingCache:
-    """Rankings around one request and its comparison.
+    """RankingTable around one request and its comparison.
 
     priced: the number of plans priced so far. scenarios: how many are in each of them. always: ids of scenarios that
     must be.
@@ -29,7 +29,7 @@ class RankingCache:
         self._request, self._weights = replace(request, block_stretch=stretch), weights_of(comparison)
         self._only = contenders_of(comparison, always) if len(comparison.complete) > MANY else None
         self.scenarios = len(self._only or comparison.complete)
-        self._done: Rankings = {}
+        self._done: RankingTable = {}
 
     def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
         """The ranking with these parameters at these values, the others as planned; without any, that of the plan
@@ -42,12 +42,12 @@ class RankingCache:
             self._done[key] = ranking_of(request, self._weights, self._only)
         return self._done[key]
 
-    def of(self, parameter: Parameter) -> Rankings:
+    def of(self, parameter: Parameter) -> RankingTable:
         """The rankings so far with only this parameter at other values."""
         return {key: ranking for key, ranking in self._done.items() if len(key) == 1 and key[0][0] == parameter.key}
 
-    def add(self, rankings: Rankings) -> None:
-        """Rankings that a copy of this cache has worked out."""
+    def add(self, rankings: RankingTable) -> None:
+        """RankingTable that a copy of this cache has worked out."""
         self._done |= rankings
 
     @property
