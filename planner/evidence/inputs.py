@@ -114,6 +114,8 @@ class Inputs:
             raise Unreadable(f"{entry.number} {entry.name} takes no uncertain input: {error}") from error
         except (ArithmeticError, ValueError) as error:
             raise Refused(f"{entry.name} cannot be evaluated there: {error}") from error
+        # whole numbers multiply to whole numbers of any size, which numpy takes for objects
+        result = result if isinstance(result, np.ndarray) else float(result)
         if not np.all(np.isfinite(result)):
             raise Refused(f"{entry.name} has no finite value there")
         return result, entry.result_unit

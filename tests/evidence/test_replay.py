@@ -48,6 +48,12 @@ class TestVerdicts:
         assert replayed(tmp_path, "ratio", inputs, "0.3").verdict == CONTRADICTED
         assert replayed(tmp_path, "ratio", inputs, ">0.2", tolerance="bound").verdict == PLAUSIBLE
 
+    def test_whole_numbers_may_multiply_to_more_than_64_bits(self, tmp_path):
+        """Falcon-180B (huggingface.co/blog/falcon-180b): 3.5e12 tokens in about 7 million A100-hours."""
+        inputs = "flop=dense-model-flop(parameters=180e9; tokens=3.5e12); gpu_hours=7e6; peak_tflops=312"
+        found = replayed(tmp_path, "mfu-from-gpu-hours", inputs, "0.48", tolerance="rel 3%")
+        assert (found.verdict, found.low) == (REPRODUCED, pytest.approx(6 * 180 * 3.5 / (7 * 312 * 3.6)))
+
     def test_without_an_equation_it_is_not_asked(self, tmp_path):
         found = replayed(tmp_path, "", "", "5", comment="Nobody knows.")
         assert (found.verdict, found.why) == (NOT_ASKED, "Nobody knows.")
