@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from planner.decide.compare import compare
 from planner.decide.parameters import plan_parameters_of, with_parameter
@@ -30,6 +33,17 @@ def own(**price: Any) -> dict[str, Any]:
 
 def with_prices(*prices: dict[str, Any], **sections: Any) -> Plan:
     return plan_of(**merged({**FEW, "prices": {"own": list(prices)}}, sections))
+
+
+def test_the_snippet_of_the_docs_is_billed() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reading-a-report.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"```yaml\n(prices:\n.*?)```", page, re.DOTALL)
+    prices = yaml.safe_load(snippet)["prices"]["own"]
+    dated = [price | {"date": str(price["date"])} for price in prices]
+    found = next(s for s in compared(with_prices(*dated), book=BOOK).scenarios if s.purchase == "capacity-block")
+    rates = {line.line: round(line.effective_unit_price, 9) for line in found.bill if line.basis == "own"}
+    block, stored = dict.fromkeys(("fleet.compute", "fleet.block-unused"), 19.5), "storage.s3.standard"
+    assert rates == {**block, stored: 0.019, "storage.s3.checkpoints": 0.019}
 
 
 @pytest.mark.parametrize("option", OPTIONS)
