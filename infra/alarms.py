@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from fleet_pool.node import gpu_use
+
 from planner.stack.spec import ClusterSpec, suffixes
 
 HOUR, MINUTES_5 = 3600, 300
@@ -109,6 +111,19 @@ ALARMS = (
     Alarm(
         name="fleet-idle",
         target="fleet",
+        namespace=gpu_use.NAMESPACE,
+        metric=gpu_use.METRIC,
+        statistic="Average",
+        comparison=BELOW,
+        threshold=2,
+        period=HOUR,
+        periods=2,
+        why="The GPU nodes are billed but their GPUs are idle.",
+        needs=lambda spec: spec.fleet.gpus > 0,
+    ),
+    Alarm(
+        name="fleet-idle",
+        target="fleet",
         namespace=EC2,
         metric="CPUUtilization",
         statistic="Average",
@@ -116,7 +131,8 @@ ALARMS = (
         threshold=2,
         period=HOUR,
         periods=2,
-        why="The GPU nodes are billed but idle.",
+        why="The nodes are billed but idle.",
+        needs=lambda spec: not spec.fleet.gpus,
     ),
     Alarm(
         name="storage-count",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log
+from fleet_pool.node import boot_log, gpu_use
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
@@ -145,6 +145,7 @@ def _access(
             *((records.PREFIX, records.LOGS) if jobs else ()),
         ),
         topology=jobs,
+        metrics=gpu_use.NAMESPACE if jobs and spec.fleet.gpus else "",
         others=others,
         groups=tuple(groups),
         daemon=daemon,

@@ -23,7 +23,8 @@ class Access:
     """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
-    authority. topology: whether it may ask where instances are in the network."""
+    authority. topology: whether it may ask where instances are in the network. metrics: CloudWatch namespace that it
+    writes to; empty for none."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -32,6 +33,7 @@ class Access:
     daemon: str = ""
     authority: bool = False
     topology: bool = False
+    metrics: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +135,17 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
         # the action knows no resources (Service Authorization Reference, Amazon EC2)
         statements.append(
             {"Sid": "Topology", "Effect": "Allow", "Action": "ec2:DescribeInstanceTopology", "Resource": "*"}
+        )
+    if access.metrics:
+        # neither does this one; the namespace is its only limit
+        statements.append(
+            {
+                "Sid": "Metrics",
+                "Effect": "Allow",
+                "Action": "cloudwatch:PutMetricData",
+                "Resource": "*",
+                "Condition": {"StringEquals": {"cloudwatch:namespace": access.metrics}},
+            }
         )
     if access.others:
         others = [f"arn:aws:s3:::{name}" for name in access.others]

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import boot_log, config, ready
+from fleet_pool.node import boot_log, config, gpu_use, ready
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
@@ -29,6 +29,7 @@ LUSTRE_ROOT = "/fsx"  # as in AWS's own examples
 MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after that
 LAUNCH_FILE, LAUNCH_USER = "planner-launch.pyz", "planner-job"
 LAUNCH_UNIT, READY_UNIT = "planner-launch.service", "planner-ready.service"
+GPU_UNITS = (LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
@@ -56,7 +57,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         return (
             Role(
                 name="gpu",
-                units=(*scratch, *mounts, READY_UNIT, LAUNCH_UNIT),
+                units=(*scratch, *mounts, READY_UNIT, *GPU_UNITS),
                 daemon=False,
                 programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
             ),
@@ -72,7 +73,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         found.append(
             Role(
                 name=name,
-                units=(*common, *(target if serves else scratch), *((LAUNCH_UNIT,) if name == "gpu" else ())),
+                units=(*common, *(target if serves else scratch), *(GPU_UNITS if name == "gpu" else ())),
                 daemon=serves,
                 programs=(*programs, *MAKES_FILE_SYSTEMS),
             )
@@ -133,6 +134,9 @@ def _text(name: str, stack: Stack) -> str:
             left_code=int(Code.AWS),
             renew_days=RENEW_DAYS,
             check_s=CHECK_S,
+            launch_file=LAUNCH_FILE,
+            gpu_use_module=gpu_use.__name__,
+            gpu_use_min=gpu_use.EVERY_MIN,
         )
     role = name.removeprefix("planner-").removesuffix(".service")
     folder = f"{settings.STATE_FOLDER}/{role}"

@@ -41,6 +41,7 @@ _LAUNCHER = (
     "node/facts",
     "node/config",
     "node/ready",
+    "node/gpu_use",
     "node/lifecycle",
     "node/boot_log",
     "operate/__init__",

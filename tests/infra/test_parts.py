@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from fleet_pool.node import gpu_use
 
 from infra.layouts import allowed_flows
 from infra.node.built import DAEMON_SHA256
@@ -81,8 +82,8 @@ def test_nodes_reach_their_prefixes_and_no_wildcard(layout, role):
     for statement in found:
         resources, actions = statement["Resource"], statement["Action"]
         for resource in [resources] if isinstance(resources, str) else resources:
-            # DescribeInstanceTopology knows no resources
-            assert resource not in ("*", "arn:aws:s3:::*") or statement["Sid"] == "Topology"
+            # DescribeInstanceTopology and PutMetricData know no resources
+            assert resource not in ("*", "arn:aws:s3:::*") or statement["Sid"] in ("Topology", "Metrics")
         for action in [actions] if isinstance(actions, str) else actions:
             assert "*" not in action
             assert action not in ("s3:DeleteObjectVersion", "s3:PutBucketPolicy")
@@ -99,6 +100,22 @@ def test_a_node_completes_the_hooks_of_its_own_group_only():
         "arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/planner-dev-fleet-group"
     )
     assert inputs(graph_of("converged"), "fleet-group")["name"] == "planner-dev-fleet-group"
+
+
+def test_the_alarm_on_idle_nodes_watches_what_the_nodes_publish_and_may_publish():
+    graph = graph_of("converged")
+    alarm = inputs(graph, "guard-alarm-fleet-idle")
+    assert (alarm["namespace"], alarm["metricName"]) == (gpu_use.NAMESPACE, gpu_use.METRIC)
+    assert [*alarm["dimensions"]] == [gpu_use.DIMENSION]
+    assert alarm["period"] >= 60 * gpu_use.EVERY_MIN
+    assert by_sid(graph, "fleet-role-data")["Metrics"]["Condition"] == {
+        "StringEquals": {"cloudwatch:namespace": gpu_use.NAMESPACE}
+    }
+    assert "Metrics" not in by_sid(graph, "pool-role-data")
+    plain = spec_of("s3-stream")
+    without = graph_of(replace(plain, fleet=replace(plain.fleet, gpus=0)))
+    assert inputs(without, "guard-alarm-fleet-idle")["metricName"] == "CPUUtilization"
+    assert "Metrics" not in by_sid(without, "fleet-role-data")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -16,7 +16,10 @@ DAY, WEEK, HOUR = 86_400, 604_800, 3600
 PERCENTILE = re.compile(
     r"p\d{1,2}(\.\d{1,10})?|p100|IQM|(tm|wm|tc|ts|pr)\d{1,2}(\.\d+)?|(TM|WM|PR|TC|TS)\([\d.%]*:[\d.%]*\)"
 )
-PERCENTS = ("CPUUtilization", "MemoryUtilization", "DiskUsedPercent", "FileServerDiskThroughputUtilization")
+PERCENTS = (
+    *("CPUUtilization", "GPUUtilization", "MemoryUtilization", "DiskUsedPercent"),
+    "FileServerDiskThroughputUtilization",
+)
 CHECKS = ("StatusCheckFailed", "StatusCheckFailed_Instance", "StatusCheckFailed_System")
 QUERY = re.compile(r"[a-z][A-Za-z0-9_]*")
 

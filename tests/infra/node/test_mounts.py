@@ -162,6 +162,8 @@ def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
         node.run("systemctl", "restart", "planner-scratch.service")  # once more changes nothing
         assert shown(node, "planner-scratch.service", "Result") == ["success"]
         assert node.run("sh", "-c", "ls /etc/systemd/system/planner-*").split() == [
+            "/etc/systemd/system/planner-gpu-use.service",
+            "/etc/systemd/system/planner-gpu-use.timer",
             "/etc/systemd/system/planner-launch.service",
             "/etc/systemd/system/planner-ready.service",
             "/etc/systemd/system/planner-scratch.service",

@@ -218,9 +218,9 @@ MISTAKES = (
     Mistake("policy that nothing attaches", "MADE-FOR-NOTHING", of_nothing, only=OURS),
     Mistake("alarm that never fires", "ALARM-NEVER", alarm("GroupInServiceInstances", threshold=0), only=OURS),
     Mistake(
-        "CPU alarm above 100 percent",
+        "GPU alarm above 100 percent",
         "ALARM-NEVER",
-        alarm("CPUUtilization", threshold=100, comparisonOperator="GreaterThanThreshold"),
+        alarm("GPUUtilization", threshold=100, comparisonOperator="GreaterThanThreshold"),
         only=OURS,
     ),
     Mistake(
