@@ -14,6 +14,7 @@ from planner.api.books import Prices, book_for, check_book
 from planner.api.parallel import in_processes
 from planner.decide import comparison as comparisons
 from planner.decide.compare import compare as priced
+from planner.decide.energy import with_energy
 from planner.decide.nothing_eligible import with_relaxations
 from planner.decide.proposals import with_proposals
 from planner.decide.search import Each
@@ -132,4 +133,5 @@ def request_of(
 def answered(request: Request, each: Each = in_processes) -> comparisons.Comparison:
     """The comparison that is asked for, with what is worth proposing; where nothing is eligible, with the changes that
     would make it so. each: see `planner.decide.search`."""
-    return with_steps(request, with_proposals(request, with_relaxations(request, priced(request, each))))
+    found = with_proposals(request, with_relaxations(request, priced(request, each)))
+    return with_energy(request, with_steps(request, found))

@@ -11,6 +11,7 @@ from planner.decide.measure import per_unit
 from planner.decide.narrow import Searched
 from planner.decide.price_age import StalePrice
 from planner.decide.recommend import Answer
+from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.plan.assumptions import Assumption
 
@@ -75,13 +76,23 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Electricity:
+    """Of the GPU nodes of one scenario: kWh with the building's overhead, and kg of CO2."""
+
+    scenario: Scenario
+    kwh: Range
+    kg_co2: Range
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Every scenario of a plan: the recommended one, other eligible ones by decision.rank_by, complete ones that are
     not eligible, lower bounds by planned cost, infeasible ones.
 
     relaxations: the nearest changes of the plan with which a scenario is eligible; empty unless none is and the caller
     searched for them. searched: the node counts that were priced, where only some are among the scenarios. proposals:
-    changes worth acting on, if the caller asked for them; likewise steps: phases that speed up later ones.
+    changes worth acting on, if the caller asked for them; likewise steps: phases that speed up later ones,
+    and the electricity of the recommended scenario.
     """
 
     plan_name: str
@@ -100,6 +111,7 @@ class Comparison:
     searched: Searched | None = None
     proposals: tuple[Proposal, ...] = ()
     steps: tuple[Step, ...] = ()
+    electricity: Electricity | None = None
 
     @property
     def best(self) -> Scenario | None:

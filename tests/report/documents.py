@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from planner.estimate.request import Request
 from planner.report.data.comparison_json import render
-from tests.builders import compared, plan_of
+from tests.builders import book_of, compared, plan_of
 from tests.report.scenes import HOSTILE, late, named
 from tools.model_uses import PLANS, asked
 
@@ -21,11 +22,16 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 def documents() -> tuple[dict[str, Any], ...]:
     """Every plan of tools/model_uses.py, plus lower bounds, a deadline, nothing feasible and hostile names."""
     from planner.decide.compare import compare
+    from planner.decide.energy import with_energy
     from planner.decide.proposals import with_proposals
+    from planner.decide.steps import with_steps
 
     spares = asked(STABILITY, ("purchase.options=[on-demand]",), draws=40).request()
     plans = [compare(asked(example, tuple(overrides), draws=40).request()) for example, *overrides in PLANS]
+    phases = [{"name": "prepare", "gpu_hours": 500, "speedup": 1.4}, {"name": "train", "gpu_hours": 4000}]
+    phased = Request(plan=plan_of(run={"work": None, "phases": phases}), plan_sha256="0" * 64, book=book_of(), draws=40)
     others = [
+        with_energy(phased, with_steps(phased, compare(phased))),
         compared(plan_of(region="eu-west-1"), draws=40),
         compared(plan_of(run={"deadline": "20d"}), draws=40),
         compared(plan_of(constraints={"max_cost_usd": 1.0})),

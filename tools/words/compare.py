@@ -58,6 +58,37 @@ KEYS: tuple[Word, ...] = (
     word("answer.proposals[].cost_usd.p90", "number", "9 of 10 outcomes cost less", "USD before tax"),
     word("answer.proposals[].days", "number", "P50 of the length of the run after the change", "days"),
     word("answer.proposals[].why", "text", "what it changes, in a sentence"),
+    word("answer.steps", "objects", "phases that speed up later ones, priced as a step and as a gain"),
+    word("answer.steps[].phase", "text", "name of the phase"),
+    word("answer.steps[].position", "count", "of the phase in run.phases, from 1"),
+    word("answer.steps[].speedup", "number", "how many times as long later phases take without it", "ratio"),
+    word("answer.steps[].scenario", "text", "id of the scenario that is priced with it and without it"),
+    word("answer.steps[].cost_usd", "object", "P50 of the cost"),
+    word("answer.steps[].cost_usd.done", "number?", "with the phase", "USD before tax"),
+    word(
+        "answer.steps[].cost_usd.left_out", "number?", "without it, so that later phases are slower", "USD before tax"
+    ),
+    word("answer.steps[].cost_usd.free", "number?", "as if the phase had been done before", "USD before tax"),
+    word("answer.steps[].days", "object", "P50 of the length of the run"),
+    word("answer.steps[].days.done", "number?", "with the phase", "days"),
+    word("answer.steps[].days.left_out", "number?", "without it", "days"),
+    word("answer.steps[].days.free", "number?", "as if the phase had been done before", "days"),
+    word("answer.steps[].why", "text", "what it costs and saves, in a sentence"),
+    word(
+        "answer.electricity", "object?", "of the GPU nodes of one scenario; null if the power of its servers is unknown"
+    ),
+    word("answer.electricity.scenario", "text", "id of the scenario"),
+    *(
+        entry
+        for key, unit, what in (("kwh", "kWh", "electricity with the building's overhead"), ("kg_co2", "kg", "its CO2"))
+        for entry in (
+            word(f"answer.electricity.{key}", "object", what),
+            word(f"answer.electricity.{key}.plan", "number", "at central values", unit),
+            word(f"answer.electricity.{key}.p10", "number?", "1 of 10 outcomes has less", unit),
+            word(f"answer.electricity.{key}.p50", "number?", "half of the outcomes have less", unit),
+            word(f"answer.electricity.{key}.p90", "number?", "9 of 10 outcomes have less", unit),
+        )
+    ),
     word("searched", "object?", "node counts that were priced; null if all of them are among the scenarios"),
     word("searched.low", "count", "the lowest node count", "nodes"),
     word("searched.high", "count", "the highest node count", "nodes"),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from planner.decide.comparison import Comparison, Proposal, Step
+from planner.decide.comparison import Comparison, Electricity, Proposal, Step
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
@@ -167,7 +167,20 @@ def answer_document(comparison: Comparison) -> dict[str, Any]:
             for entry, (scenario, _, text) in zip(answer.alternatives, alternatives(comparison), strict=True)
         ],
         "proposals": [_proposal(comparison, entry) for entry in comparison.proposals],
-        **({"steps": [_step(comparison, entry) for entry in comparison.steps]} if comparison.steps else {}),
+        "steps": [_step(comparison, entry) for entry in comparison.steps],
+        "electricity": _electricity(comparison.electricity) if comparison.electricity else None,
+    }
+
+
+def _electricity(found: Electricity) -> dict[str, Any]:
+    """kWh and kg of CO2 of the GPU nodes of a scenario."""
+    ranges = {"kwh": found.kwh, "kg_co2": found.kg_co2}
+    return {
+        "scenario": found.scenario.id,
+        **{
+            name: {"plan": number(of.plan), "p10": number(of.p10), "p50": number(of.p50), "p90": number(of.p90)}
+            for name, of in ranges.items()
+        },
     }
 
 
@@ -176,7 +189,7 @@ def _step(comparison: Comparison, step: Step) -> dict[str, Any]:
     ways = {"done": step.done, "left_out": step.left_out, "free": step.free}
     return {
         "phase": step.name,
-        "number": step.number,
+        "position": step.number,
         "speedup": step.speedup,
         "scenario": step.done.id,
         "cost_usd": {name: percentile_usd(found.cost_usd.p50) for name, found in ways.items() if found.cost_usd},

@@ -14,6 +14,7 @@ from planner.report.html.what_would_change import ChangeView
 from planner.report.wording import (
     answer,
     breakdown,
+    electricity,
     figures,
     page_texts,
     proposals,
@@ -96,7 +97,14 @@ def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView
         fixes=tuple((visible(fix.options), visible(relaxations.outcome(fix, "≥ "))) for fix in comparison.relaxations),
         changes=shown((change.lead, *change.sentences, *_likeliest(change))) if change else (),
         more_changes=more_changes(change.more) if change else "",
-        based_on=shown([*recommendation.limits(comparison), *recommendation.staff(comparison), *comparison.notes]),
+        based_on=shown(
+            [
+                *recommendation.limits(comparison),
+                *recommendation.staff(comparison),
+                *electricity.sentences(comparison),
+                *comparison.notes,
+            ]
+        ),
         links=tuple(_links(comparison)),
         edited=not comparison.prices.intact,
     )

@@ -6,7 +6,7 @@ from planner.decide.ways import Ways
 from planner.estimate.ranges import Range
 from planner.models.bill_lines import STAFF
 from planner.plan.assumptions import Assumption
-from planner.report.wording import spoken
+from planner.report.wording import electricity, spoken
 from planner.report.wording.figures import dollars, fleet, layout_name, percent, plain, purchase_words, span
 from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
@@ -75,8 +75,8 @@ def notes(ways: Ways) -> list[str]:
     )
     said += [_break_even(found.scenario.option, found.utilization_fraction) for found in ways.break_evens]
     said.append(
-        f"Electricity: {_kwh(ways.kwh_cloud)} at AWS, {_kwh(ways.kwh_own)} on own machines; CO2 "
-        f"{_tonnes(ways.kg_co2_cloud)} and {_tonnes(ways.kg_co2_own)}, of the electricity alone."
+        f"Electricity: {electricity.kwh(ways.kwh_cloud)} at AWS, {electricity.kwh(ways.kwh_own)} on own machines; CO2 "
+        f"{electricity.tonnes(ways.kg_co2_cloud)} and {electricity.tonnes(ways.kg_co2_own)}, of the electricity alone."
     )
     staff = next((line.effective_cost for line in ways.scenario.bill if line.line == STAFF), None)
     people = "" if staff is None else f"The plan's staff costs ${dollars(staff)} in every row. "
@@ -93,14 +93,6 @@ def _break_even(option: PurchaseOption, needed: Range) -> str:
         return f"Owning costs more than {words} even if the machines are never idle."
     ends = f"{percent(needed.p10)}-{percent(min(needed.p90, 1.0))}"
     return f"Owning costs less than {words} if the machines are busy more than {percent(share)} of the time ({ends})."
-
-
-def _kwh(value: Range) -> str:
-    return f"{plain(value.plan / 1000, 3)} MWh ({plain(value.p10 / 1000, 3)}-{plain(value.p90 / 1000, 3)})"
-
-
-def _tonnes(value: Range) -> str:
-    return f"{plain(value.plan / 1000, 2)} t ({plain(value.p10 / 1000, 2)}-{plain(value.p90 / 1000, 2)})"
 
 
 def assumption(entry: Assumption) -> str:
