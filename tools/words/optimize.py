@@ -59,6 +59,8 @@ KEYS: tuple[Word, ...] = (
     ),
     word("answer.alternatives[].condition", "text", "what makes it the better choice, in a sentence"),
     word("answer.proposals", "texts", "always empty: spares and node counts are searched"),
+    word("answer.steps", "texts", "always empty: `compare` with answer.set prices phases that speed up later ones"),
+    word("answer.electricity", "null", "always null: `compare` with answer.set has it"),
     word("answer.best", "object?", "the recommended choice; null without one"),
     *_point("answer.best"),
     word("answer.cheapest", "object?", "the eligible choice with the lowest cost, deployable or not; null without one"),
