@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.lint.rule import ERROR, Rule
-from planner.lint.rules import RULES, SUBJECTS
+from planner.lint.rules import HOUSE_STYLE, RULES, SUBJECTS
 from tools.markdown import anchor, cell, prose
 
 HEAD = """\
@@ -17,7 +17,11 @@ checks any resource graph: the output of `planner preview -f json`, `pulumi prev
 instead of references, secrets, and values that are not known yet. It makes no calls to AWS.
 
 Errors exit with code 13 ([exit codes](cli.md#exit-codes)); warnings are printed and do not change the exit code. Use
-`-f json` or `-f sarif` for programs.
+`-f json` or `-f sarif` for programs. `--ignore RULE,...` leaves rules out, `--select RULE,...` takes some only, and
+`--baseline FILE` reports what is new since an earlier `-f json -o FILE`.
+
+How our own stacks are built is no rule for others. In the graph of another program, which has no tag that starts with
+`planner:`, the rules of house style warn, and those on random names and missing tags are silent.
 
 Every finding has the rule, the resource and the property, why it matters, how to fix it, and `usd_at_risk`: the cost of
 the resource per day. For a launch template this is the cost of everything that starts from it.
@@ -47,7 +51,7 @@ def text() -> str:
 def _one(rule: Rule) -> list[str]:
     subjects = ", ".join(f"`{subject}`" for subject in rule.subjects) or "every resource"
     rows = (
-        ("severity", rule.severity),
+        ("severity", f"{rule.severity}; a warning in other programs" if rule.id in HOUSE_STYLE else rule.severity),
         ("checks", subjects),
         ("why", f"{cell(rule.why)}."),
         ("fix", f"{cell(rule.remedy)}."),

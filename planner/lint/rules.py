@@ -17,6 +17,7 @@ from planner.lint.inputs import (
     references,
     types,
 )
+from planner.lint.inputs.names import is_ours
 from planner.lint.monitoring import alarm_thresholds, alarms, bill, budget_coverage, budgets, logs
 from planner.lint.network import addresses, endpoints, exposure, ipv6, reachability, routes, security
 from planner.lint.nodes import (
@@ -31,7 +32,7 @@ from planner.lint.nodes import (
 )
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import TEMPLATE, users_of
-from planner.lint.rule import ERROR, Finding, Rule
+from planner.lint.rule import ERROR, WARNING, Finding, Rule
 from planner.lint.storage import (
     buckets,
     data_access,
@@ -76,16 +77,24 @@ SUBJECTS: dict[str, tuple[Rule, ...]] = {
 }
 RULES: tuple[Rule, ...] = tuple(rule for rules in SUBJECTS.values() for rule in rules)
 
+# how our stacks are built. AWS accepts the other way, and it may be meant: a warning in a graph of another program
+HOUSE_STYLE = frozenset(
+    (
+        *("EBS-ENCRYPTED", "IMDS-V2", "NIC-ADDRESS", "ORDER-POLICY", "SUBNET-PUBLIC", "ENDPOINT-DNS", "S3-GATEWAY"),
+        *("S3-GATEWAY-ROUTE", "S3-ENCRYPTION", "S3-KEEP", "S3-TLS", "S3-VERSIONING"),
+    )
+)
 # these give way where a more specific rule reports the same argument
 GENERAL = ("INPUT-TYPE",)
 
 
 def lint(graph: Graph) -> list[Finding]:
     """All findings of a graph: errors first, then by rule and resource, whatever the order of the file."""
+    ours = is_ours(graph)
     found = {
         Finding(
             id=rule.id,
-            severity=rule.severity,
+            severity=rule.severity if ours or rule.id not in HOUSE_STYLE else WARNING,
             resource=resource.urn,
             property=where,
             message=f"{resource.name}: {message}",

@@ -11,7 +11,7 @@ from planner.lint.rule import Finding
 from planner.lint.rules import RULES, lint
 from planner.stack.spec import NIC_PROFILES
 from tests.lint import graphs
-from tests.lint.mistakes import BLOCK, MISTAKES, MIXED, NEVER, SPOT, Mistake, fleet, lt
+from tests.lint.mistakes import BLOCK, ENDING, MISTAKES, MIXED, NEVER, SPOT, Mistake, fleet, lt
 
 GRAPHS = (*graphs.LAYOUTS, *graphs.FOREIGN)
 CASES = [(mistake, name) for mistake in MISTAKES for name in (mistake.only or GRAPHS)]
@@ -31,7 +31,7 @@ def test_mistakes_are_many_and_named_uniquely():
 
 
 def test_every_rule_has_a_mistake():
-    every = (*MISTAKES, *SPOT, *MIXED, *BLOCK, *NEVER)
+    every = (*MISTAKES, *SPOT, *MIXED, *BLOCK, *NEVER, *ENDING)
     assert {rule.id for rule in RULES} - {one.caught for one in every} - {
         rule for one in every for rule in one.also
     } == set()

@@ -12,7 +12,8 @@ from planner.lint.read.values import UNKNOWN
 from planner.lint.rules import lint
 from tests.lint import graphs
 from tests.lint.engines import exported, previewed
-from tests.lint.mistakes import MISTAKES
+from tests.lint.mistakes import ENDING, MISTAKES
+from tests.lint.mistakes.ending import BUCKET, LUSTRE, step
 
 SHAPES = (exported, previewed)
 
@@ -48,6 +49,31 @@ def test_most_mistakes_are_found_in_any_format(shape):
             missed.append(mistake.name)
     # what a plan does not know yet, and what only our graph says, is not judged
     assert len(missed) < len(tried) / (10 if shape is exported else 4), missed
+
+
+@pytest.mark.parametrize("mistake", ENDING, ids=lambda mistake: mistake.name)
+def test_a_preview_that_ends_what_holds_data_is_a_finding(mistake):
+    document = previewed(graphs.ours("s3-stream"))
+    mistake.edit(document)
+    found = [finding for finding in lint(graph_from(document)) if finding.id == mistake.caught]
+    assert [finding.resource.rpartition("::")[2] for finding in found] == ["held"]
+    assert found[0].severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("op", "type_", "more"),
+    [
+        ("delete", BUCKET, {"retainOnDelete": True}),  # it stays as it is, outside the stack
+        ("delete", "aws:ec2/vpc:Vpc", {}),
+        ("replace", "aws:ec2/launchTemplate:LaunchTemplate", {}),
+        ("update", LUSTRE, {}),
+        ("delete-replaced", "aws:ec2/subnet:Subnet", {}),
+    ],
+)
+def test_other_steps_of_a_preview_end_no_data(op, type_, more):
+    document = previewed(graphs.ours("s3-stream"))
+    step(op, type_, **more)(document)
+    assert "DATA-ENDS" not in {finding.id for finding in lint(graph_from(document))}
 
 
 def test_resources_being_deleted_are_ignored():

@@ -18,6 +18,8 @@ from planner.lint.read.topology import (
 from planner.lint.read.values import given, leaves, literal, whole
 from planner.lint.rule import WARNING, Hits, rule
 
+STORAGE_LINE = "storage.nvme.nodes"  # the bill line of nodes whose drives are the pool
+
 
 @rule(
     "ASG-SIZE",
@@ -128,7 +130,8 @@ def template_of_wrong_kind(graph: Graph) -> Hits:
     GROUP,
     severity=WARNING,
     what="a fixed-size group that may start without all of its nodes",
-    why="The nodes that start are billed while the job waits for the rest: it needs every node",
+    why="The nodes that start are billed while the job waits for the rest: it needs every GPU node, and a pool's data "
+    "is on all of its storage nodes",
     remedy="Set minSize, desiredCapacity and maxSize to the same number, and none to 0 while the plan pays for nodes",
     example="minSize: 0 on a group of 16 nodes with EFA",
 )
@@ -136,6 +139,7 @@ def group_smaller_than_job(graph: Graph) -> Hits:
     for group in graph.of(GROUP):
         low, wanted, high = (whole(group.inputs.get(k)) for k in ("minSize", "desiredCapacity", "maxSize"))
         gang = any(has_efa(template) for template in templates_of(graph, group)) and is_clustered(graph, group)
+        gang = gang or STORAGE_LINE in group.bill_lines  # a pool's data is on all of its nodes
         if high == 0 and (group.usd_per_hour or 0) > 0:
             yield group, "maxSize", f"0 nodes, but the bill has ${group.usd_per_hour:,.2f} per hour for them"
         elif gang and high is not None and low is not None and low < high:

@@ -69,7 +69,7 @@ def duplicate_urn(graph: Graph) -> Hits:
     example="an Auto Scaling group without name, or with namePrefix",
 )
 def auto_named_resource(graph: Graph) -> Hits:
-    if not _ours(graph):  # random names are what Pulumi gives by default, and others may rely on them
+    if not is_ours(graph):  # random names are what Pulumi gives by default, and others may rely on them
         return
     for kind, key in NAMED.items():
         for resource in graph.of(kind):
@@ -122,7 +122,7 @@ def tags_of_stack(graph: Graph) -> dict[str, set[str]]:
     return found
 
 
-def _ours(graph: Graph) -> bool:
+def is_ours(graph: Graph) -> bool:
     """Whether the stack uses the planner's tags; graphs of other programs do not."""
     return any(key.startswith("planner:") for resource in graph.resources for key in tags_of(graph, resource))
 
@@ -136,7 +136,7 @@ def _ours(graph: Graph) -> bool:
     example="a NAT gateway without tags",
 )
 def missing_stack_tags(graph: Graph) -> Hits:
-    if not _ours(graph):
+    if not is_ours(graph):
         return
     for resource in graph.of(*sorted(TAGGED)):
         missing = [key for key in WANTED if key not in tags_of(graph, resource)]

@@ -59,6 +59,13 @@ def bill_line_missing(graph: Graph) -> Hits:
             yield resource, "free", f"marked as free, but in {', '.join(resource.bill_lines)}"
         elif resource.free is True and (resource.usd_per_hour or 0) > 0:
             yield resource, "usd_per_hour", f"marked as free, but costs ${resource.usd_per_hour:g} per hour"
+        days = whole(resource.inputs.get("automaticBackupRetentionDays"))
+        if days and days > 0 and not any("backup" in line for line in resource.bill_lines):
+            yield (
+                resource,
+                "automaticBackupRetentionDays",
+                f"backups of {days} days are billed, but in no line of the bill",
+            )
 
 
 @rule(

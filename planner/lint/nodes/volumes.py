@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from planner.lint.inputs.names import is_ours
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, node_configs
+from planner.lint.read.topology import INSTANCE, TEMPLATE, from_template, node_configs, types_of
 from planner.lint.read.values import Json, flag, literal, many, one, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -34,6 +35,11 @@ SOLD = {
     "sc1": Sold((125, 16_384)),
     "standard": Sold((1, 1_024)),
 }
+# a root volume smaller than the image's snapshot is refused. Amazon Linux 2023 and Ubuntu have 8 GiB, images with a GPU
+# driver 30 GiB or more (ECS developer guide: its GPU image has 30): lower bounds, as a graph does not say which image
+ROOTS = ("/dev/sda1", "/dev/xvda")
+PLAIN_IMAGE_GIB, GPU_IMAGE_GIB = 8, 30
+ACCELERATED = re.compile(r"(p|g|gr|trn|inf|dl)[0-9]")
 ANY = Sold((1, 65_536), (100, 256_000), (125, 2_000))  # limits for an unknown volume type
 
 
@@ -77,7 +83,8 @@ def unencrypted_volume(graph: Graph) -> Hits:
     TEMPLATE,
     INSTANCE,
     what="a volume size or speed that EBS does not offer",
-    why="Every launch fails: EBS rejects sizes, IOPS and throughput that the volume type does not support",
+    why="Every launch fails: EBS rejects sizes, IOPS and throughput that the volume type does not support, and a root "
+    "volume below the size of its image",
     remedy="For gp3: 1 to 65,536 GiB, 3,000 to 80,000 IOPS (at most 500 per GiB), 125 to 2,000 MiB/s (at most 1 "
     "MiB/s per 4 IOPS)",
     example="volumeSize: 0, or 16,000 iops on a gp3 volume of 20 GiB",
@@ -97,6 +104,9 @@ def invalid_volume_size(graph: Graph) -> Hits:
                     yield resource, place, f"{kind} does not support this setting"
                 elif value is not None and limits is not None and not limits[0] <= value <= limits[1]:
                     yield resource, place, f"{value:,}; {kind or 'EBS'} allows {limits[0]:,} to {limits[1]:,}"
+            least = _image_gib(graph, resource, where)
+            if size is not None and sold.gib[0] <= size < least:
+                yield resource, f"{where}.volumeSize", f"{size:,} GiB; an image for these nodes has {least} GiB or more"
             iops, rate = whole(disk.get("iops")), whole(disk.get("throughput"))
             most = max(sold.per_gib * (size or 0), sold.iops[0] if sold.iops else 0)
             if size and iops and sold.per_gib and iops > most:
@@ -107,6 +117,26 @@ def invalid_volume_size(graph: Graph) -> Hits:
                     f"{where}.throughput",
                     f"{rate:,} MiB/s with {iops or 3000:,} IOPS; each MiB/s needs 4 IOPS",
                 )
+
+
+def _image_gib(graph: Graph, resource: Resource, where: str) -> int:
+    """The smallest root volume that can hold the image, GiB; 0 where it is not known. The images of other programs are
+    theirs: small ones exist."""
+    if not is_ours(graph):
+        return 0
+    if resource.kind == TEMPLATE:
+        place = where.removesuffix(".ebs")
+        blocks = {
+            f"blockDeviceMappings[{i}]": b for i, b in enumerate(many(resource.inputs.get("blockDeviceMappings")))
+        }
+        if literal(blocks[place].get("deviceName")) not in ROOTS:
+            return 0
+        kinds = [kind for kind, _ in types_of(graph, resource)]
+    else:
+        if where != "rootBlockDevice":
+            return 0
+        kinds = [literal(resource.inputs.get("instanceType")) or ""]
+    return GPU_IMAGE_GIB if any(ACCELERATED.match(kind) for kind in kinds) else PLAIN_IMAGE_GIB
 
 
 @rule(

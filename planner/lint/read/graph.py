@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from planner.lint.read.pulumi_json import entries_of, left_out
+from planner.lint.read.pulumi_json import ending_of, entries_of, left_out
 from planner.lint.read.values import Json, flag, leaves, literal, number, one, texts
 
 REFERENCE = re.compile(r"\$\{([^{}]*)\}")
+HOOK = "autoscaling:LifecycleHook"
 # inputs that hold a resource's AWS name
 PHYSICAL = ("bucket", "name", "groupName", "clusterName")
 
@@ -67,10 +68,12 @@ def kind_of(token: str) -> str:
 
 @dataclass(frozen=True)
 class Graph:
-    """The resources of one stack. stack: its properties in the file, which may be empty."""
+    """The resources of one stack. stack: its properties in the file, which may be empty. ending: "replaced" or
+    "deleted", and the resource as it stands: only a preview by Pulumi says so."""
 
     resources: tuple[Resource, ...]
     stack: Json
+    ending: tuple[tuple[str, Resource], ...] = ()
 
     @cached_property
     def by_urn(self) -> dict[str, Resource]:
@@ -88,7 +91,9 @@ class Graph:
         """Resources by URN, id, ARN and physical name."""
         found: dict[str, list[Resource]] = defaultdict(list)
         for resource in self.resources:
-            for text in dict.fromkeys((resource.urn, *resource.ids, resource.physical or "")):
+            # a hook's id is a plain word, such as launch, which nothing refers to
+            named = () if resource.kind == HOOK else (*resource.ids, resource.physical or "")
+            for text in dict.fromkeys((resource.urn, *named)):
                 if text:
                     found[text].append(resource)
         return found
@@ -191,18 +196,24 @@ def parse(text: str) -> Graph:
 def graph_from(document: object) -> Graph:
     """The graph of parsed JSON, including Pulumi's own formats. Raises NotAGraph."""
     own = entries_of(document) if isinstance(document, dict) and "resources" not in document else None
+    ending: list[tuple[str, Json]] = []
     if own is not None and isinstance(document, dict):
         missing = left_out(document)
         if missing:
             message = f"this preview leaves out {missing} resources that do not change, which other resources refer to"
             raise NotAGraph(f"{message}; create it with --show-sames")
+        ending = ending_of(document)
         document = {"resources": own}
     if not isinstance(document, dict) or not isinstance(document.get("resources"), list):
         got = "an object without it" if isinstance(document, dict) else _name(document)
         raise NotAGraph(f'a resource graph is an object with a list "resources", this is {got}')
     stack = document.get("stack")
     resources = tuple(_resource(entry, i) for i, entry in enumerate(document["resources"]))
-    return Graph(resources=resources, stack=stack if isinstance(stack, dict) else {})
+    return Graph(
+        resources=resources,
+        stack=stack if isinstance(stack, dict) else {},
+        ending=tuple((how, _resource(entry, i)) for i, (how, entry) in enumerate(ending)),
+    )
 
 
 def _resource(entry: object, place: int) -> Resource:

@@ -18,6 +18,7 @@ ASSETS = ("c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"
 MASKED = "[secret]"  # a secret in the output of a preview
 STAYS = "same"
 GONE = ("delete", "delete-replaced", "discard", "remove-pending-replace", "read-discard")
+REPLACED = ("replace", "create-replacement", "import-replacement")
 # argument -> type and output, for values that a preview traces only to resources
 CAME_FROM: dict[str, tuple[str, str]] = {
     "vpcId": ("Vpc", "id"),
@@ -77,6 +78,20 @@ def entries_of(document: Json) -> list[object] | None:
     if not isinstance(states, list):
         return None
     return [_entry(state) if isinstance(state, dict) else state for state in states if not _leaving(state)]
+
+
+def ending_of(document: Json) -> list[tuple[str, Json]]:
+    """What the steps of a preview end: "replaced" or "deleted", and the resource as it stands before."""
+    steps = document.get("steps")
+    found: list[tuple[str, Json]] = []
+    for step in steps if isinstance(steps, list) else ():
+        op, old = (step.get("op"), step.get("oldState")) if isinstance(step, dict) else (None, None)
+        how = "replaced" if op in REPLACED else "deleted" if op == "delete" else ""
+        if not how or not isinstance(old, dict) or _leaving(old):
+            continue
+        if all(isinstance(old.get(key), str) for key in ("type", "urn")) and isinstance(old.get("inputs"), dict):
+            found.append((how, _entry(old)))
+    return found
 
 
 def left_out(document: Json) -> int:

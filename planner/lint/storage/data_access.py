@@ -7,12 +7,13 @@ from fnmatch import fnmatchcase
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, matches, policies, principals
 from planner.lint.read.topology import node_configs, role_of
-from planner.lint.read.values import Json, given, leaves, literal, texts
+from planner.lint.read.values import Json, given, leaves, literal, one, texts
 from planner.lint.rule import Hits, rule
 from planner.lint.storage.buckets import KEY
 from planner.lint.storage.retention import data_buckets, keys_of
 
 READS, WRITES = "s3:GetObject", "s3:PutObject"
+UNLOCKS = "s3:PutBucketPolicy"  # who may do this can take a Deny back
 NEEDED = (READS, WRITES, "kms:Decrypt", "kms:GenerateDataKey", "sns:Publish", "sqs:SendMessage")
 
 
@@ -22,7 +23,7 @@ NEEDED = (READS, WRITES, "kms:Decrypt", "kms:GenerateDataKey", "sns:Publish", "s
     KEY,
     "ec2:VpcEndpoint",
     "iam:RolePolicy",
-    what="a Deny without a condition on what the stack needs",
+    what="a Deny on what the stack needs, without a condition or for all but one VPC endpoint",
     why="The nodes lose access to their data, and with a bucket or key policy administrators do too: a Deny "
     "overrides every Allow, and only the account's root can remove it",
     remedy="Add a condition, or name the principal",
@@ -32,7 +33,11 @@ def deny_without_condition(graph: Graph) -> Hits:
     for policy in policies(graph):
         statements = policy.statements()
         for where, statement in statements:
-            if statement.get("Effect") != "Deny" or given(statement.get("Condition")):
+            if statement.get("Effect") != "Deny":
+                continue
+            if given(statement.get("Condition")):
+                if policy.kind == RESOURCE and (locked := _behind_one_endpoint(graph, statement)):
+                    yield policy.holder, where, locked
                 continue
             denied = [need for need in NEEDED if any(matches(a, need) for a in texts(statement.get("Action")))]
             everybody = any(name == "*" for _, name in principals(statement))
@@ -40,6 +45,26 @@ def deny_without_condition(graph: Graph) -> Hits:
                 yield policy.holder, where, f"denies {denied[0]} to everyone"
             elif denied and policy.kind == IDENTITY and _contradicts(statement, statements, denied):
                 yield policy.holder, where, f"denies {denied[0]}, which the same policy allows"
+
+
+def _behind_one_endpoint(graph: Graph, statement: Json) -> str:
+    """What a Deny for everyone outside a VPC endpoint breaks; "" where it breaks nothing that the graph shows."""
+    keys = [
+        (op, key, value) for op, block in one(statement.get("Condition")).items() for key, value in one(block).items()
+    ]
+    if len(keys) != 1 or not any(name == "*" for _, name in principals(statement)):
+        return ""
+    (operator, key, value), actions = keys[0], texts(statement.get("Action"))
+    negated = operator.lower().startswith(("stringnotequals", "stringnotlike", "foranyvalue:stringnot"))
+    if not negated or key.lower() != "aws:sourcevpce":
+        return ""
+    if any(matches(action, UNLOCKS) for action in actions):
+        return f"denies {UNLOCKS} outside one VPC endpoint: administrators and `pulumi up` cannot change the bucket"
+    own = graph.of("ec2:VpcEndpoint")
+    data = [need for need in (READS, WRITES) if any(matches(action, need) for action in actions)]
+    if data and own and not graph.targets(value, "ec2:VpcEndpoint"):
+        return f"denies {data[0]} outside a VPC endpoint that is not the stack's"
+    return ""
 
 
 def _contradicts(deny: Json, statements: list[tuple[str, Json]], denied: list[str]) -> bool:

@@ -76,3 +76,36 @@ def bucket_settings_not_retained(graph: Graph) -> Hits:
             for part in graph.pointing(bucket, kind, "bucket"):
                 if part.retain is False:
                     yield part, "retainOnDelete", f"not retained, although {bucket.name} is"
+
+
+# types whose replacement or deletion takes data with it
+HOLDS_DATA = (
+    BUCKET,
+    KEY,
+    "ebs:Volume",
+    "efs:FileSystem",
+    "fsx:LustreFileSystem",
+    "fsx:OntapFileSystem",
+    "fsx:OpenZfsFileSystem",
+    "fsx:WindowsFileSystem",
+)
+
+
+@rule(
+    "DATA-ENDS",
+    *HOLDS_DATA,
+    what="a preview that replaces or deletes what holds data",
+    why="`pulumi up` deletes the data, or leaves it behind and goes on with an empty resource in its place. Without "
+    "its KMS key, encrypted data cannot be read",
+    remedy="Undo the changed argument, or copy the data first; set protect, so that Pulumi refuses",
+    example="op: replace of a file system, or op: delete of a bucket",
+)
+def preview_ends_data(graph: Graph) -> Hits:
+    for how, resource in graph.ending:
+        if resource.kind not in HOLDS_DATA:
+            continue
+        if how == "replaced":
+            left = "the old one is kept outside the stack" if resource.retain else "the old one is deleted"
+            yield resource, "op", f"replaced by an empty one; {left}"
+        elif not resource.retain:
+            yield resource, "op", "deleted, and retainOnDelete is not set"

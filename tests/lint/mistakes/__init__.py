@@ -19,6 +19,7 @@ from tests.lint.mistakes import (
 )
 from tests.lint.mistakes.buying import BLOCK, SPOT
 from tests.lint.mistakes.edits import Mistake, fleet, lt
+from tests.lint.mistakes.ending import ENDING
 from tests.lint.mistakes.operations import MIXED, NEVER
 
 MISTAKES = (
@@ -37,4 +38,4 @@ MISTAKES = (
     *operations.MISTAKES,
 )
 
-__all__ = ["BLOCK", "MISTAKES", "MIXED", "NEVER", "SPOT", "Mistake", "fleet", "lt"]
+__all__ = ["BLOCK", "ENDING", "MISTAKES", "MIXED", "NEVER", "SPOT", "Mistake", "fleet", "lt"]

@@ -40,6 +40,14 @@ def bucket_policy(**statement: Any) -> Edit:
     return edit
 
 
+def outside(endpoint: str, *actions: str) -> Edit:
+    """A Deny for everyone who does not come through one VPC endpoint."""
+    condition = {"StringNotEquals": {"aws:SourceVpce": endpoint}}
+    here = "arn:aws:s3:::acme-training-data"
+    named: Document = {"Effect": "Deny", "Principal": "*", "Action": list(actions), "Condition": condition}
+    return bucket_policy(**named, Resource=[here, f"{here}/*"])
+
+
 def trust(statement: Document) -> Edit:
     def edit(document: Document) -> None:
         roles = [r for r in document["resources"] if r["type"].endswith(":Role")]
@@ -93,6 +101,12 @@ GITHUB = {"Federated": "arn:aws:iam::111122223333:oidc-provider/token.actions.gi
 ARN = "arn:aws:iam::111122223333:role/acme-node"
 
 MISTAKES = (
+    Mistake("bucket shut to all but one endpoint", "POLICY-DENIES", outside("vpce-0aa11bb22cc33dd44", "s3:*")),
+    Mistake(
+        "bucket shut to all but another endpoint",
+        "POLICY-DENIES",
+        outside("vpce-0123456789abcdef0", "s3:GetObject", "s3:PutObject"),
+    ),
     Mistake("condition's key misspelled", "IAM-GRAMMAR", may(Conditon={"Bool": {"aws:SecureTransport": "true"}})),
     Mistake(
         "operator of a condition misspelled", "IAM-GRAMMAR", may(Condition={"StringEqual": {"aws:PrincipalTag/a": "b"}})

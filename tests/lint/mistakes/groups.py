@@ -54,6 +54,12 @@ MISTAKES = (
     Mistake("Terminate suspended", "ASG-SUSPENDED", lambda d: asg(d)["suspendedProcesses"].append("Terminate")),
     Mistake("nodes end by age", "ASG-LIFETIME", put(asg, "maxInstanceLifetime", 86_400)),
     Mistake("nodes end without their drain", "ASG-LIFETIME", put(asg, "forceDelete", True)),
+    Mistake(
+        "storage nodes with a minimum size of zero",
+        "ASG-GANG-SIZE",
+        lambda d: find(d, "Group", "nvme-group")["inputs"].update(minSize=0),
+        only=("separate-nvme",),
+    ),
     Mistake("job with a minimum size of zero", "ASG-GANG-SIZE", put(asg, "minSize", 0)),
     Mistake(
         "group of zero nodes that is billed",

@@ -65,7 +65,16 @@ MISTAKES = (
         put(of("DataRepositoryAssociation"), "dataRepositoryPath", "acme/data"),
         only=LUSTRE,
     ),
-    Mistake("backups for 91 days", "FSX-BACKUP", put(fs, "automaticBackupRetentionDays", 91), only=LUSTRE),
+    Mistake(
+        "backups on no line of the bill", "BILL-LINES", put(fs, "automaticBackupRetentionDays", 7), only=("fsx-lustre",)
+    ),
+    Mistake(
+        "backups for 91 days",
+        "FSX-BACKUP",
+        put(fs, "automaticBackupRetentionDays", 91),
+        only=LUSTRE,
+        also=("BILL-LINES",),
+    ),
     Mistake("maintenance on monday", "FSX-BACKUP", put(fs, "weeklyMaintenanceStartTime", "monday"), only=LUSTRE),
     Mistake(
         "link that deletes its files",

@@ -6,7 +6,7 @@ import base64
 import copy
 
 from tests.lint.graphs import Document
-from tests.lint.mistakes.edits import BLOCKED, Edit, Mistake, block, both, cut, ebs, imds, lt, put, vpc
+from tests.lint.mistakes.edits import BLOCKED, OURS, Edit, Mistake, block, both, cut, ebs, imds, lt, put, vpc
 
 
 def market(kind: str, **more: object) -> Edit:
@@ -102,6 +102,7 @@ MISTAKES = (
     Mistake("user data encoded twice", "USERDATA-BASE64", run("#!/bin/sh\necho a node begins\n", 2)),
     Mistake("user data after an empty line", "USERDATA-HEAD", run("\n#cloud-config\nruncmd: [true]\n")),
     Mistake("metadata switched off", "IMDS-OFF", put(imds, "httpEndpoint", "disabled")),
+    Mistake("root volume below its image", "EBS-SIZE", put(ebs, "volumeSize", 20), only=OURS),
     Mistake("IOPS above the maximum", "EBS-SIZE", lambda d: ebs(d).update(iops=90_000, volumeType="gp3")),
     Mistake("IOPS above the limit for the size", "EBS-SIZE", lambda d: ebs(d).update(iops=16_000, volumeSize=20)),
     Mistake("IOPS below the minimum", "EBS-SIZE", lambda d: ebs(d).update(iops=1_000)),
