@@ -15,8 +15,6 @@ from infra.nics import Nic, addresses_per_node, nics
 from infra.node.render import LUSTRE_ROOT
 from planner.stack.spec import ClusterSpec, Pool
 
-NEURON = ("trn", "inf")  # families with AWS's own accelerators, which are Neuron devices
-
 
 def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
     """Network interfaces of a GPU node, in order. Raises UsageProblem."""
@@ -65,10 +63,9 @@ def expected_of(spec: ClusterSpec) -> dict[str, Expected]:
     """What `planner-ready` looks for on the nodes of each role. Not in the bundle, which all nodes share: another type
     of GPU node changes its own template alone. Raises UsageProblem."""
     fleet = spec.fleet
-    neuron = fleet.instance_type.startswith(NEURON)
     gpu = Expected(
-        nvidia=0 if neuron else fleet.gpus,
-        neuron=fleet.gpus if neuron else 0,
+        nvidia=0 if fleet.neuron else fleet.gpus,
+        neuron=fleet.gpus if fleet.neuron else 0,
         efa=sum(nic.kind.startswith("efa") for nic in interfaces_of(spec)),
         drives=fleet.drives,
         mount=LUSTRE_ROOT if spec.lustre else "",

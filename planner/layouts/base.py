@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import ClassVar
 
@@ -136,11 +136,12 @@ class Layout(ABC):
 
     def deployment(self, plan: Plan, values: Values) -> Deployment:
         """The same, with the reason instead of sections for settings that cannot be deployed."""
-        instance = self.demand.instance
-        if not instance.has_gpus:
-            why_not = f"{instance.name} has {instance.gpu_name}; the image and the checks of nodes are for NVIDIA GPUs"
-            return Deployment(sections={}, why_not=why_not)
         try:
-            return self.spec(plan, values)
+            made = self.spec(plan, values)
         except NotDeployable as error:
-            return Deployment(sections={}, why_not=str(error))
+            return Deployment(sections={}, why_not=str(error), previews=False)
+        instance = self.demand.instance
+        if instance.has_gpus:
+            return made
+        why_not = f"{instance.name} has {instance.gpu_name}; what watches idle nodes and starts jobs is for NVIDIA GPUs"
+        return replace(made, why_not=made.why_not or why_not)

@@ -18,12 +18,14 @@ class Deployment:
     """The priced sizes, in the form of a stack file.
 
     sections: fields by section, without those that need an account. reserved_vcpu: vCPU of each GPU node reserved for
-    the pool's target. why_not: why the layout cannot be deployed with these settings; empty if it can.
+    the pool's target. why_not: why it cannot be deployed with these settings; empty if it can. previews: whether
+    a preview can show it all the same.
     """
 
     sections: Mapping[str, Fields]
     reserved_vcpu: int = 0
     why_not: str = ""
+    previews: bool = True
 
 
 class NotDeployable(Exception):

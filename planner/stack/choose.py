@@ -108,7 +108,7 @@ def spec_of(
     deployment = scenario.deployment
     if deployment is None:
         raise UsageProblem(f"{scenario.id} has no sizes to deploy: compare the plan again")
-    if deployment.why_not and not (preview and deployment.sections):
+    if deployment.why_not and not (preview and deployment.previews):
         raise UsageProblem(deployment.why_not)
     values = Request(plan=plan, plan_sha256=loaded.sha256, book=book, draws=0).central(recording=False)
     instance, lines = book.instance(scenario.instance_type), _lines(scenario)

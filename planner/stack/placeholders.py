@@ -8,6 +8,8 @@ from planner.stack.spec import PLACEHOLDER, ClusterSpec
 
 # public SSM parameters: the newest image of each kind. Ubuntu 24.04, since AIStore needs Linux 6.8 or newer
 GPU_IMAGE = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
+# for Trainium and Inferentia: AWS Neuron documentation, Neuron DLAMI User Guide (2026-11-23). trn2 and newer too
+NEURON_IMAGE = "/aws/service/neuron/dlami/base/ubuntu-24.04/latest/image_id"
 PLAIN_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
 
 
@@ -56,7 +58,7 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
             option="--ami",
             example="ami-0123456789abcdef0",
             key="deploy.ami",
-            command=_parameter(region, GPU_IMAGE),
+            command=_parameter(region, NEURON_IMAGE if spec.fleet.neuron else GPU_IMAGE),
         ),
         MissingId(
             name="control.ami",

@@ -57,6 +57,11 @@ class Fleet(_Section):
     reserved_vcpu: Whole = 0
     root_device: Text = "/dev/sda1"
 
+    @property
+    def neuron(self) -> bool:
+        """Whether its accelerators are AWS's own, Trainium or Inferentia, and not GPUs of NVIDIA."""
+        return self.instance_type.startswith(("trn", "inf"))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block(_Section):

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from infra.derived import expected_of
+from infra.graph import resource_graph
 from planner.decide.variants import same, types
 from planner.errors import UsageProblem
+from planner.lint.read.graph import graph_from
+from planner.lint.rules import lint
 from planner.plan.catalogue_check import types_of
 from planner.plan.load import LoadedPlan
 from planner.stack.choose import spec_of
+from planner.stack.placeholders import missing_ids
 from tests.builders import book_of, compared, plan_of, scenario_of
 
 TYPES = ["trn1.32xlarge"]
@@ -44,7 +49,7 @@ def test_an_hour_of_it_is_no_gpu_hour():
     assert not findings(run={"relative_speed": {"TRAINIUM": 0.6}})
 
 
-def test_it_is_priced_but_never_recommended_nor_deployed_with_an_image_for_nvidia():
+def test_it_is_priced_and_previewed_with_an_image_for_neuron_but_never_recommended_nor_deployed():
     plan = plan_of(fleet=FLEET, run=BY_FLOP, purchase=ON_DEMAND)
     comparison = compared(plan)
     assert comparison.best is None
@@ -52,6 +57,16 @@ def test_it_is_priced_but_never_recommended_nor_deployed_with_an_image_for_nvidi
     loaded = LoadedPlan(plan=plan, sha256="0" * 64, where="p.yaml", places={}, overridden={})
     with pytest.raises(UsageProblem, match="for NVIDIA GPUs"):
         spec_of(loaded, comparison, comparison.scenarios[0], book_of())
+    for scenario in comparison.scenarios:
+        spec = spec_of(loaded, comparison, scenario, book_of(), preview=True)
+        image = next(missing for missing in missing_ids(spec) if missing.name == "fleet.ami")
+        assert "/aws/service/neuron/dlami/base/" in image.command
+        assert "nvidia" not in image.command
+        assert expected_of(spec)["gpu"].nvidia == 0
+        assert expected_of(spec)["gpu"].neuron == 16
+        graph = graph_from(resource_graph(spec))
+        assert any(resource.kind == "ec2:LaunchTemplate" for resource in graph.resources)
+        assert [finding.message for finding in lint(graph) if finding.severity == "error"] == []
 
 
 def test_it_is_no_alternative_of_a_plan_in_flop():
