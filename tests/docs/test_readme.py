@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,27 @@ def test_the_answer_above_the_plan_has_the_figures_of_the_comparison() -> None:
     term = scenario["converged", "sp-1y-compute-no-upfront"]
     assert f"costs ${term['cost_usd']['plan'] / 1e6:.1f}M" in answer
     assert 0.9 < 1 - term["days"]["plan"] / 365 < 0.95  # "more than 90% of its term"
+
+
+def test_the_published_figures_are_those_of_the_backtest() -> None:
+    command = [sys.executable, "-m", "planner", "backtest", "-f", "json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
+    results = json.loads(done.stdout)["cases"]
+    counts = Counter(result["verdict"] for result in results)
+    part = README.split("## What others published, replayed")[1].split("\n## ")[0]
+    told = " ".join(part.split())
+    assert f"puts {len(results)} published figures" in told
+    assert f"{counts['reproduced']} reproduced, {counts['plausible']} plausible" in told
+    assert f"{counts['contradicted']} contradicted" in told
+    known = {result["id"]: result for result in results}
+    rows = re.findall(r"^\|[^|]+\| ([-\d.,]+) \| ([-\d.,]+) \| (\w+) \| `([^`]+)` \|$", part, re.MULTILINE)
+    assert len(rows) == 8
+    for published, computed, verdict, id in rows:
+        found, digits = known[id], len(computed.partition(".")[2])
+        assert verdict == found["verdict"]
+        assert float(computed.replace(",", "")) == round(found["computed"], digits)
+        if isinstance(found["published"], float):
+            assert float(published.replace(",", "")) == found["published"]
 
 
 def test_there_are_commands_to_try() -> None:
