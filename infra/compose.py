@@ -15,6 +15,7 @@ from fleet_pool.operate.canary import FOLDER as CANARY
 from infra.alarms import alarms_of, paid_for
 from infra.artefacts import Artefacts, ArtefactsArgs
 from infra.buckets import bucket_arn
+from infra.dashboard import dashboard
 from infra.data_bucket import DataBucket, DataBucketArgs
 from infra.derived import addresses_of, bundle_of, expected_of, interfaces_of
 from infra.firewall import Firewall
@@ -259,7 +260,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
         **({"lustre": {"FileSystemId": stack.lustre.file_system.id}} if stack.lustre else {}),
         **{f"pool-{n}": {"InstanceId": node.id} for n, node in enumerate(stack.pool.nodes if stack.pool else ())},
     }
-    Guards(
+    guards = Guards(
         naming,
         GuardArgs(
             guard=spec.guard,
@@ -270,4 +271,12 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             storage_groups=[stack.nvme.group] if stack.nvme else [],
             data_bucket=stack.data_bucket.bucket.id,
         ),
+    )
+    dashboard(
+        guards,
+        spec,
+        groups=[group.name for group in stack.fleet.groups],
+        storage_groups=[stack.nvme.group.name] if stack.nvme else [],
+        file_system=stack.lustre.file_system.id if stack.lustre else None,
+        alarms=guards.alarms,
     )

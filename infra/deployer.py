@@ -30,7 +30,7 @@ _SSM = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 _WHERE: dict[str, tuple[str, ...]] = {
     "autoscaling": ("arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/planner-*",),
     "budgets": ("arn:aws:budgets::*:budget/planner-*",),
-    "cloudwatch": ("arn:aws:cloudwatch:*:*:alarm:planner-*",),
+    "cloudwatch": ("arn:aws:cloudwatch:*:*:alarm:planner-*", "arn:aws:cloudwatch::*:dashboard/planner-*"),
     "events": ("arn:aws:events:*:*:rule/planner-*",),
     "logs": ("arn:aws:logs:*:*:log-group:/planner/*",),
     "s3": (_DATA_READ_AND_SET,),

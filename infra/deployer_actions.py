@@ -29,6 +29,7 @@ _OF_TYPE = {
         "budgets:CreateBudgetAction DescribeBudgetAction UpdateBudgetAction DeleteBudgetAction TagResource "
         "UntagResource ListTagsForResource iam:PassRole"
     ),
+    "aws:cloudwatch/dashboard:Dashboard": "cloudwatch:PutDashboard GetDashboard DeleteDashboards",
     "aws:cloudwatch/eventRule:EventRule": (
         "events:PutRule DescribeRule DeleteRule TagResource UntagResource ListTagsForResource"
     ),

@@ -47,8 +47,7 @@ class Guards(Component):
         self._anomalies(args.guard)
         groups = [group.name for group in (*args.groups, *args.storage_groups)]
         launch_notice(self, self.topic, groups, args.data_bucket)
-        for alarm in args.alarms:
-            self._alarm(alarm, args.dimensions[alarm.target])
+        self.alarms = [self._alarm(alarm, args.dimensions[alarm.target]) for alarm in args.alarms]
         for suffix, block, group in zip(suffixes(args.blocks), args.blocks, args.groups, strict=False):
             if block.starts:
                 self._schedule(f"block-start{suffix}", group, scale_up_at(block.starts), block.nodes)
@@ -115,9 +114,9 @@ class Guards(Component):
             opts=self.child(depends_on=[self.topic_policy]),
         )
 
-    def _alarm(self, alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> None:
+    def _alarm(self, alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> aws.cloudwatch.MetricAlarm:
         part = f"alarm-{alarm.name}"
-        aws.cloudwatch.MetricAlarm(
+        return aws.cloudwatch.MetricAlarm(
             self.named(part),
             name=self.physical(part),
             alarm_description=alarm.why,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from fleet_pool.node import gpu_use
 
+from infra.dashboard import body
 from infra.layouts import allowed_flows
 from infra.node.built import DAEMON_SHA256
 from planner.errors import UsageProblem
@@ -100,6 +101,41 @@ def test_a_node_completes_the_hooks_of_its_own_group_only():
         "arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/planner-dev-fleet-group"
     )
     assert inputs(graph_of("converged"), "fleet-group")["name"] == "planner-dev-fleet-group"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_dashboard_has_what_the_stack_has(layout):
+    spec = spec_of(layout)
+    graph = graph_of(layout)
+    assert inputs(graph, "guard-dashboard")["dashboardName"] == "planner-dev-guard-dashboard"
+    widgets = json.loads(inputs(graph, "guard-dashboard")["dashboardBody"])["widgets"]
+    titles = [widget["properties"].get("title") for widget in widgets]
+    space = ["Free space of the file system, percent"] if layout == "fsx-lustre" else []
+    assert titles == [None, "Alarms", "Idle GPUs, USD an hour", "GPU use, percent", "Nodes missing", *space]
+    assert len({(widget["x"], widget["y"]) for widget in widgets}) == len(widgets)
+    assert "$100,000" in widgets[0]["properties"]["markdown"]
+    assert len(widgets[1]["properties"]["alarms"]) == 6
+    idle = widgets[2]["properties"]["metrics"][-1][0]["expression"]
+    # eight nodes that are half idle cost half of the fleet
+    half = eval(idle, {"nodes0": spec.fleet.nodes, "use0": 50})
+    assert half == pytest.approx(spec.usd_per_hour["fleet.compute"] / 2)
+    missing = json.dumps(widgets[4])
+    assert ("nvme-group.name}" in missing) is (layout == "separate-nvme")
+    for widget in widgets[2:]:
+        metrics = widget["properties"]["metrics"]
+        ids = [metric[-1]["id"] for metric in metrics if "id" in metric[-1]]
+        assert len(set(ids)) == len(ids)
+        used = {word for m in metrics for word in re.findall(r"[a-z]+\d*", str(m[-1].get("expression", "")))}
+        assert used <= set(ids), "every name of an expression is a metric beside it"
+
+
+def test_the_dashboard_of_a_cpu_fleet_without_a_price_has_no_dollars():
+    plain = spec_of("s3-stream")
+    found = {"groups": ["g"], "storage_groups": [], "file_system": "", "alarms": []}
+    free = body(replace(plain, usd_per_hour={}), found)
+    assert [w["properties"].get("title") for w in free["widgets"]] == [None, "GPU use, percent", "Nodes missing"]
+    cpu = body(replace(plain, fleet=replace(plain.fleet, gpus=0)), found)
+    assert [w["properties"].get("title") for w in cpu["widgets"]] == [None, "Nodes missing"]
 
 
 def test_the_alarm_on_idle_nodes_watches_what_the_nodes_publish_and_may_publish():

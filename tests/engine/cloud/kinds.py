@@ -114,6 +114,14 @@ KINDS: dict[str, Kind] = {
         named="name",
         replace=("name",),
     ),
+    "cloudwatch/dashboard:Dashboard": Kind(
+        id="{dashboardName}",
+        unique=("dashboardName",),
+        again="adopted",
+        named="dashboardName",
+        replace=("dashboardName",),
+        outputs={"dashboardArn": "arn:aws:cloudwatch::{account}:dashboard/{dashboardName}"},
+    ),
     "cloudwatch/eventRule:EventRule": Kind(
         id="{name}",
         arn="arn:aws:events:{region}:{account}:rule/{name}",

@@ -1,0 +1,110 @@
+"""The stack's CloudWatch dashboard: dollars an hour of idle GPUs, missing nodes, alarms, free space, the budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+from fleet_pool.node import gpu_use
+
+from infra.alarms import AUTO_SCALING, FSX, MINUTES_5
+from infra.naming import Component
+from planner.stack.spec import ClusterSpec
+
+COMPUTE = "fleet.compute"
+WIDTH, HEIGHT = 12, 6  # of 24 columns
+PERIOD = gpu_use.EVERY_MIN * 60
+
+
+def dashboard(
+    guards: Component,
+    spec: ClusterSpec,
+    *,
+    groups: Sequence[pulumi.Input[str]],
+    storage_groups: Sequence[pulumi.Input[str]],
+    file_system: pulumi.Input[str] | None,
+    alarms: Sequence[aws.cloudwatch.MetricAlarm],
+) -> None:
+    """groups, storage_groups: names of the Auto Scaling groups. file_system: id of FSx for Lustre."""
+    given = pulumi.Output.all(
+        groups=pulumi.Output.all(*groups),
+        storage_groups=pulumi.Output.all(*storage_groups),
+        file_system=file_system or "",
+        alarms=pulumi.Output.all(*(alarm.arn for alarm in alarms)),
+    )
+    aws.cloudwatch.Dashboard(
+        guards.named("dashboard"),
+        dashboard_name=guards.physical("dashboard"),
+        dashboard_body=given.apply(lambda found: json.dumps(body(spec, found))),
+        opts=guards.child(),
+    )
+
+
+def body(spec: ClusterSpec, found: Mapping[str, Any]) -> dict[str, Any]:
+    """As CloudWatch reads it (CloudWatch User Guide, "Dashboard body structure and syntax")."""
+    groups: list[str] = found["groups"]
+    plots = [_missing([*groups, *found["storage_groups"]])]
+    if spec.fleet.gpus:
+        plots = [*_idle(spec, groups), *plots]
+    if spec.lustre and spec.lustre.capacity_gib:
+        plots.append(_free_space(found["file_system"], spec.lustre.capacity_gib * 2**30))
+    plots = [{**plot, "view": "timeSeries", "region": spec.region} for plot in plots]
+    widgets: list[dict[str, Any]] = [{"type": "text", "properties": {"markdown": _plan(spec)}}]
+    if found["alarms"]:
+        widgets.append({"type": "alarm", "properties": {"title": "Alarms", "alarms": found["alarms"]}})
+    widgets += [{"type": "metric", "properties": plot} for plot in plots]
+    return {
+        "widgets": [
+            {**widget, "x": WIDTH * (n % 2), "y": HEIGHT * (n // 2), "width": WIDTH, "height": HEIGHT}
+            for n, widget in enumerate(widgets)
+        ]
+    }
+
+
+def _plan(spec: ClusterSpec) -> str:
+    return (
+        f"# {spec.stack}\n{spec.scenario}\n\n"
+        f"Budget **${spec.guard.budget_usd:,.0f}** for {spec.guard.max_days:,.1f} days. AWS's figures lag by hours: "
+        "[Budgets](https://console.aws.amazon.com/billing/home#/budgets). What is billed by the hour: "
+        "`pulumi stack output usd_per_hour`."
+    )
+
+
+def _idle(spec: ClusterSpec, groups: Sequence[str]) -> list[dict[str, Any]]:
+    """GPU use; and its idle share of what the nodes in service cost. No dollars without a price."""
+    use, idle = [], []
+    usd = round(spec.usd_per_hour.get(COMPUTE, 0.0) / spec.fleet.nodes, 4)  # of a node: the same after a resize
+    for n, group in enumerate(groups):
+        busy = [gpu_use.NAMESPACE, gpu_use.METRIC, gpu_use.DIMENSION, group]
+        use.append([*busy, {"label": group}])
+        idle.append([*busy, {"id": f"use{n}", "visible": False}])
+        idle.append(_of_group("GroupInServiceInstances", group, id=f"nodes{n}", stat="Average"))
+        idle.append([{"id": f"idle{n}", "expression": f"nodes{n} * {usd} * (1 - use{n} / 100)", "label": group}])
+    plots = [{"title": "GPU use, percent", "metrics": use, "stat": "Average", "period": PERIOD}]
+    if usd:
+        title = "Idle GPUs, USD an hour"
+        plots.insert(0, {"title": title, "metrics": idle, "stat": "Average", "period": PERIOD})
+    return plots
+
+
+def _missing(groups: Sequence[str]) -> dict[str, Any]:
+    metrics: list[list[Any]] = []
+    for n, group in enumerate(groups):
+        metrics.append(_of_group("GroupDesiredCapacity", group, id=f"wanted{n}", stat="Maximum"))
+        metrics.append(_of_group("GroupInServiceInstances", group, id=f"there{n}", stat="Minimum"))
+        metrics.append([{"id": f"missing{n}", "expression": f"wanted{n} - there{n}", "label": group}])
+    return {"title": "Nodes missing", "metrics": metrics, "period": MINUTES_5}
+
+
+def _free_space(file_system: str, capacity: int) -> dict[str, Any]:
+    """Published each minute for each file server: their sum is right for a minute alone."""
+    free = [FSX, "FreeDataStorageCapacity", "FileSystemId", file_system, {"id": "free", "visible": False}]
+    share = [{"id": "share", "expression": f"100 * free / {capacity}", "label": "free, percent"}]
+    return {"title": "Free space of the file system, percent", "metrics": [free, share], "stat": "Sum", "period": 60}
+
+
+def _of_group(metric: str, group: str, **more: Any) -> list[Any]:
+    return [AUTO_SCALING, metric, "AutoScalingGroupName", group, {**more, "visible": False}]
