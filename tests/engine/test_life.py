@@ -75,7 +75,9 @@ def _drifts(stand: Stand) -> None:
 def _is_resized(stand: Stand) -> None:
     nodes = stand.spec.fleet.nodes
     grown = _changed(stand, replace(small(stand.spec.layout, nodes=nodes + 1), plan_sha256="d" * 64))
-    assert sorted(grown.names("update")) == ["fleet-group", "guard-alarm-fleet-count", "guard-topic"]
+    updated = ["fleet-group", "guard-alarm-fleet-count", "guard-dashboard", "guard-topic"]
+    assert sorted(grown.names("update")) == updated
+    assert grown.step("guard-dashboard").diff == ("dashboardBody",)
     assert grown.step("guard-topic").diff == ("tags",)
     assert grown.step("fleet-group").diff == ("desiredCapacity", "maxSize", "minSize")
     assert grown.step("guard-alarm-fleet-count").diff == ("threshold",)
@@ -103,7 +105,8 @@ def _gets_other_nodes(stand: Stand) -> None:
     layout = stand.spec.layout
     other = small(layout, instance_type="p5.48xlarge", profile="bandwidth", ami=NEXT_AMI, control_ami=NEXT_CONTROL_AMI)
     up = _changed(stand, other)
-    assert up.counts == {"update": 2}
+    assert sorted(up.names("update")) == ["fleet-group", "fleet-template", "guard-dashboard"]
+    assert up.counts == {"update": 3}
     assert up.step("fleet-template").diff == ("instanceType", "networkInterfaces", "userData")
     assert up.step("fleet-group").diff == ("launchTemplate",)
 
