@@ -32,6 +32,8 @@ FREE = {
     "budgets:ModifyBudget": "a budget is raised by it",
     "budgets:UpdateBudgetAction": "of an action that is there",
     "ce:*": "anomaly detection is free",
+    "cloudwatch:PutDashboard": "one of a stack: free among an account's first three, else 3 USD a month",
+    "events:Put*": "rules for events of AWS are free",
     "ec2:AssignPrivateIpAddresses": "private addresses are free",
     "ec2:Associate*": "free",
     "ec2:Attach*": "free",
@@ -157,7 +159,9 @@ def test_an_anomaly_is_reported_from_one_percent_of_the_budget_but_not_below_100
 
 def test_only_who_publishes_to_the_topic_may():
     """Budgets and their actions mail by themselves."""
-    (notices,) = statements(graph_of("s3-stream"), "guard-topic-policy")
+    notices, events = statements(graph_of("s3-stream"), "guard-topic-policy")
     assert notices["Principal"] == {"Service": ["cloudwatch.amazonaws.com", "costalerts.amazonaws.com"]}
+    assert events["Principal"] == {"Service": "events.amazonaws.com"}
+    assert (events["Action"], events["Resource"]) == (notices["Action"], notices["Resource"])
     for name in ("guard-budget", "guard-action"):
         assert "sns" not in json.dumps(inputs(graph_of("s3-stream"), name)).lower()
