@@ -37,7 +37,9 @@ def simulated(name: str) -> SpotRuns:
     return spot_runs(*scenario(name), ["fallback", "own"], 1)
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize(
+    "name", ["small", "llama-70b-p5", pytest.param("stability-converged", marks=pytest.mark.thorough)]
+)
 def test_the_closed_form_is_within_five_percent_of_the_simulated_rule(name):
     found = simulated(name)
     closed, rule = found.closed, found.rules[0]
@@ -48,7 +50,9 @@ def test_the_closed_form_is_within_five_percent_of_the_simulated_rule(name):
     assert closed.moved.mean() == pytest.approx(rule.moved.mean(), abs=0.05)
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize(
+    "name", ["small", "llama-70b-p5", pytest.param("stability-converged", marks=pytest.mark.thorough)]
+)
 def test_no_run_is_late_and_the_picture_is_of_a_costly_one(name):
     found = simulated(name)
     assert all(np.isfinite(rule.days).all() for rule in found.rules)
