@@ -74,6 +74,7 @@ def test_the_least_cost_is_that_of_comparing_every_fleet(plan: Plan) -> None:
         assert (found.recommended.size, found.recommended.scenario.id) in [(size, s.id) for size, s in every]
 
 
+@pytest.mark.thorough  # the same search as for the least cost
 @given(plans())
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_earliest_finish_is_that_of_comparing_every_fleet(plan: Plan) -> None:
@@ -87,6 +88,7 @@ def test_the_earliest_finish_is_that_of_comparing_every_fleet(plan: Plan) -> Non
         assert cost_of(found.recommended.scenario, "p50") == pytest.approx(min(near))
 
 
+@pytest.mark.thorough  # the same search as for the least cost
 @given(plans())
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_frontier_is_that_of_comparing_every_fleet(plan: Plan) -> None:

@@ -152,7 +152,9 @@ class TestSwings:
 
 
 class TestFlips:
-    @pytest.mark.parametrize(("draws", "least"), [(0, {INTERRUPTION_RATE, SPOT_USD}), (300, set())])
+    @pytest.mark.parametrize(
+        ("draws", "least"), [(0, {INTERRUPTION_RATE, SPOT_USD}), pytest.param(300, set(), marks=pytest.mark.thorough)]
+    )
     def test_each_flip_is_proved_by_comparing_with_the_value_set(self, draws: int, least: set[str]) -> None:
         found = small_study(draws)[1]
         request, weights = as_planned(draws)

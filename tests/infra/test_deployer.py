@@ -98,6 +98,7 @@ def test_every_action_of_a_type_is_allowed(type_):
     assert verbs & {"Get", "Describe", "List", "View"}, "a type that cannot be read cannot be refreshed"
 
 
+@pytest.mark.thorough
 def test_what_carries_our_tags_can_be_tagged():
     """A second route: types whose inputs have tags, from the graphs, against the actions of their service."""
     for graph in graphs():
