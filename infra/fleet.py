@@ -11,6 +11,7 @@ import pulumi
 import pulumi_aws as aws
 
 from infra.launch import (
+    AT_ITS_START,
     PATIENCE,
     Machine,
     NodeArgs,
@@ -116,7 +117,7 @@ class GpuFleet(Component):
             # the size that the schedule has set is not drift
             options=self.child(
                 depends_on=waits_for,
-                ignored=["min_size", "desired_capacity"] if starts_later else None,
+                ignored=[*AT_ITS_START, *(["min_size", "desired_capacity"] if starts_later else [])],
                 patience=PATIENCE,
             ),
         )

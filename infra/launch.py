@@ -107,6 +107,10 @@ def launch_template(
     )
 
 
+# of a group that stands another value would make the group, and its nodes, anew; the hook itself changes in place
+AT_ITS_START = ["initial_lifecycle_hooks"]
+
+
 def node_group(
     component: Component,
     nodes: NodeArgs,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from infra.launch import (
+    AT_ITS_START,
     PATIENCE,
     Machine,
     NodeArgs,
@@ -57,6 +58,6 @@ class Nvme(Component):
             launch_template=latest(template),
             suspended_processes=["AZRebalance"],
             protect_from_scale_in=True,
-            options=self.child(depends_on=[*identity.ready, *nodes.waits_for], patience=PATIENCE),
+            options=self.child(depends_on=[*identity.ready, *nodes.waits_for], ignored=AT_ITS_START, patience=PATIENCE),
         )
         self.register_outputs({"group": self.group.name})

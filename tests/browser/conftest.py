@@ -51,10 +51,11 @@ Show = Callable[..., Tab]
 @pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The tests of one page run on one worker, which opens it once in each window. Large pages take minutes: they are
-    for `make test-real`. A test during which Chromium ends a tab says nothing about the page, and runs again."""
+    for `make test-real`. A test during which Chromium ends a tab, or itself, says nothing about the page, and runs
+    again."""
     for item in items:
         if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["Target crashed"]))
+            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["Target crashed", "browser has been closed"]))
         page = getattr(getattr(item, "callspec", None), "params", {}).get("name")
         if page and item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.xdist_group(f"page-{page}"))
@@ -62,14 +63,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.thorough)
 
 
+NewContext = Callable[..., BrowserContext]
+
+
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def new_context() -> Iterator[NewContext]:
+    """new_context(**window): a window of the one browser, which is started again if it has ended."""
     if chromium.found() is None:
         (pytest.fail if os.environ.get("NEED_BROWSER") else pytest.skip)(chromium.MISSING)
     with sync_playwright() as playwright:
-        browser = chromium.launched(playwright)
-        yield browser
-        browser.close()
+        started: list[Browser] = []
+
+        def context(**window: Any) -> BrowserContext:
+            if not started or not started[-1].is_connected():
+                started.append(chromium.launched(playwright))
+            return started[-1].new_context(**window)
+
+        yield context
+        for browser in started:
+            browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +91,10 @@ def page_at(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "pages"
     folder.mkdir(exist_ok=True)
     return lambda name: page_file(name, folder)
+
+
+def _runs(context: BrowserContext) -> bool:
+    return context.browser is not None and context.browser.is_connected()
 
 
 def opened(context: BrowserContext, path: Path, scripts: bool = True) -> Tab:
@@ -99,15 +115,18 @@ def opened(context: BrowserContext, path: Path, scripts: bool = True) -> Tab:
 
 
 @pytest.fixture(scope="package")
-def show(browser: Browser, page_at: Callable[[str], Path]) -> Show:
+def show(new_context: NewContext, page_at: Callable[[str], Path]) -> Show:
     """show(name, width, scheme): the page in a window of that width, as it was when it was opened.
 
     A window keeps its tab until another page is asked for. It has one only: a tab behind another draws no frames.
     """
-    contexts = {width: browser.new_context(**window, reduced_motion="reduce") for width, window in WINDOWS.items()}
+    contexts: dict[int, BrowserContext] = {}
     tabs: dict[int, tuple[str, Tab]] = {}
 
     def at(name: str, width: int, scheme: Scheme = "light") -> Tab:
+        if width not in contexts or not _runs(contexts[width]):
+            tabs.pop(width, None)
+            contexts[width] = new_context(**WINDOWS[width], reduced_motion="reduce")
         if width not in tabs or tabs[width][0] != name or tabs[width][1].crashed:
             if width in tabs:
                 tabs.pop(width)[1].page.close()
@@ -122,14 +141,14 @@ def show(browser: Browser, page_at: Callable[[str], Path]) -> Show:
 
 
 @pytest.fixture
-def fresh(browser: Browser, page_at: Callable[[str], Path]) -> Iterator[Callable[..., Tab]]:
+def fresh(new_context: NewContext, page_at: Callable[[str], Path]) -> Iterator[Callable[..., Tab]]:
     """fresh(name): the page in a wide window of its own, in which nothing has been focused or followed before."""
     contexts: list[BrowserContext] = []
 
     def at(name: str, scripts: bool = True) -> Tab:
-        contexts.append(browser.new_context(**WINDOWS[1280]))
+        contexts.append(new_context(**WINDOWS[1280]))
         return opened(contexts[-1], page_at(name), scripts)
 
     yield at
-    for context in contexts:
+    for context in filter(_runs, contexts):
         context.close()

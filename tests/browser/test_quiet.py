@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.browser.conftest import Show, Tab, opened
+from tests.browser.conftest import NewContext, Show, Tab, opened
 from tests.browser.pages import NAMES
 
 MEGABYTE = 1_000_000
@@ -34,10 +33,10 @@ def test_the_page_of_the_readme_can_be_sent_by_mail(page_at: Callable[[str], Pat
     assert page_at("stability-converged").stat().st_size <= MEGABYTE / 4
 
 
-def test_a_request_and_a_complaint_would_be_seen(browser: Browser, tmp_path: Path) -> None:
+def test_a_request_and_a_complaint_would_be_seen(new_context: NewContext, tmp_path: Path) -> None:
     path = tmp_path / "loud.html"
     path.write_text("<img src=gone.png><script>console.warn('so'); nowhere()</script>", encoding="utf-8")
-    context = browser.new_context()
+    context = new_context()
     tab = opened(context, path)
     assert [Path(url).name for url in tab.asked] == ["loud.html", "gone.png"]
     assert any("so" in line for line in tab.said)
@@ -45,10 +44,10 @@ def test_a_request_and_a_complaint_would_be_seen(browser: Browser, tmp_path: Pat
     context.close()
 
 
-def test_a_script_would_not_run(browser: Browser, tmp_path: Path) -> None:
+def test_a_script_would_not_run(new_context: NewContext, tmp_path: Path) -> None:
     path = tmp_path / "scripted.html"
     path.write_text("<p>here</p><script>document.write('<p>written</p>')</script>", encoding="utf-8")
-    context = browser.new_context()
+    context = new_context()
     assert seen(opened(context, path, scripts=True)) == ["here", "written"]
     assert seen(opened(context, path, scripts=False)) == ["here"]
     context.close()

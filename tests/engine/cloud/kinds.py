@@ -64,7 +64,7 @@ KINDS: dict[str, Kind] = {
         arn="arn:aws:autoscaling:{region}:{account}:autoScalingGroup:{uuid}:autoScalingGroupName/{name}",
         unique=("name",),
         named="name",
-        replace=("name", "namePrefix"),
+        replace=("name", "namePrefix", "initialLifecycleHooks"),
         listed=False,  # by their own service alone
     ),
     "autoscaling/lifecycleHook:LifecycleHook": Kind(
