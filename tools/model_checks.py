@@ -21,6 +21,8 @@ SIMULATED = {
     "observed-rate-low": "tests/models/test_observed_rates.py",
     "observed-rate-high": "tests/models/test_observed_rates.py",
     "cache-hit-shuffled": "tests/models/test_laws.py",
+    "cache-hit-between-marks": "tests/models/test_laws.py",
+    "prefetched-read-rate": "tests/models/test_laws.py",
     "tiered-storage": "tests/models/test_laws.py",
     "availability-with-notice": "tests/estimate/test_fallback.py",
     "fallback-spot-fraction": "tests/estimate/test_fallback.py",

@@ -30,6 +30,9 @@ EXAMPLES = {
     "required-read-rate": "samples_per_second=11600 sample_bytes=165888",
     "node-serve-rate": "network_gbps=100 drives=8 drive_read_gb_per_s=2 reserved_cores=8",
     "cache-hit-shuffled": "ratio=0.9",
+    "cache-hit-between-marks": "low_ratio=0.8 high_ratio=0.914",
+    "prefetched-read-rate": "required_gb_per_s=10 given_gb_per_s=11 read_time_cv=1 prefetch_batches=2",
+    "calendar-months": "start=2026-10-05 hours=744",
     "cache-hit-sequential": "ratio=0.999",
     "mixed-read-rate": "hit_fraction=50% warm_gb_per_s=10 cold_gb_per_s=2",
     "request-bound-rate": "requests_per_second=5500 object_bytes=100e6",
@@ -94,7 +97,7 @@ EXAMPLES = {
     "protected-usable": "raw_tb=10 nodes=10 spares=1 data_stripes=6 parity_stripes=2",
     "lustre-capacity": "needed_gib=3072",
     "lustre-throughput": "capacity_gib=4800 mbps_per_tib=50",
-    "gb-months": "stored_bytes=1e12 hours=365",
+    "gb-months": "stored_bytes=1e12 months=0.5",
     "usd-per-usable-tb-month": "storage_usd=300 usable_tb=2 hours=1460",
     "change-per-tb": "capacity_ratio=15 cost_ratio=0.8",
     "lustre-included-metadata-iops": "capacity_gib=72000",
@@ -112,8 +115,8 @@ EXAMPLES = {
     "requests": "bytes_moved=240e12 object_bytes=100e6",
     "hourly-resource": "count=3 hours=730 usd_per_hour=0.01",
     "billed-gb": "bytes_moved=1e12",
-    "volume-gb-months": "volumes=4 size_gib=200 hours=365",
-    "months": "count=6 hours=1460",
+    "volume-gb-months": "volumes=4 size_gib=200 months=0.5",
+    "months": "count=6 months=0.5",
     "ingest-days": "dataset_bytes=234e12 rate_bytes_per_second=380e6",
     "billed-hours": "hours=216 minimum_days=30",
     "tiered-age-hours": "hours=2400 from_days=30 to_days=90",
@@ -149,6 +152,11 @@ EXAMPLES = {
 }
 
 LOOPS = {
+    "calendar-months": r"""\begin{aligned}
+\mathrm{calendar\_months} &= \sum_{m} \frac{h_m}{H_m} \\
+h_m &: \text{hours of the time in month } m, \text{ from } \mathrm{start} \text{ for } \mathrm{hours} \\
+H_m &: \text{hours of the whole calendar month}
+\end{aligned}""",
     "strong-scaling-throughput": r"""\begin{aligned}
 (a, b) &= \arg\min_{a, b \ge 0} \sum_{(n_i, r_i) \in \mathrm{rows}}
   \left( \left( \frac{a}{n_i} + b \right) \cdot r_i - 1 \right)^{2} \\

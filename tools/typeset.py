@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 _BRACKETS = {"ceil": (r"\left\lceil ", r" \right\rceil"), "floor": (r"\left\lfloor ", r" \right\rfloor")}
 _FUNCTIONS = {"exp": r"\exp", "log": r"\ln", "log2": r"\log_2", "min": r"\min", "max": r"\max"}
-_COMPARISONS = {ast.Lt: "<", ast.LtE: r"\le", ast.Gt: ">", ast.GtE: r"\ge", ast.Eq: "="}
+_COMPARISONS = {ast.Lt: "<", ast.LtE: r"\le", ast.Gt: ">", ast.GtE: r"\ge", ast.Eq: "=", ast.NotEq: r"\ne"}
 
 
 def typeset(steps: Sequence[str], result: str) -> str:

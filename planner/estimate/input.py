@@ -10,10 +10,15 @@ from planner.estimate.place import data_sets_of
 from planner.estimate.work import FleetWork, PhaseWork
 from planner.layouts.base import Demand, Service
 from planner.models.datapath import input_fraction, warm_up_hours
-from planner.models.derived import SourcedQuantity
-from planner.models.number import Number
+from planner.models.derived import Sourced, SourcedQuantity
+from planner.models.number import Number, median
+from planner.models.prefetch import prefetched_read_rate
 from planner.models.sheet import Sheet
+from planner.models.values import Values
 from planner.plan.types import Plan
+
+COLD, STEADY = "run:storage.cold_read_gb_per_s", "run:storage.read_gb_per_s"
+LEAST_SUPPLY, ENOUGH_SUPPLY = 0.95, 1.1  # of the need: below, training waits anyway; above, readers hide the variation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +38,7 @@ def data_input_of(
     service: Service,
     filled_first: bool,
     refills: Number,
+    values: Values,
     sheet: Sheet,
 ) -> DataInput:
     """Stalls of every phase: its data set is read cold once, then at the steady rate of the largest data set.
@@ -76,8 +82,8 @@ def data_input_of(
             compute_hours=(phase.hours, place.run("work_hours")),
             required_gb_per_s=(phase.required_gb_per_s, place.run("required_gb_per_s")),
             cold_gb=(cold_now, f"run:{name}"),
-            cold_gb_per_s=(service.cold_gb_per_s, "run:storage.cold_read_gb_per_s"),
-            steady_gb_per_s=(service.steady_gb_per_s, "run:storage.read_gb_per_s"),
+            cold_gb_per_s=_rate(phase, "cold_gb_per_s", (service.cold_gb_per_s, COLD), values, sheet),
+            steady_gb_per_s=_rate(phase, "steady_gb_per_s", (service.steady_gb_per_s, STEADY), values, sheet),
             slowdown_fraction=(service.slowdown_fraction, "run:storage.slowdown_fraction"),
         )
         elapsed = elapsed + phase.hours / share
@@ -126,6 +132,31 @@ def data_input_of(
         hit_fraction=(service.hit_fraction, "run:storage.hit_fraction", "fraction"),
     )
     return DataInput(fraction=fraction, warm_up_hours=warm_up, s3_read_bytes=s3_read_bytes, read_bytes=read_bytes)
+
+
+def _rate(phase: PhaseWork, name: str, given: Sourced, values: Values, sheet: Sheet) -> Sourced:
+    """The rate at which a phase reads, GB/s: what is given, less what reads of uneven length cost."""
+    place = phase.place
+    rate = sheet.equation(
+        place.id(name),
+        prefetched_read_rate,
+        required_gb_per_s=(phase.required_gb_per_s, place.run("required_gb_per_s")),
+        given_gb_per_s=given,
+        read_time_cv=values.given("data.read_time_cv"),
+        prefetch_batches=values.given("data.prefetch_batches"),
+    )
+    return rate, place.run(name)
+
+
+def narrow_supply(work: FleetWork, service: Service) -> tuple[str, ...]:
+    """A warning where the planned rate is what training needs, and little more."""
+    supply = median(service.steady_gb_per_s) / median(work.peak_gb_per_s)
+    if not LEAST_SUPPLY <= supply < ENOUGH_SUPPLY:
+        return ()
+    return (
+        f"storage gives {supply:.2f} x what training reads: it waits whenever reads take longer than the mean; "
+        f"{ENOUGH_SUPPLY} x would hide that",
+    )
 
 
 def _gb(n: int) -> str:

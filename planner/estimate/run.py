@@ -20,7 +20,7 @@ from planner.layouts.shared.network import bill_network
 from planner.layouts.shared.s3 import bill_s3
 from planner.models.derived import Derived, SourcedQuantity
 from planner.models.ledger import Ledger
-from planner.models.metered import ingest_days
+from planner.models.metered import ingest_days, months_of
 from planner.models.number import Number, scalar
 from planner.models.sheet import Sheet
 from planner.plan.types import Plan
@@ -102,8 +102,12 @@ def run_on(
     stored = decided.checkpoints_stored if decided else _stored(plan, float(found.checkpoints), float(found.hours))
     if sheet.recording:
         _record_stored(plan, stored, found.checkpoints, found.hours, sheet)
+    months = sheet.equation(
+        "run.months", months_of, start=(demand.start, "run:run.start"), hours=(found.hours, "run:run.hours")
+    )
     timing = Timing(
         standing_hours=found.hours,
+        months=months,
         retention_hours=plan.storage.retention_hours or 0.0,
         s3_read_bytes=found.s3_read_bytes,
         read_bytes=found.read_bytes,

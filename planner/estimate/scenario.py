@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.estimate.bounded_prices import are_small, without_bounded
+from planner.estimate.input import narrow_supply
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.purchase import bill_gpu_nodes
 from planner.estimate.run import Run
@@ -98,7 +99,12 @@ def price(
         cost_usd=cost,
         usd_per_useful_gpu_hour=per_hour,
         why_not=(*run.refusals, *bought.why_not, *nodes.not_offered, *people.not_offered),
-        warnings=(*run.work.notes, *run.service.warnings, *bought.warnings),
+        warnings=(
+            *run.work.notes,
+            *run.service.warnings,
+            *(() if values.draws else narrow_supply(run.work, run.service)),
+            *bought.warnings,
+        ),
         derived=(*run.derived, *sheet.derived),
         keeps_bounded=keep_bounded,
     )

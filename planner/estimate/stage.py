@@ -71,7 +71,7 @@ def stage_of(ground: Ground, on_spot: Market | None, decided_hours: float | None
     sheet, service = values.sheet(), ground.service
     market = on_spot(values, sheet) if on_spot else HELD
     refills = _refills(demand, work, market, sheet) if layout.emptied_by_interruption and market.interrupts else 0.0
-    data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, sheet)
+    data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, values, sheet)
     interruptions = interruptions_of(plan, demand, work, service, market, values, decided_hours, sheet)
     worked: Sourced = (work.hours, "run:run.work_hours")
     fraction: Sourced = (data_input.fraction, "run:goodput.input_fraction")

@@ -87,14 +87,16 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """How long resources exist and how much data moves.
+    """How long resources exist, and how much data moves.
 
-    standing_hours: from the first to the last paid GPU-hour. s3_read_bytes: everything read from S3 (first epoch and
+    standing_hours: from the first to the last paid GPU-hour; months: the same time, each part divided by the hours of
+    its calendar month, as AWS bills it. s3_read_bytes: everything read from S3 (first epoch and
     misses); read_bytes: everything that training reads. s3_through_vpc: whether the fleet itself reads and writes S3,
     so that without a gateway endpoint its bytes go through the NAT gateway.
     """
 
     standing_hours: Number
+    months: Number
     retention_hours: float
     s3_read_bytes: Number
     read_bytes: Number

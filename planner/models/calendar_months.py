@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
@@ -31,6 +32,16 @@ def hours_of_month(day: date) -> float:
     """Hours of the calendar month that a day is in: 744, 720, 696 or 672."""
     _, after = month_starts(day.replace(day=1), 1)
     return (after - datetime(day.year, day.month, 1)) / timedelta(hours=1)
+
+
+def parts_of_months(start: date, hours: float) -> Iterator[tuple[datetime, float, float]]:
+    """(begin, hours of it, hours of its whole calendar month) for each month that the time touches, for five years."""
+    for begin, end in pairwise(month_starts(start)):
+        part = min(hours, (end - begin) / timedelta(hours=1))
+        if part <= 0:
+            return
+        yield begin, part, hours_of_month(begin)
+        hours -= part
 
 
 @lru_cache(maxsize=64)

@@ -131,14 +131,14 @@ def lustre_throughput_gb_per_s(*, capacity_gib: Number, mbps_per_tib: Number) ->
 @equation(
     "S6",
     "gb-months",
-    units={"stored_bytes": "bytes", "hours": "h"},
+    units={"stored_bytes": "bytes", "months": "months"},
     result_unit="GB-Mo",
-    source="AWS: S3, EBS and FSx bill 2^30 bytes as a GB; a month is 730 h",
-    steps=("result = stored_bytes / 2**30 * hours / 730",),
+    source="Amazon FSx pricing: average GB of 2^30 bytes over the month",
+    steps=("result = stored_bytes / 2**30 * months",),
 )
-def gb_months(*, stored_bytes: Number, hours: Number) -> Number:
-    """GB-months as AWS bills them: binary gigabytes times hours divided by 730."""
-    return stored_bytes / 2**30 * hours / HOURS_PER_MONTH
+def gb_months(*, stored_bytes: Number, months: Number) -> Number:
+    """GB-months as AWS bills them: binary gigabytes times calendar months."""
+    return stored_bytes / 2**30 * months
 
 
 @equation(

@@ -104,6 +104,36 @@ def cache_hit_sequential(*, ratio: Number) -> Number:
 
 
 @equation(
+    "I16",
+    "cache-hit-between-marks",
+    units={"low_ratio": "cache at the low mark / hot data", "high_ratio": "cache at the high mark / hot data"},
+    result_unit="fraction",
+    source="derived here from I3; AIStore 5.0 evicts from its high mark (80 %) down to its low mark (70 %)",
+    steps=(
+        "low = min(low_ratio, high_ratio)",
+        "c = max(1 - high_ratio, 0)",
+        "one_mark = c * (1 - log(c)) if c > 0 else 0",
+        "trip = log((1 - log(c)) / (1 - log(1 - low))) if c > 0 else 0",
+        "result = 1 - (high_ratio - low) / trip if trip > 0 else 1 - one_mark",
+    ),
+)
+def cache_hit_between_marks(*, low_ratio: Number, high_ratio: Number) -> Number:
+    """Hit rate of an LRU cache that evicts only at a high mark, and then down to a low one; random order each epoch.
+
+    Data below the high mark is never evicted: the cliff is there. Above it the cache holds the last c read of the data,
+    c going from low to high, and misses x (1 - ln x) of its reads with x = 1 - c (I3). One such trip reads the integral
+    of dc / (x (1 - ln x)) = ln((1 - ln(1 - high)) / (1 - ln(1 - low))) and misses high - low of it.
+    Limits: nothing else fills the drives.
+    """
+    low, high = (np.minimum(np.asarray(ratio, dtype=float), 1.0) for ratio in (low_ratio, high_ratio))
+    apart = high - low > 1e-9
+    with np.errstate(divide="ignore", invalid="ignore"):
+        trip = np.log((1.0 - np.log1p(-high)) / (1.0 - np.log1p(-low)))
+        hits = np.where(apart, 1.0 - (high - low) / np.where(apart, trip, 1.0), cache_hit_shuffled(ratio=high))
+    return np.where(high >= 1.0, 1.0, hits)[()]
+
+
+@equation(
     "I5",
     "mixed-read-rate",
     units={"hit_fraction": "fraction", "warm_gb_per_s": "GB/s", "cold_gb_per_s": "GB/s"},
@@ -191,9 +221,12 @@ def fill_rate_limit(
     low_watermark_fraction: Number = LOW_WATERMARK_PERCENT / 100,
     dont_evict_seconds: Number = DONT_EVICT_S,
 ) -> Number:
-    """Sustainable rate of cold reads per node: above it, the node fills to 95 % and refuses requests (507).
+    """Sustainable rate of reads per node while the data does not fit: what an hour of them brings is never evicted.
 
-    p4d: 8 TB x 0.70 / 3600 s = 1.56 GB/s.
+    p4d: 8 TB x 0.70 / 3600 s = 1.56 GB/s. Reads from the drives count as those from S3 do, since each starts its hour
+    again, but each object once: data that an hour's reads cover altogether fills no more than its own size. Above
+    the limit eviction cannot reach its low mark; where an hour's reads are 95 % of the drives, the node refuses new
+    data (507).
     """
     return node_raw_tb * 1000 * low_watermark_fraction / dont_evict_seconds
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 
+from planner.models.calendar_months import calendar_months, parts_of_months
 from planner.models.equation import equation
 from planner.models.number import Number
-from pricing.offers import HOURS_PER_MONTH
 
 
 @equation(
@@ -51,27 +53,27 @@ def billed_gb(*, bytes_moved: Number) -> Number:
 @equation(
     "T5",
     "volume-gb-months",
-    units={"volumes": "volumes", "size_gib": "GiB", "hours": "h"},
+    units={"volumes": "volumes", "size_gib": "GiB", "months": "months"},
     result_unit="GB-Mo",
-    source="Amazon EBS pricing: by the second, GB of 2^30 bytes and month of 730 h",
-    steps=("result = volumes * size_gib * hours / 730",),
+    source="AWS re:Post, EBS volume charges: 1 GB for 744 h is a GB-month of a month of 31 days",
+    steps=("result = volumes * size_gib * months",),
 )
-def volume_gb_months(*, volumes: Number, size_gib: Number, hours: Number) -> Number:
+def volume_gb_months(*, volumes: Number, size_gib: Number, months: Number) -> Number:
     """GB-months of EBS volumes."""
-    return volumes * size_gib * hours / HOURS_PER_MONTH
+    return volumes * size_gib * months
 
 
 @equation(
     "T6",
     "months",
-    units={"count": "resources", "hours": "h"},
+    units={"count": "resources", "months": "months"},
     result_unit="resource-months",
     source="AWS KMS and CloudWatch alarms: by the month, prorated by the hour",
-    steps=("result = count * hours / 730",),
+    steps=("result = count * months",),
 )
-def resource_months(*, count: Number, hours: Number) -> Number:
+def resource_months(*, count: Number, months: Number) -> Number:
     """Months of resources that are billed by the month, prorated."""
-    return count * hours / HOURS_PER_MONTH
+    return count * months
 
 
 @equation(
@@ -157,3 +159,21 @@ def key_requests(
 ) -> Number:
     """KMS requests for reading and writing objects in S3."""
     return (read_bytes + written_bytes) / object_bytes / 10_000 * kms_request_fraction
+
+
+def _show_months(*, start: date, hours: float) -> list[str]:
+    parts = [f"{begin:%Y-%m}: {part:,.6g} h of {whole:,g}" for begin, part, whole in parts_of_months(start, hours)]
+    return [*parts, f"result = {calendar_months(start, hours):.6g}"]
+
+
+@equation(
+    "T14",
+    "calendar-months",
+    units={"start": "YYYY-MM-DD", "hours": "h"},
+    result_unit="months",
+    source="AWS re:Post, EBS volume charges: 1 GB for 744 h is a GB-month of a month of 31 days; S3's FAQ likewise",
+    show=_show_months,
+)
+def months_of(*, start: date, hours: Number) -> Number:
+    """Months that AWS bills for a time: each part of it divided by the hours of its own calendar month."""
+    return calendar_months(start, hours)

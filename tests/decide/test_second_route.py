@@ -62,7 +62,7 @@ def _by_hand() -> dict[str, float]:
     staff = 330_000 * 1.325 / 12
     return {
         "fleet.compute": NODES * hours * p4d,
-        "fleet.ebs": NODES * 200 * hours / 730 * ebs,
+        "fleet.ebs": NODES * 200 * months_of(hours) * ebs,
         "network.nat-gateway": hours * _price("AmazonVPC", "NAT gateway hour"),
         "network.public-ipv4": hours * _price("AmazonVPC", "Public IPv4 address, in use"),
         "network.interface-endpoints": 3 * hours * _price("AmazonVPC", "Interface endpoint, per availability zone"),
@@ -73,14 +73,14 @@ def _by_hand() -> dict[str, float]:
         * 0.05
         * book.metered("AmazonVPC", "Interface endpoint data processed", REGION).tiers[0].usd,
         "network.flow-logs": NODES * hours / 24 * 0.2 * _price("AmazonCloudWatch", "Logs ingestion"),
-        "guard.alarms": 6 * hours / 730 * _price("AmazonCloudWatch", "Standard resolution alarm"),
+        "guard.alarms": 6 * months_of(hours) * _price("AmazonCloudWatch", "Standard resolution alarm"),
         "pool.control-nodes": 3 * hours * book.on_demand("m7i.xlarge", REGION).usd,
-        "pool.control-ebs": 3 * 50 * hours / 730 * ebs,
+        "pool.control-ebs": 3 * 50 * months_of(hours) * ebs,
         "storage.s3.standard": 6000 * gib * months_of(kept_hours) * s3,
         "storage.s3.checkpoints": stored * checkpoint_gb * gib * months_of(kept_hours) * s3,
         "storage.s3.get-requests": gets * _price("AmazonS3", "S3 Standard GET and all other"),
         "storage.s3.put-requests": puts * _price("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"),
-        "storage.kms.key": kept_hours / 730 * _price("awskms", "Customer managed key"),
+        "storage.kms.key": months_of(kept_hours) * _price("awskms", "Customer managed key"),
         "storage.kms.requests": (gets + puts) / 10 * 0.01 * _price("awskms", "Symmetric requests"),
         "people.staff": 2 * (1 + hours / 730) * staff,
         "people.experiments": NODES * hours * 1.19 * p4d,

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.xdist_group("documents")  # all of them are made once
 MODEL = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```math\n(.*?)\n```$", MODEL, flags=re.DOTALL | re.MULTILINE)
 # what MathJax knows and GitHub lets through; it refuses operatorname, def, newcommand, mbox, phantom and the like
-MACROS = {"arg", "cdot", "exp", "frac", "ge", "in", "lceil", "le", "left", "lfloor", "ln", "log", "mathrm", "max"}
+MACROS = {"arg", "cdot", "exp", "frac", "ge", "in", "lceil", "le", "left", "lfloor", "ln", "log", "mathrm", "max", "ne"}
 MACROS |= {"min", "quad", "rceil", "rfloor", "right", "sqrt", "sum", "text", "\\", "_"}
 WRITTEN = [entry for entry in all_equations() if entry.steps]
 
@@ -132,6 +132,7 @@ def read_back(latex: str) -> str:
         (r"\cdot", "*"),
         (r"\le ", "<= "),
         (r"\ge ", ">= "),
+        (r"\ne ", "!= "),
         (r"\log_2", "log2"),
         (r"\ln", "log"),
         ("&", " "),

@@ -53,6 +53,7 @@ def demand_of(instance: str = "p4d.24xlarge", nodes: int = 4, **changes: Any) ->
 def timing_of(**changes: Any) -> Timing:
     base = Timing(
         standing_hours=730.0,
+        months=1.0,
         retention_hours=0.0,
         s3_read_bytes=4e12,
         read_bytes=10e12,
@@ -149,16 +150,24 @@ class TestConverged:
         assert given.steady_gb_per_s == given.warm_gb_per_s
 
     def test_a_cache_just_too_small_falls_off_the_cliff(self):
-        """4 nodes hold 22.176 TB. Of 24.64 TB that is 0.9: 67 % of the reads hit, the rest is cold."""
-        layout = converged(hot_bytes=22.176e12 / 0.9)
+        """4 nodes keep 22.176 TB when they evict, and begin at 8/7 of that: 0.8 and 0.914 of 27.72 TB."""
+        layout = converged(hot_bytes=22.176e12 / 0.8)
         given = layout.service(CENTRAL)
-        hit = 1 - 0.1 + 0.1 * np.log(0.1)
+        low, high = 0.2, 1 - 0.8 * 8 / 7
+        hit = 1 - (low - high) / np.log((1 - np.log(high)) / (1 - np.log(low)))
         assert given.hit_fraction == pytest.approx(hit)
         # evicting takes an hour: 8 TB x 0.70 an hour and node = 1.556 GB/s, below S3's 2 GB/s
         fill = 4 * 8000 * 0.70 / 3600
         assert given.cold_gb_per_s == pytest.approx(fill)
         assert given.steady_gb_per_s == pytest.approx(1 / (hit / given.warm_gb_per_s + (1 - hit) / fill))
         assert any("does not fit the cache" in w for w in given.warnings)
+
+    def test_nothing_is_evicted_below_the_high_mark(self):
+        """22.176 TB are guaranteed; what is 10 % more stays, as long as the drives hold nothing else."""
+        given = converged(hot_bytes=22.176e12 * 1.1).service(CENTRAL)
+        assert given.hit_fraction == 1
+        [said] = [w for w in given.warnings if "cache guarantees" in w]
+        assert "nothing else fills the drives to 80 %" in said
 
     def test_fill_rate_warning_counts_reads_not_checkpoint_writes(self):
         """(1 - hit) x what training reads against the limit; layouts are sized for writes as well."""

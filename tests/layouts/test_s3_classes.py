@@ -70,7 +70,7 @@ def test_intelligent_tiering_ages_and_is_monitored():
     for tier, length in months.items():
         assert lines[f"storage.s3.intelligent-tiering.{tier}"].quantity == pytest.approx(BESIDE_GB * length), tier
     # 36 TB in shards of 100 MB are 360,000 objects, billed by the thousand and month
-    assert lines["storage.s3.intelligent-tiering.monitoring"].quantity == pytest.approx(360 * hours / 730)
+    assert lines["storage.s3.intelligent-tiering.monitoring"].quantity == pytest.approx(360 * months_of(hours))
 
 
 def test_a_short_run_never_leaves_the_frequent_tier():

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from planner.models.block_sizes import block_sizes
 from planner.models.capacity import gb_months, included_metadata_iops, lustre_capacity_gib
 from planner.models.compute import block_days, commitment_unused, commitment_used, gpu_hours_cost
-from planner.models.datapath import cache_hit_sequential, cache_hit_shuffled, input_fraction
+from planner.models.datapath import cache_hit_between_marks, cache_hit_sequential, cache_hit_shuffled, input_fraction
+from planner.models.prefetch import prefetched_read_rate
 from planner.models.quote import as_tiers, blend
 from planner.models.tiered_storage import cost_at, storage_cost_curve, tiered_storage_month, tiered_usd
 from planner.models.values import Values, sample
@@ -81,8 +82,8 @@ class TestStorageBill:
         assert decimal == pytest.approx(105_563, rel=1e-3)  # what counting a GB as 10^9 would say: 7 % more
 
     def test_gb_months_are_binary(self):
-        assert gb_months(stored_bytes=2**30 * 100, hours=730) == 100
-        assert gb_months(stored_bytes=100e9, hours=730) == pytest.approx(93.1323, abs=1e-4)
+        assert gb_months(stored_bytes=2**30 * 100, months=1) == 100
+        assert gb_months(stored_bytes=100e9, months=1) == pytest.approx(93.1323, abs=1e-4)
 
     @pytest.mark.parametrize(
         ("stored_gb", "start", "hours"),
@@ -169,6 +170,56 @@ class TestCache:
                     if len(cache) > ratio * items:
                         cache.popitem(last=False)
         assert hits / items / (epochs - 1) == pytest.approx(float(cache_hit_shuffled(ratio=ratio)), abs=0.015)
+
+    @pytest.mark.parametrize(("low", "high"), [(0.3, 0.35), (0.7, 0.8), (0.85, 0.97), (0.9, 1.01)])
+    def test_two_marks_against_a_simulated_cache(self, low, high):
+        """The same cache, which evicts only where it is full to the high mark, and then down to the low one."""
+        rng, items, epochs = np.random.default_rng(7), 4000, 8
+        cache: OrderedDict[int, None] = OrderedDict()
+        hits = 0
+        for epoch in range(epochs):
+            for item in rng.permutation(items).tolist():
+                if item in cache:
+                    cache.move_to_end(item)
+                    hits += epoch > 1
+                else:
+                    cache[item] = None
+                    for _ in range(len(cache) - int(low * items) if len(cache) >= high * items else 0):
+                        cache.popitem(last=False)
+        expected = float(cache_hit_between_marks(low_ratio=low, high_ratio=high))
+        assert hits / items / (epochs - 2) == pytest.approx(expected, abs=0.025)
+
+    @given(st.floats(0, 1.2), st.floats(0.001, 0.3))
+    def test_two_marks_lie_between_one_low_and_one_high(self, low, apart):
+        found = float(cache_hit_between_marks(low_ratio=low, high_ratio=low + apart))
+        assert cache_hit_shuffled(ratio=low) - 1e-9 <= found <= cache_hit_shuffled(ratio=low + apart) + 1e-9
+
+    @pytest.mark.parametrize(
+        ("supply", "cv", "batches"), [(1.1, 1.0, 2), (1.1, 0.5, 2), (0.9, 1.0, 4), (1.0, 0.3, 16), (1.5, 1.0, 2)]
+    )
+    def test_readers_of_uneven_speed_against_a_simulation(self, supply, cv, batches):
+        """Batches are read one after another, at most so many ahead; a step takes 1 and waits for its batch."""
+        steps = 40_000
+        reads = np.random.default_rng(3).gamma(1 / cv**2, cv**2 / supply, steps).tolist()
+        begun: list[float] = []
+        read = 0.0
+        for n, takes in enumerate(reads):
+            room = begun[n - batches] if n >= batches else 0.0
+            read = max(read, room) + takes
+            begun.append(max(read, begun[-1] + 1 if begun else 0.0))
+        rate = prefetched_read_rate(
+            required_gb_per_s=1.0, given_gb_per_s=supply, read_time_cv=cv, prefetch_batches=batches
+        )
+        assert steps / (begun[-1] + 1) == pytest.approx(float(rate), abs=0.015)
+        if (supply, cv, batches) == (1.1, 1.0, 2):
+            assert float(rate) == pytest.approx(0.86, abs=0.015)
+
+    @given(st.floats(0.01, 100), st.floats(0.01, 100), st.floats(0, 1), st.integers(2, 32))
+    def test_uneven_reads_are_never_faster(self, required, supply, cv, batches):
+        rate = prefetched_read_rate(
+            required_gb_per_s=required, given_gb_per_s=supply, read_time_cv=cv, prefetch_batches=batches
+        )
+        assert 0 < rate <= min(required, supply) * (1 + 1e-9)
 
     @given(st.floats(0.01, 100), st.floats(0.01, 100), st.floats(0, 1e6), st.floats(1, 10))
     @settings(max_examples=60, deadline=None)

@@ -29,6 +29,8 @@ RANGES = {
     "nodes": st.integers(1, 3000),
     "GPUs": st.integers(1, 100_000),
     "usable cache / hot data": st.floats(0.0, 1.5),
+    "cache at the low mark / hot data": st.floats(0.0, 1.0),
+    "cache at the high mark / hot data": st.floats(0.0, 1.5),
     "D": st.integers(3, 16),
     "P": st.integers(2, 4),
 }

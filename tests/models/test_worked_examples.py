@@ -310,7 +310,19 @@ EXAMPLES = [
     ("protected-usable", {"raw_tb": 10, "nodes": 10, "spares": 1, "data_stripes": 6, "parity_stripes": 2}, 6.075),
     ("lustre-capacity", {"needed_gib": 3 * 1024}, 4800),  # 1,200, 2,400, then steps of 2,400
     ("lustre-throughput", {"capacity_gib": 4800, "mbps_per_tib": 50}, 0.240),
-    ("gb-months", {"stored_bytes": 1e12, "hours": 365}, 1e12 / 1_073_741_824 / 2),
+    # 1 - ln(1 - c) goes from 2 to 4 while the cache fills, so a trip reads ln 2 of the data
+    (
+        "cache-hit-between-marks",
+        {"low_ratio": 1 - math.exp(-1), "high_ratio": 1 - math.exp(-3)},
+        1 - (math.exp(-1) - math.exp(-3)) / math.log(2),
+    ),
+    # as much as is needed, and a spread of 1: the buffer of 2 + 1 is empty for 1 / (2 x 3) of the time
+    (
+        "prefetched-read-rate",
+        {"required_gb_per_s": 12, "given_gb_per_s": 12, "read_time_cv": 1, "prefetch_batches": 2},
+        12 * (1 - 1 / 6),
+    ),
+    ("gb-months", {"stored_bytes": 1e12, "months": 0.5}, 1e12 / 1_073_741_824 / 2),
     ("usd-per-usable-tb-month", {"storage_usd": 300, "usable_tb": 2, "hours": 1460}, 300 / 2 / 2),
     ("change-per-tb", {"capacity_ratio": 15, "cost_ratio": 0.8}, 0.8 / 15 - 1),
     ("lustre-included-metadata-iops", {"capacity_gib": 72_000}, 3 * 12_000),
@@ -333,8 +345,10 @@ EXAMPLES = [
     ("requests", {"bytes_moved": 240e12, "object_bytes": 100e6}, 2_400),  # 2.4 million GETs
     ("hourly-resource", {"count": 3, "hours": 730, "usd_per_hour": 0.01}, 21.9),
     ("billed-gb", {"bytes_moved": 2**40}, 1024),
-    ("volume-gb-months", {"volumes": 4, "size_gib": 200, "hours": 365}, 4 * 200 / 2),
-    ("months", {"count": 6, "hours": 1460}, 12),
+    ("volume-gb-months", {"volumes": 4, "size_gib": 200, "months": 0.5}, 4 * 200 / 2),
+    ("months", {"count": 6, "months": 2}, 12),
+    # half of October, which has 31 days, and a third of November
+    ("calendar-months", {"start": date(2026, 10, 16), "hours": 16 * 24 + 240}, 16 / 31 + 1 / 3),
     # LAION-5B: 5.85e9 samples at 9,500/s are 7 days; here in bytes of 40 KB
     ("ingest-days", {"dataset_bytes": 5.85e9 * 40e3, "rate_bytes_per_second": 9500 * 40e3}, 5.85e9 / 9500 / 86_400),
     # OPT's 11 people for 78 days, at Epoch's 330,000 USD and 1.325

@@ -27,4 +27,4 @@ def bill_control_nodes(settings: ConvergedSettings, ledger: Ledger, timing: Timi
     """Control nodes and their root volumes, from the first to the last paid GPU-hour."""
     count, hours = control_nodes(settings, values), timing.standing_hours
     bill_on_demand_nodes(ledger, "pool.control-nodes", control_instance_type(settings), count, hours)
-    bill_volumes(ledger, "pool.control-ebs", count, values.given("pool.control_volume_gib"), hours)
+    bill_volumes(ledger, "pool.control-ebs", count, values.given("pool.control_volume_gib"), timing)

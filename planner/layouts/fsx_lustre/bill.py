@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.shared.instances import RUN_HOURS
+from planner.layouts.shared.instances import MONTHS
 from planner.layouts.shared.lustre_bill import SERVICE, bill_capacity, bill_ssd
 from planner.layouts.shared.lustre_size import FileSystem
 from planner.models.ledger import Ledger
@@ -19,13 +19,13 @@ def bill_file_system(ledger: Ledger, file_system: FileSystem, demand: Demand, ti
 
 
 def _bill_tiering(ledger: Ledger, file_system: FileSystem, demand: Demand, timing: Timing) -> None:
-    hours, mbps = timing.standing_hours, file_system.mbps
+    mbps = file_system.mbps
     ledger.metered(
         "storage.lustre.throughput",
         (SERVICE, "INTELLIGENT_TIERING Throughput capacity"),
         equation="T6",
-        quantity=resource_months(count=mbps, hours=hours),
-        inputs={"count": (mbps, "run:storage.throughput_mbps"), "hours": (hours, RUN_HOURS)},
+        quantity=resource_months(count=mbps, months=timing.months),
+        inputs={"count": (mbps, "run:storage.throughput_mbps"), "months": (timing.months, MONTHS)},
         standing=mbps,
     )
     bill_capacity(ledger, file_system, timing, "INTELLIGENT_TIERING Intelligent-Tiering Frequent Access storage")

@@ -15,7 +15,7 @@ def bill_cluster(cluster: Cluster, ledger: Ledger, timing: Timing, values: Value
     hours = timing.standing_hours
     nodes, size_gib = (cluster.nodes, "run:storage.nodes"), values.given("pool.control_volume_gib")
     bill_on_demand_nodes(ledger, "storage.nvme.nodes", cluster.storage_instance.name, nodes, hours)
-    bill_volumes(ledger, "storage.nvme.ebs", nodes, size_gib, hours)
+    bill_volumes(ledger, "storage.nvme.ebs", nodes, size_gib, timing)
     count = values.given("pool.control_nodes")
     bill_on_demand_nodes(ledger, "pool.control-nodes", CONTROL_INSTANCE_TYPE, count, hours)
-    bill_volumes(ledger, "pool.control-ebs", count, size_gib, hours)
+    bill_volumes(ledger, "pool.control-ebs", count, size_gib, timing)

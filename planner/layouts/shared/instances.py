@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from planner.layouts.base import Timing
 from planner.models.compute import node_hours
 from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
 from planner.models.metered import volume_gb_months
 from planner.models.number import Number
 
-RUN_HOURS = "run:run.hours"
+RUN_HOURS, MONTHS = "run:run.hours", "run:run.months"
 
 
-def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, hours: Number) -> None:
+def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, timing: Timing) -> None:
     """gp3 root volumes of instances, within the IOPS and throughput that gp3 includes.
 
     count, size_gib: each with its origin.
@@ -20,8 +21,8 @@ def bill_volumes(ledger: Ledger, line: str, count: Sourced, size_gib: Sourced, h
         line,
         ("AmazonEBS", "gp3 storage"),
         equation="T5",
-        quantity=volume_gb_months(volumes=count[0], size_gib=size_gib[0], hours=hours),
-        inputs={"volumes": count, "size_gib": size_gib, "hours": (hours, RUN_HOURS)},
+        quantity=volume_gb_months(volumes=count[0], size_gib=size_gib[0], months=timing.months),
+        inputs={"volumes": count, "size_gib": size_gib, "months": (timing.months, MONTHS)},
         standing=count[0] * size_gib[0],
     )
 

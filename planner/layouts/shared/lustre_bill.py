@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.layouts.base import Timing
-from planner.layouts.shared.instances import RUN_HOURS
+from planner.layouts.shared.instances import MONTHS
 from planner.layouts.shared.lustre_size import FileSystem
 from planner.models.capacity import gb_months, included_metadata_iops
 from planner.models.ledger import Ledger
@@ -19,21 +19,20 @@ def storage_item(deployment: str, mbps_per_tib: int) -> tuple[str, str]:
 
 def bill_capacity(ledger: Ledger, file_system: FileSystem, timing: Timing, item: str, offering: str = "") -> None:
     """The line of the stored data, from the first to the last paid GPU-hour."""
-    hours, gib = timing.standing_hours, file_system.capacity_gib
+    gib = file_system.capacity_gib
     ledger.metered(
         "storage.lustre.capacity",
         (SERVICE, item),
         offering=offering,
         equation="S6",
-        quantity=gb_months(stored_bytes=gib * 2**30, hours=hours),
-        inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "hours": (hours, RUN_HOURS)},
+        quantity=gb_months(stored_bytes=gib * 2**30, months=timing.months),
+        inputs={"stored_bytes": (gib * 2**30, "run:storage.capacity_bytes"), "months": (timing.months, MONTHS)},
         standing=gib,
     )
 
 
 def bill_ssd(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:
     """Lines of a file system on SSD, from the first to the last paid GPU-hour."""
-    hours = timing.standing_hours
     bill_capacity(ledger, file_system, timing, *storage_item(file_system.choice.deployment, file_system.mbps))
     extra = file_system.metadata_iops - included_metadata_iops(capacity_gib=file_system.capacity_gib)
     if extra > 0:
@@ -41,7 +40,7 @@ def bill_ssd(ledger: Ledger, file_system: FileSystem, timing: Timing) -> None:
             "storage.lustre.metadata-iops",
             (SERVICE, "PERSISTENT_2 Metadata IOPS above the included amount"),
             equation="T6",
-            quantity=resource_months(count=extra, hours=hours),
-            inputs={"count": (extra, "run:storage.metadata_iops_above"), "hours": (hours, RUN_HOURS)},
+            quantity=resource_months(count=extra, months=timing.months),
+            inputs={"count": (extra, "run:storage.metadata_iops_above"), "months": (timing.months, MONTHS)},
             standing=extra,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.shared.instances import RUN_HOURS, bill_volumes
+from planner.layouts.shared.instances import MONTHS, RUN_HOURS, bill_volumes
 from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
 from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource, resource_months
@@ -30,7 +30,7 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
     hours = timing.standing_hours
     standing = (hours, RUN_HOURS)
     nodes = (demand.nodes, "run:nodes")
-    bill_volumes(ledger, "fleet.ebs", nodes, values.given("fleet.root_volume_gib"), hours)
+    bill_volumes(ledger, "fleet.ebs", nodes, values.given("fleet.root_volume_gib"), timing)
     bill_hours(ledger, "network.nat-gateway", "NAT gateway hour", ONE, hours)
     bill_hours(ledger, "network.public-ipv4", "Public IPv4 address, in use", ONE, hours)
     endpoints = values.given("network.interface_endpoints")
@@ -61,7 +61,7 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
         "guard.alarms",
         ("AmazonCloudWatch", "Standard resolution alarm"),
         equation="T6",
-        quantity=resource_months(count=alarms[0], hours=hours),
-        inputs={"count": alarms, "hours": standing},
+        quantity=resource_months(count=alarms[0], months=timing.months),
+        inputs={"count": alarms, "months": (timing.months, MONTHS)},
         standing=alarms[0],
     )

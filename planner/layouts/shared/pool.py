@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from fleet_pool.settings import DONT_EVICT_S, OUT_OF_SPACE_PERCENT
+from fleet_pool.settings import DONT_EVICT_S, HIGH_WATERMARK_PERCENT, LOW_WATERMARK_PERCENT, OUT_OF_SPACE_PERCENT
 
 from planner.layouts.base import Demand
 from planner.layouts.shared.s3 import s3_read_rate, s3_write_rate
 from planner.models.capacity import pool_raw_tb, pool_usable_tb
 from planner.models.datapath import (
+    cache_hit_between_marks,
     cache_hit_sequential,
-    cache_hit_shuffled,
     fill_rate_limit,
     mixed_read_rate,
     node_serve_rate,
@@ -37,7 +37,6 @@ class Pool:
     steady_gb_per_s: Number
     hit_fraction: Number
     write_gb_per_s: Number
-    fill_limit_gb_per_s: float
     request_limit_gb_per_s: Number
 
 
@@ -87,7 +86,8 @@ def pool_of(
     )
     fill = count * per_node
     from_s3 = s3_read_rate(demand, values, instance, targets, sheet)
-    fits = usable >= demand.hot_tb
+    low, high = _fit(usable, demand, values, sheet)
+    fits = high[0] >= 1
     limits: dict[str, SourcedQuantity] = {
         "from_s3": (from_s3, "run:storage.s3_read_gb_per_s", "GB/s"),
         "warm": (warm, "run:storage.warm_gb_per_s", "GB/s"),
@@ -102,19 +102,10 @@ def pool_of(
         "min(from_s3, warm)" if fits else "min(from_s3, warm, fill * nodes)",
         **limits,
     )
-    ratio = sheet.arithmetic(
-        "storage.fit_ratio",
-        usable / demand.hot_tb,
-        "usable cache / hot data",
-        "usable_tb / (hot_bytes / 10**12)",
-        usable_tb=(usable, "run:storage.usable_tb", "TB"),
-        hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
-    )
-    hit = sheet.equation(
-        "storage.hit_fraction",
-        cache_hit_shuffled if demand.order == "shuffled" else cache_hit_sequential,
-        ratio=(ratio, "run:storage.fit_ratio"),
-    )
+    if demand.order == "shuffled":
+        hit = sheet.equation("storage.hit_fraction", cache_hit_between_marks, low_ratio=low, high_ratio=high)
+    else:
+        hit = sheet.equation("storage.hit_fraction", cache_hit_sequential, ratio=high)
     return Pool(
         raw_tb=raw,
         usable_tb=usable,
@@ -129,7 +120,6 @@ def pool_of(
         ),
         hit_fraction=hit,
         write_gb_per_s=_write(instance, targets, demand, values, sheet),
-        fill_limit_gb_per_s=fill,
         request_limit_gb_per_s=count * requests,
     )
 
@@ -164,6 +154,34 @@ def _capacity(instance: InstanceType, nodes: Sourced, values: Values, sheet: She
         )
     )
     return raw, usable
+
+
+def _fit(usable: float, demand: Demand, values: Values, sheet: Sheet) -> tuple[Sourced, Sourced]:
+    """How much of the hot data the pool holds where eviction ends, and where it begins."""
+    low = sheet.arithmetic(
+        "storage.fit_ratio",
+        usable / demand.hot_tb,
+        "usable cache / hot data",
+        "usable_tb / (hot_bytes / 10**12)",
+        usable_tb=(usable, "run:storage.usable_tb", "TB"),
+        hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
+    )
+    mark = values.given_central("converged.low_watermark_fraction")
+    apart = (HIGH_WATERMARK_PERCENT - LOW_WATERMARK_PERCENT) / 100
+    high = sheet.arithmetic(
+        "storage.fit_ratio_high",
+        low * (mark[0] + apart) / mark[0],
+        "cache at the high mark / hot data",
+        "fit_ratio * (low_watermark + between_marks) / low_watermark",
+        fit_ratio=(low, "run:storage.fit_ratio", "usable cache / hot data"),
+        low_watermark=(*mark, "fraction"),
+        between_marks=(
+            apart,
+            "rule:the pool begins to evict ten per cent of the drives above where it ends",
+            "fraction",
+        ),
+    )
+    return (low, "run:storage.fit_ratio"), (high, "run:storage.fit_ratio_high")
 
 
 def _warm(
@@ -247,16 +265,23 @@ def pool_warnings(pool: Pool, demand: Demand, instance: InstanceType) -> tuple[s
             "(data.shard) of some MB or more"
         )
     margin = pool.usable_tb / demand.hot_tb - 1
-    if margin < 0:
+    if margin < 0 and median(pool.hit_fraction) >= 1:
+        found.append(
+            f"the training data ({demand.hot_tb:,.1f} TB) is more than the {pool.usable_tb:,.1f} TB that the cache "
+            f"guarantees: it stays while nothing else fills the drives to {HIGH_WATERMARK_PERCENT} %, where eviction "
+            "begins"
+        )
+    elif margin < 0:
         found.append(
             f"the training data ({demand.hot_tb:,.1f} TB) does not fit the cache ({pool.usable_tb:,.1f} TB): "
             f"only {median(pool.hit_fraction):.0%} of reads hit the cache after the first epoch"
         )
-        cold = (1 - median(pool.hit_fraction)) * median(demand.required_gb_per_s)
-        if cold > pool.fill_limit_gb_per_s:
+        touched_tb = min(median(demand.required_gb_per_s) * DONT_EVICT_S / 1000, demand.hot_tb)
+        full_tb = pool.usable_tb / LOW_WATERMARK_PERCENT * OUT_OF_SPACE_PERCENT
+        if touched_tb > full_tb:
             found.append(
-                f"the pool will refuse reads (error 507): cold reads of {cold:,.1f} GB/s are more than the "
-                f"{pool.fill_limit_gb_per_s:,.1f} GB/s that it can take in, so its drives fill to "
+                f"the pool will refuse reads (error 507): what was read within the last hour ({touched_tb:,.1f} TB) is "
+                f"never evicted and is more than the {full_tb:,.1f} TB that its drives hold up to "
                 f"{OUT_OF_SPACE_PERCENT} %; use more nodes, less training data, or s3-stream"
             )
     elif margin < 0.05:

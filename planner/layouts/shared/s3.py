@@ -8,12 +8,11 @@ from functools import partial
 import numpy as np
 
 from planner.layouts.base import Demand, Timing
-from planner.layouts.shared.s3_classes import START, STORED_HOURS, bill_beside_hot
-from planner.models.calendar_months import calendar_months
+from planner.layouts.shared.s3_classes import START, STORED_HOURS, STORED_MONTHS, bill_beside_hot
 from planner.models.datapath import clients_rate, request_bound_rate
 from planner.models.derived import PRICE, Sourced, SourcedQuantity
 from planner.models.ledger import Ledger
-from planner.models.metered import billed_gb, key_requests, requests_thousands, resource_months
+from planner.models.metered import billed_gb, key_requests, months_of, requests_thousands, resource_months
 from planner.models.number import Number, median, scalar
 from planner.models.quote import Quote, blend
 from planner.models.sheet import UNRECORDED, Sheet
@@ -109,6 +108,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         run_hours=(timing.standing_hours, "run:run.hours", "h"),
         retention=(timing.retention_hours, "plan:storage.retention", "h"),
     )
+    months = sheet.equation("storage.s3.months", months_of, start=(demand.start, START), hours=(hours, STORED_HOURS))
     master_gb = scalar(
         sheet.equation(
             "storage.s3.standard.stored_gb",
@@ -127,7 +127,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
     )
     stored = ledger.quote("storage.s3.standard", ("AmazonS3", "S3 Standard storage"), master_gb + checkpoints_gb)
     if stored is not None:
-        _storage_lines(ledger, stored, demand, hours, master_gb, checkpoints_gb)
+        _storage_lines(ledger, stored, demand, hours, months, master_gb, checkpoints_gb)
     object_bytes: Sourced = (demand.object_bytes, "run:data.object_bytes")
     read_bytes: Sourced = (timing.s3_read_bytes, "run:storage.s3_read_bytes")
     thousands = requests_thousands(bytes_moved=timing.s3_read_bytes, object_bytes=demand.object_bytes)
@@ -140,7 +140,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
     )
     checkpoints = timing.checkpoints_written * demand.checkpoint_bytes
     uploaded = ingest.source != "in-s3"
-    bill_beside_hot(ledger, demand, hours, uploaded)
+    bill_beside_hot(ledger, demand, hours, months, uploaded)
     ingested = demand.standard_bytes if uploaded else 0.0
     written_bytes = _written(ledger.sheet, demand, timing, checkpoints, ingested)
     put_thousands = requests_thousands(bytes_moved=written_bytes[0], object_bytes=demand.object_bytes)
@@ -155,8 +155,8 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         "storage.kms.key",
         ("awskms", "Customer managed key"),
         equation="T6",
-        quantity=resource_months(count=1, hours=hours),
-        inputs={"count": (1, "rule:one key encrypts the bucket"), "hours": (hours, STORED_HOURS)},
+        quantity=resource_months(count=1, months=months),
+        inputs={"count": (1, "rule:one key encrypts the bucket"), "months": (months, STORED_MONTHS)},
         standing=1,
     )
     asking = values.given("s3.kms_request_fraction")
@@ -235,11 +235,11 @@ def _storage_lines(
     stored: Quote,
     demand: Demand,
     hours: Number,
+    months: Number,
     master_gb: float,
     checkpoints_gb: float,
 ) -> None:
     """The master copy, with price tiers by month, and the checkpoints above it in the same tiers."""
-    months = calendar_months(demand.start, hours)
     for line, stored_gb, below_gb, note in (
         ("storage.s3.standard", master_gb, 0.0, "monthly tiers blended"),
         ("storage.s3.checkpoints", checkpoints_gb, master_gb, "on top of the master copy's tiers"),

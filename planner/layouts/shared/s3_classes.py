@@ -25,11 +25,12 @@ CLASSES = {
 }
 # Intelligent-Tiering without opting in to archive: (access tier, from day, to day) of an unread object
 AGE_RULE = "rule:Amazon S3 Intelligent-Tiering: days without a read until an object moves to a cheaper tier"
-STORED_HOURS, START = "run:storage.s3.hours", "run:run.start"
+STORED_HOURS, STORED_MONTHS = "run:storage.s3.hours", "run:storage.s3.months"
+START = "run:run.start"
 AGES = (("Frequent Access", 0, 30), ("Infrequent Access", 30, 90), ("Archive Instant Access", 90, np.inf))
 
 
-def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: bool) -> None:
+def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, months: Number, uploaded: bool) -> None:
     """Storage of the data that training does not read, if the plan sets a class for it."""
     if demand.beside_hot_class == "STANDARD" or demand.beside_hot_bytes <= 0:
         return
@@ -60,8 +61,8 @@ def bill_beside_hot(ledger: Ledger, demand: Demand, hours: Number, uploaded: boo
             f"storage.s3.{name}.monitoring",
             ("AmazonS3", f"{words} monitoring and automation"),
             equation="T6",
-            quantity=resource_months(count=thousands, hours=hours),
-            inputs={"count": (thousands, "run:data.beside_hot_thousands"), "hours": (hours, STORED_HOURS)},
+            quantity=resource_months(count=thousands, months=months),
+            inputs={"count": (thousands, "run:data.beside_hot_thousands"), "months": (months, STORED_MONTHS)},
         )
     else:
         billed = sheet.equation(
