@@ -1,7 +1,7 @@
 """What `make test` checks of lint, and what only `make test-real` does: the rest is marked `thorough`.
 
-Most mistakes can be made in six graphs: `make test` makes one of each rule in one of them, another one in turn. Of
-correct graphs it checks each purchase option with two instance types, profiles and layouts, not every combination.
+A mistake is made in two graphs: `make test` makes one of each rule in one of them, another one in turn. Of correct
+graphs it checks each purchase option with two instance types, profiles and layouts, not every second combination.
 """
 
 from __future__ import annotations
