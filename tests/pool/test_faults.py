@@ -18,7 +18,6 @@ SHORT = (
     "s3_killed",
     "target_drained",
     "elected_link_cut",
-    "primary_paused",
 )
 # The campaign holds the windows on a machine that does nothing else. Here a whole suite runs beside the pool, whose
 # heartbeats are late then, and what is asked is that errors end.
