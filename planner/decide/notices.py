@@ -8,6 +8,7 @@ from planner.estimate.own_prices import source_of
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
 from planner.plan.own_prices import OwnPrice
+from planner.plan.profiles import mfu_key
 from planner.plan.types import Plan
 from pricing.book import PriceBook
 
@@ -18,7 +19,7 @@ def notes_of(
     """Notes that hold for every total, one sentence each. used: the assumptions of the comparison, by key. sources: of
     the prices on its bills."""
     granted = _taken_for_granted(plan, used)
-    return (*_money(plan), *_own_prices(plan, sources), *_left_out(plan), *granted, *_dates(plan, book))
+    return (*_money(plan), *_own_prices(plan, sources), *_left_out(plan, used), *granted, *_dates(plan, book))
 
 
 def _money(plan: Plan) -> list[str]:
@@ -53,7 +54,7 @@ def _item(own: OwnPrice) -> tuple[object, ...]:
     return own.purchase, own.instance_type, own.item, own.offering, own.region
 
 
-def _left_out(plan: Plan) -> list[str]:
+def _left_out(plan: Plan, used: Collection[str]) -> list[str]:
     people = plan.people
     missing = [
         name
@@ -67,6 +68,11 @@ def _left_out(plan: Plan) -> list[str]:
     notes = []
     if missing:
         notes.append(f"not included (the plan does not ask for it): {', '.join(missing)}")
+    if plan.run.held_hours is None and "run.schedule_factor" not in used:
+        notes.append(
+            "not in the range: time lost to people, bugs and bad restarts; published runs took 1.0 to 1.7 times their "
+            "ideal days (assumptions: run.schedule_factor)"
+        )
     if plan.storage.retention_hours is None:
         notes.append("S3 is billed for the duration of the run; storage.retention adds time after it")
     if plan.data.ingest.source == "in-s3":
@@ -78,13 +84,14 @@ def _left_out(plan: Plan) -> list[str]:
 _UNSAID = {
     "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
     "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
+    **{mfu_key(gpu): f"which share of its peak {gpu} reaches: write mfu beside flop" for gpu in ("A100", "H100")},
     "data.object_mb": "how large an object is: write data.shard",
 }
 
 
 def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     notes = [
-        f"the plan does not say {instead}; {used[key].value:g} {used[key].unit} is assumed, "
+        f"the plan does not say {instead}; {_amount(used[key])} is assumed, "
         f"{used[key].low:g} to {used[key].high:g} in the range"
         for key, instead in _UNSAID.items()
         if key in used and used[key].origin == "default"
@@ -94,6 +101,10 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     if plan.data.access is None and not all(ROOMS[name].is_posix for name in plan.storage.layouts):
         notes.append("assumes that training reads objects; data.access: posix leaves out layouts without a file system")
     return notes
+
+
+def _amount(one: Assumption) -> str:
+    return f"{one.value:g} of it" if one.unit == "fraction" else f"{one.value:g} {one.unit}"
 
 
 def _dates(plan: Plan, book: PriceBook) -> list[str]:

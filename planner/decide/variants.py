@@ -10,6 +10,7 @@ from typing import Any
 from planner.layouts.registry import DEFAULTS, ROOMS
 from planner.plan.catalogue_check import types_of
 from planner.plan.check import check_plan
+from planner.plan.profiles import has_mfu
 from planner.plan.quantities import Accelerators
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
@@ -92,10 +93,12 @@ def types(base: ChangedPlan, instances: Sequence[InstanceType]) -> Iterator[Chan
     anywhere = plan.fleet.gpus is None and all(part.flop is not None for part in parts)
     if plan.purchase.spot_usd_per_hour is not None or len({entry.gpu_name for entry in mine}) > 1:
         return  # a price of one type, or GPUs of several kinds, would not fit another type
+    published = any(part.flop is not None and part.mfu is None and not part.mfu_by_gpu for part in parts)
     for instance in instances:
         if (
             instance not in mine
             and instance.has_gpus
+            and (has_mfu(instance.gpu_name) or not published)
             and (anywhere or instance.gpu_name == mine[0].gpu_name)
             and instance.gpu_count >= min(entry.gpu_count for entry in mine)
             and (instance.efa_interfaces or not any(entry.efa_interfaces for entry in mine))

@@ -19,10 +19,12 @@ from planner.models.workload import (
     hours_from_samples,
     scaling_efficiency,
 )
-from planner.plan.profiles import profile_key
+from planner.plan.profiles import has_mfu, mfu_key, profile_key
 from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
+
+SCHEDULE = "run.schedule_factor"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,28 +188,41 @@ def _phase_work(
             slowdown=(entry.slowdown, entry.slowed_by, "ratio"),
         )
         speed = slower_speed, place.run("slowed_speed")
+    overrun = held is None and not values.table[SCHEDULE].is_one
+    computed = "computing_hours" if overrun else "work_hours"
     if held is not None:
         planned_hours = held
         hours = sheet.taken(place.id("work_hours"), "h", held=(held, "plan:run.work"))
     elif phase.samples is not None and rate is not None:
         planned_hours = phase.samples / rate / 3600
         hours = sheet.equation(
-            place.id("work_hours"),
+            place.id(computed),
             hours_from_samples,
             samples=(phase.samples, place.plan("samples")),
             samples_per_second=(rate, place.run("samples_per_second")),
             throughput_factor=speed,
         )
     else:
-        busy = _gpu_hours(phase, place, instance, sheet)
-        planned_hours = busy[0] / gpus / efficiency
+        busy, planned = _gpu_hours(phase, place, instance, values, sheet)
+        planned_hours = planned / gpus / efficiency
         hours = sheet.equation(
-            place.id("work_hours"),
+            place.id(computed),
             hours_from_gpu_hours,
             gpu_hours=busy,
             gpus=fleet,
             scaling_efficiency=(efficiency, efficient),
             throughput_factor=speed,
+        )
+    if overrun:
+        schedule = values.given(SCHEDULE)
+        hours = sheet.arithmetic(
+            place.id("work_hours"),
+            hours * schedule[0],
+            "h",
+            "hours * schedule_factor",
+            "with the time that people, bugs and bad restarts take",
+            hours=(hours, place.run(computed), "h"),
+            schedule_factor=(*schedule, "ratio"),
         )
     work = PhaseWork(
         name=phase.name,
@@ -233,25 +248,34 @@ def _relative_speed(plan: Plan, instance: InstanceType) -> Sourced | None:
     return None if speed is None else (speed, f"plan:run.relative_speed.{kind}")
 
 
-def _gpu_hours(phase: Phase, place: PhaseIds, instance: InstanceType, sheet: Sheet) -> Sourced:
-    """Useful GPU-hours of a phase: from the plan, or calculated from its FLOP. Raises ValueError."""
+def _gpu_hours(
+    phase: Phase, place: PhaseIds, instance: InstanceType, values: Values, sheet: Sheet
+) -> tuple[Sourced, float]:
+    """Useful GPU-hours of a phase, from the plan or calculated from its FLOP, and their planned number.
+
+    Raises ValueError.
+    """
     if phase.gpu_hours is not None:
-        return phase.gpu_hours, place.plan("gpu_hours")
-    mfu, key = phase.mfu_by_gpu.get(_kind(instance), phase.mfu), "mfu"
-    if _kind(instance) in phase.mfu_by_gpu:
-        key = f"mfu_by_gpu.{_kind(instance)}"
-    if phase.flop is None or mfu is None:
+        return (phase.gpu_hours, place.plan("gpu_hours")), phase.gpu_hours
+    kind = _kind(instance)
+    given, key = phase.mfu_by_gpu.get(kind, phase.mfu), "mfu"
+    if kind in phase.mfu_by_gpu:
+        key = f"mfu_by_gpu.{kind}"
+    if phase.flop is None or (given is None and not has_mfu(kind)):
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
+    mfu: Sourced = values.given(mfu_key(kind)) if given is None else (given, place.plan(key))
     busy = sheet.equation(
         place.id("gpu_hours"),
         gpu_hours_from_flop,
         flop=(phase.flop, place.plan("flop")),
         peak_tflops=(instance.peak_tflops, f"catalogue:{instance.name}.peak_tflops"),
-        mfu_fraction=(mfu, place.plan(key)),
+        mfu_fraction=mfu,
     )
-    return busy, place.run("gpu_hours")
+    planned_mfu = values.central(mfu_key(kind)) if given is None else given
+    planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
+    return (busy, place.run("gpu_hours")), float(planned)
 
 
 def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> FleetWork:

@@ -15,6 +15,7 @@ from typing import Any
 from planner.models.calendar_months import calendar_months
 
 RESULT = "result"
+NOTHING = 1e-12  # smaller than any quantity here that somebody would measure: what is left of a difference or a product
 
 
 def _row(rows: Sequence[tuple[float, float]], key: float) -> float:
@@ -83,6 +84,8 @@ def format_number(value: Any) -> str:
         return f"{value}"
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
+    if abs(value) < NOTHING:
+        return "0"
     if abs(value) < 1e-4 or abs(value) >= 1e15:
         return f"{value:.6g}"
     digits = max(0, 8 - math.floor(math.log10(abs(value))))

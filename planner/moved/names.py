@@ -94,6 +94,7 @@ RENAMED = {
 }
 
 GONE = {
+    "planner.models.capacity.checkpoint_gib": "checkpoint_gb gives decimal GB, as data.checkpoint takes it",
     "planner.decide.spot.own_spot_hazard": "planner.estimate.spot.planned_market has the whole market, not one rate",
     "planner.decide.spot.spot_hazard_of": "planner.estimate.spot.advised_market has the whole market, not one rate",
     "planner.decide.judge.on_time_fraction": "each scenario of a comparison has its on_time_fraction",

@@ -11,7 +11,7 @@ from planner.plan.assumptions import default_assumptions
 from planner.plan.check import no_fit
 from planner.plan.check_prices import items_findings
 from planner.plan.finding import Finding
-from planner.plan.profiles import gpus_of, has_figure
+from planner.plan.profiles import gpus_of, has_figure, has_mfu
 from planner.plan.training_types import Work
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, listed, shown
@@ -107,6 +107,11 @@ def _kinds(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
         for kind in sorted(set(part.mfu_by_gpu) - set(kinds)):
             message = f"none of the instance types has {kind} GPUs; they have {listed(kinds)}"
             yield (*at, "mfu_by_gpu", kind), message, "remove it"
+        if part.flop is not None and part.mfu is None and not part.mfu_by_gpu:
+            if unknown := [kind for kind in kinds if not has_mfu(kind)]:
+                message = f"flop needs mfu: which share of its peak training reaches on {listed(unknown)} is not known"
+                yield (*at, "flop"), message, "write mfu: 40%"
+            continue
         if part.flop is not None:
             missing = [kind for kind in kinds if kind not in part.mfu_by_gpu]
             if missing and (part.mfu_by_gpu or len(kinds) > 1):

@@ -110,12 +110,9 @@ def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
         yield at, "the amount of work is missing", "write one of samples, gpu_hours and flop, such as gpu_hours: 4000"
     for name in given[1:]:
         yield (*at, name), f"{name} and {given[0]} are both set, but work is only one of them", "keep one"
-    if work.flop is not None and not work.mfu and not work.mfu_by_gpu:
-        yield (
-            (*at, "flop"),
-            "flop needs mfu above 0: the share of the peak that the run reaches",
-            "write mfu: 40%",
-        )
+    if work.flop is not None and work.mfu == 0:
+        message = "flop needs mfu above 0: the share of the peak that the run reaches"
+        yield (*at, "flop"), message, "write mfu: 40%"
     shares: dict[Path, float] = {("mfu_by_gpu", kind): share for kind, share in work.mfu_by_gpu.items()}
     if work.mfu:
         shares[("mfu",)] = work.mfu

@@ -21,3 +21,13 @@ def gpus_of(profile: str) -> list[str]:
     """Kinds of GPU with a published rate of this profile."""
     start = profile_key(profile, "")
     return sorted(key.removeprefix(start).upper() for key in default_assumptions() if key.startswith(start))
+
+
+def mfu_key(gpu: str) -> str:
+    """Key of the assumption about the share of its bf16 peak that training reaches on a kind of GPU."""
+    return f"workload.mfu_{gpu.lower()}"
+
+
+def has_mfu(gpu: str) -> bool:
+    """Whether that share has been published."""
+    return mfu_key(gpu) in default_assumptions()

@@ -38,8 +38,10 @@ class Work(Section):
 
     samples: Positive | None = Field(None, description="total training samples over all epochs")
     gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours are more")
-    flop: Positive | None = Field(None, description="total floating point operations; needs mfu")
-    mfu: Fraction | None = Field(None, description="model FLOP utilization: share of the peak in the data sheet")
+    flop: Positive | None = Field(None, description="total floating point operations; mfu converts them to time")
+    mfu: Fraction | None = Field(
+        None, description="model FLOP utilization: share of the bf16 peak; if left out, as published for A100 and H100"
+    )
     mfu_by_gpu: dict[GpuKind, Fraction] = Field(
         default_factory=dict, max_length=16, description="mfu of each kind of GPU compared, like {A100: 45%, H100: 40%}"
     )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from planner.models.derived import Derived
-from tests.builders import compared, plan_of
+from planner.plan.catalogue_check import types_of
+from tests.builders import book_of, compared, plan_of
 
 TYPES = {"instance_types": ["p4d.24xlarge", "p5.48xlarge"], "nodes": 4}
 OPTIONS = {"options": ["on-demand"]}
 
 
-def _pair(**run):
+def _pair(draws=0, **run):
     layout = {"layouts": ["s3-stream"]}
-    found = compared(plan_of(fleet=TYPES, purchase=OPTIONS, storage=layout, run=run)).scenarios
+    found = compared(plan_of(fleet=TYPES, purchase=OPTIONS, storage=layout, run=run), draws=draws).scenarios
     by_type = {scenario.instance_type: scenario for scenario in found}
     return by_type["p4d.24xlarge"], by_type["p5.48xlarge"]
 
@@ -63,3 +64,23 @@ def test_each_kind_has_its_own_mfu():
     a100, h100 = _pair(work=work)
     assert a100.days_at_full_speed == pytest.approx(1e21 / (0.45 * 312e12 * 32) / 86_400)
     assert h100.days_at_full_speed == pytest.approx(1e21 / (0.40 * 989.5e12 * 32) / 86_400, rel=1e-3)
+
+
+def test_without_mfu_each_kind_has_the_published_one_with_its_range():
+    """41 % on H100 (33 to 47 %) and 52 % on A100, planned; the draws are wider than those of a plan that says it."""
+    work = {"gpu_hours": None, "flop": 1e21}
+    a100, h100 = _pair(1000, work=work)
+    assert a100.days_at_full_speed == pytest.approx(1e21 / (0.52 * 312e12 * 32) / 86_400)
+    assert h100.days_at_full_speed == pytest.approx(1e21 / (0.41 * 989.5e12 * 32) / 86_400, rel=1e-3)
+    _, said = _pair(1000, work={**work, "mfu_by_gpu": {"A100": 0.52, "H100": 0.41}})
+    assert h100.days.plan == pytest.approx(said.days.plan)
+    assert h100.days.p90 / h100.days.p10 > 1.15 * said.days.p90 / said.days.p10
+    assert h100.useful_gpu_hours == said.useful_gpu_hours
+
+
+def test_without_mfu_and_without_a_published_one_flop_is_refused():
+    known = {"g6e.48xlarge": book_of().instance("g6e.48xlarge")}
+    plan = plan_of(fleet={"instance_types": list(known), "nodes": 1}, run={"work": {"gpu_hours": None, "flop": 1e21}})
+    [(where, message, remedy)] = [found for found in types_of(plan, known) if "mfu" in found[1]]
+    assert (where, remedy) == (("run", "work", "flop"), "write mfu: 40%")
+    assert "which share of its peak training reaches on L40S is not known" in message

@@ -19,8 +19,10 @@ from planner.layouts.fsx_lustre.settings import LustreSettings
 from planner.layouts.s3_stream.layout import S3Stream
 from planner.layouts.separate_nvme.layout import separate_cluster
 from planner.layouts.separate_nvme.settings import SeparateSettings
+from planner.layouts.shared.links import ip_gbps
 from planner.layouts.shared.s3 import bill_s3, s3_read_rate
 from planner.models.ledger import Ledger
+from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from planner.plan.training_types import Ingest
@@ -193,6 +195,12 @@ class TestConverged:
         assert given.raw_tb == pytest.approx(4 * 7.6)
         assert given.warm_gb_per_s == pytest.approx(4 * 0.87 * 2)
         assert any("not published" in w for w in given.warnings)
+
+    def test_one_network_card_carries_ip_alone_and_several_are_for_efa(self):
+        """i8ge.48xlarge sends 180 Gbit/s over its one card; of p5en's 16 cards of 200, one interface carries 100."""
+        single, several = (book_of().instance(name) for name in ("i8ge.48xlarge", "p5en.48xlarge"))
+        assert ip_gbps("x", single, CENTRAL, UNRECORDED)[0] == 180
+        assert ip_gbps("x", several, CENTRAL, UNRECORDED)[0] == 100
 
     def test_a_put_writes_the_drives_and_then_s3(self):
         """32 drives of 1 GB/s, then 4 nodes at 1 GB/s to S3: 1 / (1/32 + 1/4) GB/s."""

@@ -60,7 +60,6 @@ CATALOGUE = (
             "flop and gpu_hours are both set",
             "keep",
         ),
-        ("{gpu_hours: 4000}", "{flop: 1e22}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
         ("{gpu_hours: 4000}", "{flop: 1e22, mfu: 0%}", "4:10", "flop needs mfu above 0", "write mfu: 40%"),
         (
             "{gpu_hours: 4000}",

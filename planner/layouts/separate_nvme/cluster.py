@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from planner.layouts.base import Demand
 from planner.layouts.separate_nvme.settings import SeparateSettings
-from planner.layouts.shared.pool import client_rate, pool_of
+from planner.layouts.shared.links import client_rate
+from planner.layouts.shared.pool import pool_of
 from planner.models.capacity import cluster_nodes, pool_usable_tb
 from planner.models.derived import Sourced
 from planner.models.values import Values

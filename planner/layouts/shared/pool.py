@@ -8,6 +8,7 @@ import numpy as np
 from fleet_pool.settings import DONT_EVICT_S, HIGH_WATERMARK_PERCENT, LOW_WATERMARK_PERCENT, OUT_OF_SPACE_PERCENT
 
 from planner.layouts.base import Demand
+from planner.layouts.shared.links import client_rate, ip_gbps
 from planner.layouts.shared.s3 import s3_read_rate, s3_write_rate
 from planner.models.capacity import pool_raw_tb, pool_usable_tb
 from planner.models.datapath import (
@@ -38,22 +39,6 @@ class Pool:
     hit_fraction: Number
     write_gb_per_s: Number
     request_limit_gb_per_s: Number
-
-
-def client_rate(demand: Demand, values: Values, sheet: Sheet = UNRECORDED) -> Number:
-    """Combined IP receive rate of the training nodes, GB/s."""
-    assumed, instance = values.given("converged.ip_gbps_per_node"), demand.instance
-    gbps = np.minimum(assumed[0], instance.network_mbps / 1000)
-    return sheet.arithmetic(
-        "storage.clients_gb_per_s",
-        demand.training_nodes * 0.95 * gbps / 8,
-        "GB/s",
-        "nodes * 0.95 * min(ip_gbps, network_mbps / 1000) / 8",
-        "95 % of what the training nodes receive over IP, at most their network bandwidth",
-        nodes=(demand.training_nodes, "run:training_nodes", "nodes"),
-        ip_gbps=(*assumed, "Gbit/s"),
-        network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps", "Mbit/s"),
-    )
 
 
 def pool_of(
@@ -195,20 +180,11 @@ def _warm(
 ) -> Number:
     """Read rate from the drives, GB/s: what the targets serve, up to what the clients receive. requests: the rate at
     which one target's requests for single objects carry data."""
-    assumed = values.given("converged.ip_gbps_per_node")
-    gbps = sheet.arithmetic(
-        "storage.node_network_gbps",
-        np.minimum(assumed[0], instance.network_mbps / 1000),
-        "Gbit/s",
-        "min(ip_gbps, network_mbps / 1000)",
-        "what a node sends over IP, at most its network bandwidth",
-        ip_gbps=(*assumed, "Gbit/s"),
-        network_mbps=(instance.network_mbps, f"catalogue:{instance.name}.network_mbps", "Mbit/s"),
-    )
+    gbps = ip_gbps("storage.node_network_gbps", instance, values, sheet)
     per_node = sheet.equation(
         "storage.node_gb_per_s",
         node_serve_rate,
-        network_gbps=(gbps, "run:storage.node_network_gbps"),
+        network_gbps=gbps,
         drives=_drives(instance),
         drive_read_gb_per_s=values.given("converged.drive_read_gb_per_s"),
         reserved_cores=cores,
