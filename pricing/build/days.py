@@ -50,7 +50,7 @@ def parse_day(text: str) -> Day:
     if match := re.fullmatch(r"before (\d{4})-(\d\d)", text):
         return Day(date(int(match[1]), int(match[2]), 1) - timedelta(days=1), 1)
     if match := re.fullmatch(r"(\d{4})", text):
-        return Day(date(int(text), 12, 31), 1)
+        return Day(min(date(int(text), 12, 31), COLLECTED), 1)  # nothing was seen after the day it was collected
     if text in ("", "undated"):
         return Day(COLLECTED, 2)
     raise ValueError(f"date {text!r} is not understood")

@@ -18,7 +18,7 @@ def _notes(**sections):
 
 def test_rates_that_the_plan_does_not_say_are_named_with_their_range():
     told = _notes(data={"read_per_gpu": None, "checkpoint": None})
-    assert "data.read_per_gpu; 92 MB/s is assumed, 15 to 1390" in told
+    assert "data.read_per_gpu; 96 MB/s is assumed, 15 to 1460" in told
     assert "data.checkpoint; 113 GB is assumed" in told
     assert "is assumed" not in _notes()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pricing.build.days import Change, Day, Observation, carried, choose, parse_day, refusal
+from pricing.build.days import COLLECTED, Change, Day, Observation, carried, choose, parse_day, refusal
 
 BOOK = date(2025, 5, 31)
 
@@ -23,7 +23,8 @@ def seen(day: str, grade: str = "A", usd: str = "1") -> Observation:
         ("2024-02-07", Day(date(2024, 2, 7))),
         ("2024-02", Day(date(2024, 2, 29))),  # a month counts as its last day; 2024 is a leap year
         ("2025-02", Day(date(2025, 2, 28))),
-        ("2026", Day(date(2026, 12, 31), 1)),
+        ("2025", Day(date(2025, 12, 31), 1)),
+        ("2026", Day(COLLECTED, 1)),  # nothing was seen after the day it was collected
         ("2025-04 or later", Day(date(2025, 4, 30), 1, date(2025, 4, 1))),
         ("before 2025-06", Day(date(2025, 5, 31), 1)),
         ("undated", Day(date(2026, 11, 21), 2)),
