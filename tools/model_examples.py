@@ -97,6 +97,7 @@ EXAMPLES = {
     "protected-usable": "raw_tb=10 nodes=10 spares=1 data_stripes=6 parity_stripes=2",
     "lustre-capacity": "needed_gib=3072",
     "lustre-throughput": "capacity_gib=4800 mbps_per_tib=50",
+    "lustre-scan-hours": "files=1e9 metadata_iops=12000",
     "gb-months": "stored_bytes=1e12 months=0.5",
     "usd-per-usable-tb-month": "storage_usd=300 usable_tb=2 hours=1460",
     "change-per-tb": "capacity_ratio=15 cost_ratio=0.8",

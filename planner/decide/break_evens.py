@@ -6,7 +6,7 @@ Every value given here was evaluated: at `value` one scenario ranks first, at `k
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -85,6 +85,12 @@ class _Runs:
         ranked = self.at(value)
         return ranked[0].id if ranked else ""
 
+    def leader_of(self, ids: Collection[str], value: float) -> str:
+        """Which of a few scenarios leads."""
+        self.tried.add(value)
+        ranked = self.ranking_cache.among(ids, (self.parameter, value))
+        return ranked[0].id if ranked else ""
+
     def usd(self, value: float, scenario_id: str) -> float | None:
         return next((s.cost_usd for s in self.at(value) if s.id == scenario_id), None)
 
@@ -156,16 +162,16 @@ def _changes(runs: _Runs, parameter: Parameter, steps: Sequence[float], leader: 
 
 
 def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> BreakEven:
-    """Halve until the two values are close, round them, and evaluate both once more."""
-    for _ in range(HALVINGS):
-        if abs(changes - keeps) < (1.5 if parameter.whole else 10.0**-DIGITS * abs(changes) / 4):
-            break
-        halfway = (keeps + changes) / 2
-        halfway = float(round(halfway)) if parameter.whole else halfway
-        if runs.leader(halfway) == before:
-            keeps = halfway
-        else:
-            changes = halfway
+    """Halve until the two values are close, round them, and evaluate both once more.
+
+    Halving asks the scenarios at the two ends alone, and all where another one turns out to lead at what is found.
+    """
+    two = {before, runs.leader(changes)} - {""}
+    close = _halved(parameter, keeps, changes, lambda value: runs.leader_of(two, value) == before)
+    if runs.leader(close[0]) == before != runs.leader(close[1]):
+        keeps, changes = close
+    else:
+        keeps, changes = _halved(parameter, keeps, changes, lambda value: runs.leader(value) == before)
     value, inner = (changes, keeps) if parameter.whole else _short(runs, parameter, keeps, changes, before)
     first = runs.leader(value)
     return BreakEven(
@@ -178,6 +184,22 @@ def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, b
         before_usd=runs.usd(value, before),
         inside=parameter.low <= value <= parameter.high,
     )
+
+
+def _halved(
+    parameter: Parameter, keeps: float, changes: float, is_kept: Callable[[float], bool]
+) -> tuple[float, float]:
+    """Two values close to each other, one on each side."""
+    for _ in range(HALVINGS):
+        if abs(changes - keeps) < (1.5 if parameter.whole else 10.0**-DIGITS * abs(changes) / 4):
+            break
+        halfway = (keeps + changes) / 2
+        halfway = float(round(halfway)) if parameter.whole else halfway
+        if is_kept(halfway):
+            keeps = halfway
+        else:
+            changes = halfway
+    return keeps, changes
 
 
 def _short(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> tuple[float, float]:

@@ -322,6 +322,8 @@ EXAMPLES = [
         {"required_gb_per_s": 12, "given_gb_per_s": 12, "read_time_cv": 1, "prefetch_batches": 2},
         12 * (1 - 1 / 6),
     ),
+    # 24,000 files a second
+    ("lustre-scan-hours", {"files": 1e9, "metadata_iops": 12_000}, 1e9 / 24_000 / 3600),
     ("gb-months", {"stored_bytes": 1e12, "months": 0.5}, 1e12 / 1_073_741_824 / 2),
     ("usd-per-usable-tb-month", {"storage_usd": 300, "usable_tb": 2, "hours": 1460}, 300 / 2 / 2),
     ("change-per-tb", {"capacity_ratio": 15, "cost_ratio": 0.8}, 0.8 / 15 - 1),
