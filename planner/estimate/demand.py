@@ -31,6 +31,7 @@ def demand_of(
         kept_bytes=data.kept_in_s3_bytes or sum(sets.values()),
         beside_hot_class=data.kept_class,
         checkpoint_bytes=_own("data.checkpoint_bytes", data.checkpoint_bytes, "checkpoint", "GB", 1e9, values, sheet),
+        checkpoints_kept=1 if data.checkpoints_kept == "all" else data.checkpoints_kept,
         object_bytes=_own("data.object_bytes", data.shard_bytes, "shard", "MB", 1e6, values, sheet),
         required_gb_per_s=work.peak_gb_per_s,
         planned_gb_per_s=planned_gb_per_s,

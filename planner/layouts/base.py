@@ -23,7 +23,8 @@ class Demand:
     """What the run needs from storage.
 
     nodes: paid GPU nodes, spares included; training_nodes: those that train. Bytes are decimal counts.
-    beside_hot_class: S3 storage class of the data that training does not read. required_gb_per_s: the highest rate of
+    beside_hot_class: S3 storage class of the data that training does not read. checkpoints_kept: the newest ones; 1 if
+    all are kept, since older ones are evicted first. required_gb_per_s: the highest rate of
     any phase when training never waits.
     """
 
@@ -35,6 +36,7 @@ class Demand:
     kept_bytes: float
     beside_hot_class: str = "STANDARD"
     checkpoint_bytes: Number
+    checkpoints_kept: int = 1
     object_bytes: Number
     required_gb_per_s: Number
     planned_gb_per_s: float

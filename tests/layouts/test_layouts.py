@@ -152,10 +152,11 @@ class TestConverged:
         assert given.steady_gb_per_s == given.warm_gb_per_s
 
     def test_a_cache_just_too_small_falls_off_the_cliff(self):
-        """4 nodes keep 22.176 TB when they evict, and begin at 8/7 of that: 0.8 and 0.914 of 27.72 TB."""
+        """4 nodes keep 22.176 TB when they evict, and begin at 8/7 of that: 0.8 of 27.72 TB, and 0.914 less the newest
+        checkpoint."""
         layout = converged(hot_bytes=22.176e12 / 0.8)
         given = layout.service(CENTRAL)
-        low, high = 0.2, 1 - 0.8 * 8 / 7
+        low, high = 0.2, 1 - (22.176e12 * 8 / 7 - demand_of().checkpoint_bytes) / (22.176e12 / 0.8)
         hit = 1 - (low - high) / np.log((1 - np.log(high)) / (1 - np.log(low)))
         assert given.hit_fraction == pytest.approx(hit)
         # evicting takes an hour: 8 TB x 0.70 an hour and node = 1.556 GB/s, below S3's 2 GB/s
@@ -168,6 +169,8 @@ class TestConverged:
         """22.176 TB are guaranteed; what is 10 % more stays, as long as the drives hold nothing else."""
         given = converged(hot_bytes=22.176e12 * 1.1).service(CENTRAL)
         assert given.hit_fraction == 1
+        large = converged(hot_bytes=22.176e12 * 1.1, checkpoint_bytes=1e12, checkpoints_kept=3).service(CENTRAL)
+        assert large.hit_fraction < 0.95  # 3 TB of checkpoints need the place
         [said] = [w for w in given.warnings if "cache guarantees" in w]
         assert "nothing else fills the drives to 80 %" in said
 

@@ -153,18 +153,25 @@ def _fit(usable: float, demand: Demand, values: Values, sheet: Sheet) -> tuple[S
     )
     mark = values.given_central("converged.low_watermark_fraction")
     apart = (HIGH_WATERMARK_PERCENT - LOW_WATERMARK_PERCENT) / 100
+    checkpoint_bytes = median(demand.checkpoint_bytes)
+    beside_tb = demand.checkpoints_kept * checkpoint_bytes / 1e12
     high = sheet.arithmetic(
         "storage.fit_ratio_high",
-        low * (mark[0] + apart) / mark[0],
+        max(usable * (mark[0] + apart) / mark[0] - beside_tb, 0.0) / demand.hot_tb,
         "cache at the high mark / hot data",
-        "fit_ratio * (low_watermark + between_marks) / low_watermark",
-        fit_ratio=(low, "run:storage.fit_ratio", "usable cache / hot data"),
+        "max(usable_tb * (low_watermark + between_marks) / low_watermark - kept * checkpoint_bytes / 10**12, 0)"
+        " / (hot_bytes / 10**12)",
+        "what the drives hold before the pool evicts, less the newest checkpoints, for each byte of the training data",
+        usable_tb=(usable, "run:storage.usable_tb", "TB"),
         low_watermark=(*mark, "fraction"),
         between_marks=(
             apart,
             "rule:the pool begins to evict ten per cent of the drives above where it ends",
             "fraction",
         ),
+        kept=(demand.checkpoints_kept, "rule:the newest checkpoints stay; where all are kept, one", "checkpoints"),
+        checkpoint_bytes=(checkpoint_bytes, "run:data.checkpoint_bytes", "bytes"),
+        hot_bytes=(demand.hot_bytes, "run:data.hot_bytes", "bytes"),
     )
     return (low, "run:storage.fit_ratio"), (high, "run:storage.fit_ratio_high")
 
