@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from pricing.build.days import Observation, parse_day
@@ -38,6 +40,10 @@ def option_of(row: dict[str, str]) -> str:
     return ""
 
 
+# what did not exist before a month: (table, service, begin of the item). storagenews.top: announced in May 2025
+LAUNCHED = {("metered", "AmazonFSx", "INTELLIGENT_TIERING"): date(2025, 5, 1)}
+
+
 def _skip_reason(row: dict[str, str]) -> str:
     if row["price_usd"] == "":
         return "price not stated"
@@ -60,6 +66,9 @@ def _metered_key(row: dict[str, str]) -> tuple[str, ...]:
 
 def _observation(row: dict[str, str], key: tuple[str, ...], grade: str, note: str) -> Observation:
     day = parse_day(row["date"])
+    for (table, service, item), launched in LAUNCHED.items():
+        if key[:2] == (table, service) and key[2].startswith(item):
+            day = replace(day, not_before=max(day.not_before, launched))
     if day.vagueness:
         note = "; ".join(part for part in (f"source dated {row['date']!r}", note) if part)
     return Observation(

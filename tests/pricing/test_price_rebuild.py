@@ -137,3 +137,11 @@ def test_licence_rows_and_other_tenancies_do_not_enter() -> None:
     assert items == {"Linux on-demand, shared tenancy"}
     per_key = Counter((one.key, one.day, one.source) for one in Reader(SOURCES).on_demand())
     assert {count for key, count in per_key.items() if "full" in key[2]} <= {1}
+
+
+def test_no_book_has_a_price_of_what_did_not_exist_yet() -> None:
+    """FSx for Lustre has Intelligent-Tiering since May 2025: a plan of 2023 that asks for it has no total."""
+    item = "INTELLIGENT_TIERING Throughput capacity"
+    with pytest.raises(LookupError):
+        PriceBook.load(snapshot.DATA / "2023-12-31").metered("AmazonFSx", item, "us-east-1")
+    assert PriceBook.load(snapshot.DATA / "2025-05-31").metered("AmazonFSx", item, "us-east-1").tiers

@@ -26,8 +26,12 @@ def instance_types(settings: SeparateSettings) -> dict[str, str | None]:
 
 
 def hardware_findings(settings: SeparateSettings, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
-    """A type that has GPUs or no NVMe drives. known: hardware by name."""
+    """A type that has GPUs, or no known number of NVMe drives. known: hardware by name."""
     storage = known.get(settings.instance_type or "")
     if storage is not None and (storage.gpu_count or not storage.nvme_drives):
-        why = "has GPUs, which storage does not use" if storage.gpu_count else "has no NVMe drives"
+        why = "has no NVMe drives"
+        if storage.gpu_count:
+            why = "has GPUs, which storage does not use"
+        elif storage.raw_nvme_tb:
+            why = f"has {storage.raw_nvme_tb:g} TB in a number of drives that is not published: it sets the read rate"
         yield ("instance_type",), f"{storage.name} {why}", "write an i3en, i4i or i7ie type"
