@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ class HeadView:
     long: bool
     facts: tuple[str, ...]
     contents: tuple[tuple[str, str], ...]
+    style: Markup
     script: Markup
     script_hash: Markup
     version: str
@@ -132,7 +134,10 @@ def _environment() -> Environment:
 
 
 def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> HeadView:
-    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    # without comments, and scripts without indents: a page is sent by mail
+    written = (TEMPLATES / "page.js").read_text(encoding="utf-8").splitlines()
+    script = "\n".join(line.strip() for line in written if not line.strip().startswith("//")) + "\n"
+    style = re.sub(r"/\*.*?\*/\s*", "", (TEMPLATES / "style.css").read_text(encoding="utf-8"), flags=re.DOTALL)
     name = visible(comparison.plan_name)
     return HeadView(
         title=name[:TITLE_SHOWN],
@@ -140,6 +145,7 @@ def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> Head
         long=len(comparison.plan_name) > NAME_UNBROKEN,
         facts=(comparison.region, *notes.prices_and_draws(comparison), page_texts.TEXTS["before_tax"]),
         contents=contents,
+        style=Markup(style),
         script=Markup(script),
         script_hash=Markup("sha256-" + b64encode(sha256(script.encode()).digest()).decode()),
         version=__version__,
