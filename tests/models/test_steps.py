@@ -44,7 +44,7 @@ def _inputs(entry: Equation) -> st.SearchStrategy[dict]:
 
 @pytest.mark.parametrize("entry", WRITTEN, ids=lambda entry: entry.name)
 def test_text_and_function_agree(entry):
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(_inputs(entry))
     def agree(inputs):
         lines, by_text = evaluate_steps(entry.steps, inputs)
