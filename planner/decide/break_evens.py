@@ -16,6 +16,7 @@ from planner.decide.repricing import RankingCache, RankingTable
 from planner.decide.search import Each
 
 DIGITS = 3  # of the values shown, so that a reader can type them
+ASKED = 4  # of the first at each end: between the ends these alone are asked which of them leads
 POINTS = 3  # between the planned value and the end of the range, and as many between that and the reach
 MOVED = 0.1  # of the leader's margin: a parameter that changes it less at every end is not tried between its ends
 HALVINGS = 24
@@ -71,11 +72,12 @@ def _searched(ranking_cache: RankingCache, parameter: Parameter) -> tuple[Search
 
 
 class _Runs:
-    """The ranking at values of one parameter, and which values were tried."""
+    """The ranking at values of one parameter, and which values were tried. ends: where all scenarios are priced."""
 
-    def __init__(self, ranking_cache: RankingCache, parameter: Parameter) -> None:
-        self.ranking_cache, self.parameter = ranking_cache, parameter
+    def __init__(self, ranking_cache: RankingCache, parameter: Parameter, ends: Collection[float]) -> None:
+        self.ranking_cache, self.parameter, self.ends = ranking_cache, parameter, ends
         self.tried: set[float] = set()
+        self.nearest: set[str] = set()
 
     def at(self, value: float) -> tuple[RankedScenario, ...]:
         self.tried.add(value)
@@ -84,6 +86,15 @@ class _Runs:
     def leader(self, value: float) -> str:
         ranked = self.at(value)
         return ranked[0].id if ranked else ""
+
+    def likely_leader(self, value: float, before: str) -> str:
+        """The leader of all where they are priced, else of `before` and those that are near the lead at an end."""
+        if value in self.ends or self.ranking_cache.is_known((self.parameter, value)):
+            return self.leader(value)
+        if not self.nearest:
+            rankings = [self.ranking_cache.at(), *(self.at(end) for end in self.ends)]
+            self.nearest = {s.id for ranked in rankings for s in ranked[:ASKED]}
+        return self.leader_of({*self.nearest, before} - {""}, value)
 
     def leader_of(self, ids: Collection[str], value: float) -> str:
         """Which of a few scenarios leads."""
@@ -104,9 +115,9 @@ def margin_usd(ranked: Sequence[RankedScenario], leader: str) -> float:
 
 def _search(ranking_cache: RankingCache, parameter: Parameter) -> Search:
     ranked = ranking_cache.at()
-    runs, leader = _Runs(ranking_cache, parameter), ranked[0].id
-    planned = margin_usd(ranked, leader)
     ends = {parameter.low, parameter.high, *parameter.reach} - {parameter.value}
+    runs, leader = _Runs(ranking_cache, parameter, ends), ranked[0].id
+    planned = margin_usd(ranked, leader)
     moved = any(not abs(margin_usd(runs.at(end), leader) - planned) <= MOVED * planned for end in ends)
     break_evens: list[BreakEven] = []
     if moved:
@@ -147,32 +158,30 @@ def _between(first: float, last: float) -> Iterator[float]:
 
 def _changes(runs: _Runs, parameter: Parameter, steps: Sequence[float], leader: str) -> Iterator[BreakEven]:
     """Every change of the leader between neighboring values, going away from the planned one."""
-    inner = parameter.value
+    inner, sure = parameter.value, parameter.value
     for step in steps:
-        before = leader if inner == parameter.value else runs.leader(inner)
+        before = leader if inner == parameter.value else runs.likely_leader(inner, leader)
         start = inner
         # more than one scenario may become the cheapest between two values: continue from the last change
-        while before != runs.leader(step):
-            break_even = _bisected(runs, parameter, start, step, before)
+        while before != runs.likely_leader(step, before):
+            break_even = _bisected(runs, parameter, start, step, before, sure)
             yield break_even
             if break_even.first == before or (break_even.value - step) * (step - inner) >= 0:
                 break
-            before, start = break_even.first, break_even.value
+            before, start, sure = break_even.first, break_even.value, break_even.value
         inner = step
 
 
-def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> BreakEven:
+def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str, sure: float) -> BreakEven:
     """Halve until the two values are close, round them, and evaluate both once more.
 
-    Halving asks the scenarios at the two ends alone, and all where another one turns out to lead at what is found.
+    This asks the scenarios at the two ends alone, and all where another one turns out to lead at what is found. sure:
+    where `before` leads all.
     """
-    two = {before, runs.leader(changes)} - {""}
-    close = _halved(parameter, keeps, changes, lambda value: runs.leader_of(two, value) == before)
-    if runs.leader(close[0]) == before != runs.leader(close[1]):
-        keeps, changes = close
-    else:
-        keeps, changes = _halved(parameter, keeps, changes, lambda value: runs.leader(value) == before)
-    value, inner = (changes, keeps) if parameter.whole else _short(runs, parameter, keeps, changes, before)
+    two = {before, runs.likely_leader(changes, before)} - {""}
+    value, inner = _close(parameter, keeps, changes, before, partial(runs.leader_of, two))
+    if runs.leader(value) == before or not (inner == parameter.value or runs.leader(inner) == before):
+        value, inner = _close(parameter, sure, changes, before, runs.leader)
     first = runs.leader(value)
     return BreakEven(
         parameter=parameter,
@@ -186,31 +195,31 @@ def _bisected(runs: _Runs, parameter: Parameter, keeps: float, changes: float, b
     )
 
 
-def _halved(
-    parameter: Parameter, keeps: float, changes: float, is_kept: Callable[[float], bool]
+def _close(
+    parameter: Parameter, keeps: float, changes: float, before: str, leader: Callable[[float], str]
 ) -> tuple[float, float]:
-    """Two values close to each other, one on each side."""
+    """Two values near each other: at the first another one leads, at the second `before` still does."""
     for _ in range(HALVINGS):
         if abs(changes - keeps) < (1.5 if parameter.whole else 10.0**-DIGITS * abs(changes) / 4):
             break
         halfway = (keeps + changes) / 2
         halfway = float(round(halfway)) if parameter.whole else halfway
-        if is_kept(halfway):
+        if leader(halfway) == before:
             keeps = halfway
         else:
             changes = halfway
-    return keeps, changes
+    return (changes, keeps) if parameter.whole else _short(parameter, keeps, changes, before, leader)
 
 
-def _short(runs: _Runs, parameter: Parameter, keeps: float, changes: float, before: str) -> tuple[float, float]:
+def _short(
+    parameter: Parameter, keeps: float, changes: float, before: str, leader: Callable[[float], str]
+) -> tuple[float, float]:
     """(changes, keeps) with as few digits as possible such that both sides keep their leader; three may not be enough
     near a tie."""
-    up = changes > keeps
+    up, first = changes > keeps, leader(changes)
     for digits in range(DIGITS, DIGITS + 9):
         tried = rounded(changes, digits, up), rounded(keeps, digits, not up)
-        if runs.leader(tried[0]) == runs.leader(changes) and (
-            tried[1] == parameter.value or runs.leader(tried[1]) == before
-        ):
+        if leader(tried[0]) == first and (tried[1] == parameter.value or leader(tried[1]) == before):
             return tried
     return changes, keeps
 

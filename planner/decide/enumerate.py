@@ -20,7 +20,8 @@ def evaluate(
     """Every layout x purchase option x instance type of the plan. drawn: None for central values only. only: ids of
     the scenarios to evaluate, None for all."""
     sizes = None if only is None else _fleets_of(request, only)
-    for runs, choices in choices_of(request, central, drawn, sizes):
+    layouts = None if only is None else frozenset(id.split("/")[0].split("+")[0] for id in only)
+    for runs, choices in choices_of(request, central, drawn, sizes, layouts):
         yield from (runs.evaluated(choice) for choice in choices if only is None or choice.id in only)
 
 
@@ -41,15 +42,19 @@ def ids_of(request: Request) -> list[str]:
 
 
 def choices_of(
-    request: Request, central: Values, drawn: Values | None, sizes: Sequence[FleetSize] | None = None
+    request: Request,
+    central: Values,
+    drawn: Values | None,
+    sizes: Sequence[FleetSize] | None = None,
+    layouts: Collection[str] | None = None,
 ) -> Iterator[tuple[LayoutRuns, list[Choice]]]:
-    """Every layout on every fleet of the plan, with each purchase option. sizes: only these fleets."""
+    """Every layout on every fleet of the plan, with each purchase option. sizes, layouts: only these."""
     plan, book = request.plan, request.book
     every = sizes_of(request)
     types = [size.instance.name for size in every]
     for size in every if sizes is None else sizes:
         fleet = fleet_of(request, size, central, drawn)
-        for layout in layouts_of(plan, fleet.demand, book, central):
+        for layout in layouts_of(plan, fleet.demand, book, central, layouts):
             choices = [
                 Choice(
                     layout=layout.name,

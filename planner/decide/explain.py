@@ -8,11 +8,9 @@ from typing import Any
 
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
-from planner.decide.enumerate import evaluate
-from planner.decide.narrow import has_many_counts
+from planner.decide.enumerate import evaluate, sizes_of
 from planner.decide.parameters import Parameter, parameters_of, with_parameter
 from planner.estimate.bounds import bounded
-from planner.estimate.choice import FleetSize
 from planner.estimate.derivations import find, id_of, is_percentile, known_of
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.ranges import Range, range_of
@@ -121,17 +119,16 @@ def _assumption(alone: Request, scenario: Scenario, known: Mapping[str, Derived]
 
 
 def request_of_one(request: Request, scenario: Scenario) -> Request:
-    """The same request for the layout, instance type and purchase option of one scenario only."""
+    """The same request for the layout, fleet and purchase option of one scenario only."""
     plan = request.plan
     changed = {
         "fleet": plan.fleet.model_copy(update={"instance_types": (scenario.instance_type,)}),
         "purchase": plan.purchase.model_copy(update={"options": (scenario.purchase,)}),
         "storage": plan.storage.model_copy(update={"layouts": (scenario.layout,)}),
     }
-    if has_many_counts(request):
-        spares = plan.fleet.spares
-        size = FleetSize(instance=request.book.instance(scenario.instance_type), nodes=scenario.nodes, spares=spares)
-        request = replace(request, fleets=(size,))
+    sizes = [size for size in sizes_of(request) if size.instance.name == scenario.instance_type]
+    if len(sizes) > 1:
+        request = replace(request, fleets=tuple(size for size in sizes if size.nodes == scenario.nodes))
     stretch = {scenario.id: scenario.block_stretch} if scenario.block_stretch else {}
     return replace(request, plan=plan.model_copy(update=changed), block_stretch=stretch)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -20,15 +21,19 @@ RankingTable = dict[tuple[tuple[str, float], ...], tuple[RankedScenario, ...]]  
 class RankingCache:
     """RankingTable around one request and its comparison.
 
-    priced: the number of plans priced so far. scenarios: how many are in each of them. always: ids of scenarios that
-    must be.
+    priced: the number of plans priced so far. scenarios: how many are in each of them: those that could lead. always:
+    ids of scenarios that must be.
     """
 
     def __init__(self, request: Request, comparison: Comparison, always: Collection[str] = ()) -> None:
         stretch = {s.id: s.block_stretch for s in comparison.scenarios if s.block_stretch}
         self._request, self._weights = replace(request, block_stretch=stretch), weights_of(comparison)
-        self._only = contenders_of(comparison, always) if len(comparison.complete) > MANY else None
-        self.scenarios = len(self._only or comparison.complete)
+        complete = [s.id for s in comparison.complete]
+        self._contenders = contenders_of(comparison, always) if len(complete) > MANY else None
+        # without a weight a scenario leads only where none of the others is feasible
+        could_lead = [id for id in self._contenders or complete if id in self._weights]
+        self._rivals = frozenset([*could_lead, *always])
+        self.scenarios = len(self._rivals)
         self._done: RankingTable = {}
 
     def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
@@ -36,8 +41,18 @@ class RankingCache:
         itself."""
         key = tuple((parameter.key, value) for parameter, value in turns)
         if key not in self._done:
-            self._done[key] = ranking_of(self._turned(turns), self._weights, self._only)
+            ranked = ranking_of(self._turned(turns), self._weights, self._rivals)
+            leads = ranked and math.isfinite(ranked[0].ranked_usd)
+            self._done[key] = ranked if leads else self.every(*turns)
         return self._done[key]
+
+    def every(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
+        """As `at`, also with scenarios that could not lead. It is not kept."""
+        return ranking_of(self._turned(turns), self._weights, self._contenders)
+
+    def is_known(self, *turns: tuple[Parameter, float]) -> bool:
+        """Whether `at` has been asked for this."""
+        return tuple((parameter.key, value) for parameter, value in turns) in self._done
 
     def among(self, ids: Collection[str], *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
         """The ranking of these scenarios alone: the same figures, for a fraction of the time. It is not kept."""

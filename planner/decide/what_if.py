@@ -68,5 +68,5 @@ def what_if(ranking_cache: RankingCache, axes: Sequence[Axis]) -> WhatIf:
     cells = {}
     for places in product(*(range(len(axis.values)) for axis in axes)):
         turns = ((axis.parameter, axis.values[place]) for axis, place in zip(axes, places, strict=True))
-        cells[places] = ranking_cache.at(*((p, value) for p, value in turns if value != p.value))
+        cells[places] = ranking_cache.every(*((p, value) for p, value in turns if value != p.value))
     return WhatIf(axes=tuple(axes), cells=cells)
