@@ -1,10 +1,13 @@
-"""Sixty scenarios at the default draws: the whole command, beside Python itself."""
+"""Many scenarios at the default draws: the comparison of 60 and the page of 324, beside Python itself."""
 
 from __future__ import annotations
 
+import tempfile
+
 from benchmarks.measure import PLANNER, PYTHON, alternate, table
 
-GOALS = {"planner compare, 60 scenarios": 1.0}
+GOALS = {"planner compare, 60 scenarios": 1.0, "planner report, 324 scenarios": 5.0}
+COUNTS = "fleet.nodes=[100, 150, 200, 250, 300, 350, 400, 450, 500]"
 SIXTY = [
     "--set",
     "fleet.nodes=[100, 200, 300, 400]",
@@ -16,11 +19,15 @@ SIXTY = [
 
 
 def main() -> str:
-    commands = {
-        "python -c pass": [PYTHON, "-c", "pass"],
-        "planner compare, 60 scenarios": [PLANNER, "compare", "examples/stability-converged.yaml", *SIXTY],
-    }
-    return table(alternate(commands, runs=5), "python -c pass", GOALS)
+    plan = "examples/stability-converged.yaml"
+    with tempfile.TemporaryDirectory() as folder:
+        page = [PLANNER, "report", plan, "--set", COUNTS, "-q", "-o", f"{folder}/page.html"]
+        commands = {
+            "python -c pass": [PYTHON, "-c", "pass"],
+            "planner compare, 60 scenarios": [PLANNER, "compare", plan, *SIXTY],
+            "planner report, 324 scenarios": page,
+        }
+        return table(alternate(commands, runs=5), "python -c pass", GOALS)
 
 
 if __name__ == "__main__":

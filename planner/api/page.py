@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from planner.api.arguments import checked_comparison
 from planner.api.graphs import graph_of
-from planner.api.parallel import in_processes
+from planner.api.parallel import beside, in_processes
 from planner.decide.leaders import leaders_of
 from planner.decide.spreads import spreads_of
 from planner.decide.study import study
@@ -43,15 +44,16 @@ def page_of(
     *,
     architecture: bool = True,
     each: Each = in_processes,
+    others: int = 0,
 ) -> str:
     """The page of a comparison. architecture: with the picture of the stack behind the answer. each: see
-    `planner.decide.search`."""
-    studied = study(request, comparison, each=each)  # before Pulumi starts threads, beside which no copy is made
+    `planner.decide.search`. others: see `planner.api.parallel`."""
     best = comparison.best if architecture else None
-    stack = drawn_stack(loaded, comparison, best, request.book) if best else None
+    drawn = beside(partial(drawn_stack, loaded, comparison, best, request.book), others=others) if best else None
+    studied = study(request, comparison, each=each)
     # how far its numbers go is shown for the scenario whose calculations the page has
     spreads = {scenario.id: spreads_of(request, scenario) for scenario in leaders_of(comparison)[:1]}
-    return render(comparison, studied, stack, spreads)
+    return render(comparison, studied, drawn() if drawn else None, spreads)
 
 
 def drawn_stack(

@@ -1,4 +1,5 @@
-"""A function applied to many things in two processes, where the system can copy this one cheaply."""
+"""A function applied to many things in two processes, or done beside something else, where the system can copy this
+one cheaply."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,10 +36,49 @@ def in_processes(function: Callable[[T], R], things: Sequence[T], *, others: int
         yield from pool.map(_apply, things, chunksize=min(TOGETHER, len(things) // WORTH_IT))
 
 
+def beside(function: Callable[[], R], *, others: int = 0) -> Callable[[], R]:
+    """Begin something in a copy of this process; what is returned waits for its result.
+
+    It is done here, when its result is asked for, where no copy can be made or the copy ends without a result; then
+    what it raises is raised here. others: see `in_processes`.
+    """
+    if not _can_copy(others):
+        return function
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    copy = context.Process(target=_send, args=(function, sender), daemon=True)
+    copy.start()
+    sender.close()
+
+    def result() -> R:
+        with receiver:
+            try:
+                return receiver.recv()
+            except EOFError:
+                return function()
+            finally:
+                copy.join()
+
+    return result
+
+
+def _send(function: Callable[[], Any], sender: Connection) -> None:
+    _silence()
+    try:
+        found = function()
+    except Exception:
+        return
+    sender.send(found)
+
+
 def _start(function: Callable[[Any], Any]) -> None:
-    """Begin a copy: standard error is not its own, and a thread that was writing to it may hold its lock for ever."""
-    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115  closed with the process
+    _silence()
     _applied.append(function)
+
+
+def _silence() -> None:
+    """In a copy: standard error is not its own, and a thread that was writing to it may hold its lock for ever."""
+    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115  closed with the process
 
 
 def _apply(thing: Any) -> Any:

@@ -103,7 +103,7 @@ def command(
         from planner.api.page import page_of
 
         with progress(STUDY, quiet=quiet) as trying:
-            text = page_of(loaded, request, comparison, each=counted(trying))
+            text = page_of(loaded, request, comparison, each=counted(trying), others=1)
     write_result(text, out)
     if not comparison.prices.intact:
         folder = [asked.prices] if asked.prices and Path(asked.prices).is_dir() else []

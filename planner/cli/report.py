@@ -65,7 +65,7 @@ def command(
         from planner.api.page import page_of
 
         with progress(STUDY, quiet=quiet) as trying:
-            text = page_of(loaded, request, comparison, architecture=architecture, each=counted(trying))
+            text = page_of(loaded, request, comparison, architecture=architecture, each=counted(trying), others=1)
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)

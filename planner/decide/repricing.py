@@ -37,11 +37,11 @@ class RankingCache:
         self._done: RankingTable = {}
 
     def at(self, *turns: tuple[Parameter, float]) -> tuple[RankedScenario, ...]:
-        """The ranking with these parameters at these values, the others as planned; without any, that of the plan
-        itself."""
+        """The ranking of those that could lead with these parameters at these values, the others as planned. Of all,
+        where none of them is feasible and, without any parameter, of the plan itself."""
         key = tuple((parameter.key, value) for parameter, value in turns)
         if key not in self._done:
-            ranked = ranking_of(self._turned(turns), self._weights, self._rivals)
+            ranked = ranking_of(self._turned(turns), self._weights, self._rivals) if turns else ()
             leads = ranked and math.isfinite(ranked[0].ranked_usd)
             self._done[key] = ranked if leads else self.every(*turns)
         return self._done[key]

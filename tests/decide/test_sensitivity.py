@@ -429,8 +429,25 @@ def test_of_a_large_plan_only_contenders_are_priced_again() -> None:
     ranking_cache = RankingCache(request, comparison)
     assert ranking_cache.scenarios < len(comparison.complete) / 2
     there = {s.id for s in ranking_cache.at()}
-    assert len(there) == ranking_cache.scenarios
+    assert ranking_cache.scenarios <= len(there) < len(comparison.complete)
     assert {s.id for s in leaders_of(comparison)} <= there
     kinds = {(s.layout, s.purchase) for s in comparison.complete}
     assert {(s.layout, s.purchase) for s in comparison.complete if s.id in there} == kinds
     assert ranking_cache.at()[0].id == comparison.answer.recommended
+
+
+@pytest.mark.thorough
+def test_at_a_break_even_all_contenders_were_asked() -> None:
+    """Few are asked between the ends; what is reported holds among all of them."""
+    request = asked(fleet={"nodes": list(range(2, 20, 2))}, draws=50)
+    comparison = compare(request)
+    ranking_cache = RankingCache(request, comparison)
+    found = [
+        entry
+        for one in search(ranking_cache, parameters_of(request, comparison.assumptions))
+        for entry in one.break_evens
+    ]
+    assert found
+    for entry in found:
+        assert ranking_cache.every((entry.parameter, entry.value))[0].id == entry.first
+        assert ranking_cache.every((entry.parameter, entry.keeps))[0].id == entry.before
