@@ -140,8 +140,17 @@
           usd += corner[1] * cell[2 * i];
           days += corner[1] * cell[2 * i + 1];
         });
-        return { name: name, usd: usd, days: days, rank: usd * data.weights[i], late: days * data.late[i], there: there };
+        return { name: name, usd: usd, days: days, rank: usd * data.weights[i], p90: usd * data.p90[i],
+          late: days * data.late[i], there: there };
       });
+    }
+    // the rule of the answer: a lead this small is none
+    function tie(rows) {
+      var level = rows.slice(1).filter(function (row) {
+        return row.rank <= rows[0].rank * (1 + data.equal) && row.p90 <= rows[0].p90 * (1 + data.equalP90);
+      });
+      return level.length ? ". No lead: " + level[0].name + (level.length > 1 ? " and " + (level.length - 1) + " more" : "")
+        + " within " + data.equal * 100 + " %" : "";
     }
     function show() {
       body.textContent = "";
@@ -166,7 +175,7 @@
       });
       var how = near.every(function (places) { return places.length === 1; }) ? "calculated" : "interpolated";
       caption.textContent = rows.length ? rows[0].name + ": " + spoken(rows[0].usd) + " planned in "
-        + rows[0].days.toFixed(1) + " days (" + box.dataset[how] + ")" : "No choice is feasible within the limit.";
+        + rows[0].days.toFixed(1) + " days (" + box.dataset[how] + ")" + tie(rows) : "No choice is feasible within the limit.";
     }
     fields.concat(limit).forEach(function (field) { field.addEventListener("input", show); });
     show();

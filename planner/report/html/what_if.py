@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of
+from planner.decide.recommend import EQUAL, MORE_AT_P90
 from planner.decide.what_if import Axis, WhatIf
 from planner.estimate.result import Scenario
 from planner.report.html.inline import script_data
@@ -58,6 +59,10 @@ def what_if_view(comparison: Comparison, found: WhatIf) -> WhatIfView | None:
         "weights": [round(_ratio(cost_of(s, comparison.answer.rank_by), cost_of(s, "planned")), 6) for s in choices],
         "late": [round(_ratio(s.days.p90, s.days.plan) if s.days else 1.0, 6) for s in choices],
         "cells": cells,
+        # what is no lead: see `planner.decide.recommend`
+        "p90": [round(_ratio(cost_of(s, "p90"), cost_of(s, "planned")), 6) for s in choices],
+        "equal": EQUAL,
+        "equalP90": MORE_AT_P90,
     }
     inputs = [_input(number, axis) for number, axis in enumerate(found.axes)]
     return WhatIfView(
