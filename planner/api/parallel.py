@@ -3,15 +3,15 @@ one cheaply."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,6 +31,10 @@ def in_processes(function: Callable[[T], R], things: Sequence[T], *, others: int
     if not _can_copy(others) or len(things) < WORTH_IT:
         yield from map(function, things)
         return
+    # imported here: most commands have too few things
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(PROCESSES, context, _start, (function,)) as pool:
         yield from pool.map(_apply, things, chunksize=min(TOGETHER, len(things) // WORTH_IT))
@@ -44,6 +48,8 @@ def beside(function: Callable[[], R], *, others: int = 0) -> Callable[[], R]:
     """
     if not _can_copy(others):
         return function
+    import multiprocessing
+
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     copy = context.Process(target=_send, args=(function, sender), daemon=True)
