@@ -302,7 +302,13 @@ class TestLustre:
     def test_small_files_are_bound_by_metadata(self):
         """6,000 opens a second of 10 KB are 60 MB/s."""
         layout = self.variant(demand_of(planned_gb_per_s=1.0, object_bytes=10e3), throughput_mbps_per_tib=[250])
-        assert layout.service(CENTRAL).warm_gb_per_s == pytest.approx(0.06)
+        given = layout.service(CENTRAL)
+        assert given.warm_gb_per_s == pytest.approx(0.06)
+        slow, scan = given.warnings[-2:]
+        assert "files of 10 KB are opened and closed at 0.1 GB/s at most" in slow
+        # 4 TB of them, 12,000 opened a second: 9.26 h
+        assert "takes 9.3 h at 10 KB a file; 4 nodes that wait for it are 37 paid node-hours" in scan
+        assert not any("file" in text for text in self.variant(throughput_mbps_per_tib=[250]).service(CENTRAL).warnings)
 
     def test_a_stated_capacity_is_taken_and_may_be_too_small(self):
         layout = self.variant(capacity="2400GiB", throughput_mbps_per_tib=[125])

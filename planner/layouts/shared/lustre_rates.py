@@ -20,8 +20,9 @@ HOLDS_ALL = (1.0, "rule:a file system keeps all data that it has loaded")
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """GB/s: reads from the file system, first reads, and writes."""
+    """GB/s: files as fast as they are opened, reads from the file system, first reads, and writes."""
 
+    opens: Number
     warm: Number
     cold: Number
     write: Number
@@ -73,7 +74,7 @@ def rates_of(file_system: FileSystem, demand: Demand, values: Values, sheet: She
     write = sheet.arithmetic(
         "storage.write_gb_per_s", np.minimum(clients, written[0]), "GB/s", "min(clients, disk)", **limits
     )
-    return Rates(warm=warm, cold=cold, write=write)
+    return Rates(opens=opens, warm=warm, cold=cold, write=write)
 
 
 def _disk(file_system: FileSystem, demand: Demand, sheet: Sheet) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.layouts.base import NO_SLOWDOWN, Demand, Service
+from planner.layouts.shared.lustre_files import file_warnings, scan_hours
 from planner.layouts.shared.lustre_rates import HOLDS_ALL, rates_of
 from planner.layouts.shared.lustre_size import FileSystem, quota_warnings, usable_tb
 from planner.models.values import Values
@@ -17,9 +18,10 @@ def lustre_service(
     lost_node: str,
     warnings: tuple[str, ...] = (),
 ) -> Service:
-    """Capacity in decimal TB, rates in GB/s. warnings: of the layout; warnings about quotas are added."""
+    """Capacity in decimal TB, rates in GB/s. warnings: of the layout; warnings about quotas and files are added."""
     sheet = values.sheet()
     rates = rates_of(file_system, demand, values, sheet)
+    files = file_warnings(demand, rates.opens, scan_hours(file_system, demand, sheet))
     return Service(
         raw_tb=None,
         usable_tb=usable_tb(file_system, demand, values.given_central("lustre.fill_fraction"), sheet),
@@ -31,6 +33,6 @@ def lustre_service(
         slowdown_fraction=sheet.taken("storage.slowdown_fraction", "fraction", slowdown=NO_SLOWDOWN),
         durability=durability,
         lost_node=lost_node,
-        warnings=(*warnings, *quota_warnings(file_system)),
+        warnings=(*warnings, *quota_warnings(file_system), *files),
         derived=sheet.derived,
     )
