@@ -35,7 +35,8 @@ def quantiles(values: np.ndarray, shares: Sequence[float]) -> list[float]:
 
     numpy's own `quantile` and `median` load masked arrays first, which takes as long as pricing a small plan.
     """
-    ordered = np.sort(values)  # faster than a partition at as many places
+    places = [int(share * (values.size - 1)) for share in shares]
+    ordered = np.partition(values, sorted({*places, *(min(place + 1, values.size - 1) for place in places)}))
     return [_between(ordered, share * (values.size - 1)) for share in shares]
 
 
