@@ -262,7 +262,7 @@ class TestWhatIsBounded:
         block = PLAN.model_copy(update={"purchase": PLAN.purchase.model_copy(update={"options": ("capacity-block",)})})
         page = as_html.render(compared(block, book=_without(*DEPENDS_ON["storage.s3.standard"]), draws=50))
         for entry in re.findall(r'<tr class="list">.*?</tr>', page):
-            assert '<td class=n>≥ ' in entry
+            assert "<td class=n>≥ " in entry
         for what, sign in (
             ("everything, on the monthly bills|everything else, on the monthly bills", "≥ "),
             ("not refundable", ""),
