@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from planner.api.arguments import checked_comparison
 from planner.decide import explain as explaining
 from planner.decide.comparison import Comparison
+from planner.decide.spot_runs import TOTALS, SpotRuns, spot_runs
 from planner.errors import UsageProblem
 from planner.estimate.derivations import known_of
 from planner.estimate.request import Request
@@ -25,6 +26,7 @@ from planner.report.wording.origins import OriginIndex, origin_index
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison as PythonComparison
 
+RUNS = 1000  # simulated beside the closed form
 MOST_RANKS = 5  # of the scenarios that have what the named one lacks
 
 
@@ -32,7 +34,8 @@ MOST_RANKS = 5  # of the scenarios that have what the named one lacks
 class Explanation:
     """One number of one scenario. `str()` is what `planner explain` prints, `to_dict()` what it prints as JSON.
 
-    found: the number, or the bill line that the price book has no price for.
+    found: the number, or the bill line that the price book has no price for. simulated: runs by the rule of spot with
+    fallback, beside its cost or its days.
     """
 
     comparison: Comparison
@@ -40,6 +43,7 @@ class Explanation:
     found: explaining.Explanation | Unpriced
     origins: OriginIndex = field(compare=False)
     plan_path: str
+    simulated: SpotRuns | None = field(default=None, compare=False)
 
     @property
     def id(self) -> str:
@@ -61,13 +65,15 @@ class Explanation:
         if isinstance(self.found, Unpriced):
             return explanation_text.unpriced(self.comparison, self.scenario, self.found, width)
         again = (self.plan_path, *again)
-        return explanation_text.render(self.comparison, self.found, self.origins, width=width, depth=depth, again=again)
+        return explanation_text.render(
+            self.comparison, self.found, self.origins, self.simulated, width=width, depth=depth, again=again
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The document of `planner explain -f json`, as plain data."""
         if isinstance(self.found, Unpriced):
             return explanation_json.unpriced(self.comparison, self.scenario, self.found)
-        return explanation_json.explanation(self.comparison, self.found, self.origins)
+        return explanation_json.explanation(self.comparison, self.found, self.origins, self.simulated)
 
     def __str__(self) -> str:
         return self.text()
@@ -101,13 +107,27 @@ def explanation_of(
     """The explanation of a number of a scenario that has numbers. plan_path: the plan as next commands name it.
     Raises UsageProblem."""
     missing = explaining.missing_line(chosen, number)
+    found = missing or _found(request, comparison, chosen, number, plan_path)
     return Explanation(
         comparison=comparison,
         scenario=chosen,
-        found=missing or _found(request, comparison, chosen, number, plan_path),
+        found=found,
         origins=origin_index(comparison, chosen, known_of(chosen), place_in(loaded)),
         plan_path=plan_path,
+        simulated=None if isinstance(found, Unpriced) else _simulated(request, chosen, found.derived.id),
     )
+
+
+def _simulated(request: Request, chosen: Scenario, id: str) -> SpotRuns | None:
+    """Runs by the rule, for a total of a scenario on spot with fallback; None without draws, without all prices, or
+    where the limit leaves no time for spot."""
+    total = id.split(".")[0] in TOTALS
+    if not (total and request.draws and chosen.complete and chosen.option.family == "spot-fallback"):
+        return None
+    try:
+        return spot_runs(replace(request, draws=RUNS, derivations=False), chosen, ["fallback"], request.seed)
+    except ValueError:
+        return None
 
 
 def _found(request: Request, comparison: Comparison, chosen: Scenario, id: str, plan: str) -> explaining.Explanation:

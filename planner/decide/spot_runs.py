@@ -26,6 +26,7 @@ from planner.spot.job import Job
 from planner.spot.simulate import Result, Run, results_of, simulate
 from planner.spot.trace import SECONDS_PER_HOUR, Trace
 
+TOTALS = ("cost_usd", "days")  # numbers of a scenario that a simulated run has as well
 SHORTEST_TICK_SECONDS = 600  # of the public recordings
 MOST_TICKS = 5000  # of a run; a longer one has longer ticks
 Draws = NDArray[np.float64]
@@ -51,6 +52,11 @@ class SpotRuns:
     run: Run
     rules: tuple[RuleRuns, ...]
     closed: RuleRuns | None
+
+    @property
+    def of_closed(self) -> RuleRuns | None:
+        """The simulated runs by the rule of the closed form."""
+        return next((rule for rule in self.rules if self.closed and rule.policy == self.closed.policy), None)
 
 
 @dataclass(frozen=True, kw_only=True)

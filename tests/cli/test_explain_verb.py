@@ -221,3 +221,34 @@ def test_a_reader_that_goes_away_is_no_error():
     assert process.wait(timeout=60) in (0, -13)
     with process.stderr as errors:
         assert b"Traceback" not in errors.read()
+
+
+ON_SPOT = "s3-stream/p4d.24xlarge/spot-fallback"
+SPOT = (*FEW[2:], "--set", f"purchase.options=[on-demand,{ON_SPOT.rsplit('/', 1)[1]}]", "--seed", "3")
+
+
+def spot(*words: str) -> str:
+    done = CliRunner().invoke(verbs, ["explain", SMALL, *words, *SPOT], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize(("number", "unit"), [("cost_usd", "usd"), ("days.p50", "days")])
+def test_the_closed_form_of_spot_stands_beside_its_simulation(number: str, unit: str) -> None:
+    """Within 5 % of each other; the command that it prints gives the same runs."""
+    found = json.loads(spot(ON_SPOT, number, "-f", "json"))["simulated"]
+    closed, rule = found["closed_form"], found["rule"]
+    assert found["runs"] == 1000
+    assert closed["mean"] == pytest.approx(rule["mean"], rel=0.05)
+    assert closed["p90"] == pytest.approx(rule["p90"], rel=0.05)
+    text = spot(ON_SPOT, number)
+    assert ("Mean $" in text, "Mean days" in text) == (unit == "usd", unit == "days")
+    shown = shlex.split(text[text.index("planner simulate") :].split("\n\n")[0].replace("\\\n", ""))
+    done = CliRunner().invoke(verbs, [*shown[1:], "-f", "json"], catch_exceptions=False)
+    again = json.loads(done.output)["runs"][0]["policies"]["fallback"]
+    assert again[f"p90_{unit}"] == pytest.approx(rule["p90"], rel=1e-4)
+
+
+def test_nothing_is_simulated_beside_other_numbers() -> None:
+    for scenario, number in ((ON_SPOT, "run.hours"), (ON_SPOT.replace("spot-fallback", "on-demand"), "cost_usd")):
+        assert json.loads(spot(scenario, number, "-f", "json"))["simulated"] is None

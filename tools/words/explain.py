@@ -41,6 +41,14 @@ def _number(path: str) -> list[Word]:
     ]
 
 
+def _runs(path: str) -> list[Word]:
+    late = "; null if too many are late"
+    return [
+        word(f"{path}.mean", "number?", f"mean of USD or days{late}", "see unit"),
+        *(word(f"{path}.p{n}", "number?", f"{n}th percentile{late}", "see unit") for n in (10, 50, 90)),
+    ]
+
+
 SCENARIOS: tuple[Word, ...] = (
     *_HEAD,
     word("scenarios", "objects", "all scenarios by rank"),
@@ -82,6 +90,12 @@ NUMBER: tuple[Word, ...] = (
     word("movers[].set", "text?", "path for --set; null for a random quantity without a key"),
     word("movers[].at_low", "number?", "the number with the assumption at `low`; null if there is none", "see unit"),
     word("movers[].at_high", "number?", "the number with the assumption at `high`", "see unit"),
+    word("simulated", "object?", "cost and days of spot with fallback: simulated runs by its rule; null for all else"),
+    word("simulated.runs", "count", "how many runs, each in the market of a draw, everything else as planned"),
+    word("simulated.closed_form", "object?", "the model's own figures in the same markets"),
+    *_runs("simulated.closed_form"),
+    word("simulated.rule", "object?", "what the runs came to"),
+    *_runs("simulated.rule"),
 )
 UNPRICED: tuple[Word, ...] = (
     *_PLACE,

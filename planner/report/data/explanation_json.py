@@ -7,6 +7,7 @@ from typing import Any
 from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, Mover, reached
 from planner.decide.leaders import rank_of
+from planner.decide.spot_runs import SpotRuns
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.derivations import known_of
 from planner.estimate.result import Scenario
@@ -16,6 +17,7 @@ from planner.report.data.comparison_json import given, number
 from planner.report.data.provenance import made_by
 from planner.report.wording.break_evens import end_meaning
 from planner.report.wording.origins import OriginIndex, command, describe, how
+from planner.report.wording.spot_runs import spread_of
 
 SCHEMA_VERSION = "1"
 
@@ -46,8 +48,10 @@ def numbers(comparison: Comparison, scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def explanation(comparison: Comparison, found: Explanation, index: OriginIndex) -> dict[str, Any]:
-    """A number; `behind` has every number that it rests on, each once."""
+def explanation(
+    comparison: Comparison, found: Explanation, index: OriginIndex, simulated: SpotRuns | None = None
+) -> dict[str, Any]:
+    """A number; `behind` has every number that it rests on, each once. simulated: runs beside it."""
     derived, spread = found.derived, found.draws
     behind = list(reached(found.known, derived))[1:]
     return {
@@ -60,6 +64,16 @@ def explanation(comparison: Comparison, found: Explanation, index: OriginIndex) 
         else {key: number(getattr(spread, key)) for key in ("plan", "p10", "p50", "p90")},
         "moved": found.moved.id,
         "movers": [_mover(entry) for entry in found.movers],
+        "simulated": None if simulated is None else _simulated(simulated, derived.id),
+    }
+
+
+def _simulated(simulated: SpotRuns, id: str) -> dict[str, Any]:
+    closed, rule = simulated.closed, simulated.of_closed
+    return {
+        "runs": len(simulated.run.starts),
+        "closed_form": closed and {key: number(value) for key, value in spread_of(closed, id).items()},
+        "rule": rule and {key: number(value) for key, value in spread_of(rule, id).items()},
     }
 
 

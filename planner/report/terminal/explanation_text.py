@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, Mover
+from planner.decide.spot_runs import SpotRuns
 from planner.estimate.bounds import bounded
 from planner.estimate.derivations import known_of
 from planner.estimate.result import Scenario
@@ -13,7 +14,7 @@ from planner.models.bill import Unpriced
 from planner.models.derived import Derived
 from planner.report.data.encoding import utf8
 from planner.report.terminal.columns import command, whole
-from planner.report.wording import evidence
+from planner.report.wording import evidence, spot_runs
 from planner.report.wording import explanation as words
 from planner.report.wording.break_evens import compared, end_of, unit_of
 from planner.report.wording.commands import calculation
@@ -63,6 +64,7 @@ def render(
     comparison: Comparison,
     found: Explanation,
     index: OriginIndex,
+    simulated: SpotRuns | None = None,
     *,
     width: int,
     depth: int | None,
@@ -70,7 +72,7 @@ def render(
 ) -> str:
     """Lines of at most `width` cells (at least 40). depth: levels of inputs that are shown, None for all.
 
-    again: the plan and the options that the next command must repeat.
+    simulated: runs that are shown beside the number. again: the plan and the options that the next command must repeat.
     """
     width = max(width, NARROWEST)
     derived = found.derived
@@ -85,6 +87,8 @@ def render(
         lines += wrap(f"  note: {visible(found.line.note)}", width, indent="    ")
     lines += _calculation(comparison, found, again, width)
     lines += ["", *_effects(comparison, found, width)]
+    if simulated is not None:
+        lines += ["", *_beside(simulated, derived.id, again, width)]
     if derived.inputs:
         lines += ["", words.INPUTS, *_tree(derived, index, width, depth)]
     return _text(lines)
@@ -158,6 +162,14 @@ def _effects(comparison: Comparison, found: Explanation, width: int) -> list[str
     if any(None in (entry.at_low, entry.at_high) for entry in found.movers):
         lines += wrap(words.NO_NUMBER_THERE, width)
     return lines
+
+
+def _beside(simulated: SpotRuns, id: str, again: Sequence[str], width: int) -> list[str]:
+    lines = wrap(spot_runs.beside_title(simulated), width)
+    lines += whole(spot_runs.beside(simulated, id), width, rule="-")
+    lines += wrap(spot_runs.agreement(simulated), width, indent="  ")
+    lines += wrap(spot_runs.OTHER_RULES, width)
+    return [*lines, *command(spot_runs.every_rule(simulated, again), width, "  ")]
 
 
 def _table(movers: tuple[Mover, ...], width: int) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,6 +18,7 @@ RULES = {
     "uniform_progress_next_spot_oracle": "next-spot oracle",
 }
 CLOSED = "closed form of fallback"
+OTHER_RULES = "Other rules, and one run as a picture:"
 LEGEND = (
     "Only the market differs from run to run, everything else is as planned, so the range is narrower than that of "
     "compare. Dollars are the whole bill. `planner spot watch` and `planner spot leave` carry fallback out; the other "
@@ -73,11 +75,52 @@ def quantile(values: np.ndarray, share: float) -> float:
 
 def agreement(found: SpotRuns) -> str:
     """How far the closed form is from the simulated rule; "" without one of them."""
-    simulated = next((rule for rule in found.rules if rule.policy == "fallback"), None)
+    simulated = found.of_closed
     if found.closed is None or simulated is None:
         return ""
     off = float(found.closed.cost_usd.mean() / simulated.cost_usd.mean() - 1)
-    return f"The closed form, which compare uses, is {off:+.1%} off the mean of the simulated rule."
+    return f"The closed form, which compare uses, is {off:+.1%} off the mean cost of the simulated rule."
+
+
+def beside_title(found: SpotRuns) -> str:
+    """What stands beside an explained number."""
+    runs = figures.many(len(found.run.starts), "simulated run")
+    return f"The closed form beside {runs} of the rule, in the same markets, everything else as planned:"
+
+
+def beside(found: SpotRuns, id: str) -> list[Column]:
+    """The closed form and the simulated rule: mean and percentiles of the number's total, in USD or days."""
+    rows = {"closed form": found.closed, "simulated": found.of_closed}
+    spreads = {name: spread_of(rule, id) for name, rule in rows.items() if rule is not None}
+    shown = figures.days if _in_days(id) else figures.dollars
+    unit = "days" if _in_days(id) else "$"
+    titles = {"mean": "Mean", "p10": "P10", "p50": "P50", "p90": "P90"}
+    return [
+        Column(title="", values=list(spreads), text=True),
+        *(
+            Column(title=f"{title} {unit}", values=[shown(spread[key]) for spread in spreads.values()])
+            for key, title in titles.items()
+        ),
+    ]
+
+
+def spread_of(rule: RuleRuns, id: str) -> dict[str, float]:
+    """Mean and percentiles of the total of an explained number, in USD or days; infinite where runs are late."""
+    values = rule.days if _in_days(id) else rule.cost_usd
+    return {"mean": float(values.mean()), **{f"p{share}": quantile(values, share / 100) for share in (10, 50, 90)}}
+
+
+def _in_days(id: str) -> bool:
+    return id.split(".")[0] == "days"
+
+
+def every_rule(found: SpotRuns, again: Sequence[str]) -> str:
+    """The command that shows the other rules. again: the plan, then pairs of an option and its value, of which
+    `simulate` has some."""
+    plan, *pairs = again
+    kept = [pair for pair in zip(pairs[::2], pairs[1::2], strict=True) if pair[0] in ("--set", "--prices", "--seed")]
+    told = [part for pair in kept for part in pair]
+    return shlex.join(["planner", "simulate", plan, *told, "--scenario", found.scenario.id])
 
 
 def saving(found: SpotRuns) -> str:
