@@ -74,6 +74,7 @@ def _drifts(stand: Stand) -> None:
 
 def _is_resized(stand: Stand) -> None:
     nodes = stand.spec.fleet.nodes
+    _is_shown(stand, nodes + 1)
     grown = _changed(stand, replace(small(stand.spec.layout, nodes=nodes + 1), plan_sha256="d" * 64))
     updated = ["fleet-group", "guard-alarm-fleet-count", "guard-dashboard", "guard-topic"]
     assert sorted(grown.names("update")) == updated
@@ -82,6 +83,17 @@ def _is_resized(stand: Stand) -> None:
     assert grown.step("fleet-group").diff == ("desiredCapacity", "maxSize", "minSize")
     assert grown.step("guard-alarm-fleet-count").diff == ("threshold",)
     assert _nodes(stand) == nodes + 1
+
+
+def _is_shown(stand: Stand, nodes: int) -> None:
+    """`pulumi preview --diff` shows the values that change, and changes nothing itself."""
+    before = stand.spec
+    stand.engine.write(replace(small(before.layout, nodes=nodes), plan_sha256="d" * 64))
+    shown = stand.engine.preview("--diff").well().stdout
+    assert f"desiredCapacity: {nodes - 1} => {nodes}" in shown.replace(" : ", ": ")
+    assert shown.count("(update)") == 4
+    assert not any(word in shown for word in ("(create)", "(delete)", "(replace)"))
+    stand.engine.write(before)
 
 
 def _gets_a_new_image(stand: Stand) -> None:
