@@ -43,9 +43,12 @@ def sensitivities() -> tuple[dict[str, Any], ...]:
     )
 
 
+FALLING_BACK = ("--set", "purchase.options=[on-demand, spot-fallback]")  # of the last `--set` of a key
+
+
 @cache
 def explanations() -> tuple[dict[str, Any], ...]:
-    """The list, a scenario, numbers of every kind, with draws and without, and a line without a price."""
+    """The list, a scenario, numbers of every kind (with draws, without, beside simulated runs), a line without a price."""
     few = ("explain", SMALL, *FEW, "--draws", "50")
     only = ("--set", "storage.layouts=[s3-stream]", "--set", f"purchase.options=[{UNKNOWN}]", "--draws", "0")
     return (
@@ -53,6 +56,7 @@ def explanations() -> tuple[dict[str, Any], ...]:
         *(_printed(*few, *words) for words in ((ON_DEMAND,), (ON_DEMAND, "cost_usd"), (SPOT, "days.p90"))),
         _printed(*few, ON_DEMAND, "storage.s3.standard"),
         _printed("explain", SMALL, *FEW, "--draws", "0", ON_DEMAND, "storage.usable_tb"),
+        _printed(*few, *FALLING_BACK, f"{SPOT}-fallback", "cost_usd"),
         *(
             _printed("explain", STABILITY, *only, f"s3-stream/p4d.24xlarge/{UNKNOWN}", *line)
             for line in ((), ("fleet.compute",))
