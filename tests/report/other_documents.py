@@ -48,7 +48,7 @@ FALLING_BACK = ("--set", "purchase.options=[on-demand, spot-fallback]")  # of th
 
 @cache
 def explanations() -> tuple[dict[str, Any], ...]:
-    """The list, a scenario, numbers of every kind (with draws, without, beside simulated runs), a line without a price."""
+    """The list, a scenario, numbers of every kind (draws, none, simulated runs), a line without a price."""
     few = ("explain", SMALL, *FEW, "--draws", "50")
     only = ("--set", "storage.layouts=[s3-stream]", "--set", f"purchase.options=[{UNKNOWN}]", "--draws", "0")
     return (
