@@ -5,6 +5,7 @@ from __future__ import annotations
 from tools.markdown import cell
 from tools.schema import DOCUMENTS, Document
 from tools.words.compare import COLUMNS_ONLY, KEYS
+from tools.words.focus import COLUMNS as FOCUS_COLUMNS
 from tools.words.terms import TERMS
 from tools.words.word import Word
 
@@ -23,6 +24,12 @@ are list prices before tax. A fraction is between 0 and 1. Percentiles have at m
 digits depend on the processor that computed the simulated outcomes.
 """
 
+FOCUS_FILE = """\
+The file has every column of [FOCUS 1.2](https://focus.finops.org/), for one scenario, one row a bill line and calendar
+month. Sums of `BilledCost` and of `EffectiveCost` are the planned cost; lines without a price are in no row, and
+`x_Complete` is then false. Columns that need more words than the specification has:
+"""
+
 
 def text() -> str:
     """The current content of docs/nomenclature.md."""
@@ -38,6 +45,8 @@ def text() -> str:
             parts.append(_row(f"`{name}`", cell(word.meaning), cell(word.unit), word.whose, column))
     parts += ["\n### Only in the CSV\n", *_table("CSV column", "meaning", "defined by")]
     parts += [_row(f"`{column}`", cell(meaning), whose) for column, (meaning, whose) in COLUMNS_ONLY.items()]
+    parts += ["\n## Columns of `compare -f focus`\n", FOCUS_FILE, *_table("column", "in a forecast")]
+    parts += [_row(f"`{column}`", cell(meaning)) for column, meaning in FOCUS_COLUMNS.items()]
     for name, document in DOCUMENTS.items():
         parts += _keys(name, document) if name != "compare" else []
     return "\n".join(parts) + "\n"

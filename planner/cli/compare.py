@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from planner.api.arguments import named
 from planner.cli.gates import report_violations
-from planner.cli.options import OUT, Asked, checked_plan, common, format_option, gate_options, priced_plan
+from planner.cli.options import (
+    OUT,
+    Asked,
+    checked_plan,
+    common,
+    format_option,
+    gate_options,
+    priced_plan,
+    scenario_option,
+)
 from planner.cli.output import format_of, room_of, warn, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
+from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.decide.gates import Gates
@@ -20,11 +31,12 @@ if TYPE_CHECKING:
 @click.command()
 @priced_plan
 @format_option(
-    ["table", "json", "csv", "md", "html"],
-    "json and html contain everything, csv one row per bill line; md fits a pull request comment. "
-    "[default: by FILE's ending, else table]",
+    ["table", "json", "csv", "md", "html", "focus"],
+    "json and html contain everything, csv one row per bill line; md fits a pull request comment; focus is one "
+    "scenario's bill by month, as CSV of FOCUS 1.2. [default: by FILE's ending, else table]",
 )
 @OUT
+@scenario_option("The scenario that -f focus writes", default="best")
 @click.option(
     "--top",
     type=click.IntRange(0),
@@ -46,6 +58,7 @@ def command(
     asked: Asked,
     style: str | None,
     out: str | None,
+    scenario: str | None,
     top: int | None,
     everything: bool,
     verbose: bool,
@@ -63,8 +76,10 @@ def command(
     from planner.decide.gates import violations
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
+    if scenario is not None and style != "focus":
+        raise UsageProblem("--scenario is of -f focus; every other format has all scenarios")
     loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
-    request = asked.request_of(loaded, book, derivations=style in ("json", "html"))
+    request = asked.request_of(loaded, book, derivations=style in ("json", "html", "focus"))
     with progress(PRICING, quiet=quiet) as shown:
         comparison = answered(request, counted(shown))
     found = violations(comparison, gates)
@@ -91,6 +106,14 @@ def command(
         from planner.report.data.comparison_csv import render as render_csv
 
         text = render_csv(comparison)
+    elif style == "focus":
+        from planner.report.data.focus_csv import render as render_focus
+
+        chosen = named(comparison, scenario or "best")
+        text = render_focus(comparison, chosen, loaded.plan, request.start)
+        if chosen.unpriced:
+            lines = ", ".join(entry.line for entry in chosen.unpriced)
+            warn(f"lines without a price are not in the forecast of {chosen.id}: {lines}", quiet, color)
     elif style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown

@@ -11,6 +11,7 @@ import pytest
 
 from planner.cli.main import VERBS
 from planner.errors import ExitCode
+from planner.report.data import focus_csv
 from planner.report.data.comparison_csv import COLUMNS
 from tests.report.documents import EXAMPLES, documents, paths
 from tools import cli_reference
@@ -18,6 +19,7 @@ from tools.cli_reference import commands
 from tools.docs import GENERATED, ROOT, text_of
 from tools.markdown import anchor
 from tools.words.compare import COLUMNS_ONLY, KEYS
+from tools.words.focus import COLUMNS as FOCUS_COLUMNS
 from tools.words.terms import TERMS
 
 pytestmark = pytest.mark.xdist_group("documents")  # all of them are made once
@@ -71,6 +73,9 @@ class TestWords:
         missing, gone = sorted(set(COLUMNS) - words), sorted(words - set(COLUMNS))
         assert not missing, f"the CSV has {missing}: name them as column= of a row of KEYS in tools/words/compare.py"
         assert not gone, f"no CSV has {gone}: take them off tools/words/compare.py"
+
+    def test_every_column_that_is_explained_is_in_the_forecast(self):
+        assert set(FOCUS_COLUMNS) <= set(focus_csv.COLUMNS)
 
     def test_each_word_is_there_once_and_says_something(self):
         for words in ([word.path for word in KEYS], [w.column for w in KEYS if w.column], [term[0] for term in TERMS]):

@@ -56,7 +56,7 @@ COLUMNS = (
 )
 
 
-class _Rows(list[str]):
+class Rows(list[str]):
     """What the writer writes, row by row, each ended by a bare line feed."""
 
     def write(self, row: str) -> None:
@@ -67,7 +67,7 @@ def _truth(value: bool) -> str:
     return str(value).lower()
 
 
-def _safe(value: object) -> object:
+def safe(value: object) -> object:
     """A cell that a spreadsheet will not run as a formula."""
     text = "" if value is None else value
     return f"'{text}" if isinstance(text, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
@@ -81,11 +81,11 @@ def _charge(service: str, line: str, note: str) -> tuple[str, str]:
 
 def render(comparison: Comparison) -> str:
     """Every bill under each other, as `rows_of` has them, so that a spreadsheet runs no cell as a formula."""
-    written = _Rows()
+    written = Rows()
     # with "\r\n" as its end of line the writer also quotes a lone carriage return, which readers take for one
     writer = csv.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    writer.writerows([_safe(cell) for cell in row] for row in rows_of(comparison))
+    writer.writerows([safe(cell) for cell in row] for row in rows_of(comparison))
     return utf8("".join(written))
 
 
