@@ -26,6 +26,8 @@ ALLOWED = {
     "fleet_pool.operate": {"fleet_pool"},
     "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat", "fleet_pool.steps"},
     "fleet_pool.launch": {"fleet_pool"},
+    # other libraries' interfaces, on top of the client
+    "fleet_pool.doors": {"fleet_pool.client", "fleet_pool.compat"},
     # which layouts there are, and what each lets a plan say: nothing of it loads a model
     "planner.layouts.room": set(),
     "planner.layouts.registry": {"planner.layouts.room"},
@@ -139,6 +141,8 @@ DOORS = {
     "boto3": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "botocore": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "click": ("planner/cli/",),
+    "fsspec": ("pool/fleet_pool/doors/",),
+    "torch": ("pool/fleet_pool/doors/",),
     "jinja2": ("planner/report/", "infra/"),
     "pulumi": ("infra/",),
     "pulumi_aws": ("infra/",),

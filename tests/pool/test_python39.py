@@ -22,7 +22,11 @@ LIBRARIES = {
     "client/pool.py": {"aistore", "requests", "tenacity", "urllib3", "xxhash"},
     "client/s3.py": {"boto3", "botocore"},
     "compat.py": {"typing_extensions"},
+    "doors/filesystem.py": {"fsspec"},
+    "doors/files.py": {"fsspec"},
 }
+# built on a library's classes, so that they load with it alone
+WITH_LIBRARY = {"doors/filesystem.py", "doors/files.py"}
 
 
 def name_of(path: Path) -> str:
@@ -85,8 +89,12 @@ def test_python_3_9_has_every_name_that_is_used():
     assert run(other_python("3.9"), check, used) == "[]"
 
 
+def is_loaded(path: Path) -> bool:
+    return path.stem != "__main__" and name_of(path) not in WITH_LIBRARY
+
+
 def test_every_module_loads_on_python_3_9():
-    modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in SOURCES if path.stem != "__main__"]
+    modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in SOURCES if is_loaded(path)]
     load = "import importlib, json; [importlib.import_module(name) for name in json.load(sys.stdin)]; print('loaded')"
     assert run(other_python("3.9"), load, modules) == "loaded"
 

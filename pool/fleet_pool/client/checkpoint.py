@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fleet_pool.client import commit as commits
+from fleet_pool.client import ranges
 from fleet_pool.client.commit import Commit, Shard, step_of, step_prefix
-from fleet_pool.client.errors import Damaged, NotThere, Refused
+from fleet_pool.client.errors import Damaged, NotThere, OutOfRange, Refused
+from fleet_pool.client.hashing import HashingPath
 from fleet_pool.client.store import Store, checked, whole_file
 from fleet_pool.compat import frozen
+
+Found = TypeVar("Found")
 
 
 @frozen
@@ -37,6 +41,15 @@ class Restored:
     skipped: tuple[Skipped, ...]
 
 
+@frozen
+class RestoredFiles:
+    """As Restored, with the shards in files."""
+
+    commit: Commit | None
+    files: Mapping[int, Path]
+    skipped: tuple[Skipped, ...]
+
+
 class Checkpoints:
     """The checkpoints of one run, below `prefix` of a store."""
 
@@ -52,16 +65,23 @@ class Checkpoints:
             raise Refused(f"a rank must be 0 or more, not {rank!r}")
         size, _ = whole_file(data)
         key = f"{step_prefix(self._prefix, step)}shard-{rank:06d}-{secrets.token_hex(8)}"
-        shard = Shard(step=step, rank=rank, key=key, size_bytes=size, sha256=_sha256(data))
-        self._store.write(key, data)
-        return shard
+        if isinstance(data, bytes):
+            self._store.write(key, data)
+            digest = hashlib.sha256(data).hexdigest()
+        else:
+            sent = HashingPath(data)
+            self._store.write(key, sent)
+            digest = sent.sha256()
+            if sent.state.count != size or data.stat().st_size != size:
+                raise Refused(f"{data} changed while it was written as {key}: save to a new file")
+        return Shard(step=step, rank=rank, key=key, size_bytes=size, sha256=digest)
 
     def commit(self, *, step: int, shards: Iterable[Shard], notes: Mapping[str, Any] | None = None) -> Commit:
         """Commits a step, by one rank after all have written. Raises Refused if a rank is missing or a shard is not in
         S3 (only on the nodes), AlreadyThere if the step is committed with other shards."""
         made = commits.commit_of(self._prefix, step, shards, notes or {})
         body = commits.to_bytes(made)
-        missing = _missing(made, self._sizes(step_prefix(self._prefix, step)))
+        missing = commits.missing(made, self._sizes(step_prefix(self._prefix, step)))
         if missing:
             raise Refused(f"step {step} is not committed; in {self._store.place} {missing}")
         self._store.write_once(self._commit_key(step), body)
@@ -81,6 +101,56 @@ class Checkpoints:
         step.
         """
         wanted = None if ranks is None else tuple(ranks)
+        commit, shards, skipped = self._newest(
+            at_most, lambda found: {rank: self._shard(found, rank) for rank in commits.ranks_of(found, wanted)}
+        )
+        return Restored(commit=commit, shards=shards or {}, skipped=skipped)
+
+    def restore_files(
+        self, folder: Path, *, ranks: Iterable[int] | None = None, at_most: int | None = None
+    ) -> RestoredFiles:
+        """As `restore`, into a file of each shard in `folder`, in parallel ranges: memory for a few ranges only. A file
+        appears when its bytes are verified; those of a step that is not restored are removed."""
+        wanted = None if ranks is None else tuple(ranks)
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def into_files(found: Commit) -> dict[int, Path]:
+            files = {
+                rank: folder / found.shards[rank].key.rpartition("/")[2] for rank in commits.ranks_of(found, wanted)
+            }
+            try:
+                for rank, file in files.items():
+                    self.fetch(found.shards[rank], file)
+            except BaseException:
+                for file in files.values():
+                    file.unlink(missing_ok=True)
+                raise
+            return files
+
+        commit, files, skipped = self._newest(at_most, into_files)
+        return RestoredFiles(commit=commit, files=files or {}, skipped=skipped)
+
+    def newest(self, *, at_most: int | None = None) -> tuple[Commit | None, tuple[Skipped, ...]]:
+        """The newest step whose COMMIT and shards are there with their sizes, and the newer ones that are skipped;
+        reads no shard. One rank asks and tells the others, who `fetch`. Raises as `restore`."""
+        commit, _, skipped = self._newest(at_most, lambda _: None)
+        return commit, skipped
+
+    def fetch(self, shard: Shard, into: Path | memoryview) -> None:
+        """The verified bytes of a shard, in parallel ranges, into a new file or a buffer of its size. A damaged copy in
+        the pool is read again from S3. Raises Damaged, NotThere; then a buffer's content is worthless."""
+        for fresh in (False, True):
+            try:
+                ranges.fetch(self._store, shard.key, shard.size_bytes, into, sha256=shard.sha256, fresh=fresh)
+                return
+            except (Damaged, OutOfRange) as problem:
+                why = str(problem)
+        raise Damaged(why)
+
+    def _newest(
+        self, at_most: int | None, read: Callable[[Commit], Found]
+    ) -> tuple[Commit | None, Found | None, tuple[Skipped, ...]]:
+        """The newest complete step of which `read` succeeds, with its result."""
         skipped: list[Skipped] = []
         committed = False
         for step, sizes in sorted(self._steps().items(), reverse=True):
@@ -92,15 +162,15 @@ class Checkpoints:
             committed = True
             try:
                 found = self._whole(step, sizes)
-                shards = {rank: self._shard(found, rank) for rank in _of(found, wanted)}
+                result = read(found)
             except (Damaged, NotThere) as problem:
                 skipped.append(Skipped(step=step, why=str(problem)))
                 continue
-            return Restored(commit=found, shards=shards, skipped=tuple(skipped))
+            return found, result, tuple(skipped)
         if committed:
             reasons = "; ".join(f"step {each.step}: {each.why}" for each in skipped)
             raise Damaged(f"{self._prefix} of {self._store.place}: no committed step can be restored: {reasons}")
-        return Restored(commit=None, shards={}, skipped=tuple(skipped))
+        return None, None, tuple(skipped)
 
     def expire(self, *, keep: int) -> tuple[int, ...]:
         """Removes what is older than the `keep` newest complete steps; returns the removed steps. Removes nothing if
@@ -150,7 +220,7 @@ class Checkpoints:
     def _whole(self, step: int, sizes: Mapping[str, int]) -> Commit:
         """The commit of a step whose shards all exist with the right size; reads no shard. Raises Damaged, NotThere."""
         found = commits.from_bytes(self._prefix, step, self._store.read(self._commit_key(step), fresh=True))
-        missing = _missing(found, sizes)
+        missing = commits.missing(found, sizes)
         if missing:
             raise Damaged(missing)
         return found
@@ -160,39 +230,8 @@ class Checkpoints:
         shard = commit.shards[rank]
         for fresh in (False, True):
             data = self._store.read(shard.key, fresh=fresh)
-            if len(data) == shard.size_bytes and _sha256(data) == shard.sha256:
+            if len(data) == shard.size_bytes and hashlib.sha256(data).hexdigest() == shard.sha256:
                 return data
         raise Damaged(
             f"{shard.key}: {len(data)} bytes, not the {shard.size_bytes} bytes committed, or another checksum"
         )
-
-
-def _of(commit: Commit, ranks: tuple[int, ...] | None) -> tuple[int, ...]:
-    if ranks is None:
-        return tuple(range(commit.world_size))
-    wrong = [rank for rank in ranks if not 0 <= rank < commit.world_size]
-    if wrong:
-        raise Refused(f"step {commit.step} has ranks 0 to {commit.world_size - 1}, not {wrong}")
-    return ranks
-
-
-def _missing(commit: Commit, sizes: Mapping[str, int]) -> str:
-    """The shards that a listing lacks, as a message; "" if it has all."""
-    found = []
-    for shard in commit.shards:
-        if shard.key not in sizes:
-            found.append(f"{shard.key} is missing")
-        elif sizes[shard.key] != shard.size_bytes:
-            found.append(f"{shard.key} has {sizes[shard.key]} of {shard.size_bytes} bytes")
-    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    return ", ".join(found[:3]) + more
-
-
-def _sha256(data: bytes | Path) -> str:
-    if isinstance(data, bytes):
-        return hashlib.sha256(data).hexdigest()
-    digest = hashlib.sha256()
-    with data.open("rb") as file:
-        for piece in iter(lambda: file.read(2**20), b""):  # hashlib.file_digest came with Python 3.11
-            digest.update(piece)
-    return digest.hexdigest()

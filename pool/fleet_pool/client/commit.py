@@ -97,6 +97,28 @@ def from_bytes(prefix: str, step: int, data: bytes) -> Commit:
         raise Damaged(f"COMMIT is inconsistent: {problem}") from None
 
 
+def ranks_of(commit: Commit, ranks: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The ranks asked for, all with None. Raises Refused for one that the step does not have."""
+    if ranks is None:
+        return tuple(range(commit.world_size))
+    wrong = [rank for rank in ranks if not 0 <= rank < commit.world_size]
+    if wrong:
+        raise Refused(f"step {commit.step} has ranks 0 to {commit.world_size - 1}, not {wrong}")
+    return ranks
+
+
+def missing(commit: Commit, sizes: Mapping[str, int]) -> str:
+    """The shards that a listing lacks, as a message; "" if it has all."""
+    found = []
+    for shard in commit.shards:
+        if shard.key not in sizes:
+            found.append(f"{shard.key} is missing")
+        elif sizes[shard.key] != shard.size_bytes:
+            found.append(f"{shard.key} has {sizes[shard.key]} of {shard.size_bytes} bytes")
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return ", ".join(found[:3]) + more
+
+
 def _shard(data: Mapping[str, Any]) -> Shard:
     shard = Shard(**{field.name: data[field.name] for field in fields(Shard)})
     if not isinstance(shard.key, str) or not _SHA256.fullmatch(shard.sha256):

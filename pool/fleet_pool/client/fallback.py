@@ -19,7 +19,7 @@ from typing import Any
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
 from fleet_pool.client.patience import Patience, waits_s
-from fleet_pool.client.store import Entry, Store, checked
+from fleet_pool.client.store import Entry, Level, Store, checked
 from fleet_pool.compat import frozen
 
 _log = logging.getLogger("fleet_pool.client")
@@ -92,6 +92,13 @@ class FallbackStore:
 
     def entries(self, prefix: str) -> tuple[Entry, ...]:
         return self._attempt(f"list {prefix}", self._truth_first()[:1], lambda store: store.entries(prefix))
+
+    def level(self, folder: str) -> Level:
+        return self._attempt(f"list {folder}", self._truth_first()[:1], lambda store: store.level(folder))
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        stores = self._truth_first() if fresh else self._cache_first()
+        return self._attempt(f"find the size of {checked(key)}", stores, lambda store: store.size(key, fresh=fresh))
 
     def remove(self, key: str) -> None:
         """Through the pool, which drops its copy too. A pool that does not answer may serve its copy for a while;

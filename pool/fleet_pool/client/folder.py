@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused
-from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
+from fleet_pool.client.store import Entry, Level, checked, checked_folder, http_range, stream_of, whole_file
 
 _PART = ".part-"  # prefix of files being written
 
@@ -58,6 +58,22 @@ class Folder:
                 if key.startswith(prefix) and not name.startswith(_PART):
                     found.append(Entry(key=key, size_bytes=path.stat().st_size))
         return tuple(sorted(found, key=lambda entry: entry.key))
+
+    def level(self, folder: str) -> Level:
+        found, folders = [], []
+        path = self._root / checked_folder(folder)
+        for each in sorted(os.scandir(path), key=lambda each: each.name) if path.is_dir() else ():
+            if each.is_dir():
+                folders.append(f"{folder}{each.name}/")
+            elif not each.name.startswith(_PART):
+                found.append(Entry(key=f"{folder}{each.name}", size_bytes=each.stat().st_size))
+        return Level(entries=tuple(found), folders=tuple(folders))
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        path = self._path(key)
+        if not path.is_file():
+            raise NotThere(f"{self.place} has no {key}")
+        return path.stat().st_size
 
     def remove(self, key: str) -> None:
         self._path(key).unlink(missing_ok=True)

@@ -15,10 +15,20 @@ from typing import Any
 from urllib.parse import quote
 
 from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
-from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
+from fleet_pool.client.store import (
+    Entry,
+    Level,
+    checked,
+    checked_folder,
+    http_range,
+    level_of,
+    stream_of,
+    whole_file,
+)
 
 CONNECT_TIMEOUT_S = 3.0
 CONNECTIONS = 32  # per daemon, so that many threads can read at once
+DAEMONS = 512  # whose connections are kept: 400 nodes and the proxies; beyond it a read opens a new one
 READ_TIMEOUT_S = 30.0  # between two bytes; a cold object is fetched completely before its first byte is sent
 # a write returns when S3 has it, so large ones get more time. One stream to S3 reaches 80 to 100 MB/s.
 SLOWEST_UPLOAD_BYTES_PER_S = 50e6
@@ -106,6 +116,15 @@ class Pool:
             found = [Entry(key=each.name, size_bytes=int(each.size)) for each in listed]
         return tuple(sorted(found, key=lambda entry: entry.key))
 
+    def level(self, folder: str) -> Level:
+        """Lists everything below the folder: the engine's own limit to one level is not used."""
+        return level_of(folder, self.entries(checked_folder(folder)))
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        with self._errors(key):
+            answer = self._request("HEAD", key, fresh=fresh)
+        return int(answer.headers["Content-Length"])
+
     def remove(self, key: str) -> None:
         with self._errors(key):  # the engine answers 200 for a missing object, 404 for an unknown bucket
             self._request("DELETE", key)
@@ -176,6 +195,7 @@ def _sdk() -> Any:
 def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
     """An SDK client that tries once and uses no configuration but its arguments and the engine's AIS_ variables."""
     from aistore.sdk.retry_config import RetryConfig
+    from requests.adapters import HTTPAdapter
     from tenacity import Retrying, stop_after_attempt
     from urllib3.util.retry import Retry
 
@@ -183,8 +203,13 @@ def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
         http_retry=Retry(total=0, read=False), network_retry=Retrying(stop=stop_after_attempt(1), reraise=True)
     )
     client = _sdk().Client(endpoint, retry_config=once, timeout=timeout_s, max_pool_size=CONNECTIONS)
+    session = client.cluster().client.session_manager.session
     # REQUESTS_CA_BUNDLE would override the pool's authority, HTTP_PROXY would lead out of the VPC
-    client.cluster().client.session_manager.session.trust_env = False
+    session.trust_env = False
+    for scheme in ("http://", "https://"):  # the SDK keeps as many daemons as connections to each
+        session.mount(
+            scheme, HTTPAdapter(max_retries=once.http_retry, pool_connections=DAEMONS, pool_maxsize=CONNECTIONS)
+        )
     return client
 
 

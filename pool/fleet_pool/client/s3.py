@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
-from fleet_pool.client.store import Entry, checked, http_range, stream_of, whole_file
+from fleet_pool.client.store import Entry, Level, checked, checked_folder, http_range, stream_of, whole_file
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 60.0
@@ -73,6 +73,18 @@ class S3:
             listed = [each for page in pages for each in page.get("Contents", ())]
         found = [Entry(key=each["Key"], size_bytes=each["Size"]) for each in listed]
         return tuple(sorted(found, key=lambda entry: entry.key))
+
+    def level(self, folder: str) -> Level:
+        with self._errors(folder):
+            asked = {"Bucket": self._bucket, "Prefix": checked_folder(folder), "Delimiter": "/"}
+            pages = list(self._client.get_paginator("list_objects_v2").paginate(**asked))
+        found = [Entry(key=each["Key"], size_bytes=each["Size"]) for page in pages for each in page.get("Contents", ())]
+        folders = {each["Prefix"] for page in pages for each in page.get("CommonPrefixes", ())}
+        return Level(entries=tuple(sorted(found, key=lambda entry: entry.key)), folders=tuple(sorted(folders)))
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        with self._errors(key):
+            return int(self._client.head_object(Bucket=self._bucket, Key=checked(key))["ContentLength"])
 
     def remove(self, key: str) -> None:
         with self._errors(key):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -18,6 +19,14 @@ class Entry:
 
     key: str
     size_bytes: int
+
+
+@frozen
+class Level:
+    """What is directly below a prefix, as in a folder. folders: prefixes that end in a slash."""
+
+    entries: tuple[Entry, ...]
+    folders: tuple[str, ...]
 
 
 class Store(Protocol):
@@ -51,6 +60,14 @@ class Store(Protocol):
         """Every object under the prefix, sorted by key."""
         ...
 
+    def level(self, folder: str) -> Level:
+        """The objects and folders directly below a folder: "" for the bucket, else a prefix that ends in a slash."""
+        ...
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        """Size of an object in bytes. fresh: bypass any cached copy. Raises NotThere."""
+        ...
+
     def remove(self, key: str) -> None:
         """Deletes an object; a missing one is no error."""
         ...
@@ -67,6 +84,25 @@ def checked(key: str) -> str:
     if not key.isprintable():
         raise Refused(f"key {key!r} has an unprintable character")
     return key
+
+
+def level_of(folder: str, entries: Iterable[Entry]) -> Level:
+    """The level of a folder out of a listing of everything below it. Raises Refused."""
+    found, folders = [], set()
+    for entry in entries:
+        name, slash, _ = entry.key[len(checked_folder(folder)) :].partition("/")
+        if slash:
+            folders.add(f"{folder}{name}/")
+        else:
+            found.append(entry)
+    return Level(entries=tuple(found), folders=tuple(sorted(folders)))
+
+
+def checked_folder(folder: str) -> str:
+    """The prefix, if it is that of a folder. Raises Refused."""
+    if folder:
+        checked(folder[:-1] if folder.endswith("/") else "")
+    return folder
 
 
 def http_range(start: int, length: int | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fleet_pool.client.errors import AlreadyThere, NotThere
-from fleet_pool.client.store import Entry, checked, http_range
+from fleet_pool.client.store import Entry, Level, checked, http_range, level_of
 
 
 class Killed(BaseException):
@@ -46,6 +46,12 @@ class Memory:
     def entries(self, prefix: str) -> tuple[Entry, ...]:
         found = [Entry(key=key, size_bytes=len(data)) for key, data in self.objects.items() if key.startswith(prefix)]
         return tuple(sorted(found, key=lambda entry: entry.key))
+
+    def level(self, folder: str) -> Level:
+        return level_of(folder, self.entries(folder))
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        return len(self.read(key, fresh=fresh))
 
     def remove(self, key: str) -> None:
         self._change(key, None)

@@ -66,6 +66,14 @@ def test_every_store_keeps_the_same_promises(any_store, tmp_path, request):
     listed = {entry.key.removeprefix(below): entry.size_bytes for entry in store.entries(below)}
     assert listed == {"bytes": 300_000, "file": 300_000, "empty": 0, "once": 1, STRANGE: 7}
     assert store.entries("contract/no such/") == ()
+    level = store.level("contract/")
+    assert (below in level.folders, level.entries) == (True, ())
+    assert {entry.key.removeprefix(below) for entry in store.level(below).entries} == {*listed} - {STRANGE}
+    assert store.level(below).folders == (below + STRANGE.partition("/")[0] + "/",)
+    for fresh in (False, True):
+        assert [store.size(below + name, fresh=fresh) for name in ("bytes", "empty", STRANGE)] == [300_000, 0, 7]
+        with pytest.raises(NotThere):
+            store.size(below + "nothing", fresh=fresh)
     store.remove(below + "bytes")
     store.remove(below + "bytes")
     with pytest.raises(NotThere):
