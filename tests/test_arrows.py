@@ -60,6 +60,23 @@ ALLOWED = {
     },
     # recordings of spot capacity and rules replayed on them: no plan, no price
     "planner.spot": {"planner.plan.textfile", "planner.errors"},
+    # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
+    "planner.worker_pool": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.estimate",
+        "planner.errors",
+    },
+    "planner.worker_pool.model": set(),
+    "planner.worker_pool.lives": {"planner.worker_pool.model"},
+    "planner.worker_pool.run": set(),
+    "planner.worker_pool.alone": {"planner.worker_pool.model"},
+    "planner.worker_pool.simulation": {
+        "planner.worker_pool.model",
+        "planner.worker_pool.lives",
+        "planner.worker_pool.run",
+    },
     "planner.stack": {
         "planner.plan",
         "planner.layouts.registry",

@@ -20,6 +20,7 @@ from planner.models import (
     shares,
     spot,
     tiered_storage,
+    worker_pool,
     workload,
 )
 from planner.models.equation import Equation, registered
@@ -43,6 +44,7 @@ FAMILIES = (
     shares,
     spot,
     tiered_storage,
+    worker_pool,
     workload,
 )
 

@@ -24,6 +24,7 @@ CONTESTED = {
     "FR-rsc1k": "all causes",
     "RUN-opt": "not of people",
     "RUN-smol": "3B parameters",
+    "SAL-wait": "places 241 to 280",
 }
 
 

@@ -77,6 +77,19 @@ EXAMPLES = [
     ("survival", {"events_per_hour": 0.01, "hours": 100}, 1 / math.e),
     # two times a minute until it is noticed and 25 steps of 2.31 s
     ("interruption-loss", {"interruptions": 2, "detection_seconds": 60, "interval_seconds": 115.5}, 235.5),
+    # a segment of 1 h at one interruption an hour: e - 1; the second one reloads for an hour: e (e - 1)
+    (
+        "worker-job-hours",
+        {"segments": 2, "segment_hours": 1, "mtbf_hours": 1, "resume_hours": 1},
+        (math.e - 1) * (1 + math.e),
+    ),
+    # at the age of its scale, 1/e of the nodes are left whatever the shape; at four times it, e^-2 with shape 1/2
+    ("falling-survival", {"scale_hours": 10, "hours": 10, "shape": 0.7}, 1 / math.e),
+    ("falling-survival", {"scale_hours": 10, "hours": 40, "shape": 0.5}, math.exp(-2)),
+    # four good nodes take 4 jobs an hour, the bad one 6
+    ("bad-node-failed-fraction", {"nodes": 5, "job_hours": 1, "fail_hours": 1 / 6}, 0.6),
+    # places 1 to 40 start at once, 41 to 80 after one job
+    ("batch-wait-hours", {"place": 81, "nodes": 40, "job_hours": 0.9}, 1.8),
     ("checkpoint-overhead", {"write_hours": 40 / 3600, "interval_hours": 3}, 40 / 10_800),
     ("observed-availability", {"spells": 10, "mean_spell_hours": 2, "hours": 50}, 0.4),
     # 2 h up, 3 h down

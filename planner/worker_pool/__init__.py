@@ -1,0 +1,1 @@
+"""Pools of workers for independent, interruptible jobs: simulated, priced and compared."""

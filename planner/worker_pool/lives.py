@@ -1,0 +1,74 @@
+"""How long nodes live and boot, and when the market has none: drawn in blocks, since one number at a time is slow."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+
+import numpy as np
+
+from planner.worker_pool.model import Nodes
+
+BLOCK = 512
+
+
+class Lives:
+    """Draws of nodes, one after the other. The same seed gives the same draws."""
+
+    def __init__(self, nodes: Nodes, rng: np.random.Generator) -> None:
+        self._nodes, self._rng = nodes, rng
+        self._lives: list[float] = []
+        self._boots: list[float] = []
+        self._chances: list[float] = []
+        self._starts: list[float] = []  # of outages, in order
+        self._ends: list[float] = []
+
+    def chance(self) -> float:
+        """Uniform in [0, 1)."""
+        if not self._chances:
+            self._chances = self._rng.random(BLOCK).tolist()
+        return self._chances.pop()
+
+    def launched(self, now: float) -> tuple[float, float, float]:
+        """(billed from, ready, lost) of a node that is requested now, in hours; lost is infinite for never."""
+        nodes = self._nodes
+        begin = now
+        while True:
+            if nodes.outages_per_hour:
+                begin, outage = self._market(begin)
+            else:
+                outage = math.inf
+            ready = begin + self._boot()
+            if ready < outage:
+                return begin, ready, min(ready + self._life(), outage)
+            begin = outage
+
+    def _boot(self) -> float:
+        nodes = self._nodes
+        if not nodes.boot_sigma:
+            return nodes.boot_hours
+        if not self._boots:
+            normal = self._rng.standard_normal(BLOCK)
+            self._boots = (nodes.boot_hours * np.exp(nodes.boot_sigma * normal)).tolist()
+        return self._boots.pop()
+
+    def _life(self) -> float:
+        nodes = self._nodes
+        if not nodes.interruptions_per_hour:
+            return math.inf
+        if not self._lives:
+            exponential = self._rng.standard_exponential(BLOCK)
+            self._lives = (nodes.life_scale_hours * exponential ** (1 / nodes.shape)).tolist()
+        return self._lives.pop()
+
+    def _market(self, now: float) -> tuple[float, float]:
+        """(when a node can be had, the next outage after that)."""
+        while not self._starts or self._starts[-1] <= now:
+            before = self._ends[-1] if self._ends else 0.0
+            start = before + self._rng.standard_exponential() / self._nodes.outages_per_hour
+            self._starts.append(start)
+            self._ends.append(start + self._nodes.outage_hours)
+        at = bisect_right(self._starts, now)
+        if at and now < self._ends[at - 1]:
+            return self._market(self._ends[at - 1])
+        return now, self._starts[at]

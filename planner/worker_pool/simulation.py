@@ -1,0 +1,344 @@
+"""A worker pool in discrete events: jobs wait, run, stall, move to another node, and end or become dead letters.
+
+An event is a change of state: a node is ready, lost, replaced or removed, a job starts, ends, fails or is found to have
+stalled, the autoscaler looks. What happens between a start and its end (checkpoints, heartbeats, repeated work) is
+calculated, not stepped through.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections import deque
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from planner.worker_pool.lives import Lives
+from planner.worker_pool.model import Jobs, Nodes, Rules, checkpoints
+from planner.worker_pool.run import Attempt, PoolRun
+
+HORIZON = 100.0  # times the shortest makespan, from which a run counts as never finished
+
+
+def simulate(
+    jobs: Jobs, nodes: Nodes, rules: Rules, rng: np.random.Generator, *, watched: frozenset[int] = frozenset()
+) -> PoolRun:
+    """One run. watched: jobs whose attempts are kept."""
+    return _Pool(jobs, nodes, rules, rng, watched).run()
+
+
+class _Node:
+    """One machine. job: -1 while it is idle; fresh: it has loaded no model yet; banned: jobs that failed on it."""
+
+    __slots__ = ("bad", "banned", "failures", "fresh", "job", "load", "lost", "number", "ready", "start")
+
+    def __init__(self, number: int, ready: float, lost: float, *, bad: bool) -> None:
+        self.number, self.ready, self.lost, self.bad = number, ready, lost, bad
+        self.job, self.start, self.load, self.fresh, self.failures = -1, 0.0, 0.0, True, 0
+        self.banned: set[int] | None = None
+
+
+class _Pool:
+    """The state of one run. Queues: stalled jobs first, the oldest before; then by submission."""
+
+    def __init__(
+        self, jobs: Jobs, nodes: Nodes, rules: Rules, rng: np.random.Generator, watched: frozenset[int]
+    ) -> None:
+        self.jobs, self.nodes, self.rules, self.watched = jobs, nodes, rules, watched
+        self.lives = Lives(nodes, rng)
+        count = jobs.count
+        broken = np.flatnonzero(rng.random(count) < jobs.broken_fraction) if jobs.broken_fraction else np.empty(0)
+        self.broken: set[int] = set(broken.tolist())
+        self.saves = rules.saves_on_notice and 0 < nodes.notice_hours >= jobs.write_hours
+        self.can_fail = bool(self.broken or rules.bad_first or rules.bad_fraction)
+        self.heap: list[tuple[float, int, Any, Any]] = []  # time, order of the push, what to call, with what
+        self.pushed = self.starts = 0
+        self.members: dict[int, _Node] = {}
+        self.idle: deque[_Node] = deque()
+        self.stalled: deque[int] = deque()
+        self.returned: list[int] = []
+        self.next_job, self.open = 0, count
+        self.saved = [0.0] * count  # hours of work behind the last checkpoint
+        self.first, self.ended, self.busy = [math.inf] * count, [math.inf] * count, [0.0] * count
+        self.interruptions, self.failed, self.dead = [0] * count, [0] * count, [False] * count
+        self.mark: dict[int, float] = {}  # of interrupted jobs: when they first were where they will resume
+        self.losses: list[float] = []
+        self.loads = self.writes = self.repeated = self.fails = self.works = 0.0
+        self.node_hours = self.boot_hours = self.last_end = 0.0
+        self.started = self.lost = self.replaced = self.most = self.target = 0
+        self.unneeded_since = math.inf
+        self.attempts: list[Attempt] = []
+
+    def run(self) -> PoolRun:
+        heap, events, now = self.heap, 0, 0.0
+        rounds = math.ceil(self.jobs.count / self.rules.most)
+        limit = HORIZON * (rounds * self.jobs.alone_hours + self.nodes.boot_hours + self.rules.every_hours)
+        self._push(0.0, self._look, None)
+        while heap:
+            now, _, act, who = heappop(heap)
+            if now > limit:
+                now = limit
+                break
+            act(who, now)
+            events += 1
+            if not self.open and len(self.members) <= self.rules.least:
+                break
+        for node in tuple(self.members.values()):
+            self._remove(node, now)
+        return self._result(events + self.starts)
+
+    def _push(self, when: float, act: Any, who: Any) -> None:
+        self.pushed += 1
+        heappush(self.heap, (when, self.pushed, act, who))
+
+    # nodes
+
+    def _look(self, _: None, now: float) -> None:
+        """The autoscaler: launch what is missing, let go of what was not needed for the cool-down."""
+        rules = self.rules
+        wanted = min(max(math.ceil(self.open / rules.jobs_per_node), rules.least), rules.most)
+        if wanted >= self.target:
+            self.target, self.unneeded_since = wanted, math.inf
+        elif self.unneeded_since == math.inf:
+            self.unneeded_since = now
+        if now - self.unneeded_since >= rules.cool_down_hours - 1e-12:
+            self.target = wanted
+            while len(self.members) > wanted and self.idle:
+                self._remove(self.idle.pop(), now)
+        while len(self.members) < self.target:
+            self._launch(now)
+        if self.open or len(self.members) > rules.least:
+            self._push(now + rules.every_hours, self._look, None)
+
+    def _launch(self, now: float) -> None:
+        rules = self.rules
+        begin, ready, lost = self.lives.launched(now)
+        bad = self.started < rules.bad_first or (rules.bad_fraction > 0 and self.lives.chance() < rules.bad_fraction)
+        node = _Node(self.started, ready, lost, bad=bad)
+        self.boot_hours += ready - begin
+        self.started += 1
+        self.members[node.number] = node
+        self.most = max(self.most, len(self.members))
+        self._push(ready, self._free, node)
+
+    def _remove(self, node: _Node, now: float) -> None:
+        del self.members[node.number]
+        self.node_hours += max(now - node.ready, 0.0)
+        if node.ready > now:  # it was still booting
+            self.boot_hours -= node.ready - now
+
+    def _gone(self, node: _Node, now: float) -> None:
+        """A node is lost or replaced; another one takes its place at once."""
+        self._remove(node, now)
+        if self.open and len(self.members) < self.target:
+            self._launch(now)
+
+    def _idle_lost(self, node: _Node, now: float) -> None:
+        if node.job == -1 and node.number in self.members:
+            self.idle.remove(node)
+            self.lost += 1
+            self._gone(node, now)
+
+    # jobs
+
+    def _free(self, node: _Node, now: float) -> None:
+        """A node without a job takes the next one, or becomes idle."""
+        job = self._next(node)
+        if job >= 0:
+            self._start(node, job, now)
+            return
+        node.job = -1
+        self.idle.append(node)
+        if node.lost < math.inf:
+            self._push(node.lost, self._idle_lost, node)
+
+    def _next(self, node: _Node) -> int:
+        """The next job for a node, or -1. A job that failed on it is not given to it again."""
+        banned = node.banned
+        if self.stalled:
+            for at, job in enumerate(self.stalled):
+                if not banned or job not in banned:
+                    del self.stalled[at]
+                    return job
+        if self.returned:
+            for at, job in enumerate(self.returned):
+                if not banned or job not in banned:
+                    del self.returned[at]
+                    return job
+        job = self.next_job
+        if job < self.jobs.count:
+            self.next_job = job + 1
+            return job
+        return -1
+
+    def _waiting(self, job: int, now: float) -> bool:
+        """Whether an idle node takes a job that has just come back."""
+        for node in self.idle:
+            if not node.banned or job not in node.banned:
+                self.idle.remove(node)
+                self._start(node, job, now)
+                return True
+        return False
+
+    def _stalled(self, job: int, now: float) -> None:
+        if not self._waiting(job, now):
+            self.stalled.append(job)
+
+    def _start(self, node: _Node, job: int, now: float) -> None:
+        jobs = self.jobs
+        saved = self.saved[job]
+        load = jobs.model_hours if node.fresh else 0.0
+        if saved:
+            load += jobs.resume_hours
+        if self.first[job] == math.inf:
+            self.first[job] = now
+        elif job in self.mark:
+            self.losses.append(now + load - self.mark.pop(job))
+        node.job, node.start, node.load, node.fresh = job, now, load, False
+        self.starts += 1
+        left = jobs.work_hours - saved
+        end = now + load + left
+        if jobs.write_hours:
+            end += checkpoints(left, jobs.segment_hours) * jobs.write_hours
+        if self.can_fail and (node.bad or job in self.broken):
+            failure = now + self.rules.fail_hours
+            if failure < min(end, node.lost):
+                self._push(failure, self._fail, node)
+                return
+        self.pushed += 1
+        if end <= node.lost:
+            heappush(self.heap, (end, self.pushed, self._done, node))
+        elif self.saves:
+            notice = max(node.lost - self.nodes.notice_hours, now)
+            heappush(self.heap, (notice, self.pushed, self._notified, node))
+        else:
+            heappush(self.heap, (node.lost, self.pushed, self._lost, node))
+
+    def _done(self, node: _Node, now: float) -> None:
+        job, jobs = node.job, self.jobs
+        hours = now - node.start
+        left = jobs.work_hours - self.saved[job]
+        self.busy[job] += hours
+        self.works += left
+        self.loads += node.load
+        self.writes += hours - node.load - left
+        self.ended[job] = self.last_end = now
+        self.open -= 1
+        if job in self.watched:
+            self._note(node, now, "done", hours - node.load, 0.0)
+        self._free(node, now)
+
+    def _lost(self, node: _Node, now: float) -> None:
+        """A node is lost. Its job stalls until its last heartbeat is too old."""
+        jobs, rules = self.jobs, self.rules
+        worked = max(now - node.start - node.load, 0.0)
+        left = jobs.work_hours - self.saved[node.job]
+        whole = min(int(worked / (jobs.segment_hours + jobs.write_hours)), checkpoints(left, jobs.segment_hours) - 1)
+        kept, written = whole * jobs.segment_hours, whole * jobs.write_hours
+        self._interrupted(node, now, kept, written, worked - kept - written)
+        # the last heartbeat was up to one interval before the end
+        since = math.fmod(now - node.start, rules.heartbeat_hours)
+        self._push(max(now + rules.stalled_hours - since, now), self._stalled, node.job)
+        self.lost += 1
+        self._gone(node, now)
+
+    def _notified(self, node: _Node, now: float) -> None:
+        """A node will be lost after its notice. Its job saves a checkpoint and returns to the queue at once."""
+        jobs = self.jobs
+        worked = max(now - node.start - node.load, 0.0)
+        left, job = jobs.work_hours - self.saved[node.job], node.job
+        segments = checkpoints(left, jobs.segment_hours)
+        whole = min(int(worked / (jobs.segment_hours + jobs.write_hours)), segments - 1)
+        written = whole * jobs.write_hours
+        # in the last segment it may be at its final checkpoint already
+        kept = min(worked - written, (whole + 1) * jobs.segment_hours, left)
+        again = now + (jobs.write_hours if worked else 0.0)
+        self._interrupted(node, now, kept, worked - kept, 0.0, saving=again - now)
+        self._push(again, self._stalled, job)
+        node.job = -2  # it takes no other one
+        self._push(node.lost, self._notified_lost, node)
+
+    def _notified_lost(self, node: _Node, now: float) -> None:
+        self.lost += 1
+        self._gone(node, now)
+
+    def _interrupted(
+        self, node: _Node, now: float, kept: float, written: float, over: float, saving: float = 0.0
+    ) -> None:
+        """Book an attempt that ended early. over: work that is done again; saving: the checkpoint after `now`."""
+        job, load = node.job, min(node.load, now - node.start)
+        self.saved[job] += kept
+        self.works += kept
+        self.writes += written + saving
+        self.repeated += over
+        self.loads += load
+        self.busy[job] += load + kept + written + over + saving
+        self.interruptions[job] += 1
+        self.mark[job] = node.start + node.load + kept + written
+        if job in self.watched:
+            self._note(node, now + saving, "interrupted", kept + written + saving, over)
+
+    def _fail(self, node: _Node, now: float) -> None:
+        """A job failed: it is banned from this node; one that failed too often is a dead letter, a node on which too
+        many jobs failed is replaced."""
+        job, rules = node.job, self.rules
+        self.busy[job] += now - node.start
+        self.fails += now - node.start
+        self.failed[job] += 1
+        node.failures += 1
+        node.banned = node.banned or set()
+        node.banned.add(job)
+        if job in self.watched:
+            self._note(node, now, "failed", 0.0, now - node.start - min(node.load, now - node.start))
+        if self.failed[job] >= rules.max_failures:
+            self.dead[job] = True
+            self.last_end = now
+            self.open -= 1
+        elif not self._waiting(job, now):
+            insort(self.returned, job)
+        if rules.node_failures is not None and node.failures >= rules.node_failures:
+            self.replaced += 1
+            self._gone(node, now)
+        else:
+            self._free(node, now)
+
+    def _note(self, node: _Node, now: float, how: str, kept: float, lost: float) -> None:
+        self.attempts.append(
+            Attempt(
+                job=node.job,
+                node=node.number,
+                start=node.start,
+                end=now,
+                how=how,
+                load_hours=min(node.load, now - node.start),
+                kept_hours=kept,
+                lost_hours=lost,
+            )
+        )
+
+    def _result(self, events: int) -> PoolRun:
+        return PoolRun(
+            makespan=math.inf if self.open else self.last_end,
+            wait=np.array(self.first),
+            end=np.array(self.ended),
+            busy=np.array(self.busy),
+            interruptions=np.array(self.interruptions),
+            failures=np.array(self.failed),
+            dead=np.array(self.dead),
+            losses=np.array(self.losses),
+            work_hours=self.works,
+            load_hours=self.loads,
+            write_hours=self.writes,
+            repeated_hours=self.repeated,
+            failed_hours=self.fails,
+            node_hours=self.node_hours,
+            boot_hours=self.boot_hours,
+            nodes_started=self.started,
+            nodes_lost=self.lost,
+            nodes_replaced=self.replaced,
+            most_nodes=self.most,
+            events=events,
+            attempts=tuple(self.attempts),
+        )
