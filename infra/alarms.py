@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from fleet_pool.node import gpu_use
+from fleet_pool import settings
+from fleet_pool.node import gpu_use, watch
 
 from planner.stack.spec import ClusterSpec, suffixes
 
@@ -14,6 +15,9 @@ HOUR, MINUTES_5 = 3600, 300
 DAYS_7 = 168  # hours: CloudWatch evaluates periods of an hour over seven days at most (PutMetricAlarm)
 S3_THROUGH_NAT_BYTES_PER_HOUR = 200 * 10**9  # images and packages need less, so more is S3 traffic
 LEAST_FREE = 0.1  # of a file system
+EXPORT_S = HOUR  # a checkpoint that is in the file system alone for longer
+# eviction begins at the high watermark and has an hour's worth of space above it; the middle says that it loses
+POOL_FULL_PERCENT = (settings.HIGH_WATERMARK_PERCENT + settings.OUT_OF_SPACE_PERCENT) / 2
 ABOVE, BELOW = "GreaterThanThreshold", "LessThanThreshold"
 IGNORED, ALARMING = "notBreaching", "breaching"  # how CloudWatch treats missing data
 AUTO_SCALING, EC2, FSX, NAT = "AWS/AutoScaling", "AWS/EC2", "AWS/FSx", "AWS/NATGateway"
@@ -37,10 +41,10 @@ def _on_trial(spec: ClusterSpec) -> bool:
 class Alarm:
     """One alarm.
 
-    target: the component it watches; one control node: pool-0; the nodes of the second Capacity Block: fleet-2. minus:
-    metric that is subtracted from the first one; AWS bills it as a second alarm. threshold_of, periods_of: threshold
-    and periods if they depend on the spec. periods: how many must breach, out of the last `within`; in a row where that
-    is 0. needs: whether a spec has anything to watch. why: the text of the notice.
+    target: the component it watches; the nodes of the second Capacity Block: fleet-2. more: dimensions besides the
+    target's. minus: metric that is subtracted from the first one; AWS bills it as a second alarm. threshold_of,
+    periods_of: threshold and periods if they depend on the spec. periods: how many must breach, out of the last
+    `within`; in a row where that is 0. needs: whether a spec has anything to watch. why: the text of the notice.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Alarm:
     within: int = 0
     missing: str = IGNORED
     minus: str = ""
+    more: tuple[tuple[str, str], ...] = ()
     needs: Callable[[ClusterSpec], bool] = _always
 
     @property
@@ -161,15 +166,57 @@ ALARMS = (
         needs=lambda spec: spec.lustre is not None and spec.lustre.capacity_gib > 0,
     ),
     Alarm(
-        name="pool",  # one for each control node
+        name="pool-problems",
         target="pool",
-        namespace=EC2,
-        metric="StatusCheckFailed",
+        namespace=watch.NAMESPACE,
+        metric=watch.POOL_PROBLEMS,
+        statistic="Maximum",
+        comparison=ABOVE,
+        missing=ALARMING,
+        why="The pool or a control node has a problem, or no control node tells. Run `planner pool status`.",
+    ),
+    Alarm(
+        name="fleet-problems",
+        target="fleet",
+        namespace=watch.NAMESPACE,
+        metric=watch.NODE_PROBLEMS,
         statistic="Maximum",
         comparison=ABOVE,
         periods=2,
-        missing=ALARMING,
-        why="A control node fails its status checks. The pool needs two of them to keep its cluster map.",
+        within=3,
+        why="A node that was ready fails a check. The newest folders of boot-logs/ in the data bucket say which one.",
+    ),
+    Alarm(
+        name="storage-problems",
+        target="nvme",
+        namespace=watch.NAMESPACE,
+        metric=watch.NODE_PROBLEMS,
+        statistic="Maximum",
+        comparison=ABOVE,
+        periods=2,
+        within=3,
+        why="A storage node that was ready fails a check. The newest folders of boot-logs/ in the data bucket say it.",
+    ),
+    Alarm(
+        name="pool-space",
+        target="pool",
+        namespace=watch.NAMESPACE,
+        metric=watch.POOL_USED,
+        statistic="Maximum",
+        comparison=ABOVE,
+        threshold=POOL_FULL_PERCENT,
+        why="The pool fills faster than it evicts; at 95 % it refuses data. Run `planner pool capacity`.",
+    ),
+    Alarm(
+        name="lustre-export",
+        target="lustre",
+        namespace=FSX,
+        metric="AgeOfOldestQueuedMessage",
+        more=(("Publisher", "AutoExport"),),
+        statistic="Maximum",
+        comparison=ABOVE,
+        threshold=EXPORT_S,
+        why="Files wait for over an hour for their export to S3. Until then the file system alone has them.",
     ),
     Alarm(
         name="fleet-status",
@@ -262,11 +309,7 @@ def _for_each_target(row: Alarm, spec: ClusterSpec) -> Iterable[Alarm]:
             replace(_of_spec(row, part), name=f"{row.name}{suffix}", target=f"fleet{suffix}")
             for suffix, part in zip(suffixes(spec.blocks), _by_block(spec), strict=True)
         ]
-    alarm = _of_spec(row, spec)
-    if row.target != "pool":
-        return [alarm]
-    names = (f"pool-{number}" for number in range(spec.control.count))
-    return [replace(alarm, name=name, target=name) for name in names]
+    return [_of_spec(row, spec)]
 
 
 def _by_block(spec: ClusterSpec) -> Iterable[ClusterSpec]:

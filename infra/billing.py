@@ -4,10 +4,8 @@
 line's cost per hour is divided among the resources of the first pattern that matches any: by nodes where the GPU nodes
 are in several groups, else equally. Resources without a line are free: routes, security groups, roles, launch
 templates, the S3 gateway endpoint, SNS email, EventBridge's rules for events of AWS, a budget. A budget with an action
-is free for the first two of an account and costs 0.10 USD per day beyond that, which is not counted. Nor is the metric
-of GPU use, one for each group of GPU nodes: an account's first ten, and its first million requests a month, are free;
-beyond that a metric costs 0.30 USD a month. Nor is the dashboard: an account's first three are free, others 3 USD a
-month.
+is free for the first two of an account and costs 0.10 USD per day beyond that, which is not counted. The metrics that
+nodes publish and the dashboard are one line, with the alarms.
 """
 
 from __future__ import annotations

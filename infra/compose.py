@@ -9,7 +9,7 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log, gpu_use
+from fleet_pool.node import boot_log, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
@@ -146,7 +146,6 @@ def _access(
             *((records.PREFIX, records.LOGS) if jobs else ()),
         ),
         topology=jobs,
-        metrics=gpu_use.NAMESPACE if jobs and spec.fleet.gpus else "",
         others=others,
         groups=tuple(groups),
         daemon=daemon,
@@ -256,9 +255,9 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             for suffix, group in zip(suffixes(spec.blocks), stack.fleet.groups, strict=True)
         },
         "network": {"NatGatewayId": stack.network.nat.id},
+        "pool": {watch.STACK: spec.stack},
         **({"nvme": {"AutoScalingGroupName": stack.nvme.group.name}} if stack.nvme else {}),
         **({"lustre": {"FileSystemId": stack.lustre.file_system.id}} if stack.lustre else {}),
-        **{f"pool-{n}": {"InstanceId": node.id} for n, node in enumerate(stack.pool.nodes if stack.pool else ())},
     }
     guards = Guards(
         naming,

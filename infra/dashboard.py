@@ -1,4 +1,4 @@
-"""The stack's CloudWatch dashboard: dollars an hour of idle GPUs, missing nodes, alarms, free space, the budget."""
+"""The stack's CloudWatch dashboard: dollars of idle GPUs, missing and failing nodes, alarms, pool, space, budget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-from fleet_pool.node import gpu_use
+from fleet_pool.node import gpu_use, watch
 
 from infra.alarms import AUTO_SCALING, FSX, MINUTES_5
 from infra.naming import Component
@@ -46,9 +46,12 @@ def dashboard(
 def body(spec: ClusterSpec, found: Mapping[str, Any]) -> dict[str, Any]:
     """As CloudWatch reads it (CloudWatch User Guide, "Dashboard body structure and syntax")."""
     groups: list[str] = found["groups"]
-    plots = [_missing([*groups, *found["storage_groups"]])]
+    every = [*groups, *found["storage_groups"]]
+    plots = [_missing(every), _problems(every)]
     if spec.fleet.gpus:
         plots = [*_idle(spec, groups), *plots]
+    if spec.pool:
+        plots += _pool(spec.stack)
     if spec.lustre and spec.lustre.capacity_gib:
         plots.append(_free_space(found["file_system"], spec.lustre.capacity_gib * 2**30))
     plots = [{**plot, "view": "timeSeries", "region": spec.region} for plot in plots]
@@ -97,6 +100,32 @@ def _missing(groups: Sequence[str]) -> dict[str, Any]:
         metrics.append(_of_group("GroupInServiceInstances", group, id=f"there{n}", stat="Minimum"))
         metrics.append([{"id": f"missing{n}", "expression": f"wanted{n} - there{n}", "label": group}])
     return {"title": "Nodes missing", "metrics": metrics, "period": MINUTES_5}
+
+
+def _problems(groups: Sequence[str]) -> dict[str, Any]:
+    """Published only while there are any: a gap is good news."""
+    name = [watch.NAMESPACE, watch.NODE_PROBLEMS, watch.GROUP]
+    metrics = [[*name, group, {"label": group}] for group in groups]
+    title = "Failing checks of the worst node (none: no line)"
+    return {"title": title, "metrics": metrics, "stat": "Maximum", "period": watch.EVERY_MIN * 60}
+
+
+def _pool(stack: str) -> list[dict[str, Any]]:
+    """Each control node tells what it sees; where they differ, the worst counts."""
+    plots = (
+        ("Pool targets", watch.POOL_TARGETS, "Minimum"),
+        ("Pool problems", watch.POOL_PROBLEMS, "Maximum"),
+        ("Used space of the pool, percent", watch.POOL_USED, "Maximum"),
+    )
+    return [
+        {
+            "title": title,
+            "metrics": [[watch.NAMESPACE, metric, watch.STACK, stack, {"label": title}]],
+            "stat": stat,
+            "period": watch.EVERY_MIN * 60,
+        }
+        for title, metric, stat in plots
+    ]
 
 
 def _free_space(file_system: str, capacity: int) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class Guards(Component):
         )
 
     def _alarm(self, alarm: Alarm, dimensions: Mapping[str, pulumi.Input[str]]) -> aws.cloudwatch.MetricAlarm:
-        part = f"alarm-{alarm.name}"
+        part, dimensions = f"alarm-{alarm.name}", {**dimensions, **dict(alarm.more)}
         return aws.cloudwatch.MetricAlarm(
             self.named(part),
             name=self.physical(part),

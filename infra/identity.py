@@ -8,6 +8,7 @@ from typing import Any
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.node import gpu_use
 
 from infra.artefacts import Artefacts
 from infra.buckets import bucket_arn
@@ -23,8 +24,7 @@ class Access:
     """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
-    authority. topology: whether it may ask where instances are in the network. metrics: CloudWatch namespace that it
-    writes to; empty for none."""
+    authority. topology: whether it may ask where instances are in the network."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -33,7 +33,6 @@ class Access:
     daemon: str = ""
     authority: bool = False
     topology: bool = False
-    metrics: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,17 +135,16 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
         statements.append(
             {"Sid": "Topology", "Effect": "Allow", "Action": "ec2:DescribeInstanceTopology", "Resource": "*"}
         )
-    if access.metrics:
-        # neither does this one; the namespace is its only limit
-        statements.append(
-            {
-                "Sid": "Metrics",
-                "Effect": "Allow",
-                "Action": "cloudwatch:PutMetricData",
-                "Resource": "*",
-                "Condition": {"StringEquals": {"cloudwatch:namespace": access.metrics}},
-            }
-        )
+    # the action knows no resources; the namespace is its only limit
+    statements.append(
+        {
+            "Sid": "Metrics",
+            "Effect": "Allow",
+            "Action": "cloudwatch:PutMetricData",
+            "Resource": "*",
+            "Condition": {"StringEquals": {"cloudwatch:namespace": gpu_use.NAMESPACE}},
+        }
+    )
     if access.others:
         others = [f"arn:aws:s3:::{name}" for name in access.others]
         statements += [

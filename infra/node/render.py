@@ -9,14 +9,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import boot_log, config, gpu_use, ready
+from fleet_pool.node import boot_log, config, gpu_use, ready, watch
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
 from fleet_pool.problems import Code
 
 from infra.layouts import LAYOUTS
-from infra.node.built import DAEMON_SHA256
+from infra.node.built import DAEMON_SHA256, POOL_FILE
 from planner.templates import folder
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after t
 LAUNCH_FILE, LAUNCH_USER = "planner-launch.pyz", "planner-job"
 LAUNCH_UNIT, READY_UNIT = "planner-launch.service", "planner-ready.service"
 GPU_UNITS = (LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
+WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
@@ -57,13 +58,14 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         return (
             Role(
                 name="gpu",
-                units=(*scratch, *mounts, READY_UNIT, *GPU_UNITS),
+                units=(*scratch, *mounts, READY_UNIT, *WATCH_UNITS, *GPU_UNITS),
                 daemon=False,
                 programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
             ),
         )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
-    common = ("planner-prepare.service", READY_UNIT, *own, "planner-metrics.service", "planner-metrics.timer")
+    metrics = ("planner-metrics.service", "planner-metrics.timer")
+    common = ("planner-prepare.service", READY_UNIT, *WATCH_UNITS, *own, *metrics)
     programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
     target = ("planner-target.service", "planner-notice.service")
     proxy = ("planner-proxy.service", "planner-rejoin.service", "planner-rejoin.timer")
@@ -137,6 +139,9 @@ def _text(name: str, stack: Stack) -> str:
             launch_file=LAUNCH_FILE,
             gpu_use_module=gpu_use.__name__,
             gpu_use_min=gpu_use.EVERY_MIN,
+            watch_file=POOL_FILE if stack.proxies else LAUNCH_FILE,  # a control node's watch operates the pool
+            watch_module=watch.__name__,
+            watch_min=watch.EVERY_MIN,
         )
     role = name.removeprefix("planner-").removesuffix(".service")
     folder = f"{settings.STATE_FOLDER}/{role}"

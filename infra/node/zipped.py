@@ -34,7 +34,7 @@ import sys
 from fleet_pool.launch.command import main
 sys.exit(main())
 '''
-# what the launcher and planner-ready load; the rest of the package operates a pool
+# what the launcher, planner-ready and planner-watch load; the rest of the package operates a pool
 _LAUNCHER = (
     "launch/",
     "node/__init__",
@@ -42,6 +42,7 @@ _LAUNCHER = (
     "node/config",
     "node/ready",
     "node/gpu_use",
+    "node/watch",
     "node/lifecycle",
     "node/boot_log",
     "operate/__init__",

@@ -96,6 +96,7 @@ LINES = (
     _overhead("network.endpoint-data", "network"),
     _overhead("network.flow-logs", "network"),
     _overhead("guard.alarms", "guard"),
+    _overhead("guard.metrics", "guard"),
     _overhead("transfer.ingest", "tier"),
     _storage("pool.control-nodes", "pool"),
     _storage("pool.control-ebs", "pool"),

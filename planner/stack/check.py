@@ -219,7 +219,7 @@ def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
     if guard.alarms < 0:
         message = f"{guard.alarms} alarms: a count cannot be negative"
         yield Finding(
-            path=("guard", "alarms"), message=message, remedy="write 0 or more; the bill pays for 6 by default"
+            path=("guard", "alarms"), message=message, remedy="write 0 or more; the bill pays for 8 by default"
         )
     if spec.interface_endpoints < 0:
         message = f"{spec.interface_endpoints} interface endpoints: a count cannot be negative"

@@ -284,8 +284,8 @@ def test_a_stack_that_stands_is_13_with_its_dollars(folder, capsys):
     (folder / "state.json").write_text(json.dumps(state("converged")), encoding="utf-8")
     assert ran("teardown-check", "--stack", "dev", "--state", "state.json") == 13
     out = capsys.readouterr().out
-    # less the key, which is kept: (880.32 + 0.18 + 0.045 + 0.005 + 0.03 + 0.000822 + 0.6048 + 0.016438) x 24
-    assert "Stack dev still costs at least $21,148.85 per day" in out
+    # less the key, which is kept: (880.32 + 0.18 + 0.045 + 0.005 + 0.03 + 0.007671 + 0.6048 + 0.016438) x 24
+    assert "Stack dev still costs at least $21,149.01 per day" in out
     assert "Kept on purpose, which costs at least $0.03 per day" in out
     assert "Also left, free: " in out
 
@@ -320,7 +320,7 @@ def test_json_has_both(folder, aws, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["asked"] == {"state": True, "tags": True}
     assert [row["ids"] for row in found["left"] if row["found"] == "doubled"] == [["nat-9"]]
-    assert found["usd_per_day"] == pytest.approx(21_148.85424 + 0.045 * 24)
+    assert found["usd_per_day"] == pytest.approx(21_149.013816 + 0.045 * 24)
     assert set(found["retained_unknown"]) == {"tier-bucket", "tier-key"}
 
 

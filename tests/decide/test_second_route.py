@@ -73,7 +73,8 @@ def _by_hand() -> dict[str, float]:
         * 0.05
         * book.metered("AmazonVPC", "Interface endpoint data processed", REGION).tiers[0].usd,
         "network.flow-logs": NODES * hours / 24 * 0.2 * _price("AmazonCloudWatch", "Logs ingestion"),
-        "guard.alarms": 6 * months_of(hours) * _price("AmazonCloudWatch", "Standard resolution alarm"),
+        "guard.alarms": 8 * months_of(hours) * _price("AmazonCloudWatch", "Standard resolution alarm"),
+        "guard.metrics": 5 * months_of(hours),
         "pool.control-nodes": 3 * hours * book.on_demand("m7i.xlarge", REGION).usd,
         "pool.control-ebs": 3 * 50 * months_of(hours) * ebs,
         "storage.s3.standard": 6000 * gib * months_of(kept_hours) * s3,

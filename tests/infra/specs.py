@@ -48,6 +48,7 @@ _HOURLY = {
     "network.public-ipv4": 0.005,
     "network.interface-endpoints": 0.03,
     "guard.alarms": 0.000822,
+    "guard.metrics": 0.006849,
     "storage.kms.key": 0.00137,
 }
 _METERED = (
@@ -86,7 +87,7 @@ def spec_of(layout: str = "converged", **changes: Any) -> ClusterSpec:
         layout=layout,
         fleet=fleet_of("p5.48xlarge", 8),
         buying=BUYING["on-demand"],
-        guard=Guard(notify="gpu@example.org", budget_usd=100_000.0, alarms=6, max_days=30.0),
+        guard=Guard(notify="gpu@example.org", budget_usd=100_000.0, alarms=8, max_days=30.0),
         control=control,
         pool=pool,
         lustre=lustre,

@@ -32,7 +32,7 @@ def test_what_stands_several_times_shares_its_line():
     graph = graph_of("converged")
     assert resource(graph, "pool-node-1") == (["pool.control-ebs", "pool.control-nodes"], pytest.approx(0.621238 / 3))
     assert resource(graph, "network-endpoint-ssm")[1] == pytest.approx(0.01)
-    assert resource(graph, "guard-alarm-fleet-idle")[1] == pytest.approx(0.000137)
+    assert resource(graph, "guard-alarm-fleet-idle")[1] == pytest.approx(0.007671 / 8)
 
 
 def test_the_group_carries_its_nodes_and_their_volumes():

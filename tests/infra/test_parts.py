@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fleet_pool.node import gpu_use
+from fleet_pool import settings
+from fleet_pool.node import gpu_use, watch
 
 from infra.dashboard import body
 from infra.layouts import allowed_flows
@@ -103,6 +104,10 @@ def test_a_node_completes_the_hooks_of_its_own_group_only():
     assert inputs(graph_of("converged"), "fleet-group")["name"] == "planner-dev-fleet-group"
 
 
+NODES = ["Nodes missing", "Failing checks of the worst node (none: no line)"]
+POOL = ["Pool targets", "Pool problems", "Used space of the pool, percent"]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_dashboard_has_what_the_stack_has(layout):
     spec = spec_of(layout)
@@ -110,11 +115,11 @@ def test_the_dashboard_has_what_the_stack_has(layout):
     assert inputs(graph, "guard-dashboard")["dashboardName"] == "planner-dev-guard-dashboard"
     widgets = json.loads(inputs(graph, "guard-dashboard")["dashboardBody"])["widgets"]
     titles = [widget["properties"].get("title") for widget in widgets]
-    space = ["Free space of the file system, percent"] if layout == "fsx-lustre" else []
-    assert titles == [None, "Alarms", "Idle GPUs, USD an hour", "GPU use, percent", "Nodes missing", *space]
+    rest = {"fsx-lustre": ["Free space of the file system, percent"], "s3-stream": []}.get(layout, POOL)
+    assert titles == [None, "Alarms", "Idle GPUs, USD an hour", "GPU use, percent", *NODES, *rest]
     assert len({(widget["x"], widget["y"]) for widget in widgets}) == len(widgets)
     assert "$100,000" in widgets[0]["properties"]["markdown"]
-    assert len(widgets[1]["properties"]["alarms"]) == 6
+    assert len(widgets[1]["properties"]["alarms"]) == 8
     idle = widgets[2]["properties"]["metrics"][-1][0]["expression"]
     # eight nodes that are half idle cost half of the fleet
     half = eval(idle, {"nodes0": spec.fleet.nodes, "use0": 50})
@@ -133,9 +138,9 @@ def test_the_dashboard_of_a_cpu_fleet_without_a_price_has_no_dollars():
     plain = spec_of("s3-stream")
     found = {"groups": ["g"], "storage_groups": [], "file_system": "", "alarms": []}
     free = body(replace(plain, usd_per_hour={}), found)
-    assert [w["properties"].get("title") for w in free["widgets"]] == [None, "GPU use, percent", "Nodes missing"]
+    assert [w["properties"].get("title") for w in free["widgets"]] == [None, "GPU use, percent", *NODES]
     cpu = body(replace(plain, fleet=replace(plain.fleet, gpus=0)), found)
-    assert [w["properties"].get("title") for w in cpu["widgets"]] == [None, "Nodes missing"]
+    assert [w["properties"].get("title") for w in cpu["widgets"]] == [None, *NODES]
 
 
 def test_the_alarm_on_idle_nodes_watches_what_the_nodes_publish_and_may_publish():
@@ -144,14 +149,34 @@ def test_the_alarm_on_idle_nodes_watches_what_the_nodes_publish_and_may_publish(
     assert (alarm["namespace"], alarm["metricName"]) == (gpu_use.NAMESPACE, gpu_use.METRIC)
     assert [*alarm["dimensions"]] == [gpu_use.DIMENSION]
     assert alarm["period"] >= 60 * gpu_use.EVERY_MIN
-    assert by_sid(graph, "fleet-role-data")["Metrics"]["Condition"] == {
-        "StringEquals": {"cloudwatch:namespace": gpu_use.NAMESPACE}
-    }
-    assert "Metrics" not in by_sid(graph, "pool-role-data")
+    for role in ("fleet", "pool"):
+        assert by_sid(graph, f"{role}-role-data")["Metrics"]["Condition"] == {
+            "StringEquals": {"cloudwatch:namespace": gpu_use.NAMESPACE}
+        }
     plain = spec_of("s3-stream")
     without = graph_of(replace(plain, fleet=replace(plain.fleet, gpus=0)))
     assert inputs(without, "guard-alarm-fleet-idle")["metricName"] == "CPUUtilization"
-    assert "Metrics" not in by_sid(without, "fleet-role-data")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_alarms_on_problems_watch_what_nodes_publish(layout):
+    graph = graph_of(layout)
+    prefix = "guard-alarm-"
+    found = {name.removeprefix(prefix): inputs(graph, name) for name in names(graph) if name.startswith(prefix)}
+    group = {watch.GROUP: inputs(graph, "guard-alarm-fleet-idle")["dimensions"][watch.GROUP]}
+    fleet = found["fleet-problems"]
+    assert (fleet["namespace"], fleet["metricName"], fleet["dimensions"]) == ("Planner", watch.NODE_PROBLEMS, group)
+    assert fleet["treatMissingData"] == "notBreaching", "a node that is right publishes nothing"
+    pooled = layout in ("converged", "separate-nvme")
+    assert ("pool-problems" in found, "pool-space" in found) == (pooled, pooled)
+    assert ("storage-problems" in found) is (layout == "separate-nvme")
+    if pooled:
+        pool = found["pool-problems"]
+        assert (pool["metricName"], pool["dimensions"]) == (watch.POOL_PROBLEMS, {watch.STACK: "dev"})
+        assert pool["treatMissingData"] == "breaching", "control nodes that tell nothing are a problem"
+        assert settings.HIGH_WATERMARK_PERCENT < found["pool-space"]["threshold"] < settings.OUT_OF_SPACE_PERCENT
+    if layout == "fsx-lustre":
+        assert found["lustre-export"]["dimensions"]["Publisher"] == "AutoExport"
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

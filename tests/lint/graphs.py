@@ -41,6 +41,7 @@ HOURLY = {
     "network.interface-endpoints": 0.03,
     "storage.kms.key": 0.0014,
     "guard.alarms": 0.001,
+    "guard.metrics": 0.007,
 }
 EXTRA = {
     "converged": {"pool.control-nodes": 0.6},
@@ -79,7 +80,7 @@ def spec(
             reserved_vcpu=8 if layout == "converged" else 0,
         ),
         buying=BUYING[buying],
-        guard=Guard(notify="oncall@example.org", budget_usd=1e6, alarms=6, max_days=30.0),
+        guard=Guard(notify="oncall@example.org", budget_usd=1e6, alarms=8, max_days=30.0),
         control=Control(instance_type="m7i.xlarge", count=3, root_volume_gib=50) if pooled else Control(),
         pool=Pool() if pooled else None,
         lustre=lustre if layout == "fsx-lustre" else None,

@@ -9,6 +9,7 @@ from planner.models.ledger import Ledger
 from planner.models.metered import gb_per_node, gb_per_node_day, hourly_resource, resource_months
 from planner.models.number import Number
 from planner.models.values import Values
+from pricing.offers import HOURS_PER_MONTH
 
 ONE = (1, "rule:one, because everything is in one zone")
 
@@ -64,4 +65,19 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
         quantity=resource_months(count=alarms[0], months=timing.months),
         inputs={"count": alarms, "months": (timing.months, MONTHS)},
         standing=alarms[0],
+    )
+    # not from the book: what an account's other stacks leave of its free metrics and dashboards decides
+    monthly = values.given("guard.metrics_usd_month")
+    about = values.table["guard.metrics_usd_month"]
+    ledger.assumed(
+        "guard.metrics",
+        equation="T6",
+        quantity=resource_months(count=1, months=timing.months),
+        unit="month",
+        usd=monthly[0],
+        source=about.source,
+        year=about.year,
+        service="AmazonCloudWatch",
+        usd_per_hour=monthly[0] / HOURS_PER_MONTH,
+        inputs={"count": (1, "rule:one set of metrics and one dashboard"), "months": (timing.months, MONTHS)},
     )

@@ -17,7 +17,7 @@ from planner.lint.read.topology import (
     subnets_of,
     templates_of,
 )
-from planner.lint.read.values import at, given, literal, texts, whole
+from planner.lint.read.values import at, given, literal, stated, texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 
 
@@ -38,12 +38,15 @@ def nodes_across_zones(graph: Graph) -> Hits:
         subnets = subnets_of(graph, group)
         zones: set[str] = set()
         for key in ("availabilityZone", "availabilityZoneId"):
-            found = {zone for subnet in subnets if (zone := literal(subnet.inputs.get(key)))}
+            found = {zone for subnet in subnets if (zone := stated(subnet.inputs.get(key)))}
             zones |= found if len(found) > 1 else set()
+        unplaced = [subnet for subnet in subnets if not _placed(subnet)]
         named = texts(group.inputs.get("availabilityZones"))
         unknown = [t for t in texts(group.inputs.get("vpcZoneIdentifiers")) if graph.target(t, SUBNET) is None]
         if gang and zones:
             yield group, "vpcZoneIdentifiers", f"subnets in several zones: {', '.join(sorted(zones))}"
+        elif gang and unplaced and len(subnets) > 1:
+            yield group, "vpcZoneIdentifiers", f"AWS picks the zone of {unplaced[0].name}, which may be another one"
         elif gang and len(named) > 1:
             yield group, "availabilityZones", f"several zones: {', '.join(named)}"
         elif gang and len(unknown) > 1:
@@ -52,6 +55,11 @@ def nodes_across_zones(graph: Graph) -> Hits:
                 "vpcZoneIdentifiers",
                 f"{len(unknown)} subnets from outside the graph; one zone needs only one",
             )
+
+
+def _placed(subnet: Resource) -> bool:
+    """Whether a subnet says its zone, also by a reference."""
+    return given(subnet.inputs.get("availabilityZone")) or given(subnet.inputs.get("availabilityZoneId"))
 
 
 @rule(
@@ -94,7 +102,7 @@ def stack_across_zones(graph: Graph) -> Hits:
     homes = [subnet for group in graph.of(GROUP) for subnet in subnets_of(graph, group)]
     serving = graph.of(INSTANCE, "ec2:NatGateway", CARD, "fsx:LustreFileSystem", "ec2:VpcEndpoint")
     for key in ("availabilityZone", "availabilityZoneId"):
-        zones = {zone for subnet in homes if (zone := literal(subnet.inputs.get(key)))}
+        zones = {zone for subnet in homes if (zone := stated(subnet.inputs.get(key)))}
         served: dict[str, list[Resource]] = {}
         for resource in serving:
             for subnet in subnets_of(graph, resource):
@@ -104,9 +112,11 @@ def stack_across_zones(graph: Graph) -> Hits:
             if zones & {str(subnet.inputs.get(key)) for subnet in subnets}:
                 continue
             for subnet in dict.fromkeys(subnets):
-                zone = literal(subnet.inputs.get(key))
+                zone = stated(subnet.inputs.get(key))
                 if zones and zone:
                     yield subnet, key, f"in {zone}, but the nodes are in {', '.join(sorted(zones))}"
+                elif zones and not _placed(subnet):
+                    yield subnet, key, f"AWS picks its zone; the nodes are in {', '.join(sorted(zones))}"
 
 
 @rule(

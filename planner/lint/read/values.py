@@ -20,6 +20,11 @@ def literal(value: object) -> str | None:
     return value
 
 
+def stated(value: object) -> str | None:
+    """A string without references, else None: two placeholders that differ stand for two ids."""
+    return value if isinstance(value, str) and value and "${" not in value and value != UNKNOWN else None
+
+
 def whole(value: object) -> int | None:
     """An integer, also from 80.0 or "80", else None."""
     if isinstance(value, bool):

@@ -6,7 +6,7 @@ from planner.lint.known.instance_types import NO_LUSTRE_EFA
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, groups_of, has_efa, subnets_of, types_of
 from planner.lint.read.traffic import traffic
-from planner.lint.read.values import flag, given, literal, one, texts, whole
+from planner.lint.read.values import flag, given, literal, one, stated, texts, whole
 from planner.lint.rule import Hits, rule
 from planner.lint.storage.lustre import SYSTEM, systems
 
@@ -82,8 +82,8 @@ def file_system_in_other_zone(graph: Graph) -> Hits:
         elif not named and not given(system.inputs.get("subnetIds")):
             yield system, "subnetIds", "no subnet"
         for key in ("availabilityZone", "availabilityZoneId"):
-            here = {literal(s.inputs.get(key)) for s in graph.targets(system.inputs.get("subnetIds"), SUBNET)} - {None}
-            nodes = {literal(s.inputs.get(key)) for g in graph.of(GROUP) for s in subnets_of(graph, g)} - {None}
+            here = {stated(s.inputs.get(key)) for s in graph.targets(system.inputs.get("subnetIds"), SUBNET)} - {None}
+            nodes = {stated(s.inputs.get(key)) for g in graph.of(GROUP) for s in subnets_of(graph, g)} - {None}
             if len(here) == 1 and nodes and not here & nodes:
                 yield system, "subnetIds", f"in {min(map(str, here))}, but the nodes are in {min(map(str, nodes))}"
 

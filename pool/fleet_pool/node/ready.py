@@ -243,36 +243,56 @@ def main(words: Sequence[str] | None = None) -> int:
         stack = read_stack(Path(BUNDLE_FOLDER, "stack.json"))
         environment = settings_of(os.environ)
         node = node_of(environment)
-        every = checks(Machine(), stack, node, environment)
+        found = looked(stack, node, environment, given.wait_s)
     except (BadFacts, PoolProblem) as error:
         print(f"planner-ready: {error}", file=sys.stderr)
         return 2
-    with ThreadPoolExecutor(max_workers=len(every)) as workers:
-        found = list(workers.map(lambda check: result_of(check, given.wait_s), every))
-    lines = [verdict(found), *map(str, found)]
+    lines = told(found)
     for line in (*lines[1:], lines[0]):
         print(f"planner-ready: {line}", flush=True)
+    right = lines[0] == READY
     if given.record:
-        RECORD.parent.mkdir(parents=True, exist_ok=True)
-        new = RECORD.with_name(".ready.new")
-        new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        new.chmod(0o644)
-        new.replace(RECORD)
-        told = tell(node, environment, found, lines)
-        return 0 if told and lines[0] == READY else 1
-    return 0 if lines[0] == READY else 1
+        keep(lines)
+        right = tell(node, environment, found, lines) and right
+    return 0 if right else 1
+
+
+def looked(stack: Stack, node: Node, environment: Mapping[str, str], wait_s: float | None = None) -> tuple[Found, ...]:
+    """Every check of this node, at the same time. wait_s: as of result_of. Raises BadFacts."""
+    every = checks(Machine(), stack, node, environment)
+    with ThreadPoolExecutor(max_workers=len(every)) as workers:
+        return tuple(workers.map(lambda check: result_of(check, wait_s), every))
+
+
+def told(found: Sequence[Found]) -> list[str]:
+    """The lines of the record."""
+    return [verdict(found), *map(str, found)]
+
+
+def keep(lines: Sequence[str]) -> None:
+    """Writes the record, whole or not at all."""
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    new = RECORD.with_name(".ready.new")
+    new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    new.chmod(0o644)
+    new.replace(RECORD)
+
+
+def ship(node: Node, environment: Mapping[str, str], lines: Sequence[str]) -> None:
+    """The boot log to the bucket, when the verdict is another one than there."""
+    if lines[0] != (SHIPPED.read_text(encoding="utf-8") if SHIPPED.is_file() else ""):
+        try:
+            boot_log.ship(node, environment, lines)
+            SHIPPED.write_text(lines[0], encoding="utf-8")
+        except PoolProblem as problem:
+            print(f"the boot log is not in the bucket: {problem}", flush=True)
 
 
 def tell(node: Node, environment: Mapping[str, str], found: Sequence[Found], lines: Sequence[str]) -> bool:
     """Says outside this node what it found: the boot log in the bucket, and at its first start the Auto Scaling group,
     which counts it in service, or replaces it if it is broken. The group hears nothing of what may still mend: its hook
     ends with its timeout. False: the group was not told and has to be."""
-    if lines[0] != (SHIPPED.read_text(encoding="utf-8") if SHIPPED.is_file() else ""):
-        try:
-            boot_log.ship(node, environment, lines)
-            SHIPPED.write_text(lines[0], encoding="utf-8")
-        except PoolProblem as problem:
-            print(f"planner-ready: the boot log is not in the bucket: {problem}", flush=True)
+    ship(node, environment, lines)
     ready, broken = lines[0] == READY, any(each.broken for each in found)
     if IN_SERVICE.exists() or not (ready or broken):
         return True

@@ -15,6 +15,11 @@ def other_zone(document: Document) -> None:
             public[held] = "use1-az6" if held.endswith("Id") else "us-west-2z"
 
 
+def default_zone(document: Document) -> None:
+    """The subnet of the NAT gateway, without a zone."""
+    del next(r for r in document["resources"] if r["name"] == "network-subnet-public")["inputs"]["availabilityZoneId"]
+
+
 def rule_twice(document: Document) -> None:
     held = next(r for r in document["resources"] if r["type"].endswith("SecurityGroupIngressRule"))
     add(document, held["type"], "again", dict(held["inputs"]))
@@ -28,6 +33,7 @@ MISTAKES = (
     Mistake("nodes in several zones", "PG-NONE", cut(lt, "placement")),
     Mistake("placement group of another stack", "PG-NONE", put(lt, "placement", {"groupName": "elsewhere"})),
     Mistake("NAT in another zone", "ZONE-APART", other_zone),
+    Mistake("NAT in a zone that AWS picks", "ZONE-APART", default_zone, only=OURS),
     Mistake("one rule twice", "SG-TWICE", rule_twice, only=OURS),
     Mistake("another plan's tag", "TAG-MISSING", lambda d: nat(d)["tags"].update({"planner:plan": "old"}), only=OURS),
     Mistake("template twice named", "ASG-TEMPLATE", lambda d: asg(d)["launchTemplate"].update(id="lt-0", name="x")),

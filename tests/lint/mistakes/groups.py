@@ -17,6 +17,20 @@ def spread(document: Document) -> None:
     asg(document)["vpcZoneIdentifiers"] = [*asg(document)["vpcZoneIdentifiers"], "added::second"]
 
 
+def unplaced(document: Document) -> None:
+    """A preview's placeholder for the zone, and a second subnet without a zone: AWS picks its zone."""
+    put(nodes_subnet, "availabilityZoneId", "PLACEHOLDER-zone-id")(document)
+    old = dict(nodes_subnet(document))
+    del old["availabilityZoneId"]
+    add(document, "aws:ec2/subnet:Subnet", "second", {**old, "cidrBlock": "10.0.254.0/24"})
+    asg(document)["vpcZoneIdentifiers"] = [*asg(document)["vpcZoneIdentifiers"], "added::second"]
+
+
+def placeholder_spread(document: Document) -> None:
+    spread(document)
+    put(nodes_subnet, "availabilityZoneId", "PLACEHOLDER-zone-id")(document)
+
+
 def hook(document: Document) -> Document:
     return find(document, "LifecycleHook", "fleet-drain")["inputs"]
 
@@ -39,6 +53,20 @@ MISTAKES = (
     Mistake("no template", "ASG-TEMPLATE", cut(asg, "launchTemplate"), also=()),
     Mistake("latest version", "ASG-VERSION", lambda d: asg(d)["launchTemplate"].update(version="$Latest")),
     Mistake("two zones", "ASG-ZONE", spread, also=("SUBNET-UNROUTED", "SUBNET-SMALL")),
+    Mistake(
+        "two zones, one still a placeholder",
+        "ASG-ZONE",
+        placeholder_spread,
+        also=("SUBNET-UNROUTED", "SUBNET-SMALL", "FSX-SUBNET"),
+        only=OURS,
+    ),
+    Mistake(
+        "a default zone beside a placeholder",
+        "ASG-ZONE",
+        unplaced,
+        also=("SUBNET-UNROUTED", "SUBNET-SMALL", "FSX-SUBNET"),
+        only=OURS,
+    ),
     Mistake("waits for the nodes", "ASG-WAIT", cut(asg, "waitForCapacityTimeout")),
     Mistake("AZRebalance not suspended", "ASG-GANG", cut(asg, "suspendedProcesses")),
     Mistake("partitions in a cluster", "PG-CLUSTER", put(of("PlacementGroup"), "partitionCount", 3)),

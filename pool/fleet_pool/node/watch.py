@@ -1,0 +1,128 @@
+"""What this node finds wrong after it was ready, as numbers for CloudWatch: what the alarms on nodes and pool watch.
+
+Every five minutes a node does the checks of `planner-ready` once. It publishes how many fail, and nothing when all are
+right: AWS bills a metric for the hours in which it is published. Control nodes publish for the pool, under the name of
+the stack: its errors with what is wrong on themselves, its active targets, the used share of its drives.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fleet_pool.api import Client, endpoints, tls_context
+from fleet_pool.compat import frozen
+from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
+from fleet_pool.node import ready
+from fleet_pool.node.facts import BadFacts, Node, Stack, node_of, read_stack
+from fleet_pool.node.gpu_use import DIMENSION as GROUP
+from fleet_pool.node.gpu_use import LIMIT_S, NAMESPACE
+from fleet_pool.problems import PoolProblem
+
+EVERY_MIN = 5
+NODE_PROBLEMS = "NodeProblems"  # of a group
+POOL_PROBLEMS, POOL_TARGETS, POOL_USED = "PoolProblems", "PoolTargets", "PoolUsedPercent"
+STACK = "Stack"  # the dimension of the pool's metrics
+STATUS_LIMIT_S, EACH_LIMIT_S = 30.0, 5.0
+
+
+@frozen
+class Value:
+    """One value of a metric, with its only dimension."""
+
+    metric: str
+    dimension: str
+    of: str
+    unit: str
+    value: float
+
+
+def of_node(node: Node, found: Sequence[ready.Found]) -> tuple[Value, ...]:
+    """Nothing while all is right, and for a node without a group, whose problems count as the pool's."""
+    wrong = sum(not each.ready for each in found)
+    if not (wrong and node.group):
+        return ()
+    return (Value(metric=NODE_PROBLEMS, dimension=GROUP, of=node.group, unit="Count", value=wrong),)
+
+
+def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str, str]) -> tuple[Value, ...]:
+    """As a control node sees it. A pool that does not answer is one more problem; its numbers are unknown then."""
+    from fleet_pool.operate.status import Expected, status  # not in planner-launch.pyz
+
+    wrong = sum(not each.ready for each in found)
+    try:
+        client = Client(endpoints(environment.get("PLANNER_POOL", "")), tls=tls_context(environment), attempt_s=5)
+        seen = status(client, Expected(drives=stack.drives or None), limit_s=STATUS_LIMIT_S, each_s=EACH_LIMIT_S)
+    except (PoolProblem, ValueError) as problem:
+        print(f"planner-watch: the pool does not answer: {problem}", flush=True)
+        return (_of_stack(stack, POOL_PROBLEMS, "Count", wrong + 1),)
+    for finding in seen.findings:
+        print(f"planner-watch: {finding.severity} {finding.where}: {finding.what}", flush=True)
+    wrong += sum(finding.severity == "error" for finding in seen.findings)
+    missing = len(stack.proxies) - len(seen.map.proxies)
+    if missing > 0:
+        print(f"planner-watch: {missing} of {len(stack.proxies)} control nodes are not in the map", flush=True)
+    spaces = [each.space for each in seen.nodes if each.space]
+    total = sum(space.total for space in spaces)
+    values = [
+        _of_stack(stack, POOL_PROBLEMS, "Count", wrong + max(missing, 0)),
+        _of_stack(stack, POOL_TARGETS, "Count", sum(not target.leaving for target in seen.map.targets)),
+    ]
+    if total:
+        used = 100 * sum(space.used for space in spaces) / total
+        values.append(_of_stack(stack, POOL_USED, "Percent", round(used, 2)))
+    return tuple(values)
+
+
+def publish(values: Sequence[Value], region: str) -> None:
+    """Raises OSError, SubprocessError."""
+    data = [
+        {
+            "MetricName": each.metric,
+            "Dimensions": [{"Name": each.dimension, "Value": each.of}],
+            "Unit": each.unit,
+            "Value": each.value,
+        }
+        for each in values
+    ]
+    words = ("--namespace", NAMESPACE, "--metric-data", json.dumps(data), "--region", region)
+    subprocess.run(
+        ("aws", "cloudwatch", "put-metric-data", *words), capture_output=True, text=True, timeout=LIMIT_S, check=True
+    )
+
+
+def main() -> int:
+    """Looks once. Exit code: 0, 1 with the reason on standard error."""
+    try:
+        stack = read_stack(Path(BUNDLE_FOLDER, "stack.json"))
+        environment = settings_of(os.environ)
+        node = node_of(environment)
+        if not ready.IN_SERVICE.exists():
+            print("planner-watch: not ready yet: planner-ready tells the group and the bucket why", flush=True)
+            return 0
+        found = ready.looked(stack, node, environment, wait_s=0)
+        lines = ready.told(found)
+        ready.keep(lines)
+        ready.ship(node, environment, lines)
+        values = of_node(node, found) + (of_pool(stack, found, environment) if node.role == "control" else ())
+        for line in (lines[0], *(f"{each.metric} {each.value:g} ({each.of})" for each in values)):
+            print(f"planner-watch: {line}", flush=True)
+        if values:
+            publish(values, node.region)
+    except (BadFacts, PoolProblem, OSError, subprocess.SubprocessError) as problem:
+        said = (getattr(problem, "stderr", "") or "").strip()
+        print(f"planner-watch: {problem} {said}".rstrip(), file=sys.stderr)
+        return 1
+    return 0
+
+
+def _of_stack(stack: Stack, metric: str, unit: str, value: float) -> Value:
+    return Value(metric=metric, dimension=STACK, of=stack.name, unit=unit, value=value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

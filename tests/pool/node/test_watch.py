@@ -1,0 +1,134 @@
+"""What a node that was ready tells CloudWatch: nothing while all is right, the number of failing checks, the pool."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fleet_pool.node import ready, watch
+from fleet_pool.node.ready import Found
+from fleet_pool.operate import status as pool_status
+from fleet_pool.problems import Unreachable
+
+from tests.pool.node.nodes import CASES
+
+RIGHT, WRONG = Found(name="clock", ready=True, said="well"), Found(name="efa", ready=False, said="3 of 4")
+BY_NAME = {case.name: case for case in CASES}
+
+
+@dataclass
+class Seen:
+    """What CloudWatch and the bucket were given."""
+
+    published: list[dict[str, Any]]
+    shipped: list[str]
+
+
+@pytest.fixture
+def seen(monkeypatch, tmp_path: Path) -> Seen:
+    """A p4d node with a target, in service, whose boot log says that it was ready."""
+    case, found = BY_NAME["p4d"], Seen([], [])
+    instance = {"PLANNER_INSTANCE": case.node.instance, "PLANNER_ADDRESS": case.node.address}
+    for name, value in {**case.environment, **instance}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("IN_SERVICE", "SHIPPED", "RECORD"):
+        monkeypatch.setattr(ready, name, tmp_path / name.lower())
+    ready.IN_SERVICE.touch()
+    ready.SHIPPED.write_text(ready.READY)
+    monkeypatch.setattr(watch, "read_stack", lambda _: case.stack)
+    monkeypatch.setattr(ready.boot_log, "ship", lambda *given: found.shipped.append(given[2][0]))
+
+    def run(words: tuple[str, ...], **_: object) -> None:
+        assert words[:5] == ("aws", "cloudwatch", "put-metric-data", "--namespace", "Planner")
+        found.published += json.loads(words[6])
+
+    monkeypatch.setattr(watch.subprocess, "run", run)
+    return found
+
+
+def sick(monkeypatch, *found: Found) -> None:
+    monkeypatch.setattr(ready, "looked", lambda *_, **__: found)
+
+
+def test_a_node_that_is_right_publishes_nothing_and_one_that_fails_counts_its_checks(seen: Seen, monkeypatch):
+    sick(monkeypatch, RIGHT)
+    assert watch.main() == 0
+    assert (seen.published, seen.shipped) == ([], [])
+    sick(monkeypatch, RIGHT, WRONG, WRONG)
+    assert watch.main() == 0
+    assert watch.main() == 0
+    [first, second] = seen.published
+    assert first == second
+    assert first["MetricName"] == "NodeProblems"
+    assert first["Dimensions"] == [{"Name": "AutoScalingGroupName", "Value": "planner-dev-fleet-group"}]
+    assert first["Value"] == 2
+    assert seen.shipped == ["not ready: efa: 3 of 4; efa: 3 of 4"], "once, when the verdict changes"
+    assert ready.why_not(ready.RECORD).startswith("not ready: efa"), "planner-launch reads the same record"
+    sick(monkeypatch, RIGHT)
+    assert watch.main() == 0
+    assert seen.shipped[-1] == "ready"
+    assert ready.why_not(ready.RECORD) == ""
+
+
+def test_a_node_that_still_boots_is_left_to_planner_ready(seen: Seen, monkeypatch, capsys):
+    ready.IN_SERVICE.unlink()
+    sick(monkeypatch, WRONG)
+    assert watch.main() == 0
+    assert "not ready yet" in capsys.readouterr().out
+    assert (seen.published, seen.shipped) == ([], [])
+
+
+def member(leaving: bool = False) -> SimpleNamespace:
+    return SimpleNamespace(leaving=leaving)
+
+
+def node(total: int = 0, used: int = 0) -> SimpleNamespace:
+    return SimpleNamespace(space=SimpleNamespace(total=total, used=used) if total else None)
+
+
+def finding(severity: str) -> SimpleNamespace:
+    return SimpleNamespace(severity=severity, where="t1", what="something")
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        # a warning is none, a target that leaves is no target, drives are added up
+        (
+            {
+                "map": SimpleNamespace(proxies=[member()] * 3, targets=[member(), member(), member(leaving=True)]),
+                "nodes": [node(100, 50), node(300, 60), node()],
+                "findings": [finding("warning"), finding("error")],
+            },
+            {"PoolProblems": 1, "PoolTargets": 2, "PoolUsedPercent": 27.5},
+        ),
+        # a control node that left the map without a finding; what nobody says about space is not zero
+        (
+            {"map": SimpleNamespace(proxies=[member()] * 2, targets=[]), "nodes": [], "findings": []},
+            {"PoolProblems": 1, "PoolTargets": 0},
+        ),
+    ],
+)
+def test_a_control_node_tells_of_the_pool(monkeypatch, status, expected):
+    monkeypatch.setattr(pool_status, "status", lambda *_, **__: SimpleNamespace(**status))
+    case = BY_NAME["control"]
+    values = watch.of_pool(case.stack, [RIGHT], {"PLANNER_POOL": "http://127.0.0.1:1"})
+    assert {each.metric: each.value for each in values} == expected
+    assert {(each.dimension, each.of) for each in values} == {("Stack", case.stack.name)}
+
+
+def test_a_pool_that_does_not_answer_is_a_problem_with_unknown_numbers(monkeypatch):
+    def silent(*_: object, **__: object) -> None:
+        raise Unreachable("nobody")
+
+    monkeypatch.setattr(pool_status, "status", silent)
+    values = watch.of_pool(BY_NAME["control"].stack, [RIGHT, WRONG], {"PLANNER_POOL": "http://127.0.0.1:1"})
+    assert {each.metric: each.value for each in values} == {"PoolProblems": 2}
+
+
+def test_a_control_node_has_no_group_of_its_own():
+    assert watch.of_node(BY_NAME["control"].node, [WRONG]) == ()
