@@ -59,7 +59,7 @@ def test_a_preview_by_the_command(written, tmp_path):
     """Pulumi's own host of Python where it is installed, else the Automation API's behind the same port."""
     engine = _engine(tmp_path / "engine", written)
     run = engine.plain("preview", "--stack", "dev", "--non-interactive").well()
-    assert "88.6217 $/hour" in run.stdout
+    assert "88.6288 $/hour" in run.stdout
     assert "fleet-group" in run.stdout
     assert "error" not in run.stderr
 

@@ -36,8 +36,9 @@ print(json.dumps(told))
 """
 # the option, which every AWS CLI knows: an older one would not read the variable, and call AWS itself
 AWS = """#!/bin/sh
-# nobody here answers for Auto Scaling: what it is told is written down
+# nobody here answers for Auto Scaling and CloudWatch: what they are told is written down
 [ "$1" != autoscaling ] || {{ echo "$*" >> /var/log/auto-scaling; exit; }}
+[ "$1" != cloudwatch ] || {{ echo "$*" >> /var/log/cloudwatch; exit; }}
 exec {real} --endpoint-url {endpoint} "$@"
 """
 SYSTEMCTL = """#!/bin/sh

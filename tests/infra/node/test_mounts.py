@@ -160,6 +160,8 @@ def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
             "/etc/systemd/system/planner-launch.service",
             "/etc/systemd/system/planner-ready.service",
             "/etc/systemd/system/planner-scratch.service",
+            "/etc/systemd/system/planner-watch.service",
+            "/etc/systemd/system/planner-watch.timer",
         ]
 
 
@@ -204,6 +206,28 @@ def test_a_node_with_a_gpu_too_few_says_so_and_joins_no_job_until_it_is_there(po
         before = told(node)
         node.run("systemctl", "restart", "planner-ready.service")  # as after a reboot
         assert told(node) == before
+
+
+def test_a_node_that_fails_after_it_was_ready_is_told_to_cloudwatch(pool_machine: None) -> None:
+    programs = {
+        "/usr/local/bin/nvidia-smi": "#!/bin/sh\nfor _ in $(cat /etc/gpus); do echo NVIDIA H100 80GB HBM3; done\n",
+        "/etc/gpus": "1 2",
+        f"{UNITS}/planner-ready.service.d/soon.conf": SOON,
+    }
+    with gpu_node("s3-stream", 0, programs, gpus=2, PLANNER_GROUP="planner-dev-fleet-group") as node:
+        wait_until(lambda: "CONTINUE" in told(node), "the group", 60)
+        assert shown(node, "planner-watch.timer", "ActiveState") == ["active"]
+        node.run("systemctl", "start", "planner-watch.service")
+        assert node.run("sh", "-c", "cat /var/log/cloudwatch 2>/dev/null || true") == "", "all is right: nothing to pay"
+        node.run("sh", "-c", "echo 1 > /etc/gpus")
+        node.run("systemctl", "start", "planner-watch.service")
+        words = node.run("cat", "/var/log/cloudwatch")
+        assert words.startswith("cloudwatch put-metric-data --namespace Planner --metric-data ")
+        [value] = json.loads(words.partition("--metric-data ")[2].partition(" --region ")[0])
+        assert (value["MetricName"], value["Value"]) == ("NodeProblems", 1)
+        wrong = "not ready: gpus: 1 of 2 GPUs (NVIDIA H100 80GB HBM3)"
+        assert node.run("head", "--lines=1", "/run/planner/ready") == f"{wrong}\n"
+        assert boot_log(node).startswith(f"==> planner-ready <==\n{wrong}")
 
 
 def told(node: LiveNode) -> list[str]:
