@@ -1,4 +1,4 @@
-"""planner-pool.pyz and planner-launch.pyz: the package without the client as one file for a node's Python.
+"""planner-pool.pyz, planner-launch.pyz and planner-worker.pyz: what each needs of the package, as one file for Python.
 
 Reproducible bytes.
 """
@@ -34,6 +34,26 @@ import sys
 from fleet_pool.launch.command import main
 sys.exit(main())
 '''
+_WORKER = '''"""`planner-worker`: one job of a list."""
+
+import sys
+
+from fleet_pool.worker.command import main
+sys.exit(main())
+'''
+# what a worker loads; the engine's SDK and boto3 only if the image has them
+_WORKERS = (
+    "worker/",
+    "client/",
+    "launch/__init__",
+    "launch/bucket",
+    "launch/job",
+    "launch/outcome",
+    "operate/__init__",
+    "operate/imds",
+    "operate/notice",
+    "operate/s3",
+)
 # what the launcher, planner-ready and planner-watch load; the rest of the package operates a pool
 _LAUNCHER = (
     "launch/",
@@ -60,12 +80,20 @@ def pool_file() -> bytes:
 @cache
 def launch_file() -> bytes:
     """For GPU nodes of every layout."""
-    modules = {
-        name: data
-        for name, data in _modules().items()
-        if name.count("/") == 1 or name.partition("/")[2].startswith(_LAUNCHER)
+    return _zipped({"__main__.py": _LAUNCH.encode(), **_only(_LAUNCHER, _modules())})
+
+
+@cache
+def worker_file() -> bytes:
+    """For the containers of a pool of workers."""
+    return _zipped({"__main__.py": _WORKER.encode(), **_only(_WORKERS, _modules(with_client=True))})
+
+
+def _only(parts: tuple[str, ...], modules: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The modules that all parts share, and these parts."""
+    return {
+        name: data for name, data in modules.items() if name.count("/") == 1 or name.partition("/")[2].startswith(parts)
     }
-    return _zipped({"__main__.py": _LAUNCH.encode(), **modules})
 
 
 def _zipped(entries: Mapping[str, bytes]) -> bytes:
@@ -81,10 +109,12 @@ def _zipped(entries: Mapping[str, bytes]) -> bytes:
     return written.getvalue()
 
 
-def _modules() -> dict[str, bytes]:
+def _modules(*, with_client: bool = False) -> dict[str, bytes]:
+    """Of nodes: jobs there install the wheel, which has the client. A container of a worker may have no wheel."""
+    left_out = set() if with_client else {"client", "doors", "worker"}
     root = Path(fleet_pool.__file__).parent
     return {
         f"fleet_pool/{path.relative_to(root).as_posix()}": path.read_bytes().replace(b"\r\n", b"\n")
         for path in root.rglob("*.py")
-        if "client" not in path.relative_to(root).parts  # jobs install the wheel, which has the client
+        if not left_out & set(path.relative_to(root).parts)
     }

@@ -31,11 +31,12 @@ RENEW_S = 240.0  # a role's keys are replaced at least 5 minutes before they end
 @frozen
 class Listed:
     """Keys below a prefix. folders: the parts up to the delimiter. idle_s: since the newest of the keys was written,
-    by S3's clock; None without keys."""
+    by S3's clock; None without keys. sizes: bytes of each key."""
 
     keys: tuple[str, ...]
     folders: tuple[str, ...]
     idle_s: float | None
+    sizes: tuple[int, ...] = ()
 
 
 class Bucket:
@@ -67,7 +68,10 @@ class Bucket:
 
     def write_once(self, key: str, value: Any) -> bool:
         """Writes a record if nobody has; False if it exists (S3 User Guide, "Conditional writes")."""
-        data = (json.dumps(value, sort_keys=True, indent=1) + "\n").encode()
+        return self.put_once(key, (json.dumps(value, sort_keys=True, indent=1) + "\n").encode())
+
+    def put_once(self, key: str, data: bytes) -> bool:
+        """As write_once, of bytes; True too if they are there already."""
         url = object_url(self._where, self.name, key)
         answer = self._ask("PUT", url, body=data, more={"if-none-match": "*"}, taken=True)
         if answer.status != 412:
@@ -75,9 +79,13 @@ class Bucket:
         # a try whose answer was lost may have been ours
         return self.read(key) == data
 
+    def remove(self, key: str) -> None:
+        """Deletes an object; a missing one is no error."""
+        self._ask("DELETE", object_url(self._where, self.name, key), missing=True)
+
     def list(self, prefix: str, *, after: str = "", delimiter: str = "") -> Listed:
         """Every key below a prefix that sorts behind `after`, sorted."""
-        keys: list[str] = []
+        sizes: dict[str, int] = {}
         folders: list[str] = []
         newest, token = "", ""
         while True:
@@ -86,12 +94,18 @@ class Bucket:
             answer = self._ask("GET", f"{self._root}?{_query(query)}")
             page = _page(answer)
             for each in page.iterfind("{*}Contents"):
-                keys.append(each.findtext("{*}Key") or "")
+                sizes[each.findtext("{*}Key") or ""] = int(each.findtext("{*}Size") or 0)
                 newest = max(newest, each.findtext("{*}LastModified") or "")
             folders += [each.findtext("{*}Prefix") or "" for each in page.iterfind("{*}CommonPrefixes")]
             token = page.findtext("{*}NextContinuationToken") or ""
             if not token:
-                return Listed(keys=tuple(sorted(keys)), folders=tuple(sorted(folders)), idle_s=_idle_s(answer, newest))
+                keys = tuple(sorted(sizes))
+                return Listed(
+                    keys=keys,
+                    folders=tuple(sorted(folders)),
+                    idle_s=_idle_s(answer, newest),
+                    sizes=tuple(sizes[key] for key in keys),
+                )
 
     @property
     def _root(self) -> str:

@@ -18,11 +18,14 @@ from urllib.parse import quote, urlsplit
 from fleet_pool.compat import frozen
 from fleet_pool.http_request import send
 from fleet_pool.operate.imds import DISABLED_VARIABLE, Metadata
-from fleet_pool.problems import NoCredentials, PoolProblem, Refused, UsageProblem
+from fleet_pool.problems import NoCredentials, PoolProblem, Refused, Unreachable, UsageProblem
 
+# Amazon ECS Developer Guide, "Task IAM role": the agent answers containers at this address
+CONTAINER_VARIABLE, CONTAINER_ENDPOINT = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "http://169.254.170.2"
 ROLE_PATH = "meta-data/iam/security-credentials/"
 REGION_PATH = "meta-data/placement/region"
 CLI_LIMIT_S = 30.0
+TASK_LIMIT_S = 5.0
 
 
 @frozen
@@ -46,7 +49,8 @@ class Place:
 
 
 def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentials:
-    """From the environment, else from AWS_PROFILE by the AWS CLI, else from the instance's role.
+    """From the environment, else from AWS_PROFILE by the AWS CLI, else from the role of the container's task, else from
+    the instance's.
 
     Raises NoCredentials.
     """
@@ -58,6 +62,8 @@ def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentia
         )
     if environment.get("AWS_PROFILE"):
         return _of_profile(environment["AWS_PROFILE"])
+    if environment.get(CONTAINER_VARIABLE):
+        return _of_task(environment[CONTAINER_VARIABLE])
     if environment.get(DISABLED_VARIABLE, "").lower() != "true":
         try:
             return _of_role(metadata)
@@ -114,6 +120,7 @@ def signed(
     at: datetime,
     more: Mapping[str, str] | None = None,
     body: bytes = b"",
+    service: str = "s3",
 ) -> dict[str, str]:
     """Headers that sign a request. more: other headers to sign. A query must be encoded and sorted already. Pure."""
     parts = urlsplit(url)
@@ -126,14 +133,23 @@ def signed(
     names = ";".join(sorted(headers))
     listed = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
     request = "\n".join((method, parts.path or "/", parts.query, listed, names, payload))
-    scope = f"{day}/{region}/s3/aws4_request"
+    scope = f"{day}/{region}/{service}/aws4_request"
     text = "\n".join(("AWS4-HMAC-SHA256", stamp, scope, hashlib.sha256(request.encode()).hexdigest()))
     key = f"AWS4{who.secret}".encode()
-    for word in (day, region, "s3", "aws4_request"):
+    for word in (day, region, service, "aws4_request"):
         key = hmac.new(key, word.encode(), hashlib.sha256).digest()
     signature = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
     proof = f"AWS4-HMAC-SHA256 Credential={who.key_id}/{scope}, SignedHeaders={names}, Signature={signature}"
     return {**headers, "authorization": proof}
+
+
+def _of_task(path: str) -> Credentials:
+    """Never the instance's instead: a task's role is the narrower one."""
+    try:
+        answer = send("GET", CONTAINER_ENDPOINT + path, limit_s=TASK_LIMIT_S)
+    except Unreachable as error:
+        raise NoCredentials(f"no AWS credentials: the container's role is not to be had: {error}") from None
+    return _keys(answer.body.decode("utf-8", "replace"), "the container's IAM role gives no key")
 
 
 def _of_role(metadata: Metadata) -> Credentials:
@@ -141,11 +157,15 @@ def _of_role(metadata: Metadata) -> Credentials:
     text = metadata.get(ROLE_PATH + role[0]) if role else None
     if text is None:
         raise NoCredentials("the instance has no IAM role")
+    return _keys(text, "the instance's IAM role gives no key")
+
+
+def _keys(text: str, otherwise: str) -> Credentials:
     try:
         found = json.loads(text)
         return Credentials(key_id=found["AccessKeyId"], secret=found["SecretAccessKey"], token=found["Token"])
     except (ValueError, KeyError, TypeError):
-        raise NoCredentials("the instance's IAM role gives no key") from None
+        raise NoCredentials(otherwise) from None
 
 
 def _of_profile(profile: str) -> Credentials:
