@@ -28,6 +28,8 @@ HIERARCHIES = tuple(
 )
 DEBIAN = {
     "ip": "iproute2",
+    "tc": "iproute2",
+    "nft": "nftables",
     "nsenter": "util-linux",
     "setpriv": "util-linux",
     "losetup": "util-linux",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.pool.machine import Failed, remove_namespace, run
 
+RULES = "planner"  # the table of what a host drops
 _letters = iter(string.ascii_lowercase[:-1])  # of the networks of this process; z is the trial's
 
 
@@ -67,7 +68,36 @@ class Network:
         run("ip", "link", "set", host.link, "down")
 
     def mend(self, host: Host) -> None:
+        """The cable back in; whatever was dropped, slowed or blocked on it is no longer."""
         run("ip", "link", "set", host.link, "up")
+        run(*host.enter, "nft", "delete", "table", "inet", RULES, check=False)
+        run("tc", "-n", host.namespace, "qdisc", "del", "dev", "eth0", "root", check=False)
+        run("tc", "qdisc", "del", "dev", host.link, "root", check=False)
+
+    def drop(self, host: Host, *, sent_to: str = "", received_from: str = "", percent: int = 100) -> None:
+        """From now on these packets of a host are lost, `percent` of each hundred; without addresses all of them are.
+        Connections stay open on both sides, as with a broken switch."""
+        odds = "" if percent >= 100 else f"numgen random mod 100 < {percent} "
+        both = not sent_to and not received_from
+        rules = [f"add table inet {RULES}"]
+        for hook, address, side, asked in (
+            ("output", sent_to, "daddr", bool(sent_to) or both),
+            ("input", received_from, "saddr", bool(received_from) or both),
+        ):
+            if asked:
+                where = f"ip {side} {address} " if address else 'oifname != "lo" ' if hook == "output" else ""
+                where = where or 'iifname != "lo" '
+                rules += [
+                    f"add chain inet {RULES} {hook} {{ type filter hook {hook} priority 0; }}",
+                    f"add rule inet {RULES} {hook} {where}{odds}drop",
+                ]
+        run(*host.enter, "nft", "; ".join(rules))
+
+    def slow(self, host: Host, rate: str) -> None:
+        """The host's link carries this much, such as 2mbit, in either direction."""
+        shape = ("root", "tbf", "rate", rate, "burst", "32kb", "latency", "400ms")
+        run("tc", "-n", host.namespace, "qdisc", "replace", "dev", "eth0", *shape)
+        run("tc", "qdisc", "replace", "dev", host.link, *shape)
 
     def close(self) -> None:
         """Everything away, processes included."""

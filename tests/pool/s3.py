@@ -77,6 +77,7 @@ class S3Server:
             connect_timeout=timeout_s,
             read_timeout=timeout_s,
             s3={"addressing_style": "path"},
+            response_checksum_validation="when_required",  # of two writers at once versitygw keeps one's sum, maybe
             max_pool_connections=32,
         )
         return boto3.Session().client(

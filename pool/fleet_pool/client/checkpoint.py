@@ -66,11 +66,11 @@ class Checkpoints:
         size, _ = whole_file(data)
         key = f"{step_prefix(self._prefix, step)}shard-{rank:06d}-{secrets.token_hex(8)}"
         if isinstance(data, bytes):
-            self._store.write(key, data)
+            self._store.write_unique(key, data)
             digest = hashlib.sha256(data).hexdigest()
         else:
             sent = HashingPath(data)
-            self._store.write(key, sent)
+            self._store.write_unique(key, sent)
             digest = sent.sha256()
             if sent.state.count != size or data.stat().st_size != size:
                 raise Refused(f"{data} changed while it was written as {key}: save to a new file")

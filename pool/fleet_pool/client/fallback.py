@@ -19,6 +19,7 @@ from typing import Any
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
 from fleet_pool.client.patience import Patience, waits_s
+from fleet_pool.client.stale import Forgetful, StaleCopies
 from fleet_pool.client.store import Entry, Level, Store, checked
 from fleet_pool.compat import frozen
 
@@ -57,6 +58,8 @@ class FallbackStore:
             raise Refused("no pool and no S3 to read from")
         self._cache, self._truth, self._patience = cache, truth, patience or Patience()
         self._now, self._sleep = now, sleep
+        both = cache is not None and truth is not None
+        self._stale = StaleCopies(cache.forget if both and isinstance(cache, Forgetful) else None)
         self._histories: dict[int, _CallHistory] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,13 +81,19 @@ class FallbackStore:
             return Counts(by_pool=mine.counts["cache"], by_s3=mine.counts["truth"], failed_tries=mine.counts["failed"])
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
-        stores = self._truth_first() if fresh else self._cache_first()
+        stores = self._truth_first() if fresh or key in self._stale else self._cache_first()
         ranged = {"start": start, "length": length, "fresh": fresh}
         return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged))
 
     def write(self, key: str, data: bytes | Path) -> None:
-        """As Store. A write that the pool did not acknowledge goes to S3; writing the same bytes twice does no harm."""
-        self._attempt(f"write {checked(key)}", self._cache_first(), lambda store: store.write(key, data))
+        """As Store. There is one door for keys that may be written again, S3 itself; then the pool's copy is dropped.
+        Without S3 the pool takes new keys only."""
+        self._attempt(f"write {checked(key)}", self._truth_first()[:1], lambda store: store.write(key, data))
+        self._stale.drop(key)
+
+    def write_unique(self, key: str, data: bytes | Path) -> None:
+        """As Store. What the pool did not acknowledge goes to S3; the same bytes twice do no harm."""
+        self._attempt(f"write {checked(key)}", self._cache_first(), lambda store: store.write_unique(key, data))
 
     def write_once(self, key: str, data: bytes) -> None:
         stores = self._truth_first()[:1]  # one store only: two could each find that the key is free
@@ -97,14 +106,15 @@ class FallbackStore:
         return self._attempt(f"list {folder}", self._truth_first()[:1], lambda store: store.level(folder))
 
     def size(self, key: str, *, fresh: bool = False) -> int:
-        stores = self._truth_first() if fresh else self._cache_first()
+        stores = self._truth_first() if fresh or key in self._stale else self._cache_first()
         return self._attempt(f"find the size of {checked(key)}", stores, lambda store: store.size(key, fresh=fresh))
 
     def remove(self, key: str) -> None:
-        """Through the pool, which drops its copy too. A pool that does not answer may serve its copy for a while;
-        listings and fresh reads are right at once."""
+        """From S3, then from the pool. A pool that does not answer may serve its copy to others for a while; listings
+        and fresh reads are right at once."""
         with suppress(NotThere):
-            self._attempt(f"remove {checked(key)}", self._cache_first(), lambda store: store.remove(key))
+            self._attempt(f"remove {checked(key)}", self._truth_first()[:1], lambda store: store.remove(key))
+        self._stale.drop(key)
 
     def _cache_first(self) -> list[Store]:
         return [store for store in (self._cache, self._truth) if store is not None]

@@ -42,6 +42,9 @@ class Folder:
     def write(self, key: str, data: bytes | Path) -> None:
         self._put(key, data, once=False)
 
+    def write_unique(self, key: str, data: bytes | Path) -> None:
+        self._put(key, data, once=False)
+
     def write_once(self, key: str, data: bytes) -> None:
         try:
             self._put(key, data, once=True)

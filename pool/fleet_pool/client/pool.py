@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -89,6 +89,20 @@ class Pool:
         return data
 
     def write(self, key: str, data: bytes | Path) -> None:
+        """Only for a key without an object, or with these bytes: the engine sends a write to S3 without a condition,
+        and a late one would replace a newer object. Raises Refused."""
+        size, _ = whole_file(data)
+        try:
+            there = self.read(key, fresh=True)
+        except NotThere:
+            self.write_unique(key, data)
+            return
+        with stream_of(data) as stream:
+            if len(there) != size or there != stream.read():
+                remedy = "open the store with access to S3 itself (direct=True), or write a new key"
+                raise Refused(f"{key} of {self.place} has other bytes, and the pool cannot replace them safely; {remedy}")
+
+    def write_unique(self, key: str, data: bytes | Path) -> None:
         size, what = whole_file(data)
         with self._errors(key):
             answer = self._request("PUT", key, allow_redirects=False)
@@ -105,7 +119,7 @@ class Pool:
         try:
             there = self.read(key, fresh=True)
         except NotThere:
-            self.write(key, data)
+            self.write_unique(key, data)
             return
         if there != data:
             raise AlreadyThere(f"{key} of {self.place} exists already, with other bytes")
@@ -128,6 +142,12 @@ class Pool:
     def remove(self, key: str) -> None:
         with self._errors(key):  # the engine answers 200 for a missing object, 404 for an unknown bucket
             self._request("DELETE", key)
+
+    def forget(self, key: str) -> None:
+        """Drops the nodes' copy of an object; S3 keeps it. Returns when it is gone."""
+        message = {"action": "evict-listrange", "name": f"{self._bucket}/{key}"}
+        with suppress(NotThere), self._errors(key):
+            self._request("DELETE", key, json=message)
 
     @property
     def _endpoint(self) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.parts import upload_in_parts
 from fleet_pool.client.store import Entry, Level, checked, checked_folder, http_range, stream_of, whole_file
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 60.0
 PART_BYTES = 128 * 2**20  # the part size that the pool uses too; S3 allows at most 5 GiB in a single write
+LOST_RACES = 20  # of one write against others to the same key, before the caller waits
 # temporary errors with status 400 or 403: credentials being renewed, a clock being set
 _SOON = ("ExpiredToken", "RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ConditionalRequestConflict")
 
@@ -48,21 +50,17 @@ class S3:
             return self._client.get_object(Bucket=self._bucket, Key=checked(key), **ranged)["Body"].read()
 
     def write(self, key: str, data: bytes | Path) -> None:
-        size, _ = whole_file(data)
-        with self._errors(key), stream_of(data) as stream:
-            if size <= PART_BYTES:
-                self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=stream)
-                return
-            from boto3.s3.transfer import TransferConfig
+        """On the condition that the key still holds what it held a moment before (S3 User Guide, "Conditional
+        writes"), so that a request that arrives late changes nothing. A lost race is run again: the last one wins."""
+        self._unless_changed(key, lambda held: self._put(key, data, _condition(held)))
 
-            parts = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES)
-            self._client.upload_fileobj(stream, self._bucket, checked(key), Config=parts)
+    def write_unique(self, key: str, data: bytes | Path) -> None:
+        self._put(key, data, {})
 
     def write_once(self, key: str, data: bytes) -> None:
         """Atomic by If-None-Match (S3 User Guide, "Conditional writes")."""
         try:
-            with self._errors(key):
-                self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=data, IfNoneMatch="*")
+            self._put(key, data, _condition(None))
         except AlreadyThere:
             if self.read(key) != data:
                 raise
@@ -87,8 +85,34 @@ class S3:
             return int(self._client.head_object(Bucket=self._bucket, Key=checked(key))["ContentLength"])
 
     def remove(self, key: str) -> None:
-        with self._errors(key):
-            self._client.delete_object(Bucket=self._bucket, Key=checked(key))
+        """On the same condition as write: a late request does not remove a newer object."""
+
+        def delete(held: str | None) -> None:
+            if held is not None:
+                with self._errors(key):
+                    self._client.delete_object(Bucket=self._bucket, Key=key, **_condition(held))
+
+        self._unless_changed(key, delete)
+
+    def _unless_changed(self, key: str, act: Callable[[str | None], None]) -> None:
+        """Calls `act` with the ETag that the key has now, None without an object, until nobody was quicker."""
+        for _ in range(LOST_RACES):
+            with suppress(AlreadyThere, NotThere):
+                return act(self._etag(key))
+        raise Unavailable(f"{key} of {self.place}: {LOST_RACES} times another writer was quicker")
+
+    def _etag(self, key: str) -> str | None:
+        with suppress(NotThere), self._errors(key):
+            return str(self._client.head_object(Bucket=self._bucket, Key=checked(key))["ETag"])
+        return None
+
+    def _put(self, key: str, data: bytes | Path, condition: Mapping[str, str]) -> None:
+        size, _ = whole_file(data)
+        with self._errors(key), stream_of(data) as stream:
+            if size > PART_BYTES:
+                upload_in_parts(self._client, self._bucket, checked(key), stream, size, PART_BYTES, condition)
+            else:
+                self._client.put_object(Bucket=self._bucket, Key=checked(key), Body=stream, **condition)
 
     @property
     def _client(self) -> Any:
@@ -126,6 +150,11 @@ class S3:
             raise Refused(f"{key} of {self.place}: {error}") from None
         except exceptions.BotoCoreError as error:
             raise Unavailable(f"{key} of {self.place}: {type(error).__name__}: {error}") from None
+
+
+def _condition(held: str | None) -> dict[str, str]:
+    """The request's condition for a key with this ETag, or without an object."""
+    return {"IfNoneMatch": "*"} if held is None else {"IfMatch": held}
 
 
 def _problem(status: int, code: str, message: str, bucket: str) -> StoreProblem:

@@ -30,11 +30,7 @@ class Level:
 
 
 class Store(Protocol):
-    """Objects by key. An object appears completely or not at all. Keys are meant to be written once: after an
-    overwrite the pool may serve the old bytes for a while.
-
-    Every call may raise Unavailable and Refused.
-    """
+    """Objects by key. An object appears completely or not at all. Every call may raise Unavailable and Refused."""
 
     @property
     def place(self) -> str:
@@ -49,7 +45,16 @@ class Store(Protocol):
         ...
 
     def write(self, key: str, data: bytes | Path) -> None:
-        """Writes bytes, or the content of a file; returns when they are in S3."""
+        """Writes bytes, or the content of a file, whatever the key held; returns when they are in S3.
+
+        A try that was given up never replaces a newer write. Of two simultaneous writers one is the last, for S3 and
+        for every cached copy.
+        """
+        ...
+
+    def write_unique(self, key: str, data: bytes | Path) -> None:
+        """As write, for a key that is written with these bytes only, such as one with a random part. It may go through
+        the pool, which then has a copy. If other bytes are ever written to such a key, either may remain."""
         ...
 
     def write_once(self, key: str, data: bytes) -> None:

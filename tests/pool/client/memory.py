@@ -38,6 +38,9 @@ class Memory:
     def write(self, key: str, data: bytes | Path) -> None:
         self._change(key, data if isinstance(data, bytes) else data.read_bytes())
 
+    def write_unique(self, key: str, data: bytes | Path) -> None:
+        self.write(key, data)
+
     def write_once(self, key: str, data: bytes) -> None:
         if self.objects.get(key, data) != data:
             raise AlreadyThere(key)

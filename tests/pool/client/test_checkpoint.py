@@ -227,7 +227,7 @@ def test_a_shard_that_only_the_nodes_hold_is_never_committed():
     """A bucket made through the pool's S3 door stands on the nodes' drives alone: COMMIT asks S3, which lacks it."""
 
     class NodesAlone(Memory):
-        def write(self, key, data):
+        def write_unique(self, key, data):
             self.cached[key] = data
 
     checkpoints = Checkpoints(NodesAlone(), PREFIX)

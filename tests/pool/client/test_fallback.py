@@ -77,20 +77,49 @@ def test_what_the_pool_cannot_give_is_read_from_s3_in_the_same_moment(both, faul
 @pytest.mark.parametrize("fault", [503, 507, 500, HANG_UP, NO_REDIRECT])
 def test_what_the_pool_did_not_acknowledge_is_written_to_s3_itself(both, fault):
     both.pool.always = fault
-    both.store.write("new", DATA)
+    both.store.write_unique("new", DATA)
     assert both.s3.read("new") == DATA
     assert both.store.counts.by_s3 == 1
+
+
+def test_a_key_that_may_be_written_again_goes_to_s3_alone_and_out_of_the_pool(both):
+    both.store.write("key", b"newer")
+    assert both.s3.read("key") == b"newer"
+    assert "key" not in both.pool.objects
+    assert [method for method, _, _ in both.pool.seen] == ["DELETE"]
+    both.store.remove("key")
+    assert both.s3.entries("") == ()
+
+
+def test_a_copy_that_the_pool_could_not_drop_is_not_read_and_is_dropped_later(both, caplog):
+    both.pool.always = HANG_UP
+    with caplog.at_level(logging.WARNING, logger="fleet_pool.client"):
+        both.store.write("key", b"newer")
+    assert "the pool may serve an older key to other jobs" in caplog.text
+    both.pool.always = None
+    assert both.pool.objects["key"] == DATA
+    assert both.store.read("key") == b"newer"
+    both.store.write("another", b"1")
+    assert "key" not in both.pool.objects
+
+
+def test_without_s3_an_object_is_not_replaced(both):
+    with pytest.raises(Refused, match="cannot replace them safely; open the store with access to S3"):
+        both.alone.write("key", b"newer")
+    both.alone.write("key", DATA)
+    both.alone.write("new", b"1")
+    assert both.pool.objects == {"key": DATA, "new": b"1"}
 
 
 def test_a_written_body_goes_to_the_target_alone(both, tmp_path):
     """The SDK itself sends it to the proxy as well, which hangs up in the middle of a large one."""
     path = tmp_path / "file"
     path.write_bytes(DATA)
-    both.store.write("bytes", DATA)
-    both.store.write("file", path)
-    both.store.write("nothing", b"")
+    both.store.write_unique("bytes", DATA)
+    both.store.write_unique("file", path)
+    both.store.write_unique("nothing", b"")
     (tmp_path / "empty").write_bytes(b"")
-    both.store.write("empty", tmp_path / "empty")
+    both.store.write_unique("empty", tmp_path / "empty")
     assert both.pool.proxied_bytes == 0
     held = [both.pool.objects[key] for key in ("bytes", "file", "nothing", "empty")]
     assert held == [DATA, DATA, b"", b""]
@@ -103,8 +132,8 @@ def test_a_large_body_takes_its_time_whatever_the_time_for_connecting(both, tmp_
     data = bytes(2**25)
     (tmp_path / "file").write_bytes(data)
     hasty = Pool("bucket", (both.pool.endpoint,), connect_timeout_s=1.5)
-    hasty.write("bytes", data)
-    hasty.write("file", tmp_path / "file")
+    hasty.write_unique("bytes", data)
+    hasty.write_unique("file", tmp_path / "file")
     assert both.pool.objects["bytes"] == both.pool.objects["file"] == data
 
 
@@ -112,9 +141,9 @@ def test_the_answer_to_a_large_write_may_come_late_since_s3_must_have_it_first(b
     both.pool.pause_before_answer_s = 2.0
     hasty = Pool("bucket", (both.pool.endpoint,), read_timeout_s=0.5)
     with pytest.raises(Unavailable, match="timed out"):
-        hasty.write("small", b"x")
+        hasty.write_unique("small", b"x")
     monkeypatch.setattr("fleet_pool.client.pool.SLOWEST_UPLOAD_BYTES_PER_S", 1000)
-    hasty.write("large", bytes(20_000))
+    hasty.write_unique("large", bytes(20_000))
 
 
 def test_without_s3_the_pool_is_asked_again_until_it_answers(both):
@@ -272,6 +301,8 @@ class NoCredentials(Folder):
     def write(self, key, data):
         raise Refused("no credentials")
 
+    write_unique = write
+
 
 def test_a_job_that_s3_does_not_let_in_waits_for_the_pool(both, tmp_path, caplog):
     """A lost node must not end a job that has S3 behind the pool in name only; the log says that it has not."""
@@ -280,7 +311,7 @@ def test_a_job_that_s3_does_not_let_in_waits_for_the_pool(both, tmp_path, caplog
     assert store.read("key") == DATA
     assert [message for message in caplog.messages if message == "no credentials"] == ["no credentials"]
     both.pool.faults.append(HANG_UP)
-    store.write("new", b"1")
+    store.write_unique("new", b"1")
     assert both.pool.objects["new"] == b"1"
     assert store.read("key", fresh=True) == DATA
     both.pool.faults.append(403)
@@ -318,7 +349,7 @@ def test_a_proxy_that_was_cut_off_and_knows_no_target_is_passed_over(both):
 
 def test_a_write_that_the_engine_cleaned_away_is_made_again(both):
     both.pool.faults.append(LOST_WORK)
-    both.alone.write("other", DATA)
+    both.alone.write_unique("other", DATA)
     assert both.pool.objects["other"] == DATA
     assert both.alone.counts.failed_tries == 1
 
