@@ -100,7 +100,9 @@ class Pool:
         with stream_of(data) as stream:
             if len(there) != size or there != stream.read():
                 remedy = "open the store with access to S3 itself (direct=True), or write a new key"
-                raise Refused(f"{key} of {self.place} has other bytes, and the pool cannot replace them safely; {remedy}")
+                raise Refused(
+                    f"{key} of {self.place} has other bytes, and the pool cannot replace them safely; {remedy}"
+                )
 
     def write_unique(self, key: str, data: bytes | Path) -> None:
         size, what = whole_file(data)

@@ -68,7 +68,7 @@ def _buckets(given: argparse.Namespace) -> int:
 
 
 def _register(given: argparse.Namespace) -> int:
-    from fleet_pool.operate.buckets import register
+    from fleet_pool.operate.buckets import COVERS, register
 
     pool, tell, code = reachable_client(given), note_writer(given), Code.OK
     for name in given.buckets:
@@ -83,6 +83,8 @@ def _register(given: argparse.Namespace) -> int:
         print(f"{name}: {', '.join(done.changed) or 'already registered'}")
         if not done.bucket.versioned:
             tell(f"{name}: overwritten objects are lost: S3 versioning was off when the pool first saw it")
+    if not code:
+        tell(COVERS[given.kind])
     return code
 
 

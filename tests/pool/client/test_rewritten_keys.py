@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -84,30 +85,29 @@ def test_an_object_that_was_removed_does_not_come_back(cluster):
             store.read(key)
 
 
+def _write(store: FallbackStore, word: bytes, wait_s: float, key: str) -> None:
+    time.sleep(wait_s)
+    store.write(key, word * 20_000)
+
+
+def _read(store: FallbackStore, key: str, jitter_s: float) -> None:
+    for _ in range(4):
+        with suppress(NotThere):
+            store.read(key)
+        time.sleep(jitter_s / 8)
+
+
 def test_two_writers_of_one_key_leave_the_cache_equal_to_s3(cluster):
     """Also while others read it, so that old bytes are on their way into the cache."""
     writers, reader, rng = [job(cluster), job(cluster)], job(cluster), random.Random(17)
     differ = []
     for number in range(40):
         key, jitter_s = f"two/{number}", rng.choice((0.0, 0.1, 0.5))
-
-        def write(store: FallbackStore, word: bytes, wait_s: float, key: str = key) -> None:
-            time.sleep(wait_s)
-            store.write(key, word * 20_000)
-
-        def read(key: str = key) -> None:
-            for _ in range(4):
-                try:
-                    reader.read(key)
-                except NotThere:
-                    pass
-                time.sleep(jitter_s / 8)
-
-        both = [
-            lambda store=store, word=word, wait_s=rng.random() * jitter_s: write(store, word, wait_s)
-            for store, word in zip(writers, (b"one", b"two"))
+        writing = [
+            partial(_write, writers[one], word, rng.random() * jitter_s, key)
+            for one, word in enumerate((b"one", b"two"))
         ]
-        at_once([*both, read])
+        at_once([*writing, partial(_read, reader, key, jitter_s)])
         if reader.read(key) != cluster.s3.client().get_object(Bucket=BUCKET, Key=key)["Body"].read():
             differ.append(key)
     assert differ == []
