@@ -10,7 +10,7 @@ _DEPLOY = ("deploy", "aws")
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an extra of pyproject.toml: `deploy`, `aws`, `notebook`."""
+    """The command that installs an extra of pyproject.toml: `deploy`, `aws`, `bills`, `notebook`."""
     if extra in _DEPLOY and (_CHECKOUT / "requirements" / "deploy.txt").is_file():
         return "run `make deploy`"
     return f"pip install 'gpu-fleet-planner[{extra}]'"

@@ -125,6 +125,7 @@ ALLOWED = {
         "planner.decide",
         "planner.evidence",
         "planner.spot",
+        "planner.bills",
         "planner.templates",
         "planner.errors",
     },
@@ -137,8 +138,18 @@ ALLOWED = {
         "planner.decide",
         "planner.report",
         "planner.stack",
+        "planner.bills",
         "planner.errors",
         "infra.graph",
+        "planner.extras",
+    },
+    # what was billed, beside what was planned
+    "planner.bills": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.estimate",
+        "planner.errors",
         "planner.extras",
     },
     # what is left of a stack is a result of planner.stack, not of a comparison
@@ -162,6 +173,7 @@ DOORS = {
     "fsspec": ("pool/fleet_pool/doors/",),
     "torch": ("pool/fleet_pool/doors/",),
     "jinja2": ("planner/report/", "infra/"),
+    "pyarrow": ("planner/bills/export_file.py",),
     "pulumi": ("infra/",),
     "pulumi_aws": ("infra/",),
 }

@@ -29,6 +29,8 @@ TARGETS = {
         "pool",
         "--extra",
         "notebook",
+        "--extra",
+        "bills",
     ],
     "deploy": ["pyproject.toml", "--extra", "deploy", "--extra", "aws"],
 }

@@ -35,6 +35,7 @@ VERBS: dict[str, tuple[str, str]] = {
         "planner.cli.simulate",
         "Simulate the spot run of a plan, or of any job on recordings, by several rules.",
     ),
+    "reconcile": ("planner.cli.reconcile", "Compare a plan with what AWS billed for its stack, line by line."),
     "teardown-check": ("planner.cli.teardown_check", "List what a stack still costs, from its state and tags."),
     "pool": ("planner.cli.pool", "Operate a running storage pool: buckets, prefetch, status, drain, canary."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),

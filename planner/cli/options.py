@@ -45,7 +45,7 @@ def prices_option(help: str = "Price book. [default: the plan's, else the newest
     return click.option("--prices", metavar="DATE|DIR", help=help)
 
 
-def overrides_option(help: str = "Override a value of the plan.") -> Callable[..., Any]:
+def overrides_option(help: str = "Override a value of the plan; @FILE has several, by section.") -> Callable[..., Any]:
     """--set, which may repeat."""
     return click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help=help)
 

@@ -17,6 +17,7 @@ from planner.plan.messages import data_path, message_of
 from planner.plan.overrides import apply_overrides, split_path
 from planner.plan.textfile import clean, decode, label_of, read_text, refuse
 from planner.plan.types import Plan
+from planner.plan.values_file import expanded
 from planner.plan.wording import path_text
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
@@ -48,7 +49,7 @@ class LoadedPlan:
 
 
 def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:
-    """Read and check a plan file (`-`: standard input) with `path=value` overrides.
+    """Read and check a plan file (`-`: standard input) with `path=value` overrides, or `@FILE` with several.
 
     Raises PlanProblems with every problem, also for a file that cannot be opened.
     """
@@ -63,7 +64,7 @@ def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str
     except Unreadable as error:
         raise PlanProblems((error.problem,)) from None
     data = _mapping(tree, where)
-    data, overridden, problems = apply_overrides(data, overrides)
+    data, overridden, problems = apply_overrides(data, expanded(overrides))
     problems += tree.problems
     plan, found = _validated(data)
     if plan is not None:

@@ -31,6 +31,7 @@ PLACES = {
     "deploy": ("infra",),
     "aws": ("planner/account",),
     "pool": ("pool",),
+    "bills": ("planner/bills",),
     "notebook": ("planner",),
     "dev": ("tests", "tools"),
     "bench": ("benchmarks",),

@@ -96,7 +96,7 @@ def render(
     )
     closed = sum(not bill.opened for bill in bills)
     page = (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             t={name: inline(text) for name, text in page_texts.TEXTS.items()},
@@ -120,7 +120,7 @@ def render(
     return utf8(CELL.sub(lambda cell: QUOTED.sub(r"\1=\2", cell.group()), page))
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
     """Templates get values and nothing to call: no filter and no function of ours."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -135,11 +135,15 @@ def _environment() -> Environment:
     )
 
 
+def style() -> str:
+    """The style sheet without its comments."""
+    return re.sub(r"/\*.*?\*/\s*", "", (TEMPLATES / "style.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
 def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> HeadView:
     # without comments, and scripts without indents: a page is sent by mail
     written = (TEMPLATES / "page.js").read_text(encoding="utf-8").splitlines()
     script = "\n".join(line.strip() for line in written if not line.strip().startswith("//")) + "\n"
-    style = re.sub(r"/\*.*?\*/\s*", "", (TEMPLATES / "style.css").read_text(encoding="utf-8"), flags=re.DOTALL)
     name = visible(comparison.plan_name)
     return HeadView(
         title=name[:TITLE_SHOWN],
@@ -147,7 +151,7 @@ def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> Head
         long=len(comparison.plan_name) > NAME_UNBROKEN,
         facts=(comparison.region, *notes.prices_and_draws(comparison), page_texts.TEXTS["before_tax"]),
         contents=contents,
-        style=Markup(style),
+        style=Markup(style()),
         script=Markup(script),
         script_hash=Markup("sha256-" + b64encode(sha256(script.encode()).digest()).decode()),
         version=__version__,

@@ -1,0 +1,136 @@
+"""A plan beside its bill, from Python and for the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from planner.api.arguments import checked_comparison, day_of, named
+from planner.api.comparisons import LIST_IDS, WHY_NONE, Comparison
+from planner.bills.charges import charges_in
+from planner.bills.export_file import files_in, read_export
+from planner.bills.job_log import JobRecord, read_job_logs
+from planner.bills.measured import Measured, goodput_of, measured_of, plan_values
+from planner.bills.reconcile import ReconciledLine, reconcile
+from planner.bills.reconcile import Reconciliation as Found
+from planner.decide.comparison import Comparison as Compared
+from planner.errors import UsageProblem
+from planner.estimate.request import Request
+
+Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Reading = Callable[[Path], None]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Reconciliation:
+    """A plan beside its bill: lines with quantity and price of both, what was measured, USD before tax.
+
+    measured: values for the next plan. log: of the job, None without one.
+    """
+
+    plan_name: str
+    found: Found = field(repr=False)
+    measured: tuple[Measured, ...]
+    log: JobRecord | None
+
+    @property
+    def lines(self) -> tuple[ReconciledLine, ...]:
+        return self.found.lines
+
+    @property
+    def planned_usd(self) -> float:
+        return self.found.planned_usd
+
+    @property
+    def billed_usd(self) -> float:
+        return self.found.billed_usd
+
+    @property
+    def goodput(self) -> float | None:
+        """Node-hours of kept work over all that were billed; None without a job log that says what was kept."""
+        found = goodput_of(self.found, self.log) if self.log else None
+        return found[0] if found else None
+
+    def __repr__(self) -> str:
+        return (
+            f"Reconciliation(plan={self.plan_name!r}, scenario={self.found.scenario!r}, "
+            f"planned_usd={self.planned_usd:.2f}, billed_usd={self.billed_usd:.2f})"
+        )
+
+    def __str__(self) -> str:
+        from planner.report.terminal.reconciliation_text import render
+
+        return render(self.plan_name, self.found, self.measured, self.log, width=100, ascii_only=False)
+
+    def next_plan(self) -> dict[str, dict[str, Any]]:
+        """What was measured, as the sections of a plan: the content of a file for `--set @FILE`."""
+        source = f"stack {self.found.stack} to {self.found.until:%Y-%m-%d}"
+        return plan_values(self.measured, source)
+
+
+def reconcile_bill(
+    comparison: Comparison,
+    bill: Files,
+    *,
+    scenario: str = "best",
+    stack: str | None = None,
+    until: str | date | None = None,
+    jobs: Files = (),
+) -> Reconciliation:
+    """Compare a plan with what AWS billed for its stack.
+
+    comparison: of the plan, at the prices it was planned with. bill: exports of FOCUS 1.2 or CUR 2.0, CSV or Parquet,
+    or folders of them. scenario: the one that was deployed. stack: its name; None: the plan's. until: the last day that
+    the files have; None: that of their last charge. jobs: logs of the run's attempts, for goodput and failure rates.
+
+    Raises UsageProblem for files that cannot be read, or that have no charge of the stack.
+    """
+    checked_comparison(comparison, "reconcile_bill")
+    return reconciled(comparison.request, comparison, bill, scenario=scenario, stack=stack, until=until, jobs=jobs)
+
+
+def reconciled(
+    request: Request,
+    comparison: Compared,
+    bill: Files,
+    *,
+    scenario: str = "best",
+    stack: str | None = None,
+    until: str | date | None = None,
+    jobs: Files = (),
+    reading: Reading = lambda path: None,
+) -> Reconciliation:
+    """The same for a comparison of the command line. reading: called with each file before it is read."""
+    plan, chosen = request.plan, named(comparison, scenario, why=WHY_NONE, listing=LIST_IDS)
+    log = read_job_logs(_texts(jobs)) if jobs else None
+    name = stack or plan.deploy.stack
+    paths = files_in(_texts(bill))
+    if not paths:
+        raise UsageProblem("no bill: name at least one export of FOCUS 1.2 or CUR 2.0")
+    exports = []
+    for path in paths:
+        reading(path)
+        exports.append(read_export(path, name))
+    found = reconcile(
+        chosen,
+        charges_in(exports),
+        stack=name,
+        start=request.start,
+        retention_hours=plan.storage.retention_hours or 0.0,
+        until=None if until is None else _midnight_after(day_of(until, "until")),
+    )
+    measured = measured_of(found, chosen.nodes, log, {entry.key: entry for entry in comparison.assumptions})
+    return Reconciliation(plan_name=comparison.plan_name, found=found, measured=measured, log=log)
+
+
+def _texts(files: Files) -> list[str]:
+    given = [files] if isinstance(files, str | os.PathLike) else files
+    return [os.fspath(file) for file in given]
+
+
+def _midnight_after(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day) + timedelta(days=1)

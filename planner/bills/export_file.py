@@ -1,0 +1,199 @@
+"""Cost exports, read in batches: CSV, also compressed, and Parquet. The only file that knows pyarrow.
+
+Each batch is added up by what its rows have in common before the next is read, so that memory does not grow with the
+number of rows, but with the number of different charges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planner.bills.columns import AMOUNTS, TAG_KEYS, TAGS, TEXTS, TIMES, Columns, columns_of
+from planner.errors import UsageProblem
+from planner.extras import how_to_install
+
+BATCH_ROWS, BLOCK_BYTES = 100_000, 8 << 20
+ENDINGS = (".csv", ".csv.gz", ".csv.bz2", ".csv.zst", ".parquet")
+KEYS = (*TEXTS, "stack", "component")
+# of a charge that is not the stack's only these matter: totals by kind, and who else uses a commitment
+OF_OTHERS = ("category", "currency", "unit", "commitment", "savings_plan", "commitment_status", "reservation", "stack")
+
+
+@dataclass
+class Sums:
+    """What rows with the same key add up to. first, last: of their charge periods, as ISO text."""
+
+    rows: int = 0
+    amounts: dict[str, float] = field(default_factory=dict)
+    first: str = ""
+    last: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """One file, added up. groups: values of KEYS, "" where empty -> sums."""
+
+    path: Path
+    format: str
+    groups: Mapping[tuple[str, ...], Sums]
+
+    @property
+    def rows(self) -> int:
+        return sum(sums.rows for sums in self.groups.values())
+
+
+def files_in(paths: Sequence[str | Path]) -> list[Path]:
+    """The exports that these files and folders hold. Raises UsageProblem."""
+    found: list[Path] = []
+    for given in map(Path, paths):
+        if given.is_dir():
+            inside = sorted(path for path in given.rglob("*") if path.name.lower().endswith(ENDINGS) and path.is_file())
+            if not inside:
+                raise UsageProblem(f"--bill {given}: no export in this folder; an export ends in {', '.join(ENDINGS)}")
+            found += inside
+        elif not given.is_file():
+            raise UsageProblem(f"--bill {given}: no such file")
+        elif not given.name.lower().endswith(ENDINGS):
+            raise UsageProblem(f"--bill {given}: not an export of a known kind: {', '.join(ENDINGS)}")
+        else:
+            found.append(given)
+    seen: set[Path] = set()
+    for path in found:
+        if path.resolve() in seen:
+            raise UsageProblem(f"--bill {path} is given twice, so its charges would count twice; name it once")
+        seen.add(path.resolve())
+    return found
+
+
+def read_export(path: Path, stack: str) -> Export:
+    """One file, added up. stack: whose charges are kept apart by usage type. Raises UsageProblem."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        raise UsageProblem(f"reading a bill needs pyarrow, which is not installed: {how_to_install('bills')}") from None
+    try:
+        columns, batches = _opened(path)
+        groups: dict[tuple[str, ...], Sums] = {}
+        for batch in batches:
+            _add(groups, _prepared(batch, columns, stack))
+    except (pa.ArrowException, OSError, EOFError) as error:
+        what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise UsageProblem(f"cannot read {path}: {what}") from None
+    return Export(path=path, format=columns.format, groups=groups)
+
+
+def _opened(path: Path) -> tuple[Columns, Iterator[Any]]:
+    """(columns, batches of the columns that are needed). Raises UsageProblem, OSError and errors of pyarrow."""
+    import pyarrow as pa
+    import pyarrow.csv as csv
+    import pyarrow.parquet as parquet
+
+    if path.name.lower().endswith(".parquet"):
+        file = parquet.ParquetFile(path, memory_map=False, pre_buffer=False)
+        columns = _known(path, file.schema_arrow.names)
+        return columns, file.iter_batches(batch_size=BATCH_ROWS, columns=list(columns.read), use_threads=False)
+    header = _header(path)
+    columns = _known(path, header)
+    numbers = {columns.names[name] for name in AMOUNTS if name in columns.names}
+    types = {name: pa.float64() if name in numbers else pa.string() for name in columns.read}
+    reader = csv.open_csv(
+        pa.input_stream(str(path), compression="detect"),
+        read_options=csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False),
+        parse_options=csv.ParseOptions(newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=types, include_columns=list(columns.read), strings_can_be_null=True, null_values=["", "NULL"]
+        ),
+    )
+    return columns, reader
+
+
+def _header(path: Path) -> list[str]:
+    """The names of the columns of a CSV."""
+    import csv as plain
+    import io
+
+    import pyarrow as pa
+
+    with pa.input_stream(str(path), compression="detect") as stream:
+        start = stream.read(1 << 16)
+    if not start.strip():
+        raise UsageProblem(f"{path} is empty")
+    line = start.splitlines()[0].decode("utf-8-sig", errors="replace")
+    return next(plain.reader(io.StringIO(line)))
+
+
+def _known(path: Path, names: Sequence[str]) -> Columns:
+    found = columns_of(names)
+    if isinstance(found, str):
+        remedy = "create an export of FOCUS 1.2 or CUR 2.0 in AWS Data Exports, with resource tags"
+        raise UsageProblem(f"{path}: {found}; {remedy}")
+    return found
+
+
+def _prepared(batch: Any, columns: Columns, stack: str) -> Any:
+    """A table of a batch with our names: KEYS without nulls, TIMES as text, amounts as floats."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = batch.num_rows
+    arrays: dict[str, Any] = {}
+    for name in (*TEXTS, *TIMES):
+        given = batch.column(columns.names[name]) if name in columns.names else pa.nulls(rows, pa.string())
+        arrays[name] = pc.fill_null(_text(given), "")
+    for name in AMOUNTS:
+        given = batch.column(columns.names[name]) if name in columns.names else pa.nulls(rows, pa.float64())
+        arrays[name] = pc.fill_null(pc.cast(given, pa.float64()), 0.0)
+    for tag in ("stack", "component"):
+        arrays[tag] = pc.fill_null(_tag(batch, columns, tag), "")
+    own = pc.equal(arrays["stack"], stack)
+    nothing = pa.scalar("", pa.string())
+    for name in KEYS:
+        if name not in OF_OTHERS:
+            arrays[name] = pc.if_else(own, arrays[name], nothing)
+    return pa.table(arrays)
+
+
+def _text(array: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_timestamp(array.type):
+        return pc.strftime(pc.cast(array, pa.timestamp("s"), safe=False), format="%Y-%m-%dT%H:%M:%SZ")
+    return pc.cast(array, pa.string())
+
+
+def _tag(batch: Any, columns: Columns, tag: str) -> Any:
+    """The value of a tag of ours in each row: a column of its own, an entry of a map, or of JSON in text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if tag in columns.flat_tags:
+        return pc.cast(batch.column(columns.flat_tags[tag]), pa.string())
+    if TAGS not in columns.names:
+        return pa.nulls(batch.num_rows, pa.string())
+    tags = batch.column(columns.names[TAGS])
+    if pa.types.is_map(tags.type):
+        found = [pc.map_lookup(tags, pa.scalar(key, tags.type.key_type), "first") for key in TAG_KEYS[tag]]
+        return pc.cast(pc.coalesce(*found), pa.string())
+    # JSON text; Athena and Spark write maps as {a=b, c=d}
+    pattern = rf'(?:^|[{{,\s"])(?:user[:_])?planner[:_]{tag}"?\s*[:=]\s*"?(?P<value>[^",}}]*)'
+    return pc.struct_field(pc.extract_regex(pc.cast(tags, pa.string()), pattern), "value")
+
+
+def _add(groups: dict[tuple[str, ...], Sums], table: Any) -> None:
+    sums = [(name, "sum") for name in AMOUNTS]
+    found = table.group_by(list(KEYS), use_threads=False).aggregate(
+        [*sums, ("begin", "min"), ("end", "max"), ("category", "count")]
+    )
+    for row in found.to_pylist():
+        into = groups.setdefault(tuple(row[name] for name in KEYS), Sums())
+        into.rows += row["category_count"]
+        for name in AMOUNTS:
+            into.amounts[name] = into.amounts.get(name, 0.0) + row[f"{name}_sum"]
+        into.first = min(filter(None, (into.first, row["begin_min"])), default="")
+        into.last = max(into.last, row["end_max"])

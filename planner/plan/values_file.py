@@ -1,0 +1,54 @@
+"""`--set @FILE`: values of a plan from a file, such as what `planner reconcile` measured.
+
+The file has the sections of a plan with the keys to replace, and nothing else of one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from planner.errors import PlanProblems
+from planner.plan.textfile import label_of, read_text, refuse
+from planner.plan.yamlfile import Unreadable, read_yaml
+
+MARK = "@"
+
+
+def expanded(overrides: Iterable[str]) -> list[str]:
+    """The same overrides, each file replaced by its values as `path=value`. Raises PlanProblems for a file that cannot
+    be read or is no mapping."""
+    return [value for text in overrides for value in (_values(text[1:]) if text.startswith(MARK) else [text])]
+
+
+def _values(path: str) -> Iterator[str]:
+    where = label_of(path)
+    try:
+        tree = read_yaml(read_text(path), where)
+    except Unreadable as error:
+        raise PlanProblems((error.problem,)) from None
+    if tree.problems:
+        raise PlanProblems(tuple(tree.problems))
+    if not isinstance(tree.data, dict) or not all(isinstance(key, str) for key in tree.data):
+        raise refuse(where, "a file of values is a mapping of a plan's sections", "such as reliability: {...}")
+    for section, keys in tree.data.items():
+        if not isinstance(keys, dict):
+            yield f"{section}={_text(keys)}"
+            continue
+        for key, value in keys.items():
+            yield f"{section}.{key}={_text(value)}"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, default=lambda day: day.isoformat() if isinstance(day, date) else str(day))
+
+
+def written(sections: Mapping[str, Mapping[str, Any]], title: str) -> str:
+    """Such a file. title: its first line, a comment."""
+    lines = [f"# {title}"]
+    for section, keys in sections.items():
+        lines.append(f"{section}:")
+        lines += [f"  {key}: {json.dumps(value)}" for key, value in keys.items()]
+    return "\n".join(lines) + "\n"
