@@ -6,5 +6,15 @@ Each anchor runs in a process of its own: a child's peak memory counts what its 
 import subprocess
 import sys
 
-for anchor in ("cold_start", "draws", "many_scenarios", "search", "render", "local_pool", "spot", "price_files", "bills"):
+for anchor in (
+    "cold_start",
+    "draws",
+    "many_scenarios",
+    "search",
+    "render",
+    "local_pool",
+    "spot",
+    "price_files",
+    "bills",
+):
     subprocess.run([sys.executable, "-m", f"benchmarks.{anchor}"], check=True)
