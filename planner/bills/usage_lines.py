@@ -28,6 +28,7 @@ _RULES: tuple[tuple[str, str | Mapping[str, str]], ...] = (
     (r"VpcEndpoint-Bytes", "network.endpoint-data"),
     (r"(VendedLog|DataProcessing)-Bytes", "network.flow-logs"),
     (r"CW:AlarmMonitorUsage", "guard.alarms"),
+    (r"CW:MetricMonitorUsage|DashboardsUsageHour.*", "guard.metrics"),
     (r"TimedStorage-ByteHrs", "storage.s3.standard"),
     (r"TimedStorage-SIA-ByteHrs", "storage.s3.standard-ia"),
     (r"TimedStorage-GIR-ByteHrs", "storage.s3.glacier-ir"),

@@ -29,6 +29,7 @@ USAGE_TYPES = {
     "network.interface-endpoints": ("AmazonVPC", "VpcEndpoint-Hours", "Hrs"),
     "network.endpoint-data": ("AmazonVPC", "VpcEndpoint-Bytes", "GB"),
     "network.flow-logs": ("AmazonCloudWatch", "DataProcessing-Bytes", "GB"),
+    "guard.metrics": ("AmazonCloudWatch", "CW:MetricMonitorUsage", "Metrics"),
     "guard.alarms": ("AmazonCloudWatch", "CW:AlarmMonitorUsage", "Alarms"),
     "storage.s3.standard": ("AmazonS3", "TimedStorage-ByteHrs", "GB-Mo"),
     "storage.s3.checkpoints": ("AmazonS3", "TimedStorage-ByteHrs", "GB-Mo"),
@@ -66,7 +67,7 @@ def rows(scenario: Scenario, start: date, retention_hours: float, *, stack: str 
 
 def _row(scenario: Scenario, charge: Charge, begin: datetime, end: datetime, part: float, stack: str) -> Row:
     line, kind = charge.line, bill_line(charge.line.line)
-    service, usage, unit = USAGE_TYPES.get(line.line) or _nodes(scenario, line.line)
+    service, usage, unit = USAGE_TYPES[line.line] if line.line in USAGE_TYPES else _nodes(scenario, line.line)
     count, _ = per_unit(line.unit)
     return {
         "kind": "unused" if line.commitment_status == "Unused" else "covered" if line.commitment_status else "usage",
@@ -89,6 +90,7 @@ def _nodes(scenario: Scenario, line: str) -> tuple[str, str, str]:
         return "AmazonEC2", "BoxUsage:m7i.xlarge", "Hrs"
     if line == "storage.nvme.nodes":
         return "AmazonEC2", "BoxUsage:i4i.16xlarge", "Hrs"
+    assert line.startswith("fleet."), f"{line} needs a usage type here"
     how = "SpotUsage" if scenario.option.starts_on_spot and line == "fleet.compute" else "BoxUsage"
     how = "UnusedBox" if line == "fleet.block-unused" else how
     return "AmazonEC2", f"{how}:{scenario.instance_type}", "Hrs"
