@@ -126,6 +126,7 @@ ALLOWED = {
         "planner.evidence",
         "planner.spot",
         "planner.bills",
+        "planner.worker_pool",
         "planner.templates",
         "planner.errors",
     },

@@ -13,12 +13,13 @@ from planner.cli.gates import report_violations
 from planner.cli.options import (
     OUT,
     Asked,
-    checked_plan,
+    book_of,
     common,
     format_option,
     gate_options,
     priced_plan,
     scenario_option,
+    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, warn, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
@@ -78,7 +79,13 @@ def command(
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     if scenario is not None and style != "focus":
         raise UsageProblem("--scenario is of -f focus; every other format has all scenarios")
-    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_pool
+
+        return worker_pool.compare(pool, asked, style, out, gates, top=top, verbose=verbose, color=color, quiet=quiet)
+    assert loaded is not None  # one of the two
+    book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html", "focus"))
     with progress(PRICING, quiet=quiet) as shown:
         comparison = answered(request, counted(shown))

@@ -17,7 +17,7 @@ from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MA
 
 if TYPE_CHECKING:
     from planner.estimate.request import Request
-    from planner.plan.load import LoadedPlan
+    from planner.plan.load import LoadedPlan, LoadedPool
     from pricing.book import PriceBook
 
 
@@ -229,6 +229,17 @@ def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> t
 
     loaded = load_plan(plan, overrides=overrides)
     return loaded, book_of(loaded, prices)
+
+
+def worker_pool_in(plan: str, overrides: tuple[str, ...]) -> tuple[LoadedPlan | None, LoadedPool | None]:
+    """(training plan, plan of a worker pool), one of which is None: a plan is read once, since it may be a pipe.
+
+    Raises PlanProblems.
+    """
+    from planner.plan.load import LoadedPlan, load_any
+
+    loaded = load_any(plan, overrides=overrides)
+    return (loaded, None) if isinstance(loaded, LoadedPlan) else (None, loaded)
 
 
 def book_of(loaded: LoadedPlan, prices: str | None) -> PriceBook:

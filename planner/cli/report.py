@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli.gates import report_violations
-from planner.cli.options import Asked, checked_plan, common, format_option, gate_options, priced_plan
+from planner.cli.options import Asked, book_of, common, format_option, gate_options, priced_plan, worker_pool_in
 from planner.cli.output import format_of, say, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
 
@@ -48,7 +48,13 @@ def command(
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
-    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_pool
+
+        return worker_pool.report(pool, asked, style, out, gates, quiet=quiet)
+    assert loaded is not None  # one of the two
+    book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book, derivations=style == "html")
     with progress(PRICING, quiet=quiet) as shown:
         comparison = answered(request, counted(shown))

@@ -17,10 +17,10 @@ VERBS = ("compare", "optimize", "sensitivity", "explain", "diff")
 @click.option(
     "--of",
     "what",
-    type=click.Choice(["plan", *VERBS]),
+    type=click.Choice(["plan", "worker-pool-plan", *VERBS]),
     default="plan",
     show_default=True,
-    help="The plan file, or what a verb prints with `-f json`.",
+    help="The plan file of either kind, or what a verb prints with `-f json`.",
 )
 @OUT
 @common
@@ -29,6 +29,6 @@ def command(what: str, out: str | None, color: str, quiet: bool, debug: bool) ->
     if what in VERBS:
         write_result((FOLDER / f"{what}.schema.json").read_text(encoding="utf-8"), out)
         return
-    from planner.plan.schema import schema_text
+    from planner.plan.schema import pool_schema_text, schema_text
 
-    write_result(schema_text(), out)
+    write_result(pool_schema_text() if what == "worker-pool-plan" else schema_text(), out)

@@ -18,6 +18,7 @@ from planner.cli.options import (
     overrides_option,
     prices_option,
     scenario_option,
+    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SIMULATING, progress
@@ -106,17 +107,27 @@ def command(
     plan, files = _plan_in(files, bool(first))
     if not first and not plan:
         raise UsageProblem("nothing to simulate: planner simulate PLAN, or planner simulate --traces FILE...")
+    if plan:
+        of_job = {"--work": work, "--deadline": deadlines, "--changeover": changeovers, "--price-ratio": price_ratio}
+        if given := [name for name, value in (of_job | {"--generate": generate}).items() if value]:
+            raise UsageProblem(f"{given[0]}: PLAN says what the job is; --set changes it")
+    loaded, pool = worker_pool_in(plan, overrides) if plan else (None, None)
+    if pool is not None:
+        from planner.cli import worker_pool
+
+        if policies or first or files or generate:
+            raise UsageProblem("recordings and their rules are of gangs; a worker pool has the rules of its plan")
+        runs = None if starts is None else _starts(starts)
+        worker_pool.simulate(pool, prices, scenario, runs, seed, style, out, color=color, quiet=quiet)
+        return
     every = tuple(POLICIES) if plan else NAMES
     names = [name.strip() for name in policies.split(",")] if policies else RULES if plan else every
     names = list(every if names == ["all"] else names)
     if unknown := [name for name in names if name not in NAMES]:
         raise UsageProblem(f"--policies: {unknown[0]!r} is no rule; the rules are {', '.join(NAMES)}, or all")
     ticks = None if starts is None else _starts(starts)
-    if plan:
-        of_job = {"--work": work, "--deadline": deadlines, "--changeover": changeovers, "--price-ratio": price_ratio}
-        if given := [name for name, value in (of_job | {"--generate": generate}).items() if value]:
-            raise UsageProblem(f"{given[0]}: PLAN says what the job is; --set changes it")
-        found = spot_runs_of(plan, overrides, prices, scenario, (*first, *files), names, ticks, seed, quiet)
+    if loaded is not None:
+        found = spot_runs_of(loaded, prices, scenario, (*first, *files), names, ticks, seed, quiet)
         write_result(rendered(found, style, room_of(out, color)), out)
         return
     if overrides or prices or scenario:

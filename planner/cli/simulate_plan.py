@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planner.cli.options import checked_plan
+from planner.cli.options import book_of
 from planner.cli.progress import PRICING, SIMULATING, progress
 from planner.errors import UsageProblem
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from planner.decide.spot_runs import SpotRuns
     from planner.estimate.request import Request
     from planner.estimate.result import Scenario
+    from planner.plan.load import LoadedPlan
 
 RUNS, STARTS = 1000, 100  # in the plan's markets; on a recording
 MOST_RUNS = 10_000
@@ -22,8 +23,7 @@ OPTION = "spot-fallback"
 
 
 def spot_runs_of(
-    plan: str,
-    overrides: tuple[str, ...],
+    loaded: LoadedPlan,
     prices: str | None,
     scenario: str | None,
     recordings: Sequence[str],
@@ -43,7 +43,7 @@ def spot_runs_of(
     if not recordings and not (starts is None or (isinstance(starts, int) and starts <= MOST_RUNS)):
         raise UsageProblem(f"--starts: of a plan without recordings, how many runs, up to {MOST_RUNS:,}")
     draws = starts if isinstance(starts, int) and not recordings else RUNS
-    loaded, book = checked_plan(plan, overrides, prices)
+    book = book_of(loaded, prices)
     plan_with = loaded.plan
     if (options := loaded.plan.purchase.options) and OPTION not in options:
         purchase = loaded.plan.purchase.model_copy(update={"options": (*options, OPTION)})

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from planner.cli.options import checked_plan, common, overrides_option, prices_option
+from planner.cli.options import book_for, book_of, common, overrides_option, prices_option, worker_pool_in
 from planner.cli.output import write_result
 from planner.errors import PlanProblems, Problem
+
+if TYPE_CHECKING:
+    from planner.plan.load import LoadedPlan, LoadedPool
 
 
 @click.command()
@@ -21,7 +26,7 @@ def command(
     problems: list[Problem] = []
     for plan in plans:
         try:
-            loaded, _ = checked_plan(plan, overrides, prices)
+            loaded = checked(plan, overrides, prices)
         except PlanProblems as error:
             problems += error.problems
         else:
@@ -30,3 +35,16 @@ def command(
             write_result(f"ok  {plan}  {shown(loaded.plan.name)[1:-1]}\n", None)
     if problems:
         raise PlanProblems(tuple(problems))
+
+
+def checked(plan: str, overrides: tuple[str, ...], prices: str | None) -> LoadedPlan | LoadedPool:
+    """A plan of either kind, checked against its price book. Raises PlanProblems or UsageProblem."""
+    loaded, pool = worker_pool_in(plan, overrides)
+    if loaded is not None:
+        book_of(loaded, prices)
+        return loaded
+    from planner.worker_pool.check import check_against_book
+
+    assert pool is not None  # one of the two
+    check_against_book(pool, book_for(prices, pool.plan.price_date))
+    return pool

@@ -54,9 +54,6 @@ def _days(plan: Plan) -> Iterator[Finding]:
 
 
 def _run(run: Run) -> Iterator[Finding]:
-    if run.kind == "worker-pool":
-        yield ("run", "kind"), "worker-pool plans are not supported yet", "write kind: training"
-        return
     if run.phases:
         for key in ("work", "throughput"):
             if getattr(run, key):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from planner.errors import PlanProblems, Problem
 from planner.plan.check import check_plan
-from planner.plan.messages import data_path, message_of
+from planner.plan.finding import Finding
+from planner.plan.messages import data_path, keys_below, message_of
 from planner.plan.overrides import apply_overrides, split_path
 from planner.plan.textfile import clean, decode, label_of, read_text, refuse
 from planner.plan.types import Plan
@@ -21,19 +22,22 @@ from planner.plan.values_file import expanded
 from planner.plan.wording import path_text
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
+if TYPE_CHECKING:
+    from planner.plan.worker_pool_types import WorkerPoolPlan
+
+POOL_VERBS = "planner validate, compare, report, explain and simulate take the plan of a worker pool"
 MAX_SHOWN = 50  # problems in one report; the others usually repeat them
 _MAX_WORDED = 500  # findings that get a message: looking up near names takes time
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadedPlan:
-    """A valid plan and the location of its values.
+class Loaded:
+    """A valid plan of any kind: the location of its values.
 
     sha256: of the resolved plan in canonical form, after overrides. where: the file name as given.
     places: line and column of every value, from 1. overridden: the `--set` option of each value that has one.
     """
 
-    plan: Plan
     sha256: str
     where: str
     places: Mapping[Path, Place] = field(repr=False)
@@ -48,15 +52,47 @@ class LoadedPlan:
         return _problem(self.where, self.places, self.overridden, parts, message, remedy)
 
 
-def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:
-    """Read and check a plan file (`-`: standard input) with `path=value` overrides, or `@FILE` with several.
+@dataclass(frozen=True, kw_only=True)
+class LoadedPlan(Loaded):
+    """A valid training plan."""
 
-    Raises PlanProblems with every problem, also for a file that cannot be opened.
+    plan: Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedPool(Loaded):
+    """A valid plan of a worker pool."""
+
+    plan: WorkerPoolPlan
+
+
+def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:
+    """Read and check the file of a training plan (`-`: standard input) with `path=value` overrides, or
+    `@FILE` with several.
+
+    Raises PlanProblems with every problem, also for a file that cannot be opened, and for the plan of a worker pool.
     """
-    return load_text(read_text(source), where=label_of(source), overrides=overrides)
+    return _training(load_any(source, overrides=overrides))
 
 
 def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str] = ()) -> LoadedPlan:
+    """The same for text. Raises PlanProblems."""
+    return _training(load_any_text(text, where=where, overrides=overrides))
+
+
+def _training(loaded: LoadedPlan | LoadedPool) -> LoadedPlan:
+    if isinstance(loaded, LoadedPool):
+        message = "this is the plan of a worker pool, and training plans are what is asked for here"
+        raise PlanProblems((loaded.problem_at(("run", "kind"), message, POOL_VERBS),))
+    return loaded
+
+
+def load_any(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan | LoadedPool:
+    """Read and check a plan file of any kind. Raises PlanProblems."""
+    return load_any_text(read_text(source), where=label_of(source), overrides=overrides)
+
+
+def load_any_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str] = ()) -> LoadedPlan | LoadedPool:
     """The same for text. Raises PlanProblems."""
     text = decode(text, where) if isinstance(text, bytes) else clean(text, where)
     try:
@@ -64,18 +100,32 @@ def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str
     except Unreadable as error:
         raise PlanProblems((error.problem,)) from None
     data = _mapping(tree, where)
-    data, overridden, problems = apply_overrides(data, expanded(overrides))
+    root, check = _kind_of(data)
+    data, overridden, problems = apply_overrides(data, expanded(overrides), root)
     problems += tree.problems
-    plan, found = _validated(data)
+    plan, found = _validated(data, root)
     if plan is not None:
-        found = check_plan(plan)
+        found = check(plan)
     problems += [_problem(where, tree.places, overridden, *finding) for finding in found]
     if plan is None or problems:
         raise PlanProblems(_in_order(problems))
-    return LoadedPlan(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)
+    of = LoadedPlan if root is Plan else LoadedPool
+    return of(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)
 
 
-def plan_sha256(plan: Plan) -> str:
+def _kind_of(data: dict[str, Any]) -> tuple[type[Any], Callable[[Any], list[Finding]]]:
+    """(root type, checks) of a plan, before anything else of it is looked at."""
+    run = data.get("run")
+    if isinstance(run, dict) and run.get("kind") == "worker-pool":
+        # imported here: most plans are of training
+        from planner.plan.check_worker_pool import check_worker_pool
+        from planner.plan.worker_pool_types import WorkerPoolPlan
+
+        return WorkerPoolPlan, check_worker_pool
+    return Plan, check_plan
+
+
+def plan_sha256(plan: Plan | WorkerPoolPlan) -> str:
     """Hash of a plan's content: formatting, order and comments of the file do not change it."""
     text = json.dumps(plan.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -91,18 +141,18 @@ def _mapping(tree: Tree, where: str) -> dict[str, Any]:
     return tree.data
 
 
-def _validated(data: dict[str, Any]) -> tuple[Plan | None, list[tuple[Path, str, str]]]:
+def _validated(data: dict[str, Any], root: type[Any]) -> tuple[Any, list[tuple[Path, str, str]]]:
     """(plan, findings): the plan, or None and what pydantic found."""
     try:
         # only the file's keys are accepted, not the names of the fields
-        return Plan.model_validate(data, by_alias=True, by_name=False), []
+        return root.model_validate(data, by_alias=True, by_name=False), []
     except ValidationError as error:
         found = []
         for detail in error.errors(include_url=False)[:_MAX_WORDED]:
             if detail["type"] == "too_short" and detail["input"]:
                 continue  # every entry of the list was refused, and each has a finding of its own
             path = data_path(detail["loc"])
-            found.append((path, *message_of(detail, path)))
+            found.append((path, *message_of(detail, path, keys_below(root))))
         return None, found
 
 

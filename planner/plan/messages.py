@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from planner.plan.forms import SMALLEST
 from planner.plan.quantities import BadValue
 from planner.plan.shape import homes, keys_of, section_at
-from planner.plan.types import TAGS
+from planner.plan.types import TAGS, Plan, Section
 from planner.plan.wording import did_you_mean, is_number_text, listed, path_text, shown
 
 Path = tuple[str | int, ...]
@@ -43,12 +44,17 @@ class FileKeys:
     homes: Callable[[], Mapping[str, Sequence[str]]]
 
 
-def _keys_of_plan(path: Path) -> Mapping[str, str]:
-    section = section_at(path)
-    return {name: key.description for name, key in keys_of(section).items()} if section else {}
+def keys_below(root: type[Section]) -> FileKeys:
+    """The keys of a plan whose root is of this type."""
+
+    def known(path: Path) -> Mapping[str, str]:
+        section = section_at(path, root)
+        return {name: key.description for name, key in keys_of(section).items()} if section else {}
+
+    return FileKeys(whole="the plan", known=known, homes=partial(homes, root))
 
 
-PLAN = FileKeys(whole="the plan", known=_keys_of_plan, homes=homes)
+PLAN = keys_below(Plan)
 
 
 def data_path(location: Iterable[str | int]) -> Path:

@@ -9,9 +9,10 @@ from typing import Any
 
 from planner.errors import Problem
 from planner.plan.assumptions import default_assumptions
-from planner.plan.messages import unknown_key
+from planner.plan.messages import keys_below, unknown_key
 from planner.plan.quantities import BadValue
 from planner.plan.shape import keys_of, section_at
+from planner.plan.types import Plan, Section
 from planner.plan.wording import nearest, path_text, shown
 from planner.plan.yamlfile import Path, Unreadable, read_yaml
 
@@ -46,10 +47,13 @@ def split_path(text: str) -> Path:
     return tuple(parts)
 
 
-def apply_overrides(data: dict[str, Any], overrides: Iterable[str]) -> tuple[Any, dict[Path, str], list[Problem]]:
+def apply_overrides(
+    data: dict[str, Any], overrides: Iterable[str], root: type[Section] = Plan
+) -> tuple[Any, dict[Path, str], list[Problem]]:
     """(new data, label by path, problems) after applying every `path=value`; the last one for a path wins.
 
-    Messages show the label (`--set fleet.nodes`) instead of file and line.
+    root: the type of the whole plan, whose keys may be set. Messages show the label (`--set fleet.nodes`) instead of
+    file and line.
     """
     texts = list(overrides)
     if not texts:
@@ -65,7 +69,7 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[str]) -> tuple[Any
             if not equals or not name.strip():
                 raise _Wrong(f"{shown(text)} has no value", "write --set path=value, like --set fleet.nodes=64")
             path = split_path(name.strip())
-            _known(path)
+            _known(path, root)
             _put(data, path, read_yaml(value, label).data)
         except _Wrong as wrong:
             problems.append(_problem(label, *wrong.args))
@@ -93,19 +97,19 @@ def _unshared(value: Any) -> Any:
     return deepcopy(value)
 
 
-def _known(path: Path) -> None:
+def _known(path: Path, root: type[Section]) -> None:
     """Raise for a path that no plan has, so that a typo does not add a section."""
     for depth, part in enumerate(path):
         if isinstance(part, int):
             continue
         above = path[:depth]
-        section = section_at(above)
+        section = section_at(above, root)
         if section is None:
             free = above == ("assumptions",) and part
             if not free:
                 raise _Wrong(f"{path_text(above)} has no keys below it", "")
         elif part not in keys_of(section):
-            message, remedy = unknown_key(path[: depth + 1])
+            message, remedy = unknown_key(path[: depth + 1], keys_below(root))
             near = nearest(part, keys_of(section))
             if near:
                 remedy = f"did you mean {path_text((*above, near))}?"

@@ -1,6 +1,7 @@
-"""The JSON Schema of a plan file, generated from the types, for `planner schema` and for editors.
+"""The JSON Schemas of both kinds of plan files, generated from the types, for `planner schema` and for editors.
 
-Written to schema.json beside this file by `python -m planner.plan.schema`; a test checks that it is current.
+Written to schema.json and worker_pool_schema.json beside this file by `python -m planner.plan.schema`; a test checks
+that they are current.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from planner.plan.types import Plan
+from planner.plan.types import Plan, Section
+from planner.plan.worker_pool_types import WorkerPoolPlan
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
+POOL_SCHEMA_FILE = Path(__file__).with_name("worker_pool_schema.json")
 SCHEMA_ID = "urn:gpu-fleet-planner:plan:v1"
+POOL_SCHEMA_ID = "urn:gpu-fleet-planner:worker-pool-plan:v1"
 
 
 def plan_schema() -> dict[str, Any]:
@@ -20,7 +24,16 @@ def plan_schema() -> dict[str, Any]:
 
     It checks each key on its own; `planner validate` also checks keys against each other.
     """
-    schema = Plan.model_json_schema(by_alias=True, mode="validation")
+    return _schema(Plan, SCHEMA_ID, "Plan of a GPU training fleet (planner/v1)")
+
+
+def pool_schema() -> dict[str, Any]:
+    """The same of the plan of a worker pool."""
+    return _schema(WorkerPoolPlan, POOL_SCHEMA_ID, "Plan of a worker pool (planner/v1)")
+
+
+def _schema(root: type[Section], name: str, title: str) -> dict[str, Any]:
+    schema = root.model_json_schema(by_alias=True, mode="validation")
     _tidy(schema)
     for section in (schema, *schema["$defs"].values()):
         for value in section.get("properties", {}).values():
@@ -30,8 +43,8 @@ def plan_schema() -> dict[str, Any]:
                 value.setdefault("description", schema["$defs"][target].get("description", ""))
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": "Plan of a GPU training fleet (planner/v1)",
+        "$id": name,
+        "title": title,
     }
     return head | {key: value for key, value in schema.items() if key != "title"}
 
@@ -39,6 +52,11 @@ def plan_schema() -> dict[str, Any]:
 def schema_text() -> str:
     """The content of schema.json."""
     return json.dumps(plan_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def pool_schema_text() -> str:
+    """The content of worker_pool_schema.json."""
+    return json.dumps(pool_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _tidy(node: Any) -> None:
@@ -58,3 +76,4 @@ def _tidy(node: Any) -> None:
 
 if __name__ == "__main__":
     SCHEMA_FILE.write_text(schema_text(), encoding="utf-8", newline="\n")
+    POOL_SCHEMA_FILE.write_text(pool_schema_text(), encoding="utf-8", newline="\n")

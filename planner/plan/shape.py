@@ -56,8 +56,8 @@ def _inner(annotation: Any, many: bool = False) -> tuple[type[Section] | None, b
 
 
 @cache
-def homes() -> Mapping[str, tuple[str, ...]]:
-    """The sections in which each key of the plan is allowed: `nodes` -> ("fleet",). A list is `run.phases[]`."""
+def homes(root: type[Section] = Plan) -> Mapping[str, tuple[str, ...]]:
+    """The sections in which each key of a plan is allowed: `nodes` -> ("fleet",). A list is `run.phases[]`."""
     found: dict[str, list[str]] = {}
 
     def walk(section: type[Section], prefix: str) -> None:
@@ -66,13 +66,13 @@ def homes() -> Mapping[str, tuple[str, ...]]:
             if key.section:
                 walk(key.section, f"{prefix}.{key.name}".lstrip(".") + ("[]" if key.many else ""))
 
-    walk(Plan, "")
+    walk(root, "")
     return {name: tuple(places) for name, places in found.items()}
 
 
-def section_at(path: tuple[str | int, ...]) -> type[Section] | None:
+def section_at(path: tuple[str | int, ...], root: type[Section] = Plan) -> type[Section] | None:
     """The section whose keys are allowed below a path; None if no keys are defined there."""
-    here: type[Section] | None = Plan
+    here: type[Section] | None = root
     free = False
     for part in path:
         if free:

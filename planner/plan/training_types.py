@@ -87,7 +87,7 @@ class Run(Section):
     """The training run."""
 
     kind: Literal["training", "worker-pool"] = Field(
-        "training", description="training: one gang of GPUs; worker-pool: independent jobs, not supported yet"
+        "training", description="training: one gang of GPUs; worker-pool: independent jobs, a plan with other sections"
     )
     work: HeldWork | None = Field(None, description="how much training there is, or how long the fleet is held")
     throughput: tuple[ThroughputRow, ...] = Field(

@@ -20,8 +20,8 @@ class Lives:
         self._lives: list[float] = []
         self._boots: list[float] = []
         self._chances: list[float] = []
-        self._starts: list[float] = []  # of outages, in order
-        self._ends: list[float] = []
+        self._starts = [0.0]  # of outages, in order
+        self._ends = [nodes.first_wait_hours]
 
     def chance(self) -> float:
         """Uniform in [0, 1)."""
@@ -34,7 +34,7 @@ class Lives:
         nodes = self._nodes
         begin = now
         while True:
-            if nodes.outages_per_hour:
+            if nodes.outages_per_hour or nodes.first_wait_hours:
                 begin, outage = self._market(begin)
             else:
                 outage = math.inf
@@ -63,12 +63,12 @@ class Lives:
 
     def _market(self, now: float) -> tuple[float, float]:
         """(when a node can be had, the next outage after that)."""
-        while not self._starts or self._starts[-1] <= now:
-            before = self._ends[-1] if self._ends else 0.0
-            start = before + self._rng.standard_exponential() / self._nodes.outages_per_hour
+        while self._starts[-1] <= now:
+            rate = self._nodes.outages_per_hour
+            start = self._ends[-1] + self._rng.standard_exponential() / rate if rate else math.inf
             self._starts.append(start)
             self._ends.append(start + self._nodes.outage_hours)
         at = bisect_right(self._starts, now)
-        if at and now < self._ends[at - 1]:
+        if now < self._ends[at - 1]:
             return self._market(self._ends[at - 1])
         return now, self._starts[at]

@@ -43,7 +43,7 @@ class Nodes:
     interruptions_per_hour: over a long time, 0 for never. shape: of the Weibull distribution of a node's life; 1 is a
     constant rate, below 1 the rate falls with age. boot_hours, boot_p90_hours: median and P90 from the request to the
     first job, log-normal. outages_per_hour, outage_hours: how often the market takes all nodes at once, and how long it
-    has none. notice_hours: warning before an interruption.
+    has none; first_wait_hours: how long it has none at the start. notice_hours: warning before an interruption.
     """
 
     interruptions_per_hour: float = 0.0
@@ -52,6 +52,7 @@ class Nodes:
     boot_p90_hours: float = 0.0
     outages_per_hour: float = 0.0
     outage_hours: float = 0.0
+    first_wait_hours: float = 0.0
     notice_hours: float = 0.0
 
     @property

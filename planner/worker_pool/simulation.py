@@ -105,8 +105,9 @@ class _Pool:
             self.unneeded_since = now
         if now - self.unneeded_since >= rules.cool_down_hours - 1e-12:
             self.target = wanted
-            while len(self.members) > wanted and self.idle:
-                self._remove(self.idle.pop(), now)
+        # also nodes that were still booting when the target fell
+        while len(self.members) > self.target and self.idle:
+            self._remove(self.idle.pop(), now)
         while len(self.members) < self.target:
             self._launch(now)
         if self.open or len(self.members) > rules.least:
@@ -223,7 +224,8 @@ class _Pool:
         self.busy[job] += hours
         self.works += left
         self.loads += node.load
-        self.writes += hours - node.load - left
+        if jobs.write_hours:
+            self.writes += checkpoints(left, jobs.segment_hours) * jobs.write_hours
         self.ended[job] = self.last_end = now
         self.open -= 1
         if job in self.watched:

@@ -17,8 +17,9 @@ from planner.models.compute import block_days
 from planner.plan.load import load_plan
 from planner.plan.types import Plan
 from tests.builders import Row, compared, plan_of, row, scenario_of
+from tests.examples import TRAINING
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 ON_DEMAND, SPOT, BLOCK = (f"s3-stream/p4d.24xlarge/{option}" for option in ("on-demand", "spot", "capacity-block"))
 POOL = "converged/p4d.24xlarge/on-demand"
 LATE = [5.0] * 8 + [9.0] * 2  # 80 % of the draws within 5 days

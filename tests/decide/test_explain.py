@@ -28,8 +28,9 @@ from planner.plan.types import Plan
 from planner.report.data.comparison_json import scenario_document
 from planner.report.wording.origins import how
 from tests.builders import book_of, compared, plan_of
+from tests.examples import TRAINING
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,10 @@ from planner.decide.relaxations import relaxations_of
 from planner.estimate.request import Request
 from planner.plan.load import LoadedPlan, load_plan, load_text
 from tests.builders import SMALL, book_of, by_id, compared, merged
+from tests.examples import TRAINING
 
 HELD = "standing-fleet"  # holds its nodes for a given time, so that it has no deadline
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 TWO = ["converged", "s3-stream"]
 FSX_EFA = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,8 +24,9 @@ from planner.models.formula import evaluate_steps
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.number import share_within
 from tests.builders import book_of, compared, plan_of
+from tests.examples import TRAINING
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 PEOPLE = {"engineers": 2, "months_before": 1, "experiments": True, "preprocessing": {"gpu_hours": 300}}
 PHASES = [
     {"name": "low", "gpu_hours": 1000, "sample": "10KB"},

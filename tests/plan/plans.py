@@ -8,9 +8,10 @@ import pytest
 
 from planner.errors import ExitCode, PlanProblems, Problem
 from planner.plan.load import LoadedPlan, load_text
+from tests.examples import TRAINING
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 
 SMALL = """\
 apiVersion: planner/v1

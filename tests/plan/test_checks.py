@@ -45,13 +45,6 @@ CATALOGUE = (
     ("old", "new", "where", "message", "remedy"),
     [
         ("  work: {gpu_hours: 4000}", "  kind: training", "3:1", "run.work is missing", "gpu_hours"),
-        (
-            "  work: {gpu_hours: 4000}",
-            "  kind: worker-pool",
-            "4:3",
-            "worker-pool plans are not supported yet",
-            "kind: training",
-        ),
         ("{gpu_hours: 4000}", "{}", "4:3", "the amount of work is missing", "gpu_hours: 4000"),
         (
             "{gpu_hours: 4000}",

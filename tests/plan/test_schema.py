@@ -11,10 +11,18 @@ import pytest
 import yaml
 
 from planner.errors import PlanProblems
-from planner.plan.load import load_text
-from planner.plan.schema import SCHEMA_FILE, plan_schema, schema_text
+from planner.plan.load import load_any, load_text
+from planner.plan.schema import (
+    POOL_SCHEMA_FILE,
+    SCHEMA_FILE,
+    plan_schema,
+    pool_schema,
+    pool_schema_text,
+    schema_text,
+)
 from planner.plan.starter import starter_plan
 from planner.plan.yamlfile import read_yaml
+from tests.examples import POOLS
 from tests.plan.plans import EXAMPLES, FULL, ROOT, SMALL, load, with_line
 from tests.plan.test_fuzz import SEED, TIMES, _mutate
 
@@ -167,3 +175,31 @@ def test_an_editor_that_reads_yaml_1_1_sees_no_other_plan():
         theirs = yaml.safe_load(text)
         theirs = {key: str(value) if key in ("start", "prices") else value for key, value in theirs.items()}
         assert theirs == read_yaml(text, "p").data
+
+
+class TestWorkerPool:
+    VALIDATOR = jsonschema.Draft202012Validator(pool_schema())
+
+    def test_the_file_in_the_repository_is_what_the_types_say(self):
+        assert POOL_SCHEMA_FILE.read_text(encoding="utf-8") == pool_schema_text(), "run python -m planner.plan.schema"
+
+    @pytest.mark.parametrize("path", POOLS, ids=lambda path: path.stem)
+    def test_examples_keep_to_it(self, path):
+        text = path.read_text(encoding="utf-8")
+        self.VALIDATOR.validate(read_yaml(text, path.name).data)
+        first = text.splitlines()[0]
+        assert (path.parent / first.partition("=")[2]).resolve() == POOL_SCHEMA_FILE
+
+    def test_every_key_is_described_and_no_section_takes_unknown_ones(self):
+        schema = pool_schema()
+        for name, section in [("WorkerPoolPlan", schema), *schema["$defs"].items()]:
+            assert section["additionalProperties"] is False, name
+            for key, value in section["properties"].items():
+                assert value.get("description"), f"{name}.{key}"
+
+    def test_every_default_is_valid(self):
+        """Defaults are built without validation; see `left_out`."""
+        for path in POOLS:
+            plan = load_any(path).plan
+            for section in (plan.constraints, plan.decision):
+                type(section).model_validate(section.model_dump(by_alias=True), by_alias=True)

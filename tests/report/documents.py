@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from planner.estimate.request import Request
 from planner.report.data.comparison_json import render
 from tests.builders import book_of, compared, plan_of
+from tests.examples import TRAINING
 from tests.report.scenes import HOSTILE, late, named
 from tools.model_uses import PLANS, asked
 
 STABILITY = "stability-converged"
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 
 
 @cache

@@ -17,8 +17,9 @@ from planner.report.html import page
 from planner.report.markdown import comparison_markdown, difference_markdown
 from planner.report.pictures import tornado
 from planner.report.terminal import comparison_text, difference_text, sensitivity_text
+from tests.examples import TRAINING
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLES = TRAINING
 
 
 def _request(path: Path, *overrides: str) -> Request:

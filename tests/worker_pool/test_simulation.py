@@ -48,6 +48,12 @@ class TestWithoutInterruptions:
         assert run.node_hours == pytest.approx(40 * (1 + 10 / 60), rel=1e-9)
         assert run.idle_hours == pytest.approx(40 / 6, rel=1e-9)
 
+    def test_a_node_that_is_ready_too_late_leaves_too(self):
+        nodes = Nodes(boot_hours=0.2, boot_p90_hours=2.0)
+        for seed in range(20):
+            run = run_of(Jobs(count=30, work_hours=0.5, segment_hours=0.5), nodes, self.RULES, seed=seed)
+            assert run.idle_hours < 30 * 1.5
+
     def test_a_queue_target_starts_fewer_nodes(self):
         run = run_of(self.JOBS, Nodes(), Rules(least=0, most=400, jobs_per_node=10))
         assert run.most_nodes == 100

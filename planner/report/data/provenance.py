@@ -16,6 +16,7 @@ MODEL = (
     "planner/layouts/*",
     "planner/estimate/*",
     "planner/decide/*",
+    "planner/worker_pool/*",
     "pricing/*",
 )
 SOURCE = (".py", ".csv")

@@ -29,7 +29,7 @@ def test_nothing_of_python_is_called(path: Path) -> None:
 
 
 def test_the_page_adds_no_filter_and_no_function() -> None:
-    plain, ours = Environment(), page._environment()
+    plain, ours = Environment(), page.environment()
     assert set(ours.filters) == set(plain.filters)
     assert set(ours.globals) == set(plain.globals)
 

@@ -23,6 +23,7 @@ from planner.report.terminal.comparison_text import ranking_columns, render
 from planner.report.wording.figures import short_types, visible
 from planner.report.wording.wrapping import cells
 from tests.builders import book_of, compared, plan_of
+from tests.examples import TRAINING
 from tests.report.scenes import HOSTILE, answered, first, named, ranged, sixty, small, unfinished
 
 LONG_PATH = "plans/" + "a very long folder name/" * 9 + "plan.yaml"
@@ -51,7 +52,7 @@ def test_width_is_never_exceeded(scene, width: int) -> None:
         assert len(line) <= width
 
 
-@pytest.mark.parametrize("plan", sorted((Path(__file__).parents[3] / "examples").glob("*.yaml")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("plan", TRAINING, ids=lambda p: p.stem)
 def test_every_example_fits_a_screen_and_v_has_the_rest(plan: Path) -> None:
     loaded = load_plan(str(plan))
     request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=1000, derivations=False)

@@ -1,0 +1,198 @@
+"""What `compare`, `report`, `explain` and `simulate` do with the plan of a worker pool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.cli.output import Room, format_of, room_of, say, write_result
+from planner.cli.progress import SIMULATING, progress
+from planner.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from planner.cli.options import Asked
+    from planner.decide.gates import Gates, Violation
+    from planner.errors import ExitCode
+    from planner.plan.load import LoadedPool
+    from planner.worker_pool.result import PoolComparison, PoolScenario
+    from pricing.book import PriceBook
+
+
+def simulated(
+    loaded: LoadedPool, prices: str | None, *, runs: int | None, seed: int, quiet: bool
+) -> tuple[PoolComparison, PriceBook]:
+    """Every choice of the plan, and the price book. Raises PlanProblems or UsageProblem."""
+    from planner.cli.options import book_for
+    from planner.worker_pool.check import check_against_book
+    from planner.worker_pool.compare import choices_in, compare_pool, runs_for
+
+    book = book_for(prices, loaded.plan.price_date)
+    check_against_book(loaded, book)
+    total = choices_in(loaded.plan) * runs_for(loaded.plan.jobs.count, runs)
+    with progress(SIMULATING, total=total, quiet=quiet) as shown:
+        return compare_pool(loaded, book, runs=runs, seed=seed, step=shown.step), book
+
+
+def asked_runs() -> int | None:
+    """The number of --draws if it was given: a pool simulates fewer by default. Raises UsageProblem."""
+    from planner.worker_pool.compare import MOST_RUNS
+
+    context = click.get_current_context()
+    given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
+    runs = context.params.get("draws") if given else None
+    if runs is not None and not 1 <= runs <= MOST_RUNS:
+        raise UsageProblem(f"--draws {runs}: of a worker pool, 1 to {MOST_RUNS:,} simulated runs")
+    return runs
+
+
+def compare(
+    loaded: LoadedPool,
+    asked: Asked,
+    style: str | None,
+    out: str | None,
+    gates: Gates,
+    *,
+    top: int | None,
+    verbose: bool,
+    color: str,
+    quiet: bool,
+) -> ExitCode:
+    """`planner compare`: every kind of node by each way to buy it."""
+    from planner.cli.gates import report_violations
+
+    if style == "focus":
+        raise UsageProblem("-f focus: a worker pool has no bill by month; use -f csv")
+    style = format_of(style, out, ("table", "json", "csv", "md", "html"))
+    found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
+    if style == "table":
+        from planner.report.terminal.worker_pool_text import render
+
+        room: Room = room_of(out, color)
+        text = render(
+            found,
+            width=room.width,
+            ascii_only=room.ascii_only,
+            plan_path=asked.plan,
+            again=asked.again,
+            top=top,
+            verbose=verbose,
+        )
+    elif style in ("json", "csv"):
+        from planner.report.data import worker_pool_json
+
+        text = worker_pool_json.render(found) if style == "json" else worker_pool_json.render_csv(found)
+    else:
+        text = _page(found, style)
+    write_result(text, out)
+    return report_violations(violations(found, gates))
+
+
+def report(
+    loaded: LoadedPool, asked: Asked, style: str | None, out: str | None, gates: Gates, *, quiet: bool
+) -> ExitCode:
+    """`planner report`: the same as a page, or for a pull request."""
+    from planner.cli.gates import report_violations
+
+    style = format_of(style, out, ("html", "md"))
+    out = out or f"report.{style}"
+    found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
+    write_result(_page(found, style), out)
+    if out != "-":
+        say(f"Wrote {out}", quiet)
+    return report_violations(violations(found, gates))
+
+
+def _page(found: PoolComparison, style: str) -> str:
+    if style == "md":
+        from planner.report.markdown.worker_pool_markdown import render as render_markdown
+
+        return render_markdown(found)
+    from planner.report.html.worker_pool_page import render as render_html
+
+    return render_html(found)
+
+
+def simulate(
+    loaded: LoadedPool,
+    prices: str | None,
+    scenario: str | None,
+    starts: object,
+    seed: int,
+    style: str,
+    out: str | None,
+    *,
+    color: str,
+    quiet: bool,
+) -> None:
+    """`planner simulate`: one choice in full, or its most interrupted job as a picture."""
+    from planner.worker_pool.compare import MOST_RUNS
+
+    if starts is not None and not (isinstance(starts, int) and 1 <= starts <= MOST_RUNS):
+        raise UsageProblem(f"--starts: of a worker pool, how many runs, up to {MOST_RUNS:,}")
+    runs = starts if isinstance(starts, int) else None
+    found, _ = simulated(loaded, prices, runs=runs, seed=seed, quiet=quiet)
+    if style == "json":
+        from planner.report.data.worker_pool_json import render as render_json
+
+        write_result(render_json(found), out)
+        return
+    chosen = named(found, scenario or "best")
+    if style == "svg":
+        from planner.report.pictures.job_timeline import alone
+
+        write_result(alone(chosen), out)
+        return
+    from planner.report.terminal.worker_pool_text import distributions
+
+    room = room_of(out, color)
+    write_result(distributions(found, chosen, width=room.width, ascii_only=room.ascii_only), out)
+
+
+def named(found: PoolComparison, text: str) -> PoolScenario:
+    """A choice by id, rank or `best`; one that was simulated. Raises UsageProblem."""
+    from planner.plan.wording import did_you_mean
+
+    able = [s for s in found.scenarios if s.feasible]
+    if not able:
+        raise UsageProblem("no choice can be simulated: `planner compare` says why")
+    if text == "best":
+        return found.best or able[0]
+    if text in ("cheapest", "safest"):
+        part = "p50" if text == "cheapest" else "p90"
+        return min(able, key=lambda s: s.cost.at(part) if s.cost else float("inf"))
+    rank = text.removeprefix("#")
+    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(able):
+        return able[int(rank) - 1]
+    for one in able:
+        if text in (one.id, one.id.removeprefix("workers/")):
+            return one
+    ids = [s.id for s in able]
+    raise UsageProblem(f"no scenario {text!r}: {did_you_mean(text, ids) or 'there are ' + ', '.join(ids)}")
+
+
+def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
+    """The gates that fail, as for training plans."""
+    from planner.decide.gates import Violation
+    from planner.errors import ExitCode
+
+    eligible = [s for s in found.scenarios if s.eligible and s.cost and s.days]
+    failed = []
+    limits = ((gates.max_cost_usd, "cost", "cost in USD"), (gates.max_days, "days", "days"))
+    stated = [(limit, name, what) for limit, name, what in limits if limit is not None]
+    if stated and not eligible:
+        failed.append(Violation(code=ExitCode.GATE, message="no scenario is eligible"))
+    elif stated and not any(all(getattr(s, name).at(gates.at) <= limit for limit, name, _ in stated) for s in eligible):
+        first = eligible[0]
+        over = [
+            f"{what} of {first.id} is {getattr(first, name).at(gates.at):,.4g}, above {limit:,.4g}"
+            for limit, name, what in stated
+            if getattr(first, name).at(gates.at) > limit
+        ]
+        failed.append(Violation(code=ExitCode.GATE, message=f"no eligible scenario passes: {'; '.join(over)}"))
+    missing = sum(len(s.choice.unpriced) for s in found.scenarios if s.feasible)
+    allowed = 0 if gates.strict else gates.max_unpriced
+    if allowed is not None and missing > allowed:
+        message = f"{missing} unpriced lines; at most {allowed} are allowed"
+        failed.append(Violation(code=ExitCode.UNPRICED, message=message))
+    return failed

@@ -1,0 +1,155 @@
+"""The result of a worker pool as a JSON document and as CSV: every choice, its distributions and its bill."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import Any
+
+from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.encoding import json_text
+from planner.report.data.provenance import made_by
+from planner.report.wording import worker_pool as words
+from planner.worker_pool.result import PoolComparison, PoolLine, PoolScenario, Spread
+
+SPREADS = (
+    ("days", "days"),
+    ("cost_usd", "cost"),
+    ("usd_per_job", "per_job"),
+    ("usd_per_step", "per_step"),
+    ("usd_per_node_hour", "price"),
+    ("dead_letters", "dead_letters"),
+    ("queue_wait_hours", "wait_hours"),
+    ("job_node_hours", "job_hours"),
+    ("job_billed_usd", "job_usd"),
+    ("loss_per_interruption_minutes", "loss_minutes"),
+)
+
+
+def document(found: PoolComparison) -> dict[str, Any]:
+    """The whole result as plain data. A figure beyond the runs that finish is null."""
+    best = found.best
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "planner": made_by(),
+        "kind": "worker-pool",
+        "plan": {"name": found.plan.name, "sha256": found.plan_sha256},
+        "prices": {"as_of": found.prices_as_of.isoformat()},
+        "seed": found.seed,
+        "runs": found.runs,
+        "jobs": found.plan.jobs.count,
+        "steps": found.plan.jobs.steps,
+        "answer": {"recommended": best.id if best else None, "reason": " ".join(words.answer(found))},
+        "scenarios": [_scenario(one) for one in found.scenarios],
+        "notes": list(found.notes),
+        "assumptions": [
+            {
+                "key": one.key,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "unit": one.unit,
+                "source": one.source,
+                "origin": one.origin,
+            }
+            for one in found.assumptions
+        ],
+    }
+
+
+def _scenario(one: PoolScenario) -> dict[str, Any]:
+    alone, job = one.alone, one.interrupted
+    return {
+        "id": one.id,
+        "worker": one.choice.worker.id,
+        "purchase": one.choice.purchase,
+        "gpu": one.choice.gpu,
+        "feasible": one.feasible,
+        "complete": one.complete,
+        "eligible": one.eligible,
+        "why_not_eligible": list(words.reasons(one)),
+        **{name: _spread(getattr(one, attribute)) for name, attribute in SPREADS},
+        "finish_fraction": _number(one.finish_fraction),
+        "on_time_fraction": _number(one.on_time_fraction),
+        "interruptions_per_job": _number(one.interruptions),
+        "interrupted_job_fraction": _number(one.interrupted_fraction),
+        "nodes_lost": _number(one.nodes_lost),
+        "nodes_replaced": _number(one.nodes_replaced),
+        "most_nodes": one.most_nodes,
+        "events": one.events,
+        "utilisation": {name: _spread(spread) for name, spread in one.shares.items()},
+        "bill": [_line(line) for line in one.bill],
+        "one_job_alone": None
+        if alone is None
+        else {
+            "uninterrupted_hours": _number(alone.uninterrupted_hours),
+            "mean_hours_between_interruptions": _number(alone.mtbf_hours),
+            "closed_form_hours": _number(alone.closed_hours),
+            "sampled_hours": _spread(alone.sampled),
+        },
+        "interrupted_job": None
+        if job is None
+        else {
+            "job": job.job,
+            "run": job.run,
+            "queue_wait_hours": _number(job.wait_hours),
+            "interruptions": job.interruptions,
+            "billed_usd": _number(job.usd),
+            "attempts": [
+                {
+                    "node": attempt.node,
+                    "start_hours": _number(attempt.start),
+                    "end_hours": _number(attempt.end),
+                    "how": attempt.how,
+                    "load_hours": _number(attempt.load_hours),
+                    "kept_hours": _number(attempt.kept_hours),
+                    "lost_hours": _number(attempt.lost_hours),
+                }
+                for attempt in job.attempts
+            ],
+        },
+    }
+
+
+def _spread(spread: Spread | None) -> dict[str, float | None] | None:
+    if spread is None:
+        return None
+    return {name: _number(getattr(spread, name)) for name in ("mean", "p10", "p50", "p90")}
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(float(value), 9)
+
+
+def _line(line: PoolLine) -> dict[str, Any]:
+    return {
+        "line": line.line,
+        "what": line.what,
+        "pricing_quantity": _number(line.quantity),
+        "pricing_unit": line.unit,
+        "effective_unit_price": _number(line.usd_per_unit),
+        "effective_cost": _number(line.usd),
+        "price_source": line.source,
+        "price_date": line.observed.isoformat() if line.observed else None,
+        "price_grade": line.grade or None,
+    }
+
+
+def render(found: PoolComparison) -> str:
+    return json_text(document(found))
+
+
+def render_csv(found: PoolComparison) -> str:
+    """A row for each bill line of each choice, the means over the runs; P10 to P90 of its total beside it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("line", "pricing_quantity", "pricing_unit", "effective_unit_price", "effective_cost", "price_date")
+    writer.writerow(("scenario", "eligible", "cost_p10", "cost_p50", "cost_p90", "days_p50", *names))
+    for one in found.scenarios:
+        if one.cost is None or one.days is None:
+            continue
+        total = [_number(value) for value in (one.cost.p10, one.cost.p50, one.cost.p90, one.days.p50)]
+        for line in map(_line, one.bill):
+            writer.writerow((one.id, str(one.eligible).lower(), *total, *(line[name] for name in names)))
+    return text.getvalue()

@@ -1,0 +1,54 @@
+"""A worker pool as Markdown for a pull request: the answer, the table, and folded distributions and bills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.report.data.provenance import model_sha256
+from planner.report.markdown.escaped import code, line, marker, md, row, table
+from planner.report.wording import worker_pool as words
+from planner.report.wording import worker_pool_tables as tables
+from planner.report.wording.table import Column
+from planner.worker_pool.result import PoolComparison, PoolScenario
+
+
+def render(found: PoolComparison) -> str:
+    """The comment: a hidden marker with the plan's name, then the answer. The same comparison gives the same bytes."""
+    shown = [s for s in found.scenarios if s.feasible]
+    first, *more = words.answer(found)
+    lines = [marker("compare", found.plan.name), f"**{md(first)}**", "", line(" ".join(more)), ""]
+    lines += [line("; ".join(words.heading(found))), ""]
+    lines += [*_table(words.columns(shown)), ""] if shown else []
+    lines += [f"- {md(text)}" for text in words.notes(found)]
+    for scenario in shown:
+        lines += ["", *_folded(scenario)]
+    lines += ["", "<details><summary>Assumptions</summary>", "", *(f"- {md(text)}" for text in tables.assumed(found))]
+    lines += ["", "</details>", "", line(f"Plan {found.plan_sha256[:12]}, model {model_sha256()[:12]}.")]
+    return "\n".join(lines) + "\n"
+
+
+def _folded(scenario: PoolScenario) -> list[str]:
+    """One choice: distributions, bill, one interrupted job."""
+    bill = [*_table(tables.bill_columns(scenario)), ""] if scenario.bill else []
+    sources = [f"- {md(text)}" for text in tables.bill_sources(scenario)]
+    first, *more = tables.story(scenario)
+    return [
+        f"<details><summary>{code(scenario.id)}</summary>",
+        "",
+        *_table(tables.spread_columns(scenario)),
+        "",
+        *bill,
+        *sources,
+        "",
+        line(first),
+        "",
+        *(f"- {md(text)}" for text in more),
+        "",
+        "</details>",
+    ]
+
+
+def _table(columns: Sequence[Column]) -> list[str]:
+    count = len(columns[0].values)
+    rows = [row([code(c.values[at]) if c.code else md(c.values[at]) or " " for c in columns]) for at in range(count)]
+    return [*table([column.title or " " for column in columns], [not column.text for column in columns]), *rows]

@@ -1,0 +1,97 @@
+"""The tables of one choice of a worker pool: its distributions, its bill, its most interrupted job."""
+
+from __future__ import annotations
+
+import math
+
+from planner.report.wording import figures
+from planner.report.wording import worker_pool as words
+from planner.report.wording.table import Column
+from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
+
+PARTS = (("Mean", "mean"), ("P10", "p10"), ("P50", "p50"), ("P90", "p90"))
+
+
+def spread_columns(scenario: PoolScenario) -> list[Column]:
+    """Everything that was simulated, as mean, P10, P50 and P90."""
+    rows = _measured(scenario)
+    return [
+        Column(title="", values=[name for name, _, _ in rows], text=True),
+        *(
+            Column(title=title, values=[shown(float(getattr(spread, part))) for _, spread, shown in rows])
+            for title, part in PARTS
+        ),
+    ]
+
+
+def _measured(scenario: PoolScenario) -> list[tuple[str, Spread, words.Shown]]:
+    rows: list[tuple[str, Spread | None, words.Shown]] = [
+        ("cost of all jobs, $", scenario.cost, figures.money),
+        ("cost of a job, $", scenario.per_job, _each),
+        ("cost of a step, $", scenario.per_step, _each),
+        ("days until the last job ends", scenario.days, _digits),
+        ("wait in the queue, h (jobs)", scenario.wait_hours, _digits),
+        ("time on nodes, h (jobs)", scenario.job_hours, _digits),
+        ("billed by heartbeats, $ (jobs)", scenario.job_usd, _each),
+        ("lost per interruption, min", scenario.loss_minutes, _digits),
+        ("dead letters", scenario.dead_letters, _digits),
+        *(
+            (f"paid node time: {words.USES[name]}", spread, figures.share)
+            for name, spread in scenario.shares.items()
+            if spread.p90 > 0
+        ),
+    ]
+    return [(name, spread, shown) for name, spread, shown in rows if spread is not None and not math.isnan(spread.mean)]
+
+
+def _each(value: float) -> str:
+    return words.usd_each(value).removeprefix("$")
+
+
+def _digits(value: float) -> str:
+    return figures.plain(value, 4) if math.isfinite(value) else figures.NEVER
+
+
+def bill_columns(scenario: PoolScenario) -> list[Column]:
+    """The lines of its bill, the means over the runs."""
+    bill = scenario.bill
+    dates = [line.observed.isoformat() if line.observed else "" for line in bill]
+    return [
+        Column(title="Bill (mean)", values=[line.line for line in bill], text=True, code=True),
+        Column(title="Quantity", values=[figures.quantity(line.quantity) for line in bill]),
+        Column(title="Unit", values=[line.unit for line in bill], text=True),
+        Column(title="$ each", values=[figures.plain(line.usd_per_unit) for line in bill]),
+        Column(title="$", values=[figures.money(line.usd) for line in bill]),
+        Column(title="Price of", values=dates, text=True, keep=1),
+    ]
+
+
+def bill_sources(scenario: PoolScenario) -> list[str]:
+    """Where the prices of its bill come from."""
+    found = dict.fromkeys(f"{line.unit}: {line.source}" for line in scenario.bill if line.source)
+    return list(found)
+
+
+def story(scenario: PoolScenario) -> list[str]:
+    """The most interrupted job: a title, then a line for each attempt."""
+    job = scenario.interrupted
+    if job is None:
+        return ["No job was interrupted in any run."]
+    lines = [
+        f"The most interrupted job of all runs: number {job.job + 1:,}, {words.hours(job.wait_hours)} in the queue, "
+        f"{figures.many(job.interruptions, 'interruption')}, {words.usd_each(job.usd)}."
+    ]
+    for attempt in job.attempts:
+        lost = f", {words.minutes(attempt.lost_hours * 60)} of work lost" if attempt.how == "interrupted" else ""
+        length = words.minutes((attempt.end - attempt.start) * 60)
+        lines.append(f"after {attempt.start:.3f} h, node {attempt.node + 1:,}: {attempt.how} after {length}{lost}")
+    return lines
+
+
+def assumed(found: PoolComparison) -> list[str]:
+    """Each assumption that was used."""
+    return [
+        f"{one.key} = {figures.plain(one.value)} {one.unit} ({figures.plain(one.low)} to {figures.plain(one.high)}), "
+        f"{one.origin}: {one.source} ({one.year})"
+        for one in found.assumptions
+    ]

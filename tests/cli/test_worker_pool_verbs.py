@@ -1,0 +1,108 @@
+"""The verbs with the plan of a worker pool, as a user calls them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.examples import EVERY
+from tests.typed import planner
+
+EXAMPLE = str(next(path for path in EVERY if path.stem == "worker-pool"))
+FEW = ("--draws", "5")
+
+
+def run(*words: str, stdin: str | None = None):
+    return planner(*words, given=stdin)
+
+
+def test_compare_answers_in_eighty_cells():
+    found = run("compare", EXAMPLE, *FEW)
+    assert found.returncode == 0
+    assert "Recommended: #1 workers/salad-rtx4090/list" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 80
+
+
+def test_json_and_csv_say_the_same():
+    document = json.loads(run("compare", EXAMPLE, *FEW, "-f", "json").stdout)
+    rows = list(csv.DictReader(io.StringIO(run("compare", EXAMPLE, *FEW, "-f", "csv").stdout)))
+    for scenario in document["scenarios"]:
+        mine = [row for row in rows if row["scenario"] == scenario["id"]]
+        assert float(mine[0]["cost_p50"]) == scenario["cost_usd"]["p50"]
+        total = sum(float(row["effective_cost"]) for row in mine)
+        assert total == pytest.approx(scenario["cost_usd"]["mean"], rel=1e-6)
+    assert document["answer"]["recommended"] == document["scenarios"][0]["id"]
+
+
+@pytest.mark.parametrize("style", ["html", "md"])
+def test_a_report_names_every_choice_and_is_the_same_twice(style, tmp_path):
+    texts = []
+    for name in ("a", "b"):
+        out = tmp_path / f"{name}.{style}"
+        assert run("report", EXAMPLE, *FEW, "-q", "-o", str(out)).returncode == 0
+        texts.append(out.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
+    assert "salad-rtx4090" in texts[0]
+    assert ("<script" in texts[0]) is False
+
+
+def test_a_plan_cannot_write_markup_into_the_page():
+    text = run("compare", EXAMPLE, *FEW, "-f", "html", "--set", "name=<script>alert(1)</script>").stdout
+    assert "<script>" not in text
+
+
+def test_simulate_shows_distributions_and_draws_an_interrupted_job(tmp_path):
+    found = run("simulate", EXAMPLE, "--starts", "30")
+    assert found.returncode == 0
+    assert "lost per interruption" in found.stdout
+    out = tmp_path / "t.svg"
+    assert run("simulate", EXAMPLE, "--starts", "30", "-o", str(out)).returncode == 0
+    picture = ElementTree.parse(out).getroot()
+    shapes = [one.get("class") for one in picture.iter() if one.tag.endswith("rect")]
+    assert {"work", "lost", "stall"} <= set(shapes)
+
+
+def test_a_picture_without_an_interruption_says_so():
+    text = run("simulate", EXAMPLE, "--starts", "1", "-f", "svg", "--set", "workers[0].interruptions=null").stdout
+    assert "no job was interrupted" in text
+
+
+def test_a_plan_may_come_through_a_pipe():
+    text = Path(EXAMPLE).read_text(encoding="utf-8")
+    assert run("compare", "-", *FEW, stdin=text).returncode == 0
+    assert run("simulate", "-", "--starts", "2", stdin=text).returncode == 0
+    assert run("validate", "-", stdin=text).stdout == "ok  -  worker-pool\n"
+
+
+def test_gates():
+    assert run("compare", EXAMPLE, *FEW, "--max-cost", "400").returncode == 0
+    assert run("compare", EXAMPLE, *FEW, "--max-cost", "100").returncode == 10
+    assert run("compare", EXAMPLE, *FEW, "--max-days", "0.5").returncode == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("optimize", EXAMPLE), "plan of a worker pool"),
+        (("stack", EXAMPLE, "--scenario", "best", "--stack", "x"), "plan of a worker pool"),
+        (("compare", EXAMPLE, "-f", "focus"), "use -f csv"),
+        (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
+        (("simulate", EXAMPLE, "--policies", "all"), "of gangs"),
+        (("simulate", EXAMPLE, "--scenario", "salad"), "no scenario 'salad'"),
+        (("simulate", EXAMPLE, "--work", "3h"), "--set changes it"),
+    ],
+)
+def test_what_a_pool_does_not_take_is_refused_in_words(words, said):
+    found = run(*words)
+    assert found.returncode == 2
+    assert said in found.stderr
+
+
+def test_the_schema_of_its_plan():
+    schema = json.loads(run("schema", "--of", "worker-pool-plan").stdout)
+    assert "jobs" in schema["required"]

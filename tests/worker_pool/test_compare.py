@@ -1,0 +1,186 @@
+"""A worker-pool plan from its file to the answer: prices, limits, ranges, the published figures."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from planner.errors import PlanProblems
+from planner.plan.load import LoadedPool, load_any, load_any_text, load_plan
+from planner.worker_pool.check import check_against_book
+from planner.worker_pool.compare import compare_pool, runs_for
+from pricing.book import default_book
+from tests.examples import EVERY, POOLS
+
+EXAMPLE = next(path for path in EVERY if path.stem == "worker-pool")
+SMALL = """
+apiVersion: planner/v1
+name: pool
+run: {kind: worker-pool}
+jobs: {count: 60, steps: 100, seconds_per_step: {RTX4090: 36, H100: 9}, checkpoint_steps: 10}
+workers: [{name: mine, gpu: RTX4090, usd_per_gpu_hour: 0.5, source: a quote}]
+pool: {max: 10}
+"""
+
+
+def loaded(*overrides: str, text: str = SMALL) -> LoadedPool:
+    found = load_any_text(text, overrides=overrides)
+    assert isinstance(found, LoadedPool)
+    return found
+
+
+def compared(*overrides: str, runs: int = 20, text: str = SMALL):
+    return compare_pool(loaded(*overrides, text=text), default_book(), runs=runs)
+
+
+@pytest.fixture(scope="module")
+def published():
+    found = load_any(EXAMPLE)
+    assert isinstance(found, LoadedPool)
+    return compare_pool(found, default_book(), runs=60)
+
+
+class TestThePublishedService:
+    def test_its_price_job_and_step(self, published):
+        salad = published.best
+        assert salad.id == "workers/salad-rtx4090/list"
+        assert salad.price.p50 == pytest.approx(0.324, abs=1e-12)
+        assert salad.job_usd.p50 == pytest.approx(0.2916, abs=5e-5)
+        assert salad.job_usd.p50 / 1400 == pytest.approx(0.000208, abs=5e-7)
+
+    def test_all_of_the_thousand_jobs_end_on_at_most_forty_nodes(self, published):
+        salad = published.best
+        assert salad.finish_fraction == 1
+        assert salad.dead_letters.p90 == 0
+        assert salad.most_nodes == 40
+        assert 22.5 < salad.days.p50 * 24 < 24
+
+    def test_ec2_costs_more_and_takes_longer(self, published):
+        spot, on_demand = published.scenarios[1:]
+        assert (spot.choice.purchase, on_demand.choice.purchase) == ("spot", "on-demand")
+        assert published.best.cost.p90 < spot.cost.p10 < spot.cost.p90 < on_demand.cost.p10
+        assert not spot.eligible
+
+    def test_the_bill_adds_up_to_the_mean(self, published):
+        for scenario in published.scenarios:
+            assert math.fsum(line.usd for line in scenario.bill) == pytest.approx(scenario.cost.mean, rel=1e-9)
+            for line in scenario.bill:
+                assert line.quantity * line.usd_per_unit == pytest.approx(line.usd, rel=1e-9)
+            assert math.fsum(share.mean for share in scenario.shares.values()) == pytest.approx(1, rel=1e-6)
+
+    def test_the_closed_form_and_the_draws_of_one_job_agree(self, published):
+        alone = published.scenarios[1].alone
+        assert alone.sampled.mean == pytest.approx(alone.closed_hours, rel=0.001)
+
+
+class TestPlan:
+    def test_an_uninterrupted_pool_costs_its_hours(self):
+        mine = compared("pool.cool_down=1s", "pool.interval=1m", "assumptions={workers.boot_minutes: 1}").best
+        # 60 jobs of an hour on ten nodes; idle until the autoscaler looks and the cool-down of a second has passed
+        assert mine.cost.mean == pytest.approx(60 * 0.5, rel=0.01)
+        assert mine.days.p50 * 24 == pytest.approx(6 + 1 / 60, rel=0.01)
+
+    def test_prices_of_instance_types_come_from_the_book(self):
+        text = SMALL.replace("[{name: mine", "[{instance_type: p5.4xlarge}, {name: mine")
+        found = {s.id: s for s in compared(text=text, runs=5).scenarios}
+        on_demand = found["workers/p5.4xlarge/on-demand"]
+        assert on_demand.price.p50 == default_book().on_demand("p5.4xlarge", "us-east-1").usd
+        assert on_demand.choice.gpu == "H100"
+        assert {line.line for line in on_demand.bill} >= {"compute.work", "compute.boot", "storage.root"}
+
+    def test_a_missing_price_gives_a_lower_bound_and_is_named(self):
+        text = SMALL.replace("[{name: mine", "[{instance_type: g5.xlarge, gpu: H100, purchase: [spot]}, {name: mine")
+        spot = next(s for s in compared(text=text, runs=3).scenarios if s.choice.purchase == "spot")
+        assert not spot.complete
+        assert "g5.xlarge" in spot.choice.unpriced[0]
+
+    def test_a_deadline_that_is_missed_makes_it_not_eligible(self):
+        found = compared("run.deadline=3h")
+        assert found.best is None
+        assert "longer than 0.125 days in 100%" in found.scenarios[0].shortfalls[0]
+
+    def test_a_budget_too(self):
+        assert "costs more than $20" in compared("constraints.max_cost_usd=20").scenarios[0].shortfalls[0]
+
+    def test_dead_letters_have_to_be_allowed(self):
+        assert compared("jobs.broken=10%").best is None
+        assert compared("jobs.broken=10%", "constraints.max_dead_letters=30").best is not None
+
+    def test_a_job_that_never_ends_never_costs_a_finite_sum(self):
+        text = SMALL.replace("source: a quote", "source: a quote, interruptions: {mean_life: 2m}")
+        found = compared(text=text.replace("checkpoint_steps: 10", "checkpoint_steps: 100"), runs=3)
+        assert found.best is None
+        assert math.isinf(found.scenarios[0].cost.p50)
+        assert "does not finish in 100%" in found.scenarios[0].shortfalls[0]
+
+    def test_a_slow_network_makes_checkpoints_cost_time(self):
+        slow = compared("jobs.checkpoint=1GB", "workers[0].network=10MB/s").best
+        # ten checkpoints of 100 s on top of an hour
+        assert slow.job_hours.p50 == pytest.approx(1 + 1000 / 3600)
+        assert slow.shares["checkpoints"].mean > 0.2
+
+    def test_the_same_seed_gives_the_same_result_and_another_one_does_not(self):
+        text = SMALL.replace("source: a quote", "source: a quote, interruptions: {mean_life: 9h, shape: 0.6}")
+        assert compared(text=text).best.cost == compared(text=text).best.cost
+        other = compare_pool(loaded(text=text), default_book(), runs=20, seed=1)
+        assert other.best.cost != compared(text=text).best.cost
+
+    def test_fewer_runs_of_very_many_jobs(self):
+        assert (runs_for(10, None), runs_for(100_000, None), runs_for(10, 7)) == (200, 20, 7)
+
+
+class TestRefused:
+    def test_a_training_plan_is_asked_for_elsewhere(self):
+        with pytest.raises(PlanProblems, match=r"plan of a worker pool.*\n.*planner validate, compare, report"):
+            load_plan(EXAMPLE)
+
+    @pytest.mark.parametrize(
+        ("override", "said"),
+        [
+            ("jobs.cuont=3", "did you mean jobs.count"),
+            ("fleet.nodes=3", "unknown key 'fleet'"),
+            ("jobs.count=0", "at least 1"),
+            ("jobs.checkpoint_steps=101", "more than the 100 steps"),
+            ("pool.min=11", "write min <= max"),
+            ("pool.stalled_after=30s", "one late heartbeat"),
+            ("pool.heartbeat=0.5", "a duration needs a unit"),
+            ("jobs.broken=100%", "every job fails"),
+            ("workers[0].gpu=B200", "seconds_per_step has neither 'B200' nor 'mine'"),
+            ("workers[0].usd_per_gpu_hour=0", "costs nothing"),
+            ("workers[0].source=''", "need their source"),
+            ("workers[0].boot_p90=5m", "boot_p90 needs boot"),
+            ("workers[0].purchase=[spot]", "used only with instance_type"),
+            ("workers=[]", "is empty"),
+            ("decision.slack=2", "used only by training plans"),
+        ],
+    )
+    def test_a_mistake_is_named_with_its_place_and_remedy(self, override, said):
+        with pytest.raises(PlanProblems) as raised:
+            loaded(override)
+        assert said in str(raised.value)
+
+    def test_dead_letters_need_as_many_nodes_as_failures(self):
+        with pytest.raises(PlanProblems, match="never a dead letter"):
+            loaded("pool.max=2", "jobs.broken=5%")
+
+    @pytest.mark.parametrize(
+        ("worker", "said"),
+        [
+            ("{instance_type: p5.4xlrge}", "did you mean p5.4xlarge"),
+            ("{instance_type: g6e.xlarge}", "write gpu: A10G"),
+            ("{instance_type: g6.8xlarge}", "add L4: seconds of one step"),
+        ],
+    )
+    def test_what_the_book_does_not_know(self, worker, said):
+        plan = loaded(f"workers=[{worker}]")
+        with pytest.raises(PlanProblems) as raised:
+            check_against_book(plan, default_book())
+        assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("path", POOLS, ids=lambda path: path.stem)
+def test_every_example_is_valid_and_recommends_something(path):
+    found = load_any(path)
+    check_against_book(found, default_book())
+    assert compare_pool(found, default_book(), runs=10).best is not None
