@@ -112,6 +112,10 @@ def as_aws_prints(content: Mapping[str, Any]) -> bytes:
     return (text.replace("{}", "{ }").replace("[]", "[ ]") + "\n").encode()
 
 
+RATE_COLUMNS = (
+    *("SKU", "OfferTermCode", "RateCode", "TermType", "PriceDescription", "EffectiveDate", "StartingRange"),
+    *("EndingRange", "Unit", "PricePerUnit", "Currency", "LeaseContractLength", "PurchaseOption", "OfferingClass"),
+)
 WORDS = {"instanceType": "Instance Type", "preInstalledSw": "Pre Installed S/W", "usagetype": "usageType"}
 
 
@@ -128,11 +132,7 @@ def as_csv(content: Mapping[str, Any]) -> bytes:
             ["OfferCode", content["offerCode"]],
         ]
     )
-    writer.writerow(
-        "SKU OfferTermCode RateCode TermType PriceDescription EffectiveDate StartingRange EndingRange Unit "
-        "PricePerUnit Currency LeaseContractLength PurchaseOption OfferingClass".split()
-        + ["Product Family", "serviceCode", *(WORDS.get(name, name) for name in names)]
-    )
+    writer.writerow((*RATE_COLUMNS, "Product Family", "serviceCode", *(WORDS.get(name, name) for name in names)))
     for kind, skus in content["terms"].items():
         for sku, terms in skus.items():
             product = content["products"][sku]
@@ -140,10 +140,13 @@ def as_csv(content: Mapping[str, Any]) -> bytes:
                 said = term["termAttributes"]
                 for one in term["priceDimensions"].values():
                     writer.writerow(
-                        [sku, term["offerTermCode"], one["rateCode"], kind, one["description"]]
-                        + [term["effectiveDate"][:10], one["beginRange"], one["endRange"], one["unit"]]
-                        + [one["pricePerUnit"]["USD"], "USD", said.get("LeaseContractLength", "")]
-                        + [said.get("PurchaseOption", ""), said.get("OfferingClass", ""), product["productFamily"]]
-                        + [content["offerCode"], *(product["attributes"].get(name, "") for name in names)]
+                        (
+                            *(sku, term["offerTermCode"], one["rateCode"], kind, one["description"]),
+                            *(term["effectiveDate"][:10], one["beginRange"], one["endRange"], one["unit"]),
+                            *(one["pricePerUnit"]["USD"], "USD", said.get("LeaseContractLength", "")),
+                            *(said.get("PurchaseOption", ""), said.get("OfferingClass", "")),
+                            *(product["productFamily"], content["offerCode"]),
+                            *(product["attributes"].get(name, "") for name in names),
+                        )
                     )
     return text.getvalue().encode()
