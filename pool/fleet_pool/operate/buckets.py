@@ -22,10 +22,10 @@ KINDS: Mapping[str, bool] = {"dataset": False, "rewritten": True}
 
 # What `register` says about the kind; docs/pool.md has the whole statement.
 COVERS: Mapping[str, str] = {
-    "dataset": "write each key once, or with fleet_pool.client: a key that is overwritten through the pool by a mount or "
-    "over HTTP may keep old bytes in the cache, and a late request may undo a newer write",
-    "rewritten": "cached reads are as new as S3; a key that is overwritten through the pool by a mount or over HTTP may "
-    "still lose a newer write to a late request: overwrite with fleet_pool.client",
+    "dataset": "write each key once, or with fleet_pool.client: a key that is overwritten through the pool by a mount "
+    "or over HTTP may keep old bytes in the cache, and a late request may undo a newer write",
+    "rewritten": "cached reads are as new as S3; a key that is overwritten through the pool by a mount or over HTTP "
+    "may still lose a newer write to a late request: overwrite with fleet_pool.client",
 }
 
 LOCAL, S3 = "ais", "aws"
