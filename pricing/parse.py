@@ -19,7 +19,7 @@ FREE = {
 METADATA_IOPS_LIMIT = 192_000  # FSx for Lustre sells and includes no more than this
 _GRADES = ("A", "B", "C")
 _CARRIED = ("", "forward", "back")
-_BANDS = {
+BANDS = {
     "<5%": (0.0, 0.05),
     "5-10%": (0.05, 0.10),
     "10-15%": (0.10, 0.15),
@@ -107,9 +107,9 @@ def _instance(row: Row, text: str) -> InstanceType:
 
 def interruption(row: Row, source: str) -> InterruptionBand:
     """A row of the interruptions table. Raises BrokenBook for a band that Spot Advisor does not have."""
-    if row["label"] not in _BANDS:
+    if row["label"] not in BANDS:
         raise BrokenBook(f"{row['label']!r} is not a band of Spot Advisor: {dict(row)}")
-    lower, upper = _BANDS[row["label"]]
+    lower, upper = BANDS[row["label"]]
     return InterruptionBand(
         instance_type=row["instance_type"],
         region=row["region"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from planner.report.data.provenance import model_sha256
 
 GOLDEN = Path(__file__).parent / "golden"
+os.environ["PLANNER_DATA"] = "/nonexistent"  # price books of whoever runs the tests change no result
 # Fixture -> xdist group of the tests that use it. A group runs on one worker: a machine carries one pool well, and a
 # second worker would wait minutes for what the first one makes for both.
 ONE_WORKER = {"pool_machine": "pool", "lives": "bridge"}

@@ -116,6 +116,8 @@ ALLOWED = {
     "planner.lint.known": {"planner.lint.read"},
     "planner.lint.read": set(),
     "planner.account": {"planner.stack", "planner.errors", "planner.extras"},
+    # a new price book out of what an account and files say
+    "planner.update": {"pricing", "planner.account", "planner.errors"},
     "planner.report": {
         "pricing",
         "planner.plan",

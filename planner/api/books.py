@@ -14,14 +14,15 @@ from planner.plan.load import LoadedPlan
 from planner.plan.wording import did_you_mean, listed
 from pricing.book import PriceBook
 from pricing.opening import open_book
-from pricing.snapshot import BrokenBook
+from pricing.snapshot import DATA, BrokenBook
+from pricing.user_books import newest_as_of, user_books
 
 Prices = str | os.PathLike[str] | date | PriceBook | None
 
 
 def book_for(prices: Prices, planned: date | None = None, *, option: str = "prices") -> PriceBook:
     """The price book that `prices` names: a date, a folder or the book itself. None: of the plan's date, else the
-    newest. Raises UsageProblem."""
+    newest bundled one. A date also finds the books of `planner prices update`. Raises UsageProblem."""
     if isinstance(prices, PriceBook):
         return prices
     if isinstance(prices, str) and Path(prices).is_dir():
@@ -30,8 +31,11 @@ def book_for(prices: Prices, planned: date | None = None, *, option: str = "pric
         prices = _day(prices, option)
     elif prices is not None and not isinstance(prices, os.PathLike):
         prices = day_of(prices, option)
+    asked = planned if prices is None else prices
     try:
-        return open_book(planned if prices is None else prices)
+        if isinstance(asked, date) and (folder := newest_as_of(asked)).parent != DATA:
+            asked = folder
+        return open_book(asked)
     except (BrokenBook, LookupError, FileNotFoundError) as error:
         raise UsageProblem(str(error.args[0] if error.args else error)) from error
 
@@ -59,6 +63,12 @@ def earlier(book: PriceBook, prices: Prices, planned: date | None = None) -> str
     if not isinstance(day, date) or book.as_of == day:
         return ""
     return f"there is no price book of {day}: these are the prices of {book.as_of}, the newest before it"
+
+
+def newer_of_yours(book: PriceBook) -> str:
+    """A note that `planner prices update` wrote a newer book than this one, "" where it did not."""
+    newest = max(user_books(), default=book.as_of)
+    return f"your price book of {newest} is newer; --prices {newest} uses it" if newest > book.as_of else ""
 
 
 def check_book(loaded: LoadedPlan, book: PriceBook) -> None:

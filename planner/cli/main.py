@@ -41,7 +41,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
     "backtest": ("planner.cli.backtest", "Replay published figures: what the planner reproduces, and what not."),
     "offers": ("planner.cli.offers", "List the prices of an instance type under every purchase option; needs no plan."),
-    "prices": ("planner.cli.prices", "Show, compare and verify the dated price books."),
+    "prices": ("planner.cli.prices", "Show, compare, verify and update the dated price books."),
     "schema": ("planner.cli.schema", "Print the JSON Schema of the plan file or of a verb's JSON."),
     "completion": ("planner.cli.completion", "Print the shell completion script for bash, zsh or fish."),
 }
@@ -78,9 +78,9 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Only reserve, spot, teardown-check and pool use the clock, the network or credentials; the others are "
-    "offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 credentials, 4 AWS error, 10 gate violated, 11 prices out "
-    "of date, 12 unpriced, 13 lint errors or remaining resources, 14 differences, 15 leave spot.",
+    epilog="Only reserve, spot, teardown-check, pool and `prices update` use the clock, the network or credentials; "
+    "the others are offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 credentials, 4 AWS error, 10 gate violated, "
+    "11 prices out of date, 12 unpriced, 13 lint errors or remaining resources, 14 differences, 15 leave spot.",
 )
 @click.version_option(__version__, prog_name="planner")
 def command() -> None:

@@ -217,6 +217,9 @@ def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
     if note := books.earlier(book, prices, planned):
         context = click.get_current_context(silent=True)
         say(f"note: {note}", quiet=bool(context and context.params.get("quiet")))
+    elif prices is None and planned is None and (newer := books.newer_of_yours(book)):
+        context = click.get_current_context(silent=True)
+        say(f"note: {newer}", quiet=bool(context and context.params.get("quiet")))
     return book
 
 

@@ -9,6 +9,8 @@ import click
 from planner.cli import books
 from planner.cli.options import prices_option
 from planner.cli.output import say, write_result
+from planner.cli.price_books import list_books
+from planner.cli.price_update import update
 from planner.errors import UsageProblem
 
 COLUMNS = ("what", "region", "usd", "unit", "date", "grade", "basis")
@@ -18,7 +20,7 @@ DIFF_COLUMNS = ("what", "region", "old", "new", "change")
 
 @click.group(name="prices")
 def command() -> None:
-    """Show, compare and verify the dated price books."""
+    """Show, compare, verify and update the dated price books."""
 
 
 @command.command()
@@ -146,6 +148,10 @@ def verify(folder: str | None) -> None:
             write_result(f"{path.name}: intact\n", None)
     if edited:
         raise UsageProblem("\n".join(edited))
+
+
+command.add_command(update)
+command.add_command(list_books)
 
 
 def _words(old: float | None, new: float | None, percent: float | None) -> str:

@@ -1,0 +1,95 @@
+"""Writes the book of an update: into a folder aside first, which gets its name when it has passed the checks."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from planner.errors import UsageProblem
+from planner.update.found import Found
+from pricing import snapshot
+from pricing.book import PriceBook
+from pricing.listing import Change, compare
+from pricing.snapshot import BrokenBook
+from pricing.update.integrity import faults_of, jumps
+from pricing.update.merge import merged
+from pricing.user_books import VARIABLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Updated:
+    """folder: of the new book. changes: from the book that it was made from."""
+
+    folder: Path
+    book: PriceBook
+    changes: list[Change]
+
+
+def write_book(
+    base: PriceBook, found: Found, as_of: date, books: Path, *, replace: bool = False, accept_jumps: bool = False
+) -> Updated:
+    """The new book below `books`.
+
+    Raises UsageProblem where nothing was found, a book of the day exists and `replace` is not set, the new one fails a
+    check, or a price moved further than prices do and `accept_jumps` is not set. The folder of an earlier book is left
+    as it is in all these cases.
+    """
+    folder = books / as_of.isoformat()
+    if not any(found.rows.values()):
+        raise UsageProblem("no price was found, so no book was written" + _words(found.problems))
+    if (folder / "manifest.json").exists() and not replace:
+        raise UsageProblem(f"{folder} is a complete book of {as_of}: --replace writes it again, with what is found now")
+    try:
+        books.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=books))
+    except OSError as error:
+        raise UsageProblem(f"{books}: {error.strerror}; ${VARIABLE} names another folder") from None
+    try:
+        tables = merged(base, found.rows, found.lists, as_of)
+        facts = {
+            "as_of": as_of.isoformat(),
+            "made_from": {"as_of": base.as_of.isoformat(), "sha256": base.sha256},
+            "found": {table: len(rows) for table, rows in sorted(found.rows.items())},
+            "problems": found.problems,
+            **found.facts,
+        }
+        snapshot.write(aside, tables, facts)
+        book = PriceBook.load(aside)
+        try:
+            faults = faults_of(book)
+            changes = compare(base, book)
+        except BrokenBook as error:
+            faults, changes = [str(error)], []
+        if faults:
+            raise UsageProblem(f"the new book failed its checks and was not kept: {'; '.join(faults[:5])}")
+        far = list(jumps(changes))
+        if far and not accept_jumps:
+            told = "; ".join(f"{one.what} {one.region} {one.old:g} -> {one.new:g}" for one in far[:5])
+            raise UsageProblem(
+                f"{len(far)} prices moved by more than 4 times, which is more likely a changed unit than a new price: "
+                f"{told}; --accept-jumps takes them"
+            )
+        _name(aside, folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return Updated(folder=folder, book=PriceBook.load(folder), changes=changes)
+
+
+def _name(aside: Path, folder: Path) -> None:
+    """Give the complete book its name; what had it is gone only after that. Raises UsageProblem."""
+    aside.chmod(0o755)
+    old = aside.with_name(f"{aside.name}-replaced")
+    try:
+        if folder.exists():
+            folder.rename(old)
+        aside.rename(folder)
+    except OSError as error:
+        raise UsageProblem(f"{folder}: {error.strerror}; is another update writing it?") from None
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _words(problems: list[str]) -> str:
+    return "".join(f"\n  {one}" for one in problems[:10])
