@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 # compiled modules are kept, also where the environment says otherwise: tests start some hundred commands
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: plan deploy test test-real launch-real check tools bundle lint types books bench golden docs pictures mutants \
+.PHONY: plan deploy test test-real launch-real torch-real check tools bundle lint types books bench golden docs pictures mutants \
   rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
@@ -37,6 +37,10 @@ test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: 
 launch-real: $(VENV)/.dev tools  ## run torchrun on three nodes (namespaces), lose one, resume: installs PyTorch into .tools/torch, 2.4 GB (root)
 	@$(BIN)/python -m tools.torch_cpu
 	@$(BIN)/python -m pytest -n 0 tests/launch/test_torchrun.py
+
+torch-real: $(VENV)/.dev tools  ## run PyTorch's checkpoints and data loaders on the pool: installs PyTorch into .tools/torch, 2.4 GB (root)
+	@$(BIN)/python -m tools.torch_cpu
+	@$(BIN)/python -m pytest -n 0 tests/pool/doors
 
 check: test test-real  ## everything that decides whether a change lands
 

@@ -24,9 +24,10 @@ LIBRARIES = {
     "compat.py": {"typing_extensions"},
     "doors/filesystem.py": {"fsspec"},
     "doors/files.py": {"fsspec"},
+    **{f"doors/torch_{name}.py": {"torch"} for name in ("checkpoint", "dataset", "storage")},
 }
 # built on a library's classes, so that they load with it alone
-WITH_LIBRARY = {"doors/filesystem.py", "doors/files.py"}
+WITH_LIBRARY = {name for name in LIBRARIES if name.startswith("doors/")}
 
 
 def name_of(path: Path) -> str:

@@ -139,7 +139,10 @@ class Pool:
     def size(self, key: str, *, fresh: bool = False) -> int:
         with self._errors(key):
             answer = self._request("HEAD", key, fresh=fresh)
-        return int(answer.headers["Content-Length"])
+        size = answer.headers.get("Content-Length")  # which the engine leaves out for an empty object
+        if size is None and answer.headers.get("Ais-Present") != "true":
+            raise Unavailable(f"{key} of {self.place}: the answer has no size")
+        return int(size or 0)
 
     def remove(self, key: str) -> None:
         with self._errors(key):  # the engine answers 200 for a missing object, 404 for an unknown bucket
@@ -252,7 +255,7 @@ def _problem(status: int, text: str, what: str) -> StoreProblem:
     message = f"{what}: {status} {text.strip()[:300]}"
     if _LOST_WORK in text:
         return Unavailable(message, status=status)
-    if status == 404:
+    if status in (404, 410):  # 410: asked for the newest, and S3 has none
         return NotThere(message)
     if status == 416:
         return OutOfRange(message)

@@ -25,9 +25,10 @@ def range_bytes(size_bytes: int) -> int:
 
 
 def pieces(
-    store: Store, key: str, size_bytes: int, *, at_once: int = AT_ONCE, fresh: bool = False
+    store: Store, key: str, size_bytes: int, *, begin: int = 0, at_once: int = AT_ONCE, fresh: bool = False
 ) -> Iterator[tuple[int, bytes]]:
-    """(offset, bytes) of an object in order, the next `at_once` ranges under way meanwhile.
+    """(offset, bytes) of `size_bytes` of an object in order, the next ranges under way meanwhile, `at_once` in memory.
+    Offsets count from `begin`, where the reading begins.
 
     Raises what `store.read` raises, and Damaged if a range has another length, as when the object is shorter.
     """
@@ -39,7 +40,7 @@ def pieces(
         try:
             for start in range(0, size_bytes, one):
                 length = min(one, size_bytes - start)
-                asked = threads.submit(store.read, key, start=start, length=length, fresh=fresh)
+                asked = threads.submit(store.read, key, start=begin + start, length=length, fresh=fresh)
                 waiting.append((start, length, asked))
                 if len(waiting) >= at_once:
                     yield _next(waiting, key)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from fsspec.spec import AbstractBufferedFile
 
 from fleet_pool.client.store import Store
 from fleet_pool.doors.os_errors import as_os_errors
+from fleet_pool.doors.staged import staged_file
 
 
 class Reading(AbstractBufferedFile):
@@ -38,7 +37,7 @@ class Writing(io.BufferedIOBase):
 
     def __init__(self, path: str, store: Store, key: str, *, staging: str | None, once: bool, autocommit: bool) -> None:
         self.path, self._store, self._key, self._once, self._autocommit = path, store, key, once, autocommit
-        self._file = tempfile.NamedTemporaryFile(dir=staging, prefix="fleet-pool-")  # noqa: SIM115  closed in `_end`
+        self._file, self._staged = staged_file(staging)
 
     def writable(self) -> bool:
         return True
@@ -68,13 +67,12 @@ class Writing(io.BufferedIOBase):
     def commit(self) -> None:
         """Writes the object. Raises OSError."""
         self._file.flush()
-        staged = Path(self._file.name)
         try:
             with as_os_errors(self.path):
                 if self._once:
-                    self._store.write_once(self._key, staged.read_bytes())
+                    self._store.write_once(self._key, self._staged.read_bytes())
                 else:
-                    self._store.write(self._key, staged)
+                    self._store.write(self._key, self._staged)
         finally:
             self._file.close()
 
