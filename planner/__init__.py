@@ -19,17 +19,21 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from planner import prices as prices
     from planner.api.comparisons import Comparison, compare
     from planner.api.explanations import Explanation, explain
     from planner.api.frames import to_frame
     from planner.api.optima import Optimum, optimize
     from planner.api.page import render_html
     from planner.api.plans import Plan, load
+    from planner.api.reconciliations import Reconciliation, reconcile
+    from planner.api.scenarios import Bill
     from planner.errors import PlannerError, PlanProblems, Problem, UsageProblem
     from planner.estimate.result import Scenario
     from pricing.book import PriceBook
 
 _HOME = {
+    "Bill": "planner.api.scenarios",
     "Comparison": "planner.api.comparisons",
     "Explanation": "planner.api.explanations",
     "Optimum": "planner.api.optima",
@@ -38,17 +42,20 @@ _HOME = {
     "PlannerError": "planner.errors",
     "PriceBook": "pricing.book",
     "Problem": "planner.errors",
+    "Reconciliation": "planner.api.reconciliations",
     "Scenario": "planner.estimate.result",
     "UsageProblem": "planner.errors",
     "compare": "planner.api.comparisons",
     "explain": "planner.api.explanations",
     "load": "planner.api.plans",
     "optimize": "planner.api.optima",
+    "reconcile": "planner.api.reconciliations",
     "render_html": "planner.api.page",
     "to_frame": "planner.api.frames",
 }
 
 __all__ = [
+    "Bill",
     "Comparison",
     "Explanation",
     "Optimum",
@@ -57,18 +64,22 @@ __all__ = [
     "PlannerError",
     "PriceBook",
     "Problem",
+    "Reconciliation",
     "Scenario",
     "UsageProblem",
     "compare",
     "explain",
     "load",
     "optimize",
+    "reconcile",
     "render_html",
     "to_frame",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name == "prices":
+        return importlib.import_module("planner.prices")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME[name]), name)
@@ -77,7 +88,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, "__version__", "prices"]
 
 
 class _OldPaths:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.api.arguments import day_of, named, whole_number
 from planner.api.books import Prices, book_for, check_book
 from planner.api.parallel import in_processes
+from planner.api.scenarios import Scenario, with_bill
 from planner.decide import comparison as comparisons
 from planner.decide.compare import compare as priced
 from planner.decide.energy import with_energy
@@ -22,9 +23,11 @@ from planner.decide.steps import with_steps
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 from planner.estimate.request import Request
-from planner.estimate.result import Scenario
 from planner.plan.load import LoadedPlan
 from pricing.snapshot import BrokenBook
+
+if TYPE_CHECKING:
+    import pandas
 
 MAX_AGE_DAYS = 1_000_000
 WHY_NONE = "`why_not` and `unpriced` of each scenario say why"
@@ -41,12 +44,18 @@ class Comparison(comparisons.Comparison):
     loaded, request: the plan and everything else that the numbers come from.
     """
 
+    scenarios: tuple[Scenario, ...]
     loaded: LoadedPlan = field(compare=False)
     request: Request = field(compare=False)
 
+    @property
+    def best(self) -> Scenario | None:
+        """The recommended scenario."""
+        return next((s for s in self.scenarios if s.id == self.answer.recommended), None)
+
     def __getitem__(self, scenario: str | int) -> Scenario:
         if isinstance(scenario, str):
-            return named(self, scenario, why=WHY_NONE, listing=LIST_IDS)
+            return self._named(scenario)
         try:
             return self.scenarios[index(scenario)]
         except IndexError:
@@ -55,6 +64,10 @@ class Comparison(comparisons.Comparison):
             raise UsageProblem(
                 f"a scenario is named by id, rank or 'best', or by a number from 0, not by {scenario!r}"
             ) from None
+
+    def _named(self, scenario: str) -> Scenario:
+        found = named(self, scenario, why=WHY_NONE, listing=LIST_IDS)
+        return next(own for own in self.scenarios if own is found)
 
     def __iter__(self) -> Iterator[Scenario]:
         return iter(self.scenarios)
@@ -74,6 +87,20 @@ class Comparison(comparisons.Comparison):
         from planner.report.data.comparison_json import document
 
         return document(self)
+
+    def to_frame(self, *, bills: bool = False) -> pandas.DataFrame:
+        """A DataFrame with a row a scenario, or with bills=True a row a line of every bill: see `planner.to_frame`.
+
+        Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
+        """
+        from planner.api.frames import to_frame
+
+        return to_frame(self, bills=bills)
+
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import comparison_html
+
+        return comparison_html(self)
 
 
 def compare(
@@ -96,7 +123,9 @@ def compare(
     """
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
-        return Comparison(**vars(answered(request)), loaded=plan, request=request)
+        found: dict[str, Any] = dict(vars(answered(request)))
+        found["scenarios"] = tuple(with_bill(scenario) for scenario in found["scenarios"])
+        return Comparison(**found, loaded=plan, request=request)
     except BrokenBook as error:  # tables are read when they are first asked for
         raise UsageProblem(str(error)) from error
 

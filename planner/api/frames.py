@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,9 @@ from planner.errors import UsageProblem
 from planner.estimate.ranges import Range
 from planner.estimate.result import Goodput, Scenario, StorageFacts
 from planner.extras import how_to_install
+from planner.models.bill import PlannedLine
 from planner.report.data import comparison_csv
-from planner.report.data.comparison_json import scenario_document
+from planner.report.data.comparison_json import bill_line, scenario_document
 
 if TYPE_CHECKING:
     import pandas
@@ -46,12 +48,7 @@ def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame
     Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
     """
     checked_comparison(comparison, "to_frame")
-    try:
-        import pandas
-    except ModuleNotFoundError as error:
-        if error.name != "pandas":
-            raise
-        raise UsageProblem(f"to_frame needs pandas, which is not installed: {how_to_install('notebook')}") from None
+    pandas = pandas_for("to_frame")
     if bills:
         frame = pandas.DataFrame(list(comparison_csv.rows_of(comparison)), columns=list(comparison_csv.COLUMNS))
         for column in ("x_Complete", "x_Feasible", "x_CarriedBack"):
@@ -63,6 +60,23 @@ def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame
     for column in numbers:
         frame[column] = pandas.to_numeric(frame[column])
     return frame
+
+
+def bill_frame(bill: Sequence[PlannedLine]) -> pandas.DataFrame:
+    """A row a line of one bill, with the keys of `planner compare -f json` as columns, without the inputs."""
+    rows = [{key: value for key, value in bill_line(line).items() if key != "inputs"} for line in bill]
+    return pandas_for("to_frame").DataFrame(rows)
+
+
+def pandas_for(caller: str) -> Any:
+    """The module pandas. caller: the function that needs it. Raises UsageProblem where it is not installed."""
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise UsageProblem(f"{caller} needs pandas, which is not installed: {how_to_install('notebook')}") from None
+    return pandas
 
 
 def _row(scenario: Scenario) -> dict[str, Any]:

@@ -30,6 +30,11 @@ class Optimum(optimizing.Optimum):
         fleet = f"{best.size.nodes} nodes, {best.size.spares} spare" if best else None
         return f"Optimum(best={best.scenario.id if best else None!r}, fleet={fleet!r}, evaluated={self.evaluated})"
 
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import optimum_html
+
+        return optimum_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The document of `planner optimize -f json`, as plain data: USD and days."""
         from planner.report.data.optimum_json import document

@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.plan import types
-from planner.plan.load import LoadedPlan, load_plan
+from planner.plan.load import LoadedPlan, load_text
+from planner.plan.textfile import label_of, read_text
 from planner.plan.yamlfile import Path
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan(LoadedPlan):
     """A plan without problems.
 
     settings: its values with their defaults, typed: `plan.settings.fleet.nodes`. sha256: hash of what it means.
-    where: the file that it was read from.
+    where: the file that it was read from. text, overrides: its content, and what was set above it.
     """
+
+    text: str = field(compare=False)
+    overrides: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         return f"Plan(name={self.name!r}, region={self.region!r}, where={self.where!r}, sha256={self.sha256!r})"
@@ -32,6 +37,22 @@ class Plan(LoadedPlan):
     def settings(self) -> types.Plan:
         """The values of every section; docs and JSON Schema of the plan file describe them."""
         return self.plan
+
+    def replace(self, set: Mapping[str, Any] | None = None, /, **sections: Any) -> Plan:
+        """The same plan with some values replaced; this one stays as it is.
+
+        set: values by path, as for `load`: `plan.replace({"fleet.nodes": 16})`. sections: values of a section by key:
+        `plan.replace(fleet={"nodes": 16}, start="2026-12-01")`.
+
+        Raises PlanProblems with everything that is then wrong; UsageProblem for a value that no plan can hold.
+        """
+        values = dict(_mapping("replace", set))
+        for section, value in sections.items():
+            if isinstance(value, Mapping):
+                values |= {f"{section}.{key}": inner for key, inner in value.items()}
+            else:
+                values[section] = value
+        return _checked(self.text, self.where, (*self.overrides, *_overrides(values)))
 
     @property
     def name(self) -> str:
@@ -53,12 +74,26 @@ def load(path: str | os.PathLike[str], *, set: Mapping[str, Any] | None = None) 
     """
     if not isinstance(path, str | os.PathLike):
         raise UsageProblem(f"load needs the path of a plan file, not {path!r}")
-    values = {} if set is None else set
-    if not isinstance(values, Mapping):
-        raise UsageProblem(f'set must be a mapping from paths to values, such as {{"fleet.nodes": 16}}, not {set!r}')
-    overrides = [_override(key, value) for key, value in values.items()]
+    values = _mapping("load", set)
+    return _checked(read_text(path), label_of(path), _overrides(values))
+
+
+def _mapping(caller: str, values: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if values is not None and not isinstance(values, Mapping):
+        given = "set" if caller == "load" else "its argument"
+        raise UsageProblem(
+            f'{given} must be a mapping from paths to values, such as {{"fleet.nodes": 16}}, not {values!r}'
+        )
+    return values or {}
+
+
+def _overrides(values: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(_override(key, value) for key, value in values.items())
+
+
+def _checked(text: str, where: str, overrides: tuple[str, ...]) -> Plan:
     try:
-        return Plan(**vars(load_plan(path, overrides=overrides)))
+        return Plan(**vars(load_text(text, where=where, overrides=overrides)), text=text, overrides=overrides)
     except PlanProblems as error:
         raise PlanProblems(tuple(_from_python(problem) for problem in error.problems)) from None
 

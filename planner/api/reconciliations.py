@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.api.arguments import checked_comparison, day_of, named
 from planner.api.comparisons import LIST_IDS, WHY_NONE, Comparison
@@ -15,11 +15,16 @@ from planner.bills.charges import charges_in
 from planner.bills.export_file import files_in, read_export
 from planner.bills.job_log import JobRecord, read_job_logs
 from planner.bills.measured import Measured, goodput_of, measured_of, plan_values
-from planner.bills.reconcile import ReconciledLine, reconcile
+from planner.bills.reconcile import ReconciledLine
 from planner.bills.reconcile import Reconciliation as Found
+from planner.bills.reconcile import reconcile as beside
 from planner.decide.comparison import Comparison as Compared
 from planner.errors import UsageProblem
 from planner.estimate.request import Request
+from planner.estimate.result import Scenario
+
+if TYPE_CHECKING:
+    import pandas
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Reading = Callable[[Path], None]
@@ -66,13 +71,26 @@ class Reconciliation:
 
         return render(self.plan_name, self.found, self.measured, self.log, width=100, ascii_only=False)
 
+    def to_frame(self) -> pandas.DataFrame:
+        """A row a line: the columns of `planner reconcile -f csv`. Raises UsageProblem without the extra `notebook`."""
+        from planner.api.frames import pandas_for
+        from planner.report.data import reconciliation_csv
+
+        rows = [reconciliation_csv.cells_of(line) for line in self.lines]
+        return pandas_for("to_frame").DataFrame(rows, columns=list(reconciliation_csv.LINE_COLUMNS))
+
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import reconciliation_html
+
+        return reconciliation_html(self.found)
+
     def next_plan(self) -> dict[str, dict[str, Any]]:
         """What was measured, as the sections of a plan: the content of a file for `--set @FILE`."""
         source = f"stack {self.found.stack} to {self.found.until:%Y-%m-%d}"
         return plan_values(self.measured, source)
 
 
-def reconcile_bill(
+def reconcile(
     comparison: Comparison,
     bill: Files,
     *,
@@ -89,23 +107,25 @@ def reconcile_bill(
 
     Raises UsageProblem for files that cannot be read, or that have no charge of the stack.
     """
-    checked_comparison(comparison, "reconcile_bill")
-    return reconciled(comparison.request, comparison, bill, scenario=scenario, stack=stack, until=until, jobs=jobs)
+    checked_comparison(comparison, "reconcile")
+    chosen = named(comparison, scenario, why=WHY_NONE, listing=LIST_IDS)
+    day = None if until is None else day_of(until, "until")
+    return reconciled(comparison.request, comparison, chosen, bill, stack=stack, until=day, jobs=jobs)
 
 
 def reconciled(
     request: Request,
     comparison: Compared,
+    chosen: Scenario,
     bill: Files,
     *,
-    scenario: str = "best",
     stack: str | None = None,
-    until: str | date | None = None,
+    until: date | None = None,
     jobs: Files = (),
     reading: Reading = lambda path: None,
 ) -> Reconciliation:
     """The same for a comparison of the command line. reading: called with each file before it is read."""
-    plan, chosen = request.plan, named(comparison, scenario, why=WHY_NONE, listing=LIST_IDS)
+    plan = request.plan
     log = read_job_logs(_texts(jobs)) if jobs else None
     name = stack or plan.deploy.stack
     paths = files_in(_texts(bill))
@@ -115,13 +135,13 @@ def reconciled(
     for path in paths:
         reading(path)
         exports.append(read_export(path, name))
-    found = reconcile(
+    found = beside(
         chosen,
         charges_in(exports),
         stack=name,
         start=request.start,
         retention_hours=plan.storage.retention_hours or 0.0,
-        until=None if until is None else _midnight_after(day_of(until, "until")),
+        until=None if until is None else _midnight_after(until),
     )
     measured = measured_of(found, chosen.nodes, log, {entry.key: entry for entry in comparison.assumptions})
     return Reconciliation(plan_name=comparison.plan_name, found=found, measured=measured, log=log)

@@ -135,11 +135,18 @@ def _known(path: Path, names: Sequence[str]) -> Columns:
     return found
 
 
+def _compute() -> Any:
+    """pyarrow's functions of arrays, which are made at run time, so that no type checker knows them."""
+    import pyarrow.compute
+
+    return pyarrow.compute
+
+
 def _prepared(batch: Any, columns: Columns, stack: str) -> Any:
     """A table of a batch with our names: KEYS without nulls, TIMES as text, amounts as floats."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    pc = _compute()
     rows = batch.num_rows
     arrays: dict[str, Any] = {}
     for name in (*TEXTS, *TIMES):
@@ -160,8 +167,8 @@ def _prepared(batch: Any, columns: Columns, stack: str) -> Any:
 
 def _text(array: Any) -> Any:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    pc = _compute()
     if pa.types.is_timestamp(array.type):
         return pc.strftime(pc.cast(array, pa.timestamp("s"), safe=False), format="%Y-%m-%dT%H:%M:%SZ")
     return pc.cast(array, pa.string())
@@ -170,8 +177,8 @@ def _text(array: Any) -> Any:
 def _tag(batch: Any, columns: Columns, tag: str) -> Any:
     """The value of a tag of ours in each row: a column of its own, an entry of a map, or of JSON in text."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    pc = _compute()
     if tag in columns.flat_tags:
         return pc.cast(batch.column(columns.flat_tags[tag]), pa.string())
     if TAGS not in columns.names:

@@ -153,6 +153,8 @@ def _sums(charges: Iterable[BilledCharge]) -> dict[str, float]:
 
 def _nothing(charges: Sequence[BilledCharge], stack: str) -> str:
     rows = sum(charge.rows for charge in charges)
+    if not rows:
+        return "the files have no charge at all: AWS fills an export within a day of its creation"
     others = sorted({charge.stack for charge in charges if charge.stack})
     if others:
         named = ", ".join(others[:MOST_NAMED]) + (", ..." if len(others) > MOST_NAMED else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from planner.api.arguments import day_of, named
 from planner.cli.options import OUT, STACK, Asked, common, format_option, priced_plan, scenario_option
 from planner.cli.output import check_out, format_of, room_of, say, write_result
 from planner.errors import UsageProblem
@@ -62,15 +63,16 @@ def command(
         check_out(measured)
         if measured == "-" or measured == out:
             raise UsageProblem("--measured needs a file of its own")
+    last = day_of(until, "--until") if until else None
     request = asked.request()
     comparison = compare(request)
     found = reconciled(
         request,
         comparison,
+        named(comparison, scenario or "best"),
         bills,
-        scenario=scenario or "best",
         stack=stack,
-        until=until,
+        until=last,
         jobs=jobs,
         reading=lambda path: say(f"reading {path}", quiet),
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 from planner.estimate.committed_purchase import UPFRONT_SHARE
 from planner.estimate.result import Scenario
@@ -97,7 +98,7 @@ def _hours_of(line: PlannedLine, scenario: Scenario, retention_hours: float) -> 
     """From which to which hour after the start a line is used."""
     run = (scenario.days.plan if scenario.days else 0.0) * 24
     kind = bill_line(line.line)
-    spot = next((float(entry.value) for entry in scenario.derived if entry.id == SPOT_HOURS), run)
+    spot = next((e.value for e in scenario.derived if e.id == SPOT_HOURS and isinstance(e.value, float)), run)
     if kind.unused:
         return run, run + line.quantity / scenario.nodes
     if kind.outlives_run:
@@ -129,11 +130,12 @@ def _tiered_costs(line: PlannedLine, begin: float, hours: Sequence[float]) -> li
     was evaluated without its inputs."""
     if line.equation != TIERED or not line.inputs or begin or not line.effective_cost:
         return []
-    given = {entry.name: entry.value for entry in line.inputs}
+    given: dict[str, Any] = {entry.name: entry.value for entry in line.inputs}
     ends, passed = [0.0], 0.0
     for part in hours:
         passed += part
-        ends.append(scalar(tiered_storage(**(given | {"hours": passed}))))
+        given["hours"] = passed
+        ends.append(scalar(tiered_storage(**given)))
     if not ends[-1]:
         return []
     return [(after - before) * line.effective_cost / ends[-1] for before, after in pairwise(ends)]

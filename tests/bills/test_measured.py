@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import planner
 import planner.plan.load
-from planner.api.reconciliations import reconcile_bill
+from planner.api.reconciliations import reconcile as reconcile_bill
 from planner.bills.job_log import read_job_logs
 from planner.cli.main import command as cli
 from planner.errors import PlanProblems, UsageProblem

@@ -14,7 +14,8 @@ import pytest
 
 import planner
 from planner.api.comparisons import Comparison
-from planner.api.reconciliations import Reconciliation, reconcile_bill
+from planner.api.reconciliations import Reconciliation
+from planner.api.reconciliations import reconcile as reconcile_bill
 from planner.bills.units import in_unit
 from planner.errors import UsageProblem
 from planner.estimate.result import Scenario

@@ -22,6 +22,8 @@ BY_NAME = {
     "basedpyright": ("Makefile", "$(BIN)/basedpyright"),
     "linkify-it-py": ("tests/report/markdown/test_comparison_markdown.py", '"gfm-like"'),
     "pytest-rerunfailures": ("tests/browser/conftest.py", "mark.flaky(reruns"),
+    "ipykernel": ("tests/api/test_notebook.py", 'importorskip("ipykernel"'),
+    "nbclient": ("tests/api/test_notebook.py", 'importorskip("nbclient"'),
     "pytest-xdist": ("Makefile", "-n auto --dist loadgroup"),
     "ruff": ("Makefile", "$(BIN)/ruff"),
     "uv": ("tools/lock.py", '"uv"'),
