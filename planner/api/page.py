@@ -19,6 +19,7 @@ from planner.stack.choose import spec_of
 
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison
+    from planner.api.reconciliations import Reconciliation
     from planner.decide import comparison as comparisons
     from planner.decide.search import Each
     from planner.estimate.request import Request
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     from pricing.book import PriceBook
 
 
-def render_html(comparison: Comparison, *, architecture: bool = True) -> str:
+def render_html(comparison: Comparison, *, architecture: bool = True, reconciled: Reconciliation | None = None) -> str:
     """One self-contained HTML page: the answer, every scenario, every bill and source, what would change the answer.
 
     architecture: with a picture of what would be deployed for the best scenario; where the extra `deploy` is not
-    installed, the page says so in its place.
+    installed, the page says so in its place. reconciled: of `planner.reconcile`, for a section of plan and bill.
     """
     checked_comparison(comparison, "render_html")
-    return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture)
+    return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture, reconciled=reconciled)
 
 
 def page_of(
@@ -45,15 +46,16 @@ def page_of(
     architecture: bool = True,
     each: Each = in_processes,
     others: int = 0,
+    reconciled: Reconciliation | None = None,
 ) -> str:
     """The page of a comparison. architecture: with the picture of the stack behind the answer. each: see
-    `planner.decide.search`. others: see `planner.api.parallel`."""
+    `planner.decide.search`. others: see `planner.api.parallel`. reconciled: the plan beside its bill."""
     best = comparison.best if architecture else None
     drawn = beside(partial(drawn_stack, loaded, comparison, best, request.book), others=others) if best else None
     studied = study(request, comparison, each=each)
     # how far its numbers go is shown for the scenario whose calculations the page has
     spreads = {scenario.id: spreads_of(request, scenario) for scenario in leaders_of(comparison)[:1]}
-    return render(comparison, studied, drawn() if drawn else None, spreads)
+    return render(comparison, studied, drawn() if drawn else None, spreads, reconciled.view() if reconciled else None)
 
 
 def drawn_stack(

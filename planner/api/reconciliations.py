@@ -26,6 +26,8 @@ from planner.estimate.result import Scenario
 if TYPE_CHECKING:
     import pandas
 
+    from planner.report.html.reconciliation import ReconciledView
+
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Reading = Callable[[Path], None]
 
@@ -83,6 +85,12 @@ class Reconciliation:
         from planner.report.html.notebook import reconciliation_html
 
         return reconciliation_html(self.found)
+
+    def view(self) -> ReconciledView:
+        """It as a section of the report: see `planner.render_html`."""
+        from planner.report.html.reconciliation import reconciled_view
+
+        return reconciled_view(self.plan_name, self.found, self.measured, self.log)
 
     def next_plan(self) -> dict[str, dict[str, Any]]:
         """What was measured, as the sections of a plan: the content of a file for `--set @FILE`."""

@@ -83,7 +83,7 @@ def command(
     elif style == "html":
         from planner.report.html.reconciliation import render as render_html
 
-        text = render_html(found.plan_name, found.found, found.measured, found.log)
+        text = render_html(found.view())
     else:
         from planner.report.terminal.reconciliation_text import render
 

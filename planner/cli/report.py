@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from planner.api.arguments import named
 from planner.cli.gates import report_violations
 from planner.cli.options import Asked, book_of, common, format_option, gate_options, priced_plan, worker_pool_in
 from planner.cli.output import format_of, say, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
+from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.decide.gates import Gates
@@ -26,6 +28,13 @@ if TYPE_CHECKING:
     default=True,
     help="Draw the deployment of the best scenario on the HTML page; needs the `deploy` extra. [default: draw it]",
 )
+@click.option(
+    "--bill",
+    "bills",
+    multiple=True,
+    metavar="FILE|DIR",
+    help="AWS's bill of the best scenario's stack, as for `reconcile`: adds a section to the HTML page; may repeat.",
+)
 @gate_options
 @common
 def command(
@@ -33,6 +42,7 @@ def command(
     style: str | None,
     out: str | None,
     architecture: bool,
+    bills: tuple[str, ...],
     gates: Gates,
     color: str,
     quiet: bool,
@@ -48,6 +58,8 @@ def command(
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
+    if bills and style != "html":
+        raise UsageProblem("--bill adds a section to the HTML page; `planner reconcile` has the other formats")
     loaded, pool = worker_pool_in(asked.plan, asked.overrides)
     if pool is not None:
         from planner.cli import worker_pool
@@ -70,8 +82,21 @@ def command(
     else:
         from planner.api.page import page_of
 
+        reconciled = None
+        if bills:
+            from planner.api.reconciliations import reconciled as beside
+
+            reconciled = beside(request, comparison, named(comparison, "best"), bills)
         with progress(STUDY, quiet=quiet) as trying:
-            text = page_of(loaded, request, comparison, architecture=architecture, each=counted(trying), others=1)
+            text = page_of(
+                loaded,
+                request,
+                comparison,
+                architecture=architecture,
+                each=counted(trying),
+                others=1,
+                reconciled=reconciled,
+            )
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)

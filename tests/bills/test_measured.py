@@ -140,5 +140,19 @@ def test_the_command_writes_csv_and_a_page(tmp_path):
     assert done.stdout.splitlines()[0].startswith("scenario,stack,until,line")
     assert any(line.split(",")[3] == "credit" for line in done.stdout.splitlines())
     page = CliRunner().invoke(cli, [*words, "-f", "html"]).stdout
-    assert "Line by line" in page
+    assert '<h2 id="h-reconciled">Plan and bill</h2>' in page
     assert "fleet.compute" in page
+
+
+def test_the_report_has_a_section_of_plan_and_bill(tmp_path):
+    file = tmp_path / "forecast.csv"
+    plan = ["examples/small.yaml", "--draws", "50", "-q", "--set", "storage.layouts=[s3-stream]"]
+    assert CliRunner().invoke(cli, ["compare", *plan, "-f", "focus", "-o", str(file)]).exit_code == 0
+    words = ["report", *plan, "--no-architecture", "--bill", str(file), "-o", str(tmp_path / "report.html")]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<a href="#reconciled">Plan and bill</a>' in page
+    assert "The bill is what was planned: no line differs by a cent." in page
+    refused = CliRunner().invoke(cli, [*words[:-2], "-f", "md"])
+    assert "adds a section to the HTML page" in str(refused.exception)

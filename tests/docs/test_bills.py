@@ -22,7 +22,7 @@ def test_the_commands_run_one_after_the_other(tmp_path):
     log = re.search(r"```csv\n(.*?)```", PAGE, flags=re.DOTALL)
     (tmp_path / "attempts.csv").write_text(log[1])
     commands = [line[2:] for line in PAGE.splitlines() if line.startswith("$ planner")]
-    assert len(commands) == 6
+    assert len(commands) == 7
     for line in commands:
         words = [str(Path(sys.executable).with_name("planner")), *shlex.split(line)[1:], "--draws", "200", "-q"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -28,6 +28,7 @@ from planner.report.html.choices import choices_view
 from planner.report.html.evidence import evidence_view
 from planner.report.html.inline import inline
 from planner.report.html.ranking import ranking_view
+from planner.report.html.reconciliation import ReconciledView
 from planner.report.html.waterfall import waterfall_view
 from planner.report.html.what_would_change import change_view
 from planner.report.wording import notes, page_headings, page_texts
@@ -64,11 +65,13 @@ def render(
     study: Study | None = None,
     stack: StackView | None = None,
     spreads: Mapping[str, Mapping[str, Spread]] | None = None,
+    reconciled: ReconciledView | None = None,
 ) -> str:
     """The whole page. The same arguments give the same bytes.
 
     study: what would change the answer; stack: what would be deployed for it; None leaves that section out. spreads:
-    by scenario and number, how far the numbers of the answer's scenarios go. The page's script only sorts, filters and
+    by scenario and number, how far the numbers of the answer's scenarios go. reconciled: the plan beside its bill; None
+    leaves that section out. The page's script only sorts, filters and
     shows combinations that the page holds. It is allowed by its hash, and the page is complete without it.
     """
     shortlist, named = shortlist_of(comparison), leaders_of(comparison)
@@ -84,6 +87,7 @@ def render(
     )
     evidence = evidence_view(comparison, detailed, sources)
     sections = (
+        (page_texts.PLAN_AND_BILL, "reconciled", reconciled is not None),
         (page_texts.COMPARISON, "compare", True),
         (page_texts.WATERFALL, "difference", waterfall is not None),
         (page_texts.WHAT_WOULD_CHANGE, "change", change is not None),
@@ -110,6 +114,7 @@ def render(
             glossary=tuple((term, inline(text)) for term, text in WORDS),
             change=change,
             stack=stack,
+            reconciled=reconciled,
             bills=bills,
             bills_csv=as_link(bills_table(comparison)),
             closed_bills=page_texts.closed_bills(closed) if closed else "",

@@ -17,6 +17,8 @@ WITHOUT_A_BAR = "Without a bar (the table has them)"
 WHAT_WOULD_CHANGE = "What would change the answer"
 DEPLOYED = "What would be deployed"
 BILLS = "Bills"
+PLAN_AND_BILL = "Plan and bill"
+MEASURED = "Measured"
 NUMBERS_BEHIND = "The numbers behind this picture"
 
 # texts by the name that templates use
