@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from planner.account.masking import masked
 from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
 from planner.extras import how_to_install
 
@@ -26,6 +27,22 @@ DENIED = (
     "UnauthorizedOperation",
     "UnrecognizedClientException",
 )
+
+
+# error codes of an identity that AWS knows and that may not make this call
+NOT_ALLOWED = ("AccessDenied", "AccessDeniedException", "OptInRequired", "UnauthorizedOperation")
+
+
+class NotAllowed(CredentialsProblem):
+    """The identity is known and lacks the permission of one call."""
+
+
+class RefusedRequest(AwsProblem):
+    """AWS answered with an error. code: AWS's word for it, as InvalidParameterValue."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def client(service: str, region: str, *, attempts: int = 4) -> Any:
@@ -75,13 +92,14 @@ def aws_errors(what: str) -> Iterator[None]:
         yield
     except ClientError as error:
         said = error.response.get("Error", {})
-        code, message = said.get("Code", "no code"), said.get("Message", "no message")
+        code, message = said.get("Code", "no code"), masked(said.get("Message", "no message"))
         if code in DENIED:
             hint = "`aws sts get-caller-identity` shows the identity; infra/deployer-policy-*.json list what it needs"
-            raise CredentialsProblem(f"AWS refuses {what}: {code}: {message}; {hint}") from None
-        raise AwsProblem(f"AWS failed at {what}: {code}: {message}") from None
+            problem = NotAllowed if code in NOT_ALLOWED else CredentialsProblem
+            raise problem(f"AWS refuses {what}: {code}: {message}; {hint}") from None
+        raise RefusedRequest(f"AWS failed at {what}: {code}: {message}", code) from None
     except unknown as error:
         hint = "`aws configure` or `aws sso login`, then `aws sts get-caller-identity`"
-        raise CredentialsProblem(f"no credentials for {what}: {error}; {hint}") from None
+        raise CredentialsProblem(f"no credentials for {what}: {masked(str(error))}; {hint}") from None
     except BotoCoreError as error:
-        raise AwsProblem(f"AWS could not be reached for {what}: {error}") from None
+        raise AwsProblem(f"AWS could not be reached for {what}: {masked(str(error))}") from None

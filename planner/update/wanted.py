@@ -17,7 +17,7 @@ class Wanted:
 
     regions: tuple[str, ...]
     types: tuple[str, ...]
-    known: frozenset[str] = frozenset()
+    known: tuple[str, ...] = ()
 
     def has_type(self, name: str) -> bool:
         """Whether an instance type is asked for."""
@@ -29,5 +29,5 @@ def wanted(regions: Sequence[str], types: Sequence[str], known: Sequence[str]) -
     return Wanted(
         regions=tuple(dict.fromkeys(regions or DEFAULT_REGIONS)),
         types=tuple(types or DEFAULT_TYPES),
-        known=frozenset() if types else frozenset(known),
+        known=() if types else tuple(sorted(known)),
     )
