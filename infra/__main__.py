@@ -82,9 +82,14 @@ def export(spec: ClusterSpec, stack: Stack) -> None:
     pulumi.export("artefacts_bucket", stack.artefacts.bucket.id)
     pulumi.export("kept_by_destroy", kept_by_destroy(spec))
     pulumi.export("vpc_id", stack.network.vpc.id)
-    pulumi.export("fleet_group", stack.fleet.groups[0].name)
-    if len(stack.fleet.groups) > 1:
-        pulumi.export("fleet_groups", [group.name for group in stack.fleet.groups])
+    if stack.fleet:
+        pulumi.export("fleet_group", stack.fleet.groups[0].name)
+        if len(stack.fleet.groups) > 1:
+            pulumi.export("fleet_groups", [group.name for group in stack.fleet.groups])
+    if stack.workers:
+        pulumi.export("job_queue", stack.workers.queue.name)
+        pulumi.export("job_definition", stack.workers.job.name)
+        pulumi.export("job_logs", stack.workers.logs.name)
     if stack.pool:
         pulumi.export("control_addresses", list(stack.network.addresses.control))
     if stack.nvme:

@@ -289,7 +289,8 @@ def alarms_of(spec: ClusterSpec, components: Collection[str]) -> list[Alarm]:
     return [
         alarm
         for row in ALARMS
-        if row.target in ("fleet", "network", *components) and row.needs(spec)
+        # AWS Batch names the groups of its nodes itself, and a pool without jobs has none
+        if row.target in ("network", *(() if spec.workers else ("fleet",)), *components) and row.needs(spec)
         for alarm in _for_each_target(row, spec)
     ]
 

@@ -33,6 +33,8 @@ EVERY_STACK = (
     AllowedFlow(source="fleet", target="fleet", ports=ALL, why="EFA between the nodes"),
     AllowedFlow(source="fleet", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, images"),
 )
+# workers know nothing of each other
+WORKER_NODES = (AllowedFlow(source="fleet", target=ANYWHERE, ports=HTTPS, why="S3, Amazon ECS, images"),)
 CONTROL_NODES = (
     AllowedFlow(source="pool", target="pool", ports=POOL, why="proxies among themselves"),
     AllowedFlow(source="pool", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, packages"),

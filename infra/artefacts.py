@@ -18,7 +18,7 @@ from infra.buckets import bucket_name, secure_bucket
 from infra.naming import Component, Naming
 from infra.node.built import expected
 from infra.node.render import LAUNCH_FILE, bundle_files
-from infra.node.zipped import launch_file
+from infra.node.zipped import launch_file, worker_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,14 @@ def bundle(stack: Stack) -> Bundle:
         archives={LAUNCH_FILE: launch_file()},
         binaries=expected() if stack.proxies else {},
     )
+
+
+WORKER_FILE = "planner-worker.pyz"
+
+
+def worker_bundle() -> Bundle:
+    """Of nodes that AWS Batch makes: one file, which the jobs' containers see."""
+    return Bundle(texts={}, archives={WORKER_FILE: worker_file()}, binaries={})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,8 @@ COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustr
 # component -> logical names of the resources that have its lines; the first pattern that matches any is used
 CARRIERS: dict[str, tuple[str, ...]] = {
     "network": ("network-vpc",),
-    "fleet": (f"{FLEET_GROUP}*",),  # instances and their volumes, which the group launches
+    # instances and their volumes, which the group launches, or AWS Batch
+    "fleet": (f"{FLEET_GROUP}*", "fleet-environment"),
     "pool": ("pool-node-?",),
     "lustre": ("lustre-file-system",),
     "nvme": ("nvme-group",),
@@ -39,6 +40,7 @@ NEARER_CARRIERS = {
     "network.interface-endpoints": "network-endpoint-*",
     "network.endpoint-data": "network-endpoint-*",
     "network.flow-logs": "network-flow-logs",
+    "fleet.logs": "fleet-logs",
     "storage.kms.key": "tier-key",
     "storage.kms.requests": "tier-key",
 }

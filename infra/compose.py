@@ -29,6 +29,7 @@ from infra.naming import Naming
 from infra.network import Network, NetworkArgs
 from infra.nvme import Nvme, NvmeArgs
 from infra.pool import Pool, PoolArgs
+from infra.workers import WorkerFleet, WorkersArgs
 from planner.stack.spec import ClusterSpec, suffixes
 
 Settings = Mapping[str, pulumi.Input[str]]
@@ -41,7 +42,8 @@ class Stack:
     network: Network
     data_bucket: DataBucket
     artefacts: Artefacts
-    fleet: GpuFleet
+    fleet: GpuFleet | None
+    workers: WorkerFleet | None
     pool: Pool | None
     nvme: Nvme | None
     lustre: LustreFileSystem | None
@@ -72,12 +74,14 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
     pool = _control_nodes(spec, base) if "pool" in components else None
     nvme = _storage_cluster(spec, base) if "nvme" in components else None
     lustre = _file_system(spec, base) if "lustre" in components else None
-    fleet = _fleet(spec, base, pool, nvme, lustre)
+    workers = _workers(spec, base) if "workers" in components else None
+    fleet = _fleet(spec, base, pool, nvme, lustre) if workers is None else None
     stack = Stack(
         network=base.network,
         data_bucket=base.data_bucket,
         artefacts=base.artefacts,
         fleet=fleet,
+        workers=workers,
         pool=pool,
         nvme=nvme,
         lustre=lustre,
@@ -238,6 +242,24 @@ def _fleet(
     )
 
 
+def _workers(spec: ClusterSpec, base: _Base) -> WorkerFleet:
+    assert spec.workers is not None  # layout_of has checked it
+    return WorkerFleet(
+        base.naming,
+        WorkersArgs(
+            fleet=spec.fleet,
+            settings=spec.workers,
+            spot=spec.buying.kind == "spot",
+            data=spec.data,
+            data_bucket=base.data_bucket,
+            artefacts=base.artefacts,
+            subnet_id=base.network.nodes.id,
+            security_group_id=base.firewall.groups["fleet"].id,
+            waits_for=base.ready,
+        ),
+    )
+
+
 def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Settings:
     """What nodes mount, and over which network."""
     if lustre is None or spec.lustre is None:
@@ -249,10 +271,11 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
     alarms = alarms_of(spec, LAYOUTS[spec.layout].components)
     if spec.guard.alarms > len(alarms):
         pulumi.log.warn(f"the bill pays for {spec.guard.alarms} alarms; this stack has only {len(alarms)}")
+    groups = stack.fleet.groups if stack.fleet else []
     dimensions: dict[str, Mapping[str, pulumi.Input[str]]] = {
         **{
             f"fleet{suffix}": {"AutoScalingGroupName": group.name}
-            for suffix, group in zip(suffixes(spec.blocks), stack.fleet.groups, strict=True)
+            for suffix, group in zip(suffixes(spec.blocks), groups, strict=bool(groups))
         },
         "network": {"NatGatewayId": stack.network.nat.id},
         "pool": {watch.STACK: spec.stack},
@@ -266,15 +289,16 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             blocks=spec.blocks,
             alarms=paid_for(alarms, spec.guard.alarms),
             dimensions=dimensions,
-            groups=stack.fleet.groups,
+            groups=groups,
             storage_groups=[stack.nvme.group] if stack.nvme else [],
             data_bucket=stack.data_bucket.bucket.id,
+            queue=stack.workers.queue.arn if stack.workers else None,
         ),
     )
     dashboard(
         guards,
         spec,
-        groups=[group.name for group in stack.fleet.groups],
+        groups=[group.name for group in groups],
         storage_groups=[stack.nvme.group.name] if stack.nvme else [],
         file_system=stack.lustre.file_system.id if stack.lustre else None,
         alarms=guards.alarms,

@@ -17,6 +17,7 @@ FOLDER = Path(__file__).resolve().parent
 
 _SERVICE_ROLES = (
     "autoscaling.amazonaws.com",
+    "batch.amazonaws.com",
     "fsx.amazonaws.com",
     "s3.data-source.lustre.fsx.amazonaws.com",
     "spot.amazonaws.com",
@@ -29,6 +30,11 @@ _SSM = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 # service -> resources that its actions are limited to, by the names that a stack gives them
 _WHERE: dict[str, tuple[str, ...]] = {
     "autoscaling": ("arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/planner-*",),
+    "batch": (
+        "arn:aws:batch:*:*:compute-environment/planner-*",
+        "arn:aws:batch:*:*:job-definition/planner-*",
+        "arn:aws:batch:*:*:job-queue/planner-*",
+    ),
     "budgets": ("arn:aws:budgets::*:budget/planner-*",),
     "cloudwatch": ("arn:aws:cloudwatch:*:*:alarm:planner-*", "arn:aws:cloudwatch::*:dashboard/planner-*"),
     "events": ("arn:aws:events:*:*:rule/planner-*",),
@@ -47,6 +53,8 @@ _IAM_LISTS = ("iam:ListInstanceProfiles", "iam:ListPolicies", "iam:ListRoles")
 # actions without resource-level permissions, and those that list everything
 _ANYWHERE = (
     "autoscaling:Describe",
+    "batch:DeregisterJobDefinition",
+    "batch:Describe",
     "cloudwatch:DescribeAlarms",
     "cloudwatch:GetMetricStatistics",
     "cloudwatch:ListMetrics",
@@ -59,7 +67,20 @@ _ON_BUNDLES = ("DeleteBucket", "DeleteBucketPolicy", "DeleteObject", "DeleteObje
 _ON_BUNDLES += ("AbortMultipartUpload", "GetObjectTagging", "PutObject", "PutObjectTagging")
 FILES = {
     "network": ("ec2", "route53"),
-    "services": ("autoscaling", "budgets", "ce", "cloudwatch", "events", "fsx", "logs", "sns", "ssm", "sts", "tag"),
+    "services": (
+        "autoscaling",
+        "batch",
+        "budgets",
+        "ce",
+        "cloudwatch",
+        "events",
+        "fsx",
+        "logs",
+        "sns",
+        "ssm",
+        "sts",
+        "tag",
+    ),
     "data": ("iam", "kms", "s3"),
 }
 
@@ -88,7 +109,7 @@ def _scope(action: str) -> tuple[str, list[str], dict[str, Any]]:
     """Name of the statement that an action belongs in, its resources, and its condition."""
     service, name = action.split(":")
     if action == "iam:PassRole":
-        services = ["budgets.amazonaws.com", "ec2.amazonaws.com", "vpc-flow-logs.amazonaws.com"]
+        services = [f"{name}.amazonaws.com" for name in ("budgets", "ec2", "ecs-tasks", "vpc-flow-logs")]
         return "PassRole", [_ROLES], {"StringEquals": {"iam:PassedToService": services}}
     if action in ("iam:AttachRolePolicy", "iam:DetachRolePolicy"):
         return "AttachSsmAlone", [_ROLES], {"ArnEquals": {"iam:PolicyARN": _SSM}}

@@ -24,6 +24,19 @@ _OF_TYPE = {
     "aws:autoscaling/schedule:Schedule": (
         "autoscaling:PutScheduledUpdateGroupAction DescribeScheduledActions DeleteScheduledAction"
     ),
+    "aws:batch/computeEnvironment:ComputeEnvironment": (
+        "batch:CreateComputeEnvironment DescribeComputeEnvironments UpdateComputeEnvironment DeleteComputeEnvironment "
+        "TagResource UntagResource ListTagsForResource iam:PassRole CreateServiceLinkedRole "
+        "ec2:DescribeLaunchTemplateVersions"
+    ),
+    "aws:batch/jobDefinition:JobDefinition": (
+        "batch:RegisterJobDefinition DescribeJobDefinitions DeregisterJobDefinition TagResource UntagResource "
+        "ListTagsForResource iam:PassRole"
+    ),
+    "aws:batch/jobQueue:JobQueue": (
+        "batch:CreateJobQueue DescribeJobQueues UpdateJobQueue DeleteJobQueue TagResource UntagResource "
+        "ListTagsForResource"
+    ),
     "aws:budgets/budget:Budget": "budgets:ViewBudget ModifyBudget TagResource UntagResource ListTagsForResource",
     "aws:budgets/budgetAction:BudgetAction": (
         "budgets:CreateBudgetAction DescribeBudgetAction UpdateBudgetAction DeleteBudgetAction TagResource "

@@ -8,7 +8,7 @@ from fleet_pool.node.facts import Expected
 from fleet_pool.node.facts import Stack as NodeFacts
 
 from infra.addresses import AddressPlan, address_plan, lustre_addresses
-from infra.artefacts import Bundle, bundle
+from infra.artefacts import Bundle, bundle, worker_bundle
 from infra.layouts import LAYOUTS
 from infra.network import ENDPOINTS
 from infra.nics import Nic, addresses_per_node, nics
@@ -19,6 +19,8 @@ from planner.stack.spec import ClusterSpec, Pool
 def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
     """Network interfaces of a GPU node, in order. Raises UsageProblem."""
     fleet = spec.fleet
+    if spec.workers:  # AWS Batch gives a node one interface, unless the template has several
+        return nics(fleet.instance_type, "ip-saving", 1, 0)
     return nics(fleet.instance_type, fleet.nic_profile, fleet.network_cards, fleet.efa_interfaces)
 
 
@@ -37,6 +39,8 @@ def addresses_of(spec: ClusterSpec) -> AddressPlan:
 
 def bundle_of(spec: ClusterSpec) -> Bundle:
     """The files that the nodes of a spec fetch. They do not depend on prices. Raises UsageProblem."""
+    if spec.workers:
+        return worker_bundle()
     return bundle(_node_facts(spec, addresses_of(spec).control))
 
 

@@ -12,6 +12,7 @@ import pulumi_aws as aws
 
 from infra.alarms import Alarm
 from infra.budget import budget_with_action
+from infra.job_notice import job_notice
 from infra.launch_notice import launch_notice
 from infra.naming import Component, Naming
 from infra.policy import document
@@ -26,7 +27,8 @@ ANOMALY_LEAST_USD = 100.0
 class GuardArgs:
     """guard: address and limits of notices. alarms: as many as the plan pays for. dimensions: target -> its CloudWatch
     dimensions. blocks, groups: for the start and the end of each Capacity Block, with the group of its nodes.
-    storage_groups: of other nodes. data_bucket: has the boot logs."""
+    storage_groups: of other nodes. queue: ARN of the workers' queue, None without one. data_bucket: has the boot
+    logs."""
 
     guard: Guard
     blocks: Sequence[Block]
@@ -35,6 +37,7 @@ class GuardArgs:
     groups: Sequence[aws.autoscaling.Group]
     storage_groups: Sequence[aws.autoscaling.Group]
     data_bucket: pulumi.Input[str]
+    queue: pulumi.Input[str] | None = None
 
 
 class Guards(Component):
@@ -46,7 +49,10 @@ class Guards(Component):
         budget_with_action(self, args.guard)
         self._anomalies(args.guard)
         groups = [group.name for group in (*args.groups, *args.storage_groups)]
-        launch_notice(self, self.topic, groups, args.data_bucket)
+        if groups:
+            launch_notice(self, self.topic, groups, args.data_bucket)
+        if args.queue is not None:
+            job_notice(self, self.topic, args.queue)
         self.alarms = [self._alarm(alarm, args.dimensions[alarm.target]) for alarm in args.alarms]
         for suffix, block, group in zip(suffixes(args.blocks), args.blocks, args.groups, strict=False):
             if block.starts:

@@ -94,12 +94,12 @@ def launch_template(
         instance_type=machine.instance_type,
         ebs_optimized="true",
         iam_instance_profile=aws.ec2.LaunchTemplateIamInstanceProfileArgs(arn=identity.profile.arn),
-        metadata_options=_imdsv2(),
+        metadata_options=imdsv2(),
         monitoring=aws.ec2.LaunchTemplateMonitoringArgs(enabled=False),  # detailed metrics are billed
         block_device_mappings=[_root_volume(machine)],
         network_interfaces=_interfaces(machine.nics, nodes.security_group_id),
         placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=placement_group) if placement_group else None,
-        tag_specifications=_launch_tags(component),
+        tag_specifications=launch_tags(component),
         user_data=as_base64(user_data(nodes.artefacts.bundle, nodes.settings)),
         tags=component.tags(part),
         opts=component.child(),
@@ -170,7 +170,7 @@ def cluster_placement(component: Component) -> aws.ec2.PlacementGroup:
     )
 
 
-def _imdsv2() -> aws.ec2.LaunchTemplateMetadataOptionsArgs:
+def imdsv2() -> aws.ec2.LaunchTemplateMetadataOptionsArgs:
     """Metadata by token only and within one hop, so that no container and no forged request gets the role."""
     return aws.ec2.LaunchTemplateMetadataOptionsArgs(
         http_endpoint="enabled",
@@ -213,7 +213,7 @@ def _interfaces(
     ]
 
 
-def _launch_tags(component: Component) -> list[aws.ec2.LaunchTemplateTagSpecificationArgs]:
+def launch_tags(component: Component) -> list[aws.ec2.LaunchTemplateTagSpecificationArgs]:
     """Tags of everything that a launch creates."""
     return [
         aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=component.tags("node"))

@@ -1,7 +1,8 @@
 """One row for each storage layout: its components, its allowed flows (allowed_flows.py), and what its nodes get.
 
 Network, firewall, data bucket, artefacts, fleet and guard belong to every stack. A layout adds components to them:
-`pool` (control nodes), `nvme` (storage cluster), `lustre` (file system). alarms.py lists the alarms of each component.
+`pool` (control nodes), `nvme` (storage cluster), `lustre` (file system). `workers` has nodes of AWS Batch instead of
+the group of the fleet. alarms.py lists the alarms of each component.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from infra.allowed_flows import (
     LUSTRE,
     STORAGE_CLUSTER,
     TARGETS_ON_GPU_NODES,
+    WORKER_NODES,
     AllowedFlow,
     Ports,
 )
 from planner.errors import UsageProblem
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import WORKERS, ClusterSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +42,15 @@ class Directory:
 class DeployedLayout:
     """What a layout deploys in addition to the components of every stack.
 
-    flows: without those of every stack. targets_on: which nodes run the pool's targets: `gpu`, `storage`, or empty
-    without a pool.
+    flows: without those of every stack, unless apart: whether its nodes know nothing of each other. targets_on: which
+    nodes run the pool's targets: `gpu`, `storage`, or empty without a pool.
     """
 
     components: tuple[str, ...] = ()
     flows: tuple[AllowedFlow, ...] = ()
     targets_on: str = ""
     directories: tuple[Directory, ...] = ()
+    apart: bool = False
 
 
 LINKED_DIRECTORIES = (
@@ -63,13 +66,19 @@ LAYOUTS = {
     ),
     "s3-stream": DeployedLayout(),
     "fsx-lustre-scratch": DeployedLayout(components=("lustre",), flows=FILE_SYSTEM),
+    WORKERS: DeployedLayout(components=("workers",), flows=WORKER_NODES, apart=True),
 }
 
 
 def layout_of(spec: ClusterSpec) -> DeployedLayout:
     """The row of a spec's layout. Raises UsageProblem if the spec lacks one of its components, or has another one."""
     layout = LAYOUTS[spec.layout]
-    given = {"pool": spec.control.count > 0, "nvme": spec.nvme is not None, "lustre": spec.lustre is not None}
+    given = {
+        "pool": spec.control.count > 0,
+        "nvme": spec.nvme is not None,
+        "lustre": spec.lustre is not None,
+        "workers": spec.workers is not None,
+    }
     for component, is_given in given.items():
         if is_given != (component in layout.components):
             raise UsageProblem(f"layout {spec.layout} {'takes no' if is_given else 'needs'} {component}")
@@ -85,7 +94,8 @@ def _egress(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:
 
 def allowed_flows(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:
     """Everything that may connect in a stack. A file system with EFA needs all protocols, like the fleet itself."""
-    flows = (*EVERY_STACK, *LAYOUTS[spec.layout].flows, *_egress(spec))
+    layout = LAYOUTS[spec.layout]
+    flows = (*(() if layout.apart else EVERY_STACK), *layout.flows, *_egress(spec))
     if spec.lustre is None or not spec.lustre.efa:
         return flows
     return tuple(replace(flow, ports=ALL) if flow.ports == LUSTRE else flow for flow in flows)

@@ -88,6 +88,7 @@ LINES = (
     # a commitment belongs to the payer account and goes on after the stack is deleted
     _gpu_nodes(COMMITMENT_UNUSED, UNUSED_COMMITMENT, unused=True, in_budget=False),
     _overhead("fleet.ebs", "fleet"),
+    _overhead("fleet.logs", "fleet"),
     _overhead("network.nat-gateway", "network"),
     _overhead("network.nat-data", "network"),
     _overhead("network.nat-s3-data", "network"),

@@ -13,9 +13,10 @@ from planner.layouts.registry import ROOMS
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.check_buying import buying_findings
 from planner.stack.check_storage import storage_findings
+from planner.stack.check_workers import worker_findings
 from planner.stack.component import component_of
 from planner.stack.finding import Finding
-from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, ClusterSpec
+from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, WORKERS, ClusterSpec
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]", re.ASCII)
@@ -54,6 +55,7 @@ def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, .
         _fleet(spec),
         buying_findings(spec),
         storage_findings(spec),
+        worker_findings(spec),
         _reach(spec),
         _dollars(spec),
     )
@@ -98,6 +100,8 @@ def _names(spec: ClusterSpec, layouts: Container[str]) -> Iterator[Finding]:
         message = f"layout {spec.layout} is not that of scenario {shown(spec.scenario)}, whose prices this file has"
         yield Finding(path=("layout",), message=message, remedy="choose a scenario of that layout with `planner stack`")
     instance = spec.fleet.instance_type
+    if spec.layout == WORKERS:
+        return  # of workers the plan gives the name
     if parts[1] not in (instance, f"{instance}x{spec.fleet.nodes}"):
         message = f"{spec.fleet.nodes} x {shown(instance)[1:-1]} is not the fleet of scenario {shown(spec.scenario)}"
         yield Finding(
@@ -131,6 +135,8 @@ def _fleet(spec: ClusterSpec) -> Iterator[Finding]:
         yield Finding(path=("fleet", "nodes"), message=message, remedy="to remove the stack, run pulumi destroy")
     images = [("fleet", fleet)] + ([("control", spec.control)] if spec.control.ami else [])
     for section, nodes in images:
+        if section == "fleet" and spec.layout == WORKERS and not nodes.ami:
+            continue
         if PLACEHOLDER not in nodes.ami and not _AMI.fullmatch(nodes.ami):
             message = f"{shown(nodes.ami)} is not an image id: all nodes start from one pinned image"
             yield Finding(path=(section, "ami"), message=message, remedy="like ami-0123456789abcdef0")

@@ -90,6 +90,12 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
             example="2026-11-30T11:30:00Z",
         ),
         MissingId(
+            name="workers.image",
+            what="container image of the jobs, with Python 3.9 or newer",
+            option="--image",
+            example="111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1.0",
+        ),
+        MissingId(
             name="guard.notify",
             what="e-mail address for notices of budget and alarms",
             option="--notify",

@@ -39,6 +39,7 @@ LISTED = tuple(
     )
 )
 HOURS = 24
+ENVIRONMENT = "fleet-environment"
 _VOLUME = re.compile(r"[.-]ebs$")
 
 
@@ -83,7 +84,7 @@ class Prices:
         """The same for one resource at AWS. Nodes and volumes have their share of the group that launched them."""
         if thing.kind in ("autoscaling:autoScalingGroup", "ec2:network-interface"):
             return 0.0, ()
-        owner = owner_of(thing.name)
+        owner = self.owner(thing.name)
         if owner == thing.name and not thing.name.startswith("pool-node-"):
             return self.of_resource(thing.name)
         entry = self.resources.get(owner)
@@ -94,9 +95,13 @@ class Prices:
         if any(line in self.spec.unpriced for line in lines):
             return None, ()
         # all control nodes share their lines equally
-        share = self.expected(thing) if owner.endswith("-group") else max(self.spec.control.count, 1)
+        share = max(self.spec.control.count, 1) if owner.startswith("pool-") else self.expected(thing)
         hourly = math.fsum(self.spec.usd_per_hour.get(line, 0.0) for line in lines) / share
         return hourly, tuple(line for line in lines if line not in self.spec.usd_per_hour)
+
+    def owner(self, name: str) -> str:
+        """As owner_of; workers are launched by AWS Batch."""
+        return ENVIRONMENT if name == "fleet-node" and ENVIRONMENT in self.resources else owner_of(name)
 
     def expected(self, thing: TaggedResource) -> int:
         """How many resources of that name and kind the stack should have."""
@@ -157,7 +162,8 @@ def _at_aws(
         usd, by_use = prices.of_tagged(thing)
         more = thing.kind != "ec2:network-interface" or owner_of(thing.name) == thing.name
         doubled = bool(thing.name) and more and counts[thing.name, thing.kind] > prices.expected(thing)
-        owned = owner_of(thing.name) != thing.name and owner_of(thing.name) in names_in_state
+        owner = prices.owner(thing.name)
+        owned = owner != thing.name and owner in names_in_state
         note = ""
         if thing.name == RESERVATION:
             usd, by_use, note = _reservation(prices, nodes)

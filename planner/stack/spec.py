@@ -18,9 +18,10 @@ from planner.layouts.registry import DEPLOYED, ROOMS
 from planner.stack.scalars import Flag, Number, Text, Whole
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
+WORKERS = "workers"  # no layout of training data: a pool of workers for independent jobs
 # layout -> sections of the stack file that only it has
-SECTIONS: Mapping[str, tuple[str, ...]] = {name: room.sections for name, room in ROOMS.items()}
-LAYOUTS = DEPLOYED
+SECTIONS: Mapping[str, tuple[str, ...]] = {**{name: room.sections for name, room in ROOMS.items()}, WORKERS: (WORKERS,)}
+LAYOUTS = (*DEPLOYED, WORKERS)
 NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
 ENGINE = "aistore"  # built by `make bundle` for the nodes, in the release that the settings pin
 BEFORE_END = timedelta(minutes=45)  # AWS terminates the nodes from 30 minutes before the end of a block
@@ -150,6 +151,20 @@ class NvmeCluster(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Workers(_Section):
+    """A pool of workers for independent jobs, one of which has a whole node; `fleet.nodes` is its largest size.
+
+    image: of the jobs' container, with Python 3.9 or newer. least_nodes: that stay without jobs. memory_mib: of a job.
+    limit_hours: of one try of a job, after which the service ends it for good; a guard against a worker that hangs.
+    """
+
+    image: Text
+    memory_mib: Whole
+    limit_hours: Number
+    least_nodes: Whole = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Control(_Section):
     """The pool's proxies that can become primary.
 
@@ -212,9 +227,9 @@ class ClusterSpec(_Section):
     """One stack.
 
     zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot; None for others.
-    pool, lustre, nvme: None if the layout has none. egress: TCP ports that GPU nodes reach on the internet besides
-    443. extra_buckets: names of others that they read. usd_per_hour: bill line -> effective USD per hour, for every
-    line that is billed while it is deployed. metered: lines that are billed by use or once, without an hourly
+    pool, lustre, nvme, workers: None if the layout has none. egress: TCP ports that GPU nodes reach on the internet
+    besides 443. extra_buckets: names of others that they read. usd_per_hour: bill line -> effective USD per hour, for
+    every line that is billed while it is deployed. metered: lines that are billed by use or once, without an hourly
     figure. unpriced: lines without a price. None of the three has people.*, because no resource of a stack causes
     them.
     """
@@ -235,6 +250,7 @@ class ClusterSpec(_Section):
     pool: Pool | None = None
     lustre: Lustre | None = None
     nvme: NvmeCluster | None = None
+    workers: Workers | None = None
     gateway_endpoint: Flag = True
     interface_endpoints: Whole = 3
     egress: tuple[Whole, ...] = ()
@@ -244,7 +260,7 @@ class ClusterSpec(_Section):
     unpriced: tuple[Text, ...] = ()
 
     def layout_has(self, section: str) -> bool:
-        """Whether a spec of this layout has the section: lustre, nvme, control or pool."""
+        """Whether a spec of this layout has the section: lustre, nvme, control, pool or workers."""
         return section in SECTIONS.get(self.layout, ())
 
     @property
@@ -276,5 +292,6 @@ class ClusterSpec(_Section):
             },
             "zone_id": self.zone_id,
             "guard.notify": self.guard.notify,
+            **({"workers.image": self.workers.image} if self.workers else {}),
         }
         return tuple(name for name, value in held.items() if PLACEHOLDER in value)

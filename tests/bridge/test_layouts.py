@@ -15,6 +15,7 @@ from tests.bridge.drift import DRIFTS
 from tests.bridge.known import LACKING
 from tests.bridge.layouts import other, small
 from tests.engine.cloud.kinds import replaces
+from tests.infra.specs import GANGS
 
 KEPT = {"aws:kms/alias:Alias", "aws:kms/key:Key"}  # and all of the data bucket's
 # what a node more changes: the group's size, and the alarm that counts its nodes. The reservation nobody gave: AWS's
@@ -49,7 +50,7 @@ def planned(layout: str) -> dict[str, str]:
     return {entry["name"]: entry["type"] for entry in resources if entry["type"].startswith("aws:")}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_it_comes_up(lives: Lives, layout: str):
     up = lives.runs[layout]["up"].well()
     made = {step.name: step.type for step in up.steps if step.operation == "create"}
@@ -59,28 +60,28 @@ def test_it_comes_up(lives: Lives, layout: str):
     assert sum(kind not in LACKING for kind in made.values()) > 0.8 * len(made)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_it_stays_as_it_is(lives: Lives, layout: str):
     again = lives.runs[layout]["again"].well()
     assert again.counts == {}
     assert len(again.steps) >= len(planned(layout))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_one_node_more_is_three_updates_and_no_replacement(lives: Lives, layout: str):
     resize = lives.runs[layout]["resize"].well()
     assert resize.counts == {"update": len(RESIZED)}
     assert {step.name: set(step.diff) for step in resize.steps if step.operation == "update"} == RESIZED
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_a_refresh_sees_what_somebody_did_and_nothing_else(lives: Lives, layout: str):
     seen = lives.runs[layout]["refresh"].well()
     found = {step.name: step.operation for step in seen.steps if step.operation not in ("same", "refresh")}
     assert found == {name: drift.seen for name, drift in DRIFTS.items()}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_the_next_up_puts_it_back(lives: Lives, layout: str):
     back = lives.runs[layout]["back"].well()
     assert set(back.names("create")) == {name for name, drift in DRIFTS.items() if drift.seen == "delete"}
@@ -89,7 +90,7 @@ def test_the_next_up_puts_it_back(lives: Lives, layout: str):
             assert set(drift.back) <= set(back.step(name, "update").diff)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_what_is_made_anew_is_what_the_stand_in_makes_anew(lives: Lives, layout: str):
     """The same change under tests/engine would take down and put up the same things, for the same inputs."""
     back = lives.runs[layout]["back"].well()
@@ -109,7 +110,7 @@ def test_what_is_made_anew_is_what_the_stand_in_makes_anew(lives: Lives, layout:
     assert [name for operation, name in order if operation == "delete-replaced"] == sorted({name for _, name in order})
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_it_goes_down_but_for_the_data(lives: Lives, layout: str):
     destroy = lives.runs[layout]["destroy"].well()
     gone = {step.name for step in destroy.steps if step.operation == "delete"}

@@ -18,12 +18,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from planner.stack.spec import LAYOUTS, ClusterSpec
+from planner.stack.spec import ClusterSpec
 from tests.engine.cloud.faults import Fault
 from tests.engine.driver import need_engine
 from tests.engine.specs import NEXT_AMI, small
 from tests.engine.stand import KEPT_PREFIXES, Stand, faults_of
 from tests.engine.steps import Run
+from tests.infra.specs import GANGS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "faults.md"
 KEPT = PAGE.parents[1] / "out" / "faults.json"
@@ -222,7 +223,7 @@ def _resources(tallies: Sequence[Tally]) -> int:
 
 def main(words: list[str]) -> int:
     need_engine()
-    every = [f"{layout}/{name}" for name in PARTS for layout in LAYOUTS]
+    every = [f"{layout}/{name}" for name in PARTS for layout in GANGS]
     chosen = [one for one in every if not words or one in words or one.partition("/")[0] in words]
     found = {one: Tally(**row) for one, row in json.loads(KEPT.read_text()).items()} if words and KEPT.exists() else {}
     folder, failed = Path(tempfile.mkdtemp(prefix="planner-faults-")), 0
@@ -244,7 +245,7 @@ def main(words: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    tallies = [sum((found[f"{layout}/{name}"] for name in PARTS), Tally(layout=layout)) for layout in LAYOUTS]
+    tallies = [sum((found[f"{layout}/{name}"] for name in PARTS), Tally(layout=layout)) for layout in GANGS]
     PAGE.write_text(page(tallies), encoding="utf-8", newline="\n")
     print(page(tallies))
     return 1 if failed or any(tally.left or tally.doubled != tally.listed for tally in tallies) else 0

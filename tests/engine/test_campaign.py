@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from planner.stack.spec import LAYOUTS
 from tests.engine.campaign import COLUMNS, PAGE, part
-from tests.infra.specs import graph_of
+from tests.infra.specs import GANGS, graph_of
 
 # layout, part, resources: none for all of them
 CHOSEN = (
@@ -58,12 +57,12 @@ def test_the_page_holds_what_was_promised():
         row[0].strip("*"): dict(zip(COLUMNS[1:], (int(c.replace(",", "")) for c in row[1:]), strict=True))
         for row in rows[2:]
     }
-    assert set(table) == {*LAYOUTS, "all"}
+    assert set(table) == {*GANGS, "all"}
     for column in COLUMNS[1:]:
-        assert table["all"][column] == sum(table[layout][column] for layout in LAYOUTS)
+        assert table["all"][column] == sum(table[layout][column] for layout in GANGS)
     # what a stack got after the campaign's last run is named on the page, until the next run counts it
     since = set(re.findall(r"^Not yet in this table: `(\S+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    for layout in LAYOUTS:
+    for layout in GANGS:
         row = table[layout]
         there = {entry["name"] for entry in graph_of(layout)["resources"] if entry["type"].startswith("aws:")}
         assert row["resources"] == len(there - since)

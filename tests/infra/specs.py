@@ -11,6 +11,7 @@ from infra.graph import resource_graph
 from planner.stack.spec import (
     LAYOUTS,
     NIC_PROFILES,
+    WORKERS,
     Buying,
     ClusterSpec,
     Control,
@@ -20,8 +21,10 @@ from planner.stack.spec import (
     Lustre,
     NvmeCluster,
     Pool,
+    Workers,
 )
 
+GANGS = tuple(layout for layout in LAYOUTS if layout != WORKERS)  # with a fleet of nodes that work together
 # type -> network cards, EFA interfaces, vCPU, drives
 TYPES = {
     "p4d.24xlarge": (4, 4, 96, 8),
@@ -67,6 +70,7 @@ _POOL = {"pool.control-nodes": 0.6048, "pool.control-ebs": 0.016438}
 def spec_of(layout: str = "converged", **changes: Any) -> ClusterSpec:
     """A spec of a layout, eight p5 bought on demand, with the lines that its bill has."""
     usd, control, pool, lustre, nvme = dict(_HOURLY), Control(), None, None, None
+    workers, metered = None, _METERED
     if layout in ("converged", "separate-nvme"):
         control = Control(instance_type="m7i.xlarge", count=3, root_volume_gib=50, ami="ami-0c0000000000000c1")
         pool = Pool()
@@ -77,6 +81,10 @@ def spec_of(layout: str = "converged", **changes: Any) -> ClusterSpec:
     if layout == "separate-nvme":
         nvme = NvmeCluster(instance_type="i3en.24xlarge", nodes=9, spares=1, drives=8, root_volume_gib=50)
         usd |= {"storage.nvme.nodes": 97.6, "storage.nvme.ebs": 0.05}
+    if layout == "workers":
+        workers = Workers(image="111122223333.dkr.ecr.us-east-1.amazonaws.com/t:1", memory_mib=1_800_000, limit_hours=6)
+        metered = (*_METERED, "fleet.compute", "fleet.ebs", "fleet.logs")
+        usd = {line: dollars for line, dollars in _HOURLY.items() if line not in metered}
     spec = ClusterSpec(
         stack="dev",
         plan_name="small",
@@ -92,8 +100,9 @@ def spec_of(layout: str = "converged", **changes: Any) -> ClusterSpec:
         pool=pool,
         lustre=lustre,
         nvme=nvme,
+        workers=workers,
         usd_per_hour=usd,
-        metered=_METERED,
+        metered=metered,
     )
     return replace(spec, **changes)
 
@@ -123,7 +132,7 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
         draw(st.sampled_from(NIC_PROFILES)),
     )
     spec = spec_of(
-        draw(st.sampled_from(LAYOUTS)),
+        draw(st.sampled_from(GANGS)),
         fleet=fleet,
         buying=BUYING[draw(st.sampled_from(sorted(BUYING)))],
         gateway_endpoint=draw(st.booleans()),

@@ -92,7 +92,8 @@ def test_every_type_of_the_program_is_in_the_table_and_no_other():
 def test_every_action_of_a_type_is_allowed(type_):
     assert set(ACTIONS[type_]) <= set(allowed())
     verbs = {re.split("(?<=[a-z])(?=[A-Z])", action.split(":")[1])[0] for action in ACTIONS[type_]}
-    assert verbs & {"Create", "Put", "Allocate", "Authorize", "Associate", "Attach", "Run", "Subscribe", "Set"} or (
+    making = {"Create", "Put", "Allocate", "Authorize", "Associate", "Attach", "Register", "Run", "Subscribe", "Set"}
+    assert verbs & making or (
         type_ in ("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "aws:budgets/budget:Budget")
     )
     assert verbs & {"Get", "Describe", "List", "View"}, "a type that cannot be read cannot be refreshed"

@@ -148,4 +148,5 @@ def test_parts_of_a_layout():
         "fsx-lustre": always | {"lustre"},
         "separate-nvme": always | {"pool", "nvme"},
         "s3-stream": always,
+        "workers": always,
     }

@@ -17,7 +17,7 @@ from infra.layouts import allowed_flows
 from infra.node.built import DAEMON_SHA256
 from planner.errors import UsageProblem
 from planner.stack.spec import LAYOUTS, Data, Lustre, Pool
-from tests.infra.specs import fleet_of, graph_of, inputs, named, names, spec_of
+from tests.infra.specs import GANGS, fleet_of, graph_of, inputs, named, names, spec_of
 from tests.stack.test_choose import chosen
 
 
@@ -108,7 +108,7 @@ NODES = ["Nodes missing", "Failing checks of the worst node (none: no line)"]
 POOL = ["Pool targets", "Pool problems", "Used space of the pool, percent"]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_the_dashboard_has_what_the_stack_has(layout):
     spec = spec_of(layout)
     graph = graph_of(layout)
@@ -158,7 +158,7 @@ def test_the_alarm_on_idle_nodes_watches_what_the_nodes_publish_and_may_publish(
     assert inputs(without, "guard-alarm-fleet-idle")["metricName"] == "CPUUtilization"
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_alarms_on_problems_watch_what_nodes_publish(layout):
     graph = graph_of(layout)
     prefix = "guard-alarm-"
@@ -179,7 +179,7 @@ def test_alarms_on_problems_watch_what_nodes_publish(layout):
         assert found["lustre-export"]["dimensions"]["Publisher"] == "AutoExport"
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_a_node_counts_in_service_only_once_it_says_so(layout):
     graph = graph_of(layout)
     for role in ("fleet", "nvme") if layout == "separate-nvme" else ("fleet",):
@@ -218,7 +218,7 @@ def test_a_node_that_was_given_up_is_named_with_its_boot_log():
     assert (events["Principal"], "Condition" in events) == ({"Service": "events.amazonaws.com"}, False)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_metadata_by_token_volumes_encrypted_no_public_address(layout):
     graph = graph_of(layout)
     for name in ("fleet-template", "nvme-template"):
@@ -260,7 +260,7 @@ def test_the_fleet_waits_for_its_bundle_and_for_what_serves_it():
         assert {served, "artefacts-object-start", "artefacts-object-stack", "fleet-role-data"} <= waits
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 def test_efa_s_group_is_open_to_itself_both_ways_and_to_the_world_by_https_alone(layout):
     flows = allowed_flows(spec_of(layout))
     own = [flow for flow in flows if flow.source == flow.target == "fleet"]
@@ -321,7 +321,7 @@ def test_the_budget_is_the_forecast_and_its_action_forbids_buying():
     assert inputs(graph, "guard-action")["approvalModel"] == "AUTOMATIC"
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", GANGS)
 @pytest.mark.parametrize("count", [1, 6])
 def test_as_many_alarms_as_are_paid_for(layout, count):
     spec = spec_of(layout)

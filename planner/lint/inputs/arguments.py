@@ -13,7 +13,7 @@ from pathlib import Path
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.suggestions import suggestion
-from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, VPC, specifications, users_of
+from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, VPC, completed_by_batch, specifications, users_of
 from planner.lint.read.values import Json, given, many
 from planner.lint.rule import Hits, rule
 
@@ -87,7 +87,7 @@ def missing_argument(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         chosen = any(types for user in users_of(graph, template) for _, _, types in specifications(user))
         wide = given(template.inputs.get("instanceRequirements"))
-        if not given(template.inputs.get("instanceType")) and not chosen and not wide:
+        if not (given(template.inputs.get("instanceType")) or chosen or wide or completed_by_batch(graph, template)):
             yield template, "instanceType", "no instanceType here or in any group"
 
 

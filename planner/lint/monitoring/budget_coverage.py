@@ -11,6 +11,7 @@ from planner.lint.monitoring.alarms import TOPIC
 from planner.lint.monitoring.budgets import BUDGET, NOTICE
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.policies import matches, policies
+from planner.lint.read.topology import ENVIRONMENT
 from planner.lint.read.values import Json, at, given, leaves, literal, many, number, one, texts
 from planner.lint.rule import Hits, rule
 
@@ -98,13 +99,14 @@ def _json(text: object) -> object:
     example="threshold: 100000 with PERCENTAGE, or a limit of $10 for a fleet that costs $440 per hour",
 )
 def unusable_budget(graph: Graph) -> Hits:
+    by_use = bool(graph.of(ENVIRONMENT))  # nodes that AWS Batch makes for jobs have no cost per hour
     hourly = sum(max(resource.usd_per_hour or 0.0, 0.0) for resource in graph.resources)
     for budget in graph.of(BUDGET):
         amount = number(budget.inputs.get("limitAmount"))
         costs = budget.inputs.get("budgetType") == "COST"
         if costs and amount is not None and 0 < amount < hourly:
             yield budget, "limitAmount", f"the stack spends ${amount:g} in about an hour (${hourly:,.2f} per hour)"
-        elif costs and amount is not None and hourly > 0 and amount > 100 * YEAR_HOURS * hourly:
+        elif costs and amount is not None and not by_use and 0 < 100 * YEAR_HOURS * hourly < amount:
             yield budget, "limitAmount", f"${amount:,.0f} would pay for a hundred years of the stack"
         seen: set[tuple[str, ...]] = set()
         for i, notice in enumerate(many(budget.inputs.get("notifications"))):

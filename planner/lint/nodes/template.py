@@ -11,6 +11,7 @@ from planner.lint.read.topology import (
     INSTANCE,
     TEMPLATE,
     VPC,
+    completed_by_batch,
     from_template,
     named_template,
     node_configs,
@@ -151,7 +152,7 @@ def image_not_pinned(graph: Graph) -> Hits:
         key = "imageId" if resource.kind == TEMPLATE else "ami"
         value = resource.inputs.get(key)
         if not given(value):
-            if not from_template(resource):
+            if not from_template(resource) and not completed_by_batch(graph, resource):
                 yield resource, key, "no image id"
             continue
         text = literal(value)

@@ -10,6 +10,7 @@ from planner.lint.read.values import Json, at, literal, many, one, texts, whole
 
 TEMPLATE, GROUP, INSTANCE = "ec2:LaunchTemplate", "autoscaling:Group", "ec2:Instance"
 CARD = "ec2:NetworkInterface"
+ENVIRONMENT = "batch:ComputeEnvironment"
 SUBNET, VPC, SECURITY = "ec2:Subnet", "ec2:Vpc", "ec2:SecurityGroup"
 TABLES = ("ec2:RouteTable", "ec2:DefaultRouteTable")
 ENDPOINT, NAT = "ec2:VpcEndpoint", "ec2:NatGateway"
@@ -56,6 +57,13 @@ def templates_of(graph: Graph, group: Resource) -> list[Resource]:
 def users_of(graph: Graph, template: Resource) -> list[Resource]:
     """The groups and instances that start from a template."""
     return [r for r in graph.of(GROUP, INSTANCE, "ec2:Fleet") if template in templates_of(graph, r)]
+
+
+def completed_by_batch(graph: Graph, template: Resource) -> bool:
+    """Whether AWS Batch launches from a template: image, instance type, profile, network and market are those of its
+    compute environment."""
+    templates = (one(at(each.inputs, "computeResources.launchTemplate")) for each in graph.of(ENVIRONMENT))
+    return any(named_template(graph, block) is template for block in templates)
 
 
 def types_of(graph: Graph, template: Resource) -> list[tuple[str, str]]:

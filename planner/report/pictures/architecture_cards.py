@@ -84,9 +84,20 @@ def _fleet(facts: Facts) -> Card:
     )
 
 
+def _workers(facts: Facts) -> Card:
+    nodes = facts.of("fleet-environment", "computeResources", {})
+    spot = nodes.get("type") == "SPOT"
+    job = facts.of("fleet-job", "retryStrategy", {})
+    return Card(
+        title=words.workers(nodes.get("instanceTypes", [""])[0]),
+        lines=words.worker_lines(words.SPOT if spot else words.ON_DEMAND, int(job.get("attempts", 1))),
+        usd=facts.usd("fleet"),
+    )
+
+
 def private(facts: Facts) -> tuple[Card, ...]:
     """The cards in the nodes' subnet."""
-    cards = [_fleet(facts)]
+    cards = [_workers(facts) if facts.has("fleet-environment") else _fleet(facts)]
     if facts.has("nvme-group"):
         nodes = int(facts.of("nvme-group", "desiredCapacity", 0))
         cards.append(

@@ -55,6 +55,14 @@ def nodes(what: str, count: int, instance_type: object) -> str:
     return f"{what}: {count:,} x {instance_type}"
 
 
+def workers(instance_type: object) -> str:
+    return f"Workers: {instance_type}"
+
+
+def worker_lines(bought: str, tries: int) -> tuple[str, ...]:
+    return (f"AWS Batch, {bought}: nodes while there are jobs", f"a node for each job, up to {tries} tries")
+
+
 def fleet(bought: str, *, placement: bool, interfaces: int, with_efa: int) -> tuple[str, ...]:
     place = "cluster placement group" if placement else "no placement group"
     cards = f"{many(interfaces, 'interface')}, {with_efa} with EFA" if with_efa else "one interface"

@@ -59,6 +59,34 @@ def _rule() -> Kind:
 
 
 KINDS: dict[str, Kind] = {
+    "batch/computeEnvironment:ComputeEnvironment": Kind(
+        id="{name}",
+        arn="arn:aws:batch:{region}:{account}:compute-environment/{name}",
+        unique=("name",),
+        code="ClientException",
+        named="name",
+        replace=("name", "namePrefix", "type"),
+        outputs={
+            "ecsClusterArn": "arn:aws:ecs:{region}:{account}:cluster/AWSBatch-{name}-{uuid}",
+            "status": "VALID",
+        },
+    ),
+    "batch/jobDefinition:JobDefinition": Kind(
+        id="arn:aws:batch:{region}:{account}:job-definition/{name}:1",
+        arn="arn:aws:batch:{region}:{account}:job-definition/{name}:1",
+        again="adopted",  # as the next revision
+        named="name",
+        replace=("name",),
+        outputs={"revision": "1", "arnPrefix": "arn:aws:batch:{region}:{account}:job-definition/{name}"},
+    ),
+    "batch/jobQueue:JobQueue": Kind(
+        id="arn:aws:batch:{region}:{account}:job-queue/{name}",
+        arn="arn:aws:batch:{region}:{account}:job-queue/{name}",
+        unique=("name",),
+        code="ClientException",
+        named="name",
+        replace=("name",),
+    ),
     "autoscaling/group:Group": Kind(
         id="{name}",
         arn="arn:aws:autoscaling:{region}:{account}:autoScalingGroup:{uuid}:autoScalingGroupName/{name}",

@@ -40,6 +40,24 @@ NAMES: dict[str, tuple[Names, ...]] = {
     ),
     "autoscaling/lifecycleHook:LifecycleHook": (Names(path="autoscalingGroupName", type=_ASG),),
     "autoscaling/schedule:Schedule": (Names(path="autoscalingGroupName", type=_ASG),),
+    "batch/computeEnvironment:ComputeEnvironment": (
+        Names(
+            path="computeResources.launchTemplate.launchTemplateId",
+            type="ec2/launchTemplate:LaunchTemplate",
+            holds=True,
+        ),
+        Names(path="computeResources.instanceRole", type="iam/instanceProfile:InstanceProfile", by="arn", holds=True),
+        Names(path="computeResources.subnets[]", type=_SUBNET, holds=True),
+        Names(path="computeResources.securityGroupIds[]", type=_GROUP, holds=True),
+    ),
+    "batch/jobQueue:JobQueue": (
+        Names(
+            path="computeEnvironmentOrders[].computeEnvironment",
+            type="batch/computeEnvironment:ComputeEnvironment",
+            by="arn",
+            holds=True,
+        ),
+    ),
     "budgets/budgetAction:BudgetAction": (
         Names(path="budgetName", type="budgets/budget:Budget", by="name", holds=True),
         Names(path="executionRoleArn", type=_ROLE, by="arn", holds=True),

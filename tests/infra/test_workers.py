@@ -1,0 +1,180 @@
+"""A pool of workers on AWS Batch: what each part may, and that it is the service's word for word."""
+
+from __future__ import annotations
+
+import base64
+import email
+import json
+import subprocess
+from dataclasses import replace
+from typing import Any
+
+import boto3
+import botocore.validate
+import pytest
+from fleet_pool.worker.exits import RULES
+from fleet_pool.worker.here import DRAIN_S, GRACE_S
+
+from infra.artefacts import WORKER_FILE
+from infra.worker_userdata import STOP_S, text_of
+from planner.lint.read.graph import graph_from
+from planner.lint.rules import lint
+from planner.stack.check import findings_of
+from planner.stack.spec import PLACEHOLDER, Buying, ClusterSpec
+from tests.infra.specs import fleet_of, graph_of, inputs, names, spec_of
+
+
+def spec(kind: str = "spot", **changes: Any) -> ClusterSpec:
+    made = spec_of(
+        "workers", scenario=f"workers/g6.xlarge/{kind}", buying=Buying(kind=kind), fleet=fleet_of("g6.xlarge", 40)
+    )
+    workers = replace(made.workers, memory_mib=14_000)  # type: ignore[type-var]
+    return replace(made, **{"workers": workers, **changes})
+
+
+GRAPH = graph_of(spec())
+
+
+def statements(name: str) -> dict[str, dict[str, Any]]:
+    return {one["Sid"]: one for one in json.loads(inputs(GRAPH, name)["policy"])["Statement"]}
+
+
+def test_it_can_be_deployed_and_lint_has_nothing_to_say():
+    assert findings_of(spec()) == ()
+    for kind in ("spot", "on-demand"):
+        found = lint(graph_from(json.loads(json.dumps(graph_of(spec(kind))))))
+        assert [f"{one.id} {one.message}" for one in found] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_", "strategy"),
+    [("spot", "SPOT", "SPOT_PRICE_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
+)
+def test_nodes_are_bought_as_they_were_priced(kind, type_, strategy):
+    nodes = inputs(graph_of(spec(kind)), "fleet-environment")["computeResources"]
+    assert (nodes["type"], nodes["allocationStrategy"]) == (type_, strategy)
+    assert (nodes["minVcpus"], nodes["maxVcpus"], nodes["instanceTypes"]) == (0, 40 * 4, ["g6.xlarge"])
+    assert "spotIamFleetRole" not in nodes  # only for BEST_FIT
+
+
+def test_retries_are_those_by_which_workers_end():
+    strategy = inputs(GRAPH, "fleet-job")["retryStrategy"]
+    assert strategy["attempts"] == 10
+    assert [tuple(sorted(rule.items())) for rule in strategy["evaluateOnExits"]] == [
+        tuple(
+            sorted(
+                (key, value)
+                for key, value in (
+                    ("action", rule.action),
+                    ("onStatusReason", rule.on_status_reason),
+                    ("onExitCode", rule.on_exit_code),
+                    ("onReason", rule.on_reason),
+                )
+                if value
+            )
+        )
+        for rule in RULES
+    ]
+
+
+def test_the_service_s_own_model_takes_the_container_and_the_job():
+    """botocore's model of AWS Batch: names and types of what the JSON text holds."""
+    container = json.loads(inputs(GRAPH, "fleet-job")["containerProperties"])
+    model = boto3.client("batch", region_name="us-east-1").meta.service_model
+    shape = model.shape_for("ContainerProperties")
+    assert not botocore.validate.ParamValidator().validate(container, shape).has_errors()
+    assert set(container) <= set(shape.members)
+    assert {each["type"]: each["value"] for each in container["resourceRequirements"]} == {
+        "VCPU": "4",
+        "MEMORY": "14000",
+        "GPU": "1",
+    }
+    assert container["privileged"] is False
+    assert container["mountPoints"][0]["readOnly"] is True
+    without = json.loads(
+        inputs(graph_of(spec(fleet=replace(spec().fleet, gpus=0))), "fleet-job")["containerProperties"]
+    )
+    assert "GPU" not in {each["type"] for each in without["resourceRequirements"]}
+
+
+def test_a_node_s_role_sees_no_data_since_jobs_can_take_it():
+    found = statements("fleet-role-agent")
+    assert all("tier-bucket" not in json.dumps(one["Resource"]) for one in found.values())
+    assert found["Worker"]["Action"] == "s3:GetObject"
+    everywhere = {sid for sid, one in found.items() if one["Resource"] == "*"}
+    assert everywhere == {"Find", "Registry"}  # actions that know no resources
+    assert "fleet-role-ssm" not in names(GRAPH)
+
+
+def test_a_job_writes_checkpoints_and_records_and_ends_nodes_of_its_stack_alone():
+    found = statements("fleet-job-role-data")
+    written = [arn.rpartition("arn}/")[2] for arn in found["Write"]["Resource"]]
+    assert written == ["checkpoints/*", "workers/*"]
+    assert found["GiveBack"]["Condition"] == {"StringEquals": {"aws:ResourceTag/planner:stack": "dev"}}
+    assert "s3:DeleteObjectVersion" not in json.dumps(found)
+    trusted = json.loads(inputs(GRAPH, "fleet-job-role")["assumeRolePolicy"])["Statement"][0]
+    assert trusted["Principal"] == {"Service": "ecs-tasks.amazonaws.com"}
+    assert "aws:SourceAccount" in json.dumps(trusted["Condition"])
+    # the condition holds for nodes: the environment and the template tag them
+    assert inputs(GRAPH, "fleet-environment")["computeResources"]["tags"]["planner:stack"] == "dev"
+
+
+def test_nodes_are_apart_and_their_metadata_are_not_forwarded():
+    rules = [inputs(GRAPH, name) for name in names(GRAPH) if name.startswith(("firewall-in", "firewall-out"))]
+    assert [(rule["fromPort"], rule["toPort"], rule["cidrIpv4"]) for rule in rules] == [(443, 443, "0.0.0.0/0")]
+    options = inputs(GRAPH, "fleet-template")["metadataOptions"]
+    assert (options["httpTokens"], options["httpPutResponseHopLimit"]) == ("required", 1)
+    volume = inputs(GRAPH, "fleet-template")["blockDeviceMappings"][0]
+    assert (volume["deviceName"], volume["ebs"]["encrypted"]) == ("/dev/xvda", "true")
+
+
+def test_user_data_is_a_mime_archive_with_one_script_that_bash_takes(tmp_path):
+    text = text_of("s3://bucket/bundles/x/planner-worker.pyz", "ab" * 32, "us-east-1")
+    parts = email.message_from_string(text).get_payload()
+    assert [part.get_content_type() for part in parts] == ["text/x-shellscript"]
+    (tmp_path / "script").write_text(parts[0].get_payload())
+    assert subprocess.run(["bash", "-n", tmp_path / "script"], check=False).returncode == 0
+    assert len(base64.b64encode(text.encode())) < 16_384
+    # a job that is told to end has time to save, and its worker to commit, before the agent kills both
+    assert GRACE_S + DRAIN_S < STOP_S < 120
+
+
+def test_a_failed_array_is_a_notice_and_its_children_are_none():
+    pattern = json.loads(inputs(GRAPH, "guard-jobs-failed")["eventPattern"])
+    assert pattern["detail"]["arrayProperties"] == {"index": [{"exists": False}]}
+    assert pattern["detail"]["jobQueue"][0].endswith("fleet-queue.arn}")
+    assert inputs(GRAPH, "guard-jobs-failed-notice")["arn"].endswith("guard-topic.arn}")
+    assert "guard-not-ready" not in names(GRAPH)
+
+
+def test_the_bundle_is_the_worker_alone():
+    files = {name for name in names(GRAPH) if name.startswith("artefacts-object-")}
+    assert files == {f"artefacts-object-{WORKER_FILE.partition('.')[0]}"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"image": "two words"}, ("workers", "image")),
+        ({"memory_mib": 0}, ("workers", "memory_mib")),
+        ({"limit_hours": 0.001}, ("workers", "limit_hours")),
+        ({"limit_hours": 1000.0}, ("workers", "limit_hours")),
+        ({"least_nodes": 41}, ("workers", "least_nodes")),
+    ],
+)
+def test_what_batch_does_not_take_is_found(changes, path):
+    workers = replace(spec().workers, **changes)  # type: ignore[type-var]
+    assert [finding.path for finding in findings_of(spec(workers=workers))] == [path]
+
+
+def test_workers_need_their_section_and_others_have_none():
+    assert ("workers" in finding.message for finding in findings_of(spec(workers=None)))
+    assert findings_of(spec(workers=None))
+    assert [finding.path for finding in findings_of(spec_of("s3-stream", workers=spec().workers))] == [("workers",)]
+    assert findings_of(spec(buying=Buying(kind="capacity-block", reservation_id="cr-0123456789abcdef0")))
+
+
+def test_without_an_image_it_is_previewed_and_not_deployed():
+    workers = replace(spec().workers, image=f"{PLACEHOLDER}-image")  # type: ignore[type-var]
+    held = spec(workers=workers)
+    assert (findings_of(held), held.placeholders) == ((), ("workers.image",))
