@@ -193,7 +193,8 @@ def _of(process: int, name: str) -> bool:
 
 
 def _groups() -> list[Path]:
-    return [path for hierarchy in HIERARCHIES for path in hierarchy.iterdir() if path.is_dir()]
+    throttles = [path for path in (Path("/sys/fs/cgroup/blkio"),) if path.is_dir()]
+    return [path for hierarchy in (*HIERARCHIES, *throttles) for path in hierarchy.iterdir() if path.is_dir()]
 
 
 def _links() -> list[str]:

@@ -18,6 +18,11 @@ RULES = "planner"  # the table of what a host drops
 _letters = iter(string.ascii_lowercase[:-1])  # of the networks of this process; z is the trial's
 
 
+def group_name() -> str:
+    """What the names of this process's networks and control groups begin with."""
+    return f"p{os.getpid()}{next(_letters)}-"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Host:
     """One namespace: its name, its address, and the outer end of its link."""
@@ -37,7 +42,7 @@ class Network:
     """A bridge of this process with a /24 of its own; this process itself is .254 on it."""
 
     def __init__(self) -> None:
-        self.name = f"p{os.getpid()}{next(_letters)}-"
+        self.name = group_name()
         self.hosts: list[Host] = []
         with _choosing():
             self.subnet = _free_subnet()

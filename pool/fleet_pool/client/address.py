@@ -12,6 +12,7 @@ from fleet_pool.client.folder import Folder
 from fleet_pool.client.patience import Patience
 from fleet_pool.client.pool import Pool
 from fleet_pool.client.s3 import S3
+from fleet_pool.client.shared import memory_of
 from fleet_pool.client.store import Store, checked
 
 # set by a node's pool.env: all proxies, comma-separated; and the engine's own variable, which names one
@@ -49,4 +50,5 @@ def open_store(
         cache=Pool(bucket, proxies) if proxies else None,
         truth=S3(bucket, region=region, endpoint_url=s3_endpoint_url) if direct else None,
         patience=patience,
+        memory=memory_of(environment),
     )

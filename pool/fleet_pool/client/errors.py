@@ -32,8 +32,9 @@ class Damaged(StoreProblem):
 
 
 class Unavailable(StoreProblem):
-    """No answer, or a temporary error: the same call may succeed later. status: of HTTP, None without an answer."""
+    """No answer, or a temporary error: the same call may succeed later. status: of HTTP, None without an answer.
+    target: the node of the pool that it came from, "" if none was reached."""
 
-    def __init__(self, message: str, *, status: int | None = None) -> None:
-        self.status = status
+    def __init__(self, message: str, *, status: int | None = None, target: str = "") -> None:
+        self.status, self.target = status, target
         super().__init__(message)

@@ -18,9 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.hedge import race
 from fleet_pool.client.patience import Patience, waits_s
+from fleet_pool.client.shared import NodeMemory
 from fleet_pool.client.stale import Forgetful, StaleCopies
 from fleet_pool.client.store import Entry, Level, Store, checked
+from fleet_pool.client.watch import Routed, Watch
 from fleet_pool.compat import frozen
 
 _log = logging.getLogger("fleet_pool.client")
@@ -31,18 +34,22 @@ _ANSWERS = (NotThere, AlreadyThere, OutOfRange)
 
 @frozen
 class Counts:
-    """Calls of this process since the store was opened, by who answered them, and failed tries."""
+    """Calls of this process since the store was opened, by who answered them, failed tries, and reads that were asked
+    of S3 as well because the pool was late."""
 
     by_pool: int
     by_s3: int
     failed_tries: int
+    hedged: int = 0
 
 
 class FallbackStore:
     """cache: the pool, or None. truth: S3, or None for a job without access to it. At least one of them.
 
     With both, a temporary error (503, 507 and so on), a lost connection or a damaged copy sends the call to S3 at
-    once. A pool that did not answer several times in a row is skipped for some seconds.
+    once, and a read that is late is asked of S3 as well. A node of the pool that is late or silent several times is
+    left alone for some seconds, by all processes of this machine that share `memory`; so is a pool without an answer.
+    clock: seconds since 1970, which those processes share.
     """
 
     def __init__(
@@ -51,8 +58,10 @@ class FallbackStore:
         cache: Store | None,
         truth: Store | None,
         patience: Patience | None = None,
+        memory: NodeMemory | None = None,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if cache is None and truth is None:
             raise Refused("no pool and no S3 to read from")
@@ -60,6 +69,7 @@ class FallbackStore:
         self._now, self._sleep = now, sleep
         both = cache is not None and truth is not None
         self._stale = StaleCopies(cache.forget if both and isinstance(cache, Forgetful) else None)
+        self._watch = Watch(cache, memory, clock) if both and isinstance(cache, Routed) else None
         self._histories: dict[int, _CallHistory] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,12 +88,45 @@ class FallbackStore:
     def counts(self) -> Counts:
         mine = self._history
         with mine.lock:
-            return Counts(by_pool=mine.counts["cache"], by_s3=mine.counts["truth"], failed_tries=mine.counts["failed"])
+            by = {"by_pool": mine.counts["cache"], "by_s3": mine.counts["truth"], "hedged": mine.counts["hedged"]}
+            return Counts(failed_tries=mine.counts["failed"], **by)
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
-        stores = self._truth_first() if fresh or key in self._stale else self._cache_first()
+        fresh_or_stale = fresh or key in self._stale
+        problem = None
+        if not fresh_or_stale and self._watch is not None and self._truth is not None and not self._resting():
+            data, problem = self._raced(self._watch, self._truth, key, start, length)
+            if data is not None:
+                return data
+        stores = self._truth_first() if fresh_or_stale else self._cache_first()
         ranged = {"start": start, "length": length, "fresh": fresh}
-        return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged))
+        return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged), problem)
+
+    def _raced(
+        self, watch: Watch, truth: Store, key: str, start: int, length: int | None
+    ) -> tuple[bytes | None, StoreProblem | None]:
+        """One try of the pool, with S3 asked as well when it is late: the bytes, or the pool's problem."""
+        ranged, via, began = {"start": start, "length": length}, watch.via(), time.monotonic()
+        found = race(
+            lambda: watch.pool.read_via(via, checked(key), **ranged),
+            lambda: truth.read(key, **ranged),
+            watch.late.delay_s(length),
+            watch.late.may_hedge,
+        )
+        if found.data is not None and found.by_first:
+            watch.answered(via, length, time.monotonic() - began, found.hedged)
+            self._answered(watch.pool)
+        elif found.data is not None:
+            watch.outrun(via, found.problem, time.monotonic() - began)
+            self._answered(truth)
+        else:
+            watch.failed(via, found.problem)
+        if found.hedged:
+            with self._history.lock:
+                self._history.counts["hedged"] += 1
+        if found.problem is not None:
+            self._failed(watch.pool, found.problem)
+        return found.data, found.problem
 
     def write(self, key: str, data: bytes | Path) -> None:
         """As Store. There is one door for keys that may be written again, S3 itself; then the pool's copy is dropped.
@@ -93,7 +136,14 @@ class FallbackStore:
 
     def write_unique(self, key: str, data: bytes | Path) -> None:
         """As Store. What the pool did not acknowledge goes to S3; the same bytes twice do no harm."""
-        self._attempt(f"write {checked(key)}", self._cache_first(), lambda store: store.write_unique(key, data))
+
+        def write(store: Store) -> None:
+            if self._watch is not None and store is self._cache:
+                self._watch.write(key, data)
+            else:
+                store.write_unique(key, data)
+
+        self._attempt(f"write {checked(key)}", self._cache_first(), write)
 
     def write_once(self, key: str, data: bytes) -> None:
         stores = self._truth_first()[:1]  # one store only: two could each find that the key is free
@@ -122,13 +172,19 @@ class FallbackStore:
     def _truth_first(self) -> list[Store]:
         return self._cache_first()[::-1]
 
-    def _attempt(self, what: str, stores: list[Store], call: Callable[[Store], Any]) -> Any:
-        """Calls the stores in turn, round after round. Raises S3's final answer, an error that no retry would mend,
-        and Unavailable after the time limit."""
-        began, tries = self._now(), 0
+    def _attempt(
+        self, what: str, stores: list[Store], call: Callable[[Store], Any], of_pool: StoreProblem | None = None
+    ) -> Any:
+        """Calls the stores in turn, round after round. of_pool: how the pool's first try failed, if it had one. Raises
+        S3's final answer, an error that no retry would mend, and Unavailable after the time limit."""
+        began, tries = self._now(), int(of_pool is not None)
         for wait_s in waits_s(self._patience, random.random):
             failures: list[StoreProblem] = []
             for store in stores:
+                if store is self._cache and of_pool is not None:
+                    failures.append(of_pool)
+                    of_pool = None
+                    continue
                 if store is self._cache and len(stores) > 1 and self._resting():
                     failures.append(Unavailable(f"{store.place} has not answered and is skipped for some seconds"))
                     continue
@@ -171,7 +227,12 @@ class FallbackStore:
         mine = self._history
         with mine.lock:
             mine.counts["failed"] += 1
-            if store is self._cache and isinstance(problem, Unavailable) and problem.status is None:
+            if (
+                store is self._cache
+                and isinstance(problem, Unavailable)
+                and problem.status is None
+                and not (problem.target and self._watch is not None)  # one node, which rests by itself
+            ):
                 mine.silent += 1
                 if mine.silent >= self._patience.tries_before_rest:
                     mine.rest_until_s = self._now() + self._patience.rest_s

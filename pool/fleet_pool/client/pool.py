@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
 from fleet_pool.client.store import (
@@ -30,10 +31,21 @@ CONNECT_TIMEOUT_S = 3.0
 CONNECTIONS = 32  # per daemon, so that many threads can read at once
 DAEMONS = 512  # whose connections are kept: 400 nodes and the proxies; beyond it a read opens a new one
 READ_TIMEOUT_S = 30.0  # between two bytes; a cold object is fetched completely before its first byte is sent
+# a body may take this long and no longer: a node below the floor is slower than S3 for one stream by far
+BODY_GRACE_S, FLOOR_BYTES_PER_S, PIECE_BYTES = 3.0, 5e6, 2**18
 # a write returns when S3 has it, so large ones get more time. One stream to S3 reaches 80 to 100 MB/s.
 SLOWEST_UPLOAD_BYTES_PER_S = 50e6
 PROVIDER = {"provider": "aws"}  # the SDK's default would be a bucket on the nodes' drives only
+REDIRECTS = (301, 307, 308)  # the ones that keep the method
 _XXHASH = "xxhash2"  # XXH64, of objects that the pool wrote; those that it fetched have S3's MD5
+
+
+class Via:
+    """The way of one call through the pool. target: the node that it was sent to, once that is known. avoid: whether
+    not to ask a node; refused: whether it was not asked."""
+
+    def __init__(self, avoid: Callable[[str], bool] = lambda target: False) -> None:
+        self.target, self.avoid, self.refused = "", avoid, False
 
 
 class Pool:
@@ -72,15 +84,18 @@ class Pool:
         return {**self.__dict__, "_clients": {}}
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
+        return self.read_via(Via(), key, start=start, length=length, fresh=fresh)
+
+    def read_via(self, via: Via, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
+        """As read. via: learns which node is asked, and may refuse it."""
         asked = http_range(start, length)
-        with self._errors(key):
-            answer = self._request("GET", key, asked=asked, fresh=fresh, stream=True)
+        with self._errors(key, via):
+            answer = self._target(via, "GET", key, asked=asked, fresh=fresh)
             try:
-                data = answer.raw.read(decode_content=False)
+                data, expected = self._body(answer, key, via)
             finally:
                 answer.close()
-        expected = answer.headers.get("Content-Length")
-        if expected is not None and len(data) != int(expected):
+        if expected is not None and len(data) != expected:
             raise Damaged(f"{key} of {self.place} ends after {len(data)} of {expected} bytes")
         if asked is None:
             _compare(data, answer.headers, f"{key} of {self.place}")
@@ -105,16 +120,17 @@ class Pool:
                 )
 
     def write_unique(self, key: str, data: bytes | Path) -> None:
+        self.write_via(Via(), key, data)
+
+    def write_via(self, via: Via, key: str, data: bytes | Path) -> None:
+        """As write_unique. via: learns which node is asked, and may refuse it."""
         size, what = whole_file(data)
-        with self._errors(key):
-            answer = self._request("PUT", key, allow_redirects=False)
-            target = answer.headers.get("Location")
-            if answer.status_code not in (301, 307, 308) or not target:
-                raise Unavailable(f"{self.place} named no target to write {key} to", status=answer.status_code)
+        with self._errors(key, via):
+            target = self._located(via, self._request("PUT", key, allow_redirects=False), key)
             with stream_of(data) as stream:  # an empty stream would be sent chunked
                 answer = self._send(target, stream if size else b"", size)
             if answer.status_code != 200:
-                raise _problem(answer.status_code, answer.text, f"{key} of {self.place} ({what})")
+                raise _problem(answer.status_code, answer.text, f"{key} of {self.place} ({what})", via.target)
 
     def write_once(self, key: str, data: bytes) -> None:
         """Checks, then writes: the pool has no conditional write, so two simultaneous writers are not detected."""
@@ -172,6 +188,54 @@ class Pool:
         path = f"objects/{self._bucket}/{quote(checked(key))}"
         return self._client.cluster().client.request(method, path, params=params, headers=headers, **more)
 
+    def _located(self, via: Via, answer: Any, key: str) -> str:
+        """Where the proxy's answer sends a request. Raises Unavailable if it names nobody, or one that rests."""
+        location = answer.headers.get("Location")
+        if answer.status_code not in REDIRECTS or not location:
+            raise Unavailable(f"{self.place} named no target for {key}", status=answer.status_code)
+        via.target = urlsplit(location).netloc
+        via.refused = via.avoid(via.target)
+        if via.refused:
+            raise Unavailable(f"{key}: node {via.target} of the pool is left alone for a while", target=via.target)
+        return location
+
+    def _target(self, via: Via, method: str, key: str, *, asked: str | None, fresh: bool) -> Any:
+        """The answer of the node that has the object, its body unread. Raises StoreProblem and errors of requests."""
+        where = self._located(via, self._request(method, key, asked=asked, fresh=fresh, allow_redirects=False), key)
+        requests = self._client.cluster().client
+        headers = {"Range": asked} if asked else {}
+        if requests.token:
+            headers["Authorization"] = f"Bearer {requests.token}"
+        session = requests.session_manager.session
+        answer = session.request(
+            method, where, headers=headers, timeout=self._timeout_s, stream=True, allow_redirects=False
+        )
+        if answer.status_code >= 300:
+            text = answer.text
+            answer.close()
+            raise _problem(answer.status_code, text, f"{key} of {self.place}", via.target)
+        return answer
+
+    def _body(self, answer: Any, key: str, via: Via) -> tuple[bytes, int | None]:
+        """The body and its announced size, in the time that a slow but useful node would need."""
+        told = answer.headers.get("Content-Length")
+        expected = int(told) if told is not None else None
+        end_s = time.monotonic() + BODY_GRACE_S + (expected or 0) / FLOOR_BYTES_PER_S
+        pieces = []
+        while piece := answer.raw.read(PIECE_BYTES, decode_content=False):
+            pieces.append(piece)
+            if expected is not None and time.monotonic() > end_s and sum(map(len, pieces)) < expected:
+                raise Unavailable(
+                    f"{key} of {self.place}: {sum(map(len, pieces))} of {expected} bytes in "
+                    f"{BODY_GRACE_S + expected / FLOOR_BYTES_PER_S:.0f} s from {via.target}",
+                    target=via.target,
+                )
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces), expected
+
+    def pass_over(self) -> None:
+        """Ask another proxy from now on."""
+        self._start += 1
+
     def _send(self, target: str, body: Any, size: int) -> Any:
         requests = self._client.cluster().client
         headers = {"Content-Type": "application/octet-stream"}
@@ -183,7 +247,7 @@ class Pool:
         return session.put(target, data=body, headers=headers, timeout=timeout_s, allow_redirects=False)
 
     @contextmanager
-    def _errors(self, key: str) -> Iterator[None]:
+    def _errors(self, key: str, via: Via | None = None) -> Iterator[None]:
         """Turns errors of the SDK and its libraries into ours. After a lost connection the next proxy is used."""
         import requests
         import urllib3
@@ -192,7 +256,7 @@ class Pool:
         try:
             yield
         except AISError as error:
-            problem = _problem(error.status_code, error.message, f"{key} of {self.place}")
+            problem = _problem(error.status_code, error.message, f"{key} of {self.place}", via.target if via else "")
             if _no_targets(error.message):  # a proxy that was cut off answers this while its map is empty
                 self._start += 1
             raise problem from None
@@ -200,11 +264,12 @@ class Pool:
             raise Refused(f"{self.place}: {error}") from None
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             place, cause = self.place, _cause(error)
-            self._start += 1
+            target = via.target if via else ""
+            self._start += not target
             if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE" in cause.upper():
                 remedy = "check the certificate, key and authority in AIS_CRT, AIS_CRT_KEY and AIS_CLIENT_CA"
                 raise Refused(f"{key} of {place}: {cause}; {remedy}") from None
-            raise Unavailable(f"{key} of {place}: {cause}") from None
+            raise Unavailable(f"{key} of {place}: {cause}", target=target) from None
 
 
 def _sdk() -> Any:
@@ -250,18 +315,18 @@ _LOST_WORK = (
 )
 
 
-def _problem(status: int, text: str, what: str) -> StoreProblem:
+def _problem(status: int, text: str, what: str, target: str = "") -> StoreProblem:
     """The error for a status and message of the pool."""
     message = f"{what}: {status} {text.strip()[:300]}"
     if _LOST_WORK in text:
-        return Unavailable(message, status=status)
+        return Unavailable(message, status=status, target=target)
     if status in (404, 410):  # 410: asked for the newest, and S3 has none
         return NotThere(message)
     if status == 416:
         return OutOfRange(message)
     # 409 and 423: another reader is fetching the object
     if status in (408, 409, 423, 429) or status >= 500 or _no_targets(text):
-        return Unavailable(message, status=status)
+        return Unavailable(message, status=status, target=target)
     return Refused(message)
 
 

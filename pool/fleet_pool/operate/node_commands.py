@@ -52,7 +52,7 @@ def add(verbs: Any) -> None:
     found.add_argument("--watch-s", type=seconds, metavar="S", help="measure the S3 rate for S seconds, 20 or more")
     formats(found)
 
-    about = "Write an object, find it in S3, read it at every gateway. Exit code 13 if bytes differ or are missing."
+    about = "Write an object through every target, find it in S3, read it. Exit code 13 if bytes differ or are missing."
     found = verb(verbs, "canary", _canary, about)
     found.add_argument("bucket", metavar="BUCKET", help="a registered bucket")
     found.add_argument("--size-mib", type=positive, default=1.0, metavar="MIB", help="size of the object [default: 1]")

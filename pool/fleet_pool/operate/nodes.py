@@ -32,6 +32,16 @@ class Space:
 
 
 @frozen
+class Served:
+    """Since the daemon started: reads of whole objects or ranges, their mean time, writes, and calls that failed."""
+
+    reads: int
+    read_mean_s: float
+    writes: int
+    errors: int
+
+
+@frozen
 class Node:
     """heard: "status", "health" (the status request hung), or "silent". flags: 0 if silent. primary: id of the one
     that it follows. at_s: when it answered, on the monotonic clock. why: the problem, "" if there was none."""
@@ -44,6 +54,7 @@ class Node:
     primary: str
     at_s: float
     why: str
+    served: Served | None = None
 
 
 def nodes(client: Client, members: Sequence[Member], *, limit_s: float, each_s: float) -> tuple[Node, ...]:
@@ -88,6 +99,7 @@ def parse_status(member: Member, told: dict[str, Any], why: str = "") -> Node:
         heard="status",
         flags=int(cluster["flags"]),
         space=_space(told) if member.role == "target" else None,
+        served=_served(told.get("tracker") or {}) if member.role == "target" else None,
         version=str(told.get("ais_version", "")),
         primary=cluster["smap"]["Primary"]["id"],
         at_s=time.monotonic(),
@@ -110,7 +122,14 @@ def parse_health(member: Member, told: dict[str, Any], why: str) -> Node:
 
 def silent(member: Member, why: str) -> Node:
     return Node(
-        member=member, heard="silent", flags=0, space=None, version="", primary="", at_s=time.monotonic(), why=why
+        member=member,
+        heard="silent",
+        flags=0,
+        space=None,
+        version="",
+        primary="",
+        at_s=time.monotonic(),
+        why=why,
     )
 
 
@@ -124,4 +143,18 @@ def _space(told: dict[str, Any]) -> Space:
         drives=len(drives),
         fullest_percent=float(capacity.get("pct_max", 0)),
         from_s3=int(told.get("tracker", {}).get("aws.get.size", 0)),
+    )
+
+
+# counts of failed calls; source: AIStore 5.0, stats/common.go and stats/target_stats.go
+_ERRORS = ("err.get.n", "err.put.n", "err.del.n", "err.http.write.n")
+
+
+def _served(tracker: dict[str, Any]) -> Served:
+    reads = int(tracker.get("get.n", 0))
+    return Served(
+        reads=reads,
+        read_mean_s=int(tracker.get("get.ns.total", 0)) / max(reads, 1) / 1e9,
+        writes=int(tracker.get("put.n", 0)),
+        errors=sum(int(tracker.get(name, 0)) for name in _ERRORS),
     )

@@ -11,6 +11,7 @@ from fleet_pool.operate.alerts import alerts
 from fleet_pool.operate.buckets import Bucket, buckets
 from fleet_pool.operate.members import ClusterMap, DetachedProxy, maps
 from fleet_pool.operate.nodes import Node, nodes
+from fleet_pool.operate.probe import Probe, probes, sick
 from fleet_pool.operate.table import counted
 from fleet_pool.problems import Refused, Unreachable
 
@@ -39,6 +40,7 @@ class Status:
     nodes: tuple[Node, ...]
     buckets: tuple[Bucket, ...]
     findings: tuple[Finding, ...]
+    probes: tuple[Probe, ...] = ()
 
     @property
     def healthy(self) -> bool:
@@ -55,13 +57,26 @@ def status(client: Client, expected: Expected, *, limit_s: float, each_s: float)
         why = ""
     except (Refused, Unreachable) as error:
         known, why = (), str(error)
-    findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, expected)
+    heard = {node.member.id for node in said if node.heard != "silent"}
+    targets = [target for target in found.targets if not target.leaving and target.id in heard]
+    bucket = next((bucket.name for bucket in known if not bucket.local), None)
+    left_s = deadline - time.monotonic()
+    seen, unread = probes(client, targets, bucket, limit_s=left_s, each_s=each_s) if bucket and targets else ((), "")
+    findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, expected, seen)
+    if unread:
+        findings += (_warning("pool", f"no read of a target was tried: {unread}", "run the command again"),)
     if why:
         findings += (_warning("pool", f"cannot list its buckets: {why}", "run the command again"),)
-    return Status(map=found, nodes=said, buckets=known, findings=findings)
+    return Status(map=found, nodes=said, buckets=known, probes=seen, findings=findings)
 
 
-def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], expected: Expected) -> tuple[Finding, ...]:
+def judge(
+    found: ClusterMap,
+    said: Sequence[Node],
+    known: Sequence[Bucket],
+    expected: Expected,
+    seen: Sequence[Probe] = (),
+) -> tuple[Finding, ...]:
     """All problems, errors first. Pure."""
     wrong: list[Finding] = []
     active = [target for target in found.targets if not target.leaving]
@@ -83,6 +98,11 @@ def judge(found: ClusterMap, said: Sequence[Node], known: Sequence[Bucket], expe
         elif not bucket.evicts:
             what = f"bucket {bucket.name} has eviction off: it fills the drives until writes are refused"
             wrong.append(_warning("pool", what, f"`planner pool register {bucket.name} --kind {bucket.kind}`"))
+    for id_, how in sick(seen).items():
+        wrong.append(_error(id_, f"sick: {how}", f"`planner pool drain {id_}`, then look at its link and drives"))
+    if seen and all(each.s3_wrong for each in seen):
+        what = f"no target has a way to S3: {seen[0].s3_wrong}"
+        wrong.append(_error("pool", what, "cached data is still served; nothing else can be read or written"))
     return tuple(sorted(wrong, key=lambda finding: (finding.severity, finding.where)))
 
 
@@ -104,9 +124,8 @@ def _of_node(found: ClusterMap, node: Node, expected: Expected) -> list[Finding]
         if not node.member.leaving:
             # the pool works without one proxy; without a target its share of the keys is not served
             severity = _error if node.member.role == "target" else _warning
-            wrong.append(
-                severity(id_, f"in the map but does not answer: {node.why}", "if it is gone, the map drops it in 15 s")
-            )
+            remedy = f"if it is gone, the map drops it in 15 s; if it stays in the map, `planner pool drain {id_}`"
+            wrong.append(severity(id_, f"in the map but does not answer: {node.why}", remedy))
         return wrong
     if node.heard == "health":
         remedy = "it may still serve data; restart the daemon when convenient"

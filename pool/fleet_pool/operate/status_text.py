@@ -8,6 +8,7 @@ from typing import Any
 from fleet_pool.operate.alerts import alerts
 from fleet_pool.operate.buckets import Bucket
 from fleet_pool.operate.nodes import Node
+from fleet_pool.operate.probe import Probe
 from fleet_pool.operate.status import Finding, Status
 from fleet_pool.operate.table import columns, counted, listed, size
 
@@ -25,8 +26,9 @@ def as_text(found: Status) -> str:
     head = f"{counted(len(active), 'active target')}{silent}, {counted(len(found.map.proxies), 'gateway')}"
     lines = [f"{head}, map {found.map.version}; {size(used)} of {size(total)} on the drives used\n\n"]
     rows = []
+    probed = {probe.target: probe for probe in found.probes}
     for node in found.nodes:
-        space = node.space
+        space, probe, served = node.space, probed.get(node.member.id), node.served
         rows.append(
             (
                 node.member.id + (" (primary)" if node.member.id == found.map.primary else ""),
@@ -36,16 +38,23 @@ def as_text(found: Status) -> str:
                 size(space.used) if space else "",
                 size(space.total) if space else "",
                 f"{space.fullest_percent:.0f} %" if space else "",
+                _ms(probe.read_s, probe.read_wrong) if probe else "",
+                _ms(probe.s3_s, probe.s3_wrong) if probe else "",
+                str(served.errors) if served else "",
                 ", ".join(alert.name for alert in alerts(node.flags)),
             )
         )
-    head = ("daemon", "role", "state", "drives", "used", "of", "fullest", "alerts")
-    lines.append(columns(head, rows, right=(3, 4, 5, 6)))
+    head = ("daemon", "role", "state", "drives", "used", "of", "fullest", "MiB read", "S3", "errors", "alerts")
+    lines.append(columns(head, rows, right=(3, 4, 5, 6, 7, 8, 9)))
     if found.buckets:
         lines.append("\n" + bucket_text(found.buckets))
     for (severity, what, remedy), places in _by_problem(found.findings).items():
         lines.append(f"\n{severity}: {listed(places)}: {what}\n    {remedy}")
     return "".join(lines) + ("\n" if found.findings else "")
+
+
+def _ms(seconds: float | None, wrong: str) -> str:
+    return "FAILS" if wrong else "" if seconds is None else f"{seconds * 1000:.0f} ms"
 
 
 def _by_problem(findings: Sequence[Finding]) -> dict[tuple[str, str, str], list[str]]:
@@ -71,18 +80,19 @@ def bucket_text(known: Sequence[Bucket]) -> str:
 
 def as_data(found: Status) -> dict[str, Any]:
     """For a script. Sizes in bytes; null if unknown."""
+    probed = {probe.target: probe for probe in found.probes}
     return {
         "schema_version": "1",
         "well": found.healthy,
         "map": {"uuid": found.map.uuid, "version": found.map.version, "primary": found.map.primary},
-        "nodes": [_node_data(node) for node in found.nodes],
+        "nodes": [_node_data(node, probed.get(node.member.id)) for node in found.nodes],
         "buckets": [bucket_data(bucket) for bucket in found.buckets],
         "findings": [vars(finding) for finding in found.findings],
     }
 
 
-def _node_data(node: Node) -> dict[str, Any]:
-    space = node.space
+def _node_data(node: Node, probe: Probe | None) -> dict[str, Any]:
+    space, served = node.space, node.served
     return {
         "id": node.member.id,
         "role": node.member.role,
@@ -96,6 +106,14 @@ def _node_data(node: Node) -> dict[str, Any]:
         "total_bytes": space.total if space else None,
         "fullest_percent": space.fullest_percent if space else None,
         "from_s3_bytes": space.from_s3 if space else None,
+        "mib_read_s": probe.read_s if probe else None,
+        "mib_read_wrong": (probe.read_wrong or None) if probe else None,
+        "s3_s": probe.s3_s if probe else None,
+        "s3_wrong": (probe.s3_wrong or None) if probe else None,
+        "reads": served.reads if served else None,
+        "read_mean_s": served.read_mean_s if served else None,
+        "writes": served.writes if served else None,
+        "errors": served.errors if served else None,
         "why": node.why or None,
     }
 

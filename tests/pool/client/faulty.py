@@ -1,6 +1,7 @@
 """A pool that fails on command: a proxy and a target on loopback, speaking as much of the native API as a client asks.
 
-The proxy redirects, the target answers with the next of its faults; with none left it answers as the engine does.
+The proxy redirects, the target answers with the next of its faults; with none left it answers as the engine does. Keys
+below other/ are another node's: the same server by another name.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -17,6 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import xxhash
 
 HANG_UP, CUT, ANOTHER_SUM, NO_REDIRECT, ALONE = "hang-up", "cut", "another-sum", "no-redirect", "alone"
+LATE, TRICKLE = "late", "trickle"  # a read's answer begins after 3 s; its body comes in 16 pieces, 0.2 s each
 LOST_WORK = "lost-work"  # a write that the engine itself cleaned away, which it says with 404
 
 
@@ -79,7 +81,8 @@ def _handler(pool: FaultyPool, *, proxy: bool) -> type[BaseHTTPRequestHandler]:
                 elif pool.always == ALONE:  # a primary that was cut off, on an empty map
                     self._answer(400, b'{"message":"no storage targets in the cluster","status":400}')
                 else:
-                    self._answer(307, b"", {"Location": pool.target + self.path})
+                    target = pool.target.replace("127.0.0.1", "localhost") if "/other/" in self.path else pool.target
+                    self._answer(307, b"", {"Location": target + self.path})
                 return
             url = urlsplit(self.path)
             key = unquote(url.path.removeprefix("/v1/objects/bucket/"))
@@ -102,6 +105,7 @@ def _handler(pool: FaultyPool, *, proxy: bool) -> type[BaseHTTPRequestHandler]:
             elif key not in pool.objects:
                 self._answer(404, b'{"message":"aws-error[NoSuchKey: s3://bucket/key]","status":404}')
             else:
+                time.sleep(3 if fault == LATE else 0)
                 self._object(pool.objects[key], fault)
 
         def _object(self, data: bytes, fault: str | None) -> None:
@@ -121,6 +125,14 @@ def _handler(pool: FaultyPool, *, proxy: bool) -> type[BaseHTTPRequestHandler]:
                 self.end_headers()
                 self.wfile.write(data[: len(data) // 2])
                 self.close_connection = True
+            elif fault == TRICKLE:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                with suppress(OSError):
+                    for start in range(0, len(data), len(data) // 16):
+                        self.wfile.write(data[start : start + len(data) // 16])
+                        time.sleep(0.2)
             else:
                 self._answer(200, data, headers)
 

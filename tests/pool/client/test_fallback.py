@@ -48,7 +48,8 @@ class Both:
         self.s3.write("key", DATA)
         pool.objects["key"] = DATA
         self.door = Pool("bucket", (pool.endpoint,), connect_timeout_s=5, read_timeout_s=20)
-        self.store = FallbackStore(cache=self.door, truth=self.s3, now=self.time.now, sleep=self.time.sleep)
+        times = {"now": self.time.now, "sleep": self.time.sleep, "clock": self.time.now}
+        self.store = FallbackStore(cache=self.door, truth=self.s3, **times)
         self.alone = FallbackStore(cache=self.door, truth=None, now=self.time.now, sleep=self.time.sleep)
 
 
@@ -186,18 +187,22 @@ def test_a_pool_that_gives_no_answer_is_left_alone_for_a_while_and_asked_again(b
     both.time.now_s += Patience().rest_s + 1
     both.store.read("key")
     assert both.store.counts.by_pool == 1
-    failure, back = caplog.messages  # each said once, not ten times
+    failure, alone, back = caplog.messages  # each said once, not ten times
     assert failure.endswith("; falling back to S3")
+    assert "is left alone for a while, S3 serves its share" in alone
     assert back == f"{both.door.place} answers again"
 
 
 def test_one_dead_target_among_many_does_not_keep_the_reader_from_the_pool(both):
+    both.pool.objects["other/key"] = DATA
     for _ in range(10):
-        both.pool.faults.extend([HANG_UP, HANG_UP])
+        both.pool.always = HANG_UP
         both.store.read("key")
         both.store.read("key")
-        both.store.read("key")  # another target's: it answers
+        both.pool.always = None
+        both.store.read("other/key")  # another target's: it answers
     assert both.store.counts == Counts(by_pool=10, by_s3=20, failed_tries=20)
+    assert [key for _, key, _ in both.pool.seen].count("key") == 3  # then it was left alone
 
 
 def test_a_full_pool_is_not_left_alone_it_still_serves_what_it_has(both):

@@ -33,6 +33,10 @@ def pool(asked: Asked) -> Say:
     """One gateway with one target that is well, and the bucket train."""
     url = f"http://{asked.headers['host']}"
     what = asked.query.get("what")
+    if asked.path.startswith("/v1/objects/"):
+        return say_json({"message": "NoSuchKey"}, 404)
+    if asked.path.startswith("/v1/buckets/") and asked.method == "GET":
+        return say_json({"entries": None})
     if what == "smap":
         return say_json(smap({"p1node00": url}, {"t1node00": url}))
     if what == "bmd":

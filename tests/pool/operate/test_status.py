@@ -10,6 +10,7 @@ from fleet_pool.operate.alerts import ALERTS, alerts
 from fleet_pool.operate.buckets import Bucket
 from fleet_pool.operate.members import cluster_map, parse_map
 from fleet_pool.operate.nodes import Node, nodes, parse_status, silent
+from fleet_pool.operate.probe import Probe, sick
 from fleet_pool.operate.status import Expected, Status, judge, status
 from fleet_pool.operate.status_text import as_data, as_text
 from fleet_pool.problems import Refused, Unreachable
@@ -145,6 +146,10 @@ def pool(stack: ExitStack, flags: int = WELL, hangs: bool = False) -> str:
     def answer(asked: Asked) -> Say:
         if asked.path == "/v1/health":
             return say_json(health(flags))
+        if asked.path.startswith("/v1/objects/"):
+            return say_json({"message": "NoSuchKey"}, 404)
+        if asked.path.startswith("/v1/buckets/"):
+            return say_json({"entries": None})
         if asked.query["what"] == "smap":
             return say_json(smap({"p1node00": urls[0]}, {"t1node00": urls[0], "t2node00": urls[0]}))
         if asked.query["what"] == "bmd":
@@ -153,6 +158,38 @@ def pool(stack: ExitStack, flags: int = WELL, hangs: bool = False) -> str:
 
     urls.append(stack.enter_context(answering(answer)).url)
     return urls[0]
+
+
+def probe(number: int, read_s: float | None = 0.01, s3_s: float = 0.02, **wrong: str) -> Probe:
+    return Probe(target=f"t{number}node00", read_s=read_s, s3_s=s3_s, **wrong)
+
+
+class TestSick:
+    @pytest.mark.parametrize(
+        ("seen", "how"),
+        [
+            (probe(1, 4.2), "reads of 1 MiB take up to 4.2 s; 0.01 s on the others"),
+            (probe(1, 5.0, read_wrong="no answer within 5 s"), "a read of 1 MiB failed: no answer within 5 s"),
+            (probe(1, s3_s=5.0, s3_wrong="no answer"), "it has no way to S3: no answer"),
+            (probe(1, s3_s=3.0), "its way to S3 is slow: 3.0 s; 0.02 s others"),
+        ],
+    )
+    def test_the_one_that_differs_is_named(self, seen, how):
+        assert sick([seen, probe(2), probe(3)]) == {"t1node00": how}
+
+    def test_what_is_quick_enough_or_the_same_everywhere_is_no_sickness_of_one(self):
+        assert sick([probe(1, 0.9), probe(2), probe(3)]) == {}
+        assert sick([probe(n, 3.0) for n in range(4)]) == {}
+        assert sick([probe(n, s3_s=5.0, s3_wrong="no answer") for n in range(4)]) == {}
+        assert sick([probe(1, None), probe(2, None)]) == {}
+
+    def test_the_remedy_drains_it_and_a_pool_without_s3_is_one_error(self):
+        found = parse_map(smap({"p1node00": URL}, {f"t{n}node00": URL for n in range(3)}))
+        [finding] = judge(found, (), (), Expected(), [probe(0, 4.0), probe(1), probe(2)])
+        assert (finding.severity, finding.where) == ("error", "t0node00")
+        assert finding.remedy.startswith("`planner pool drain t0node00`")
+        seen = [probe(n, s3_wrong="no answer") for n in range(3)]
+        assert [(each.severity, each.where) for each in judge(found, (), (), Expected(), seen)] == [("error", "pool")]
 
 
 class TestWhole:

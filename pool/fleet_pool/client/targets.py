@@ -1,0 +1,54 @@
+"""Which nodes of the pool are slow or silent for this machine, and are therefore left alone for a while."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from fleet_pool.client.shared import NodeMemory, Rest
+from fleet_pool.compat import frozen
+
+
+@frozen
+class Breaker:
+    """strikes: bad answers, less a quarter of each good one, until a node rests. rest_s: the first rest; each further
+    one within `forget_s` is twice as long, up to the longest. After a rest one bad answer is enough."""
+
+    strikes: float = 3.0
+    rest_s: float = 5.0
+    longest_rest_s: float = 60.0
+    forget_s: float = 300.0
+
+
+class Targets:
+    """memory: shared by the processes of this machine, so that the ranks learn of a sick node from each other."""
+
+    def __init__(self, memory: NodeMemory, now: Callable[[], float], breaker: Breaker | None = None) -> None:
+        self._memory, self._breaker, self._now = memory, breaker or Breaker(), now
+        self._strikes: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def resting(self, target: str) -> bool:
+        """Whether to leave this node alone."""
+        rest = self._memory.rests().get(target)
+        return rest is not None and rest.until_s > self._now()
+
+    def well(self, target: str) -> None:
+        """It answered in time."""
+        with self._lock:
+            if target in self._strikes:
+                self._strikes[target] = max(0.0, self._strikes[target] - 0.25)
+
+    def slow(self, target: str, why: str) -> bool:
+        """It answered late, badly or not at all. True if it now begins to rest."""
+        now = self._now()
+        last = self._memory.rests().get(target)
+        again = last is not None and now - last.until_s < self._breaker.forget_s
+        with self._lock:
+            strikes = self._strikes[target] = self._strikes.get(target, 0.0) + 1
+            if strikes < (1 if again else self._breaker.strikes) or (last is not None and last.until_s > now):
+                return False
+            self._strikes[target] = 0.0
+        rest_s = min(last.rest_s * 2, self._breaker.longest_rest_s) if last and again else self._breaker.rest_s
+        self._memory.keep(target, Rest(until_s=now + rest_s, rest_s=rest_s, why=why[:300]))
+        return True

@@ -1,0 +1,147 @@
+"""What a job would see of every target: reads of objects that it has cached, timed, and its way to S3.
+
+A node can be sick without leaving the map: a slow link or drive, lost packets, no way to S3. Its own status requests,
+which are small, say nothing of it.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from fleet_pool.api import Client, bucket_path, object_path
+from fleet_pool.compat import frozen
+from fleet_pool.http_request import REDIRECTS, send
+from fleet_pool.operate.members import Member
+from fleet_pool.problems import PoolProblem, Refused, Unreachable
+
+BYTES, OBJECTS = 2**20, 3  # read from each target: the first MiB of so many of its objects
+NAMES = 1000  # of cached objects, to find some of each target
+CACHED = 1  # flag of a listing; source: AIStore 5.0, api/apc/lsmsg.go
+AT_ONCE = 32
+NOWHERE = ".planner-canary/never-written"  # a key that S3 does not have: asking for it shows the way to S3
+SLOW_S, TIMES_SLOWER = 1.0, 5.0  # slow: beyond both, for a MiB, compared with the other targets
+
+
+@frozen
+class Probe:
+    """read_s: of the slowest MiB, None if the target has nothing cached or no time was left. s3_s: of one question to
+    S3 through it. wrong: of the read and of the way to S3, "" if there was nothing."""
+
+    target: str
+    read_s: float | None = None
+    read_wrong: str = ""
+    s3_s: float | None = None
+    s3_wrong: str = ""
+
+
+def probes(
+    client: Client, targets: Sequence[Member], bucket: str, *, limit_s: float, each_s: float
+) -> tuple[tuple[Probe, ...], str]:
+    """Of every target, in the order given, within about `limit_s` seconds; `each_s` for one request. And why no cached
+    object could be found to read, "" if that is not so."""
+    deadline, held, why = time.monotonic() + limit_s, {}, ""
+    try:
+        held = _held(client, targets, bucket, deadline)
+    except PoolProblem as problem:
+        why = str(problem)
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+        asked = [
+            threads.submit(_one, client, each, bucket, held.get(each.url, ()), deadline, each_s) for each in targets
+        ]
+        return tuple(each.result() for each in asked), why
+
+
+def _one(client: Client, target: Member, bucket: str, keys: Sequence[str], deadline: float, each_s: float) -> Probe:
+    read_s, read_wrong = None, ""
+    for key in keys:
+        seconds, read_wrong = _timed(lambda key=key: _read(client, target, bucket, key, each_s), deadline)
+        read_s = max(read_s or 0.0, seconds) if seconds is not None else read_s
+        if read_wrong:
+            break
+    s3_s, s3_wrong = _timed(lambda: _ask_s3(client, target, bucket, each_s), deadline)
+    return Probe(target=target.id, read_s=read_s, read_wrong=read_wrong, s3_s=s3_s, s3_wrong=s3_wrong)
+
+
+def _timed(act: Callable[[], None], deadline: float) -> tuple[float | None, str]:
+    """Seconds, None if there was no time; and what went wrong."""
+    start = time.monotonic()
+    if start >= deadline:
+        return None, ""
+    try:
+        act()
+    except PoolProblem as problem:
+        return time.monotonic() - start, str(problem)
+    return time.monotonic() - start, ""
+
+
+def _read(client: Client, target: Member, bucket: str, key: str, limit_s: float) -> None:
+    url = f"{target.url}{object_path(bucket, key)}?provider=aws"
+    headers = {"Range": f"bytes=0-{BYTES - 1}"}
+    answer = send("GET", url, headers=headers, tls=client.tls, limit_s=limit_s)
+    if answer.status >= 300 and answer.status not in (404, 416):  # evicted or removed meanwhile, or empty
+        raise Refused(f"a read from {target.id} was answered {answer.status}", answer.status)
+
+
+def _ask_s3(client: Client, target: Member, bucket: str, limit_s: float) -> None:
+    url = f"{target.url}{object_path(bucket, NOWHERE)}?provider=aws"
+    answer = send("GET", url, tls=client.tls, limit_s=limit_s)
+    if answer.status != 404:
+        raise Refused(f"{target.id} asked S3 for a missing object and answered {answer.status}, not 404", answer.status)
+
+
+def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: float) -> dict[str, tuple[str, ...]]:
+    """Some cached keys of each target, by its URL. Raises Refused or Unreachable."""
+    message = {"action": "list", "value": {"prefix": "", "props": "name", "flags": str(CACHED), "pagesize": NAMES}}
+    answer = client.ask(
+        "GET", bucket_path(bucket), query={"provider": "aws"}, value=message, patience_s=client.attempt_s
+    )
+    try:
+        names = [entry["name"] for entry in answer.json().get("entries") or ()]
+    except (KeyError, TypeError, AttributeError):
+        raise Refused(f"{answer.url} does not list objects like a pool", answer.status) from None
+    random.shuffle(names)  # so that page caches and the last probe do not decide
+    found: dict[str, list[str]] = {target.url: [] for target in targets}
+
+    def locate(key: str) -> tuple[str, str]:
+        if time.monotonic() >= deadline or all(len(keys) >= OBJECTS for keys in found.values()):
+            return "", key
+        try:
+            path = f"{client.proxies[0]}{object_path(bucket, key)}?provider=aws"
+            answer = send("GET", path, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
+        except Unreachable:
+            return "", key
+        location = answer.headers.get("location", "") if answer.status in REDIRECTS else ""
+        return "/".join(location.split("/")[:3]), key
+
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+        for url, key in threads.map(locate, names):
+            if url in found and len(found[url]) < OBJECTS:
+                found[url].append(key)
+    return {url: tuple(keys) for url, keys in found.items()}
+
+
+def sick(found: Sequence[Probe]) -> dict[str, str]:
+    """Targets that are sick, by id, and how. What all of them have is not the fault of one. Pure."""
+    wrong: dict[str, str] = {}
+    reads = {each.target: each.read_s for each in found if each.read_s is not None}
+    for each in found:
+        others = [seconds for target, seconds in reads.items() if target != each.target]
+        usual_s = statistics.median(others) if others else 0.0
+        if each.read_wrong and any(not other.read_wrong and other.read_s is not None for other in found):
+            wrong[each.target] = f"a read of {BYTES // 2**20} MiB failed: {each.read_wrong}"
+        elif each.read_s is not None and each.read_s > max(SLOW_S, TIMES_SLOWER * usual_s):
+            of_others = f"; {usual_s:.2f} s on the others" if others else ""
+            wrong[each.target] = f"reads of {BYTES // 2**20} MiB take up to {each.read_s:.1f} s{of_others}"
+        elif each.s3_wrong and any(not other.s3_wrong and other.s3_s is not None for other in found):
+            wrong[each.target] = f"it has no way to S3: {each.s3_wrong}"
+        elif each.s3_s is not None and each.s3_s > SLOW_S:
+            others = [other.s3_s for other in found if other.s3_s is not None and other.target != each.target]
+            if others and each.s3_s > TIMES_SLOWER * statistics.median(others):
+                wrong[each.target] = (
+                    f"its way to S3 is slow: {each.s3_s:.1f} s; {statistics.median(others):.2f} s others"
+                )
+    return wrong
