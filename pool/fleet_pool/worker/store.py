@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fleet_pool.client.address import ENDPOINTS, open_store
 from fleet_pool.client.errors import AlreadyThere, NotThere, Refused, StoreProblem, Unavailable
-from fleet_pool.client.store import Entry, Store, checked, http_range
+from fleet_pool.client.store import Entry, Level, Store, checked, checked_folder, http_range, level_of
 from fleet_pool.launch.bucket import Bucket
 from fleet_pool.problems import PoolProblem, Unreachable
 
@@ -44,6 +44,9 @@ class BucketStore:
         with _errors():
             self._bucket.write(checked(key), data if isinstance(data, bytes) else data.read_bytes())
 
+    def write_unique(self, key: str, data: bytes | Path) -> None:
+        self.write(key, data)
+
     def write_once(self, key: str, data: bytes) -> None:
         with _errors():
             written = self._bucket.put_once(checked(key), data)
@@ -54,6 +57,15 @@ class BucketStore:
         with _errors():
             found = self._bucket.list(prefix)
         return tuple(Entry(key=key, size_bytes=size) for key, size in zip(found.keys, found.sizes))
+
+    def level(self, folder: str) -> Level:
+        return level_of(folder, self.entries(checked_folder(folder)))
+
+    def size(self, key: str, *, fresh: bool = False) -> int:
+        found = next((entry for entry in self.entries(checked(key)) if entry.key == key), None)
+        if found is None:
+            raise NotThere(f"{self.place} has no {key}")
+        return found.size_bytes
 
     def remove(self, key: str) -> None:
         with _errors():

@@ -34,7 +34,9 @@ def test_its_numbers_match_the_code():
     patience = Patience()
     assert f"`Patience.total_s` ({patience.total_s:.0f} s" in PAGE
     assert patience.tries_before_rest == 3
-    assert f"three times in a row is skipped for {patience.rest_s:.0f} s" in re.sub(r"\s+", " ", PAGE)
+    assert f"three times in a row, no control node of it, is skipped for {patience.rest_s:.0f} s" in re.sub(
+        r"\s+", " ", PAGE
+    )
     assert f"the read goes to S3 after {READ_TIMEOUT_S:.0f} s" in PAGE
     assert f"`S3-Reverse-Proxy`, {REVERSE_PROXY}" in PAGE
 
@@ -44,7 +46,7 @@ def test_its_commands_exist():
     told = subprocess.run(
         [sys.executable, "-m", "fleet_pool", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert named == {"register", "prefetch"}
+    assert named == {"register", "prefetch", "status"}
     assert named <= set(re.findall(r"^    ([a-z-]+) ", told.stdout, flags=re.MULTILINE))
 
 
