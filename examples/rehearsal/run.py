@@ -1,0 +1,267 @@
+"""The dress rehearsal: one small stack on an account, from the plan to its removal, within a budget.
+
+    python examples/rehearsal/run.py --notify you@example.org
+
+It stands three g6.8xlarge up with a converged pool, looks at them, runs a job on all of them, ends one by force, sees
+the job resume, and removes everything. Whatever fails, it removes what it made, unless --keep is given; run again with
+`--from STEP` it goes on where it was. docs/rehearsal-on-an-account.md has what each step prints and costs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import job
+from account import Account, Budget, OverBudget, Stop, output, run
+
+HERE = Path(__file__).resolve().parent
+PLAN = HERE.parent / "rehearsal.yaml"
+SCENARIO, TYPE, NODES = "converged/g6.8xlarge/on-demand", "g6.8xlarge", 3
+IMAGE = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-24.04/latest/ami-id"
+CONTROL_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
+CODE, NAME = "checkpoints/rehearsal-code/", "rehearsal"
+POOL = "set -a; . /etc/planner/pool.env; set +a; python3 /opt/planner/planner-pool.pyz"
+STEPS = ("check", "up", "ready", "canary", "job", "loss", "resume", "destroy", "teardown")
+OVER, FAILED, INTERRUPTED = 10, 1, 130
+
+
+class Walk:
+    """One rehearsal. Its notes (what `up` cost and when it began) are in the stack's folder, for --from."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given, self.folder = given, given.folder.resolve()
+        self.notes_file = self.folder / "rehearsal.json"
+        self.notes = json.loads(self.notes_file.read_text()) if self.notes_file.is_file() else {}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        os.chdir(self.folder)  # where `planner` looks for the stack file
+        self.budget = Budget(given.budget, self.notes.get("usd_per_hour", 0.0), self.notes.get("begun"))
+        self.account = Account(given.region, self.budget.check, given.pace_s)
+        found = shutil.which("planner")
+        self.planner = [found] if found else [sys.executable, "-m", "planner"]
+
+    def note(self, **more: object) -> None:
+        self.notes.update(more)
+        self.notes_file.write_text(json.dumps(self.notes, indent=2) + "\n")
+
+    @property
+    def group(self) -> str:
+        return f"planner-{self.given.stack}-fleet-group"
+
+    @property
+    def bucket(self) -> str:
+        return str(json.loads(self.pulumi_says("stack", "output", "--json"))["data_bucket"])
+
+    def pulumi(self, *words: str) -> list[str]:
+        return ["pulumi", "-C", str(self.folder), *words, "--stack", self.given.stack]
+
+    def pulumi_says(self, *words: str) -> str:
+        return output(self.pulumi(*words))
+
+    # the steps, each named after what a person types
+
+    def check(self) -> None:
+        """Free: the plan, the price, the stack file against both, and lint."""
+        for program in ("aws", "pulumi"):
+            if not shutil.which(program):
+                raise Stop(f"{program} is not on PATH: docs/operations.md says where it comes from")
+        output(["aws", "sts", "get-caller-identity"])
+        given, plan = self.given, [str(PLAN), "--set", f"region={self.given.region}"]
+        run([*self.planner, "compare", *plan])
+        ids = {
+            "--ami": given.ami or self.account.image(IMAGE),
+            "--control-ami": given.control_ami or self.account.image(CONTROL_IMAGE),
+            "--zone-id": given.zone_id or self.account.zone_with(TYPE),
+            "--notify": given.notify,
+        }
+        words = [word for pair in ids.items() for word in pair]
+        where = ["--scenario", SCENARIO, "--stack", given.stack]
+        run([*self.planner, "stack", *plan, *where, "--out", ".", *words])
+        run([*self.planner, "stack", *plan, *where, "--out", ".", "--check"])
+        run([*self.planner, "lint", *plan, *where])
+        usd = self.usd_per_hour()
+        self.note(usd_per_hour=usd)
+        self.budget.usd_per_hour = usd
+        if self.budget.ends - time.time() < 30 * 60:
+            raise Stop(
+                f"${given.budget:.2f} at ${usd:.2f} an hour leave less than half an hour: give a larger --budget"
+            )
+        minutes = (self.budget.ends - time.time()) / 60
+        print(f"  ${usd:.4f} an hour; ${given.budget:.2f} leave {minutes:.0f} minutes before the removal")
+
+    def usd_per_hour(self) -> float:
+        """Of everything that stands, from the resource graph of the stack file."""
+        plan = [str(PLAN), "--set", f"region={self.given.region}", "--scenario", SCENARIO]
+        said = output([*self.planner, "preview", *plan, "--stack", self.given.stack, "-f", "json"])
+        return float(sum(each["usd_per_hour"] for each in json.loads(said)["resources"]))
+
+    def up(self) -> None:
+        """Billing starts."""
+        output(self.pulumi("stack", "select", "--create"))
+        self.note(begun=time.time())
+        self.budget.begun = self.notes["begun"]
+        run(self.pulumi("up", "--yes", "--skip-preview"), check=self.budget.check)
+        self.account.end_at(self.group, self.budget.ends)
+        self.account.unprotect(self.group, ())
+        print("  whatever happens to this machine, the GPU nodes end with the budget")
+
+    def ready(self) -> None:
+        """Every node has looked at itself and is in service."""
+
+        def look() -> str:
+            members = self.account.members(self.group)
+            there = sum(state == "InService" for state in members.values())
+            return "" if there == NODES else f"{there} of {NODES} in service {sorted(members.values())}"
+
+        try:
+            self.account.wait("the nodes", 30, look)
+        finally:
+            with suppress(Stop):  # what went wrong is said whether or not the logs can be listed
+                for key in self.account.keys(self.bucket, "boot-logs/"):
+                    print(f"  what a node said: aws s3 cp s3://{self.bucket}/{key} -")
+        self.account.unprotect(self.group, self.account.in_service(self.group))
+
+    def canary(self) -> None:
+        """An object through every part of the pool, from every node."""
+        for number, node in enumerate(self.account.in_service(self.group)):
+            print(f"  {node}", flush=True)
+            if number == 0:
+                print(self.account.on_node(node, f"{POOL} register $PLANNER_POOL_BUCKET --kind dataset"))
+            print(self.account.on_node(node, "planner-ready --wait-s 60"))
+            print(self.account.on_node(node, f"{POOL} canary"))
+        print(self.account.on_node(self.account.in_service(self.group)[0], f"{POOL} status --targets {NODES}"))
+
+    def job(self) -> None:
+        """One command on all nodes; it runs until its last step."""
+        node = self.account.in_service(self.group)[0]
+        version = self.account.on_node(node, 'python3 -c "import platform; print(platform.python_version())"')
+        archive = self.packed(version.rpartition(".")[0])
+        self.account.upload((archive, HERE / "job.py"), self.bucket, CODE)
+        sync = f"aws s3 sync --only-show-errors s3://{self.bucket}/{CODE} ."
+        fetch = f'cd "$(mktemp -d)" && {sync} && tar -xzf {archive.name}'
+        start = f"PYTHONPATH=lib exec python3 job.py --steps {self.given.steps}"
+        launch = f"planner-launch --nodes {NODES} --name {NAME} --folder /tmp --detach -- sh -c '{fetch} && {start}'"
+        print(self.account.on_node(node, f"{launch} 2>&1"))
+        self.account.wait("the first COMMIT", 15, lambda: "" if self.committed() else "no COMMIT yet")
+        print(f"  step {self.committed()[-1]} is committed")
+
+    def packed(self, version: str) -> Path:
+        """The pool's client with what it needs, for a node's Python: nodes install nothing themselves."""
+        lib, pip = self.folder / "lib", [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        shutil.rmtree(lib, ignore_errors=True)
+        run([*pip, "wheel", "--no-deps", "--wheel-dir", str(self.folder), str(HERE.parent.parent / "pool")])
+        [wheel] = self.folder.glob("fleet_pool-*.whl")
+        built = ["--only-binary=:all:", "--platform", "manylinux2014_x86_64", "--python-version", version]
+        run([*pip, "install", "--target", str(lib), *built, f"{wheel}[client]"])
+        return Path(shutil.make_archive(str(self.folder / "lib"), "gztar", self.folder, "lib"))
+
+    def committed(self) -> list[int]:
+        keys = self.account.keys(self.bucket, f"checkpoints/{NAME}/")
+        return sorted(int(key.split("/")[-2].partition("-")[2]) for key in keys if key.endswith("/COMMIT"))
+
+    def loss(self) -> None:
+        """A node is ended by force while the job runs, and the group replaces it."""
+        before = self.account.in_service(self.group)
+        self.note(lost_at=self.committed()[-1])
+        print(f"  {before[-1]} ends after step {self.notes['lost_at']}", flush=True)
+        self.account.end(before[-1])
+        self.account.replaces(self.group, on=True)
+
+        def look() -> str:
+            now = self.account.in_service(self.group)
+            return "" if len(now) == NODES and before[-1] not in now else f"{len(now)} of {NODES} in service"
+
+        try:
+            self.account.wait("the new node", 30, look)
+        finally:
+            self.account.replaces(self.group, on=False)
+        self.account.unprotect(self.group, self.account.in_service(self.group))
+
+    def resume(self) -> None:
+        """The job ends where an undisturbed one would."""
+        node = self.account.in_service(self.group)[0]
+        print(self.account.on_node(node, "planner-launch attach 2>&1", limit_min=40))
+        last = self.committed()[-1]
+        if last != self.given.steps:
+            raise Stop(f"the last COMMIT is of step {last}, not {self.given.steps}")
+        commit = f"s3://{self.bucket}/checkpoints/{NAME}/step-{last:012d}/COMMIT"
+        found = json.loads(output(["aws", "s3", "cp", "--region", self.given.region, commit, "-"]))["notes"]["checksum"]
+        if found != job.final(self.given.steps, NODES):
+            raise Stop(f"the sum after step {last} is not that of an undisturbed run: {found}")
+        print(f"  the sum after step {last} is that of an undisturbed run")
+
+    def destroy(self) -> None:
+        """Everything but the data bucket and its key."""
+        run(self.pulumi("destroy", "--yes", "--skip-preview", "--exclude-protected"))
+        self.note(destroyed=time.time())
+
+    def teardown(self) -> None:
+        """Nothing is left that nobody wants to keep. What has just ended may be listed for some minutes."""
+        of = ["--stack", self.given.stack, "--from-tags", "--region", self.given.region]
+        words = [*self.planner, "teardown-check", *of]
+
+        def look() -> str:
+            left = json.loads(output([*words, "-f", "json"], accepted=(0, 13)))["left"]
+            names = sorted({row["name"] for row in left if not row["retained"]})
+            return f"left: {', '.join(names)}" if names else ""
+
+        self.account.patience = lambda: None
+        self.account.wait("an empty account", 15, look)
+        run(words)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--notify", required=True, help="address for the notices of budget and alarms")
+    parser.add_argument("--budget", type=float, default=15.0, help="USD after which everything is removed (15)")
+    parser.add_argument("--region", default="us-east-1")
+    parser.add_argument("--stack", default="rehearsal", help="name of the Pulumi stack (rehearsal)")
+    parser.add_argument("--folder", type=Path, default=Path("rehearsal-stack"), help="for the stack (rehearsal-stack)")
+    parser.add_argument("--ami", default="", help="image of the GPU nodes (AWS's newest Deep Learning Base image)")
+    parser.add_argument("--control-ami", default="", help="image of the control nodes (AWS's newest Amazon Linux 2023)")
+    parser.add_argument("--zone-id", default="", help=f"a zone that has {TYPE} (the first that offers it)")
+    parser.add_argument("--from", dest="first", choices=STEPS, default=STEPS[0], help="go on with this step")
+    parser.add_argument("--to", dest="last", choices=STEPS, default=STEPS[-1], help="stop after this step")
+    parser.add_argument("--keep", action="store_true", help="leave the stack standing if a step fails; it bills")
+    parser.add_argument("--steps", type=int, default=1500, help="of the job (1500: about six minutes)")
+    parser.add_argument("--pace-s", type=float, default=10.0, help="between two looks (10)")
+    walk = Walk(parser.parse_args())
+    names = STEPS[STEPS.index(walk.given.first) : STEPS.index(walk.given.last) + 1]
+    for name in names:
+        print(f"\n== {name}: {getattr(Walk, name).__doc__.strip()}  (${walk.budget.spent_usd:.2f} so far)", flush=True)
+        try:
+            getattr(walk, name)()
+        except (Stop, KeyboardInterrupt) as problem:
+            return ended(walk, name, problem)
+    print(f"\nDone: about ${walk.budget.spent_usd:.2f}. The data bucket and its key are kept: see docs/operations.md.")
+    return 0
+
+
+def ended(walk: Walk, step: str, problem: Stop | KeyboardInterrupt) -> int:
+    """Says what happened, removes what stands unless it is to be kept, and gives the exit code."""
+    print(f"\n{step}: {str(problem) or 'interrupted'}", file=sys.stderr, flush=True)
+    code = OVER if isinstance(problem, OverBudget) else FAILED if isinstance(problem, Stop) else INTERRUPTED
+    if walk.budget.begun is None or "destroyed" in walk.notes or step == "destroy":
+        return code
+    if walk.given.keep:
+        rate = f"${walk.budget.usd_per_hour:.2f} an hour"
+        print(f"It stands and bills {rate}: --from {step} goes on, --from destroy removes it.")
+        return code
+    print(f"Removing it. --from {step} --keep would have left it standing.", file=sys.stderr, flush=True)
+    for name in ("destroy", "teardown"):
+        try:
+            getattr(walk, name)()
+        except (Stop, KeyboardInterrupt) as another:
+            print(f"{name}: {another}\nIt still stands and bills: run again with --from {name}.", file=sys.stderr)
+            break
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
