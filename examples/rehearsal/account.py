@@ -91,7 +91,7 @@ class Account:
         """Until `look` says nothing more; what it says is shown when it changes. Raises Stop after the limit."""
         until, shown = time.monotonic() + limit_min * 60, ""
         while said := look():
-            if said != shown:
+            if said.strip() and said != shown:
                 print(f"  {said}", flush=True)
                 shown = said
             if time.monotonic() > until:

@@ -154,4 +154,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except OSError as problem:  # planner-launch starts the job again, from the last COMMIT
+        print(f"the other nodes do not answer: {problem}", file=sys.stderr)
+        sys.exit(1)

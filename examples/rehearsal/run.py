@@ -134,7 +134,7 @@ class Walk:
             if number == 0:
                 print(self.account.on_node(node, f"{POOL} register $PLANNER_POOL_BUCKET --kind dataset"))
             print(self.account.on_node(node, "planner-ready --wait-s 60"))
-            print(self.account.on_node(node, f"{POOL} canary"))
+            print(self.account.on_node(node, f"{POOL} canary $PLANNER_POOL_BUCKET"))
         print(self.account.on_node(self.account.in_service(self.group)[0], f"{POOL} status --targets {NODES}"))
 
     def job(self) -> None:
@@ -146,7 +146,8 @@ class Walk:
         sync = f"aws s3 sync --only-show-errors s3://{self.bucket}/{CODE} ."
         fetch = f'cd "$(mktemp -d)" && {sync} && tar -xzf {archive.name}'
         start = f"PYTHONPATH=lib exec python3 job.py --steps {self.given.steps}"
-        launch = f"planner-launch --nodes {NODES} --name {NAME} --folder /tmp --detach -- sh -c '{fetch} && {start}'"
+        options = f"--nodes {NODES} --name {NAME} --node-s 20 --folder /tmp --detach"
+        launch = f"planner-launch {options} -- sh -c '{fetch} && {start}'"
         print(self.account.on_node(node, f"{launch} 2>&1"))
         self.account.wait("the first COMMIT", 15, lambda: "" if self.committed() else "no COMMIT yet")
         print(f"  step {self.committed()[-1]} is committed")

@@ -23,7 +23,7 @@ PACE_S = "0.5"
 AWS = """#!{python}
 import json, sys
 instance = sys.argv[sys.argv.index("--instance-ids") + 1]
-side = int(instance[-1]) % 2
+side = int(instance[-1], 16) % 2
 layers = ["nn-0", f"nn-{{side}}", f"nn-{{side}}9"]
 print(json.dumps({{"Instances": [{{"InstanceId": instance, "NetworkNodes": layers}}]}}))
 """

@@ -1,7 +1,7 @@
 """An account for the rehearsal: the stand-in cloud says which instances there are, and each is a node on this machine.
 
-The group launches an instance for each that it lacks, which is Pending until its agent runs; it replaces one that was
-ended only while ReplaceUnhealthy is not suspended, as AWS does. Commands of Systems Manager run in the node's namespace.
+The group launches an instance for each that it lacks, which is Pending until its agent runs; as AWS does, it replaces
+one that was ended while ReplaceUnhealthy is not suspended. Commands of Systems Manager run in the node's namespace.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from typing import Any, Protocol
 
 from tests.engine.cloud.store import Cloud, Thing
@@ -67,7 +68,7 @@ class Account:
     def answer(self, words: list[str]) -> dict[str, Any]:
         """found, or error."""
         self.asked.append(words)
-        options = {name: value for name, value in zip(words, words[1:], strict=False) if name.startswith("--")}
+        options = {name: value for name, value in pairwise(words) if name.startswith("--")}
         act: Callable[[dict[str, str]], Any] = getattr(self, f"_{words[0]}_{words[1]}".replace("-", "_"))
         try:
             return {"found": act(options), "error": ""}

@@ -9,6 +9,9 @@ import sys
 import threading
 from pathlib import Path
 
+from fleet_pool.node.facts import Node
+from fleet_pool.node.files import files
+
 from infra.node.built import POOL_FILE
 from infra.node.render import LAUNCH_FILE
 from infra.node.zipped import launch_file, pool_file
@@ -16,7 +19,7 @@ from tests.launch.fleet import AWS as TOPOLOGY
 from tests.launch.fleet import PACE_S
 from tests.pool.cluster import Cluster
 from tests.pool.daemon import PLAIN, Daemon
-from tests.pool.member import Member
+from tests.pool.member import Member, assignments
 from tests.pool.s3 import REGION
 
 # root's commands see /etc/planner and /opt/planner as on a node; nobody else on this machine does
@@ -37,6 +40,19 @@ class Nodes:
     def __init__(self, cluster: Cluster, bucket: str) -> None:
         self.cluster, self.bucket, self.folder = cluster, bucket, cluster.folder / "nodes"
         self._free, self._lock = list(cluster.nodes), threading.Lock()
+        facts = Node(
+            role="gpu",
+            instance="i-0123456789abcdef0",  # of whichever: its pool.env is that of every node
+            address="10.0.0.9",
+            number=-1,
+            group="",
+            region=REGION,
+            artefacts_bucket="none-here",
+            data_bucket=bucket,
+        )
+        [self.pool_env] = [
+            one.text for one in files(cluster.stack, facts, ("/none",), {}) if one.path.endswith("pool.env")
+        ]
         self._members: dict[str, Member] = {}
         self.agents: dict[str, Daemon] = {}
         self.programs = self.folder / "bin"
@@ -78,8 +94,7 @@ class Nodes:
         own = self._own(instance)
         planner = own / "upper" / "etc" / "planner"
         planner.mkdir(parents=True, exist_ok=True)
-        pool = ",".join(f"http://{address}:51080" for address in self.cluster.addresses)
-        (planner / "pool.env").write_text(f"PLANNER_POOL={pool}\nPLANNER_POOL_BUCKET={self.bucket}\n")
+        (planner / "pool.env").write_text(self.pool_env)
         bundle = own / "upper" / "opt" / "planner"
         bundle.mkdir(parents=True, exist_ok=True)
         (bundle / POOL_FILE).write_bytes(pool_file())
@@ -113,7 +128,7 @@ class Nodes:
             "PLANNER_REGION": REGION,
             "PLANNER_BUCKET": "none-here",
             "PLANNER_DATA": self.bucket,
-            "PLANNER_POOL": ",".join(f"http://{each}:51080" for each in self.cluster.addresses),
+            **assignments(self.pool_env),
             "PLANNER_LAUNCH_PACE_S": PACE_S,
             "STATE_DIRECTORY": str(self._own(instance) / "state"),
         }

@@ -1,4 +1,4 @@
-"""examples/rehearsal/run.py to its end: the real engine over the stand-in cloud, a real pool, real agents of the launcher.
+"""examples/rehearsal/run.py to its end: the real engine over the stand-in cloud, a real pool, real launchers.
 
 What stands in: AWS's API, `planner-ready` (tests/infra/node boots nodes that look at themselves), and the drives.
 """
@@ -93,6 +93,7 @@ def test_the_whole_rehearsal(pool_machine: None, tmp_path: Path) -> None:
             with on(tmp_path, nodes, cluster.s3.endpoint) as walk:
                 process = walk.start("--steps", "150")
                 said, _ = process.communicate(timeout=900)
+                (tmp_path / "said").write_text(said)
                 logs = "".join(agent.tail() for agent in nodes.agents.values())
                 assert process.returncode == 0, f"{said}\n{logs}"
                 asked = [words[1] for words in walk.account.asked if words[0] != "ssm"]
