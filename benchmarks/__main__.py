@@ -14,6 +14,7 @@ for anchor in (
     "render",
     "local_pool",
     "spot",
+    "worker_pool",
     "price_files",
     "bills",
 ):

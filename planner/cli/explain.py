@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import OUT, Asked, checked_plan, common, format_option, priced_plan
+from planner.cli.options import OUT, Asked, book_of, common, format_option, priced_plan, worker_pool_in
 from planner.cli.output import columns, format_of, write_result
 from planner.cli.progress import PRICING, counted, progress
 from planner.errors import UsageProblem
@@ -56,7 +56,15 @@ def command(
     from planner.report.data.encoding import json_text
 
     style = format_of(style, out, ("text", "json"))
-    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_pool
+
+        room = columns() if out in (None, "-") else 80
+        worker_pool.explain(pool, asked, scenario, number, style, out, width=room, quiet=quiet)
+        return
+    assert loaded is not None  # one of the two
+    book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book)
     with progress(PRICING, quiet=quiet) as shown:
         comparison = compare(request, counted(shown))

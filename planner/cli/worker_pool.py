@@ -149,6 +149,37 @@ def simulate(
     write_result(distributions(found, chosen, width=room.width, ascii_only=room.ascii_only), out)
 
 
+def explain(
+    loaded: LoadedPool,
+    asked: Asked,
+    scenario: str | None,
+    number: str | None,
+    style: str,
+    out: str | None,
+    *,
+    width: int,
+    quiet: bool,
+) -> None:
+    """`planner explain`: the choices, the numbers of one, or one number."""
+    from planner.plan.wording import did_you_mean
+    from planner.report.terminal import worker_pool_explanation as text
+    from planner.report.wording.worker_pool_explained import explained, ids_of
+
+    found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
+    if scenario is None:
+        write_result(text.listed_json(found, None) if style == "json" else text.scenarios(found, width), out)
+        return
+    chosen = named(found, scenario)
+    if number is None:
+        write_result(text.listed_json(found, chosen) if style == "json" else text.numbers(found, chosen, width), out)
+        return
+    one = explained(found, chosen, number)
+    if one is None:
+        known = ids_of(chosen)
+        raise UsageProblem(f"no number {number!r}: {did_you_mean(number, known) or 'there are ' + ', '.join(known)}")
+    write_result(text.number_json(chosen, one) if style == "json" else text.number(chosen, one, width), out)
+
+
 def named(found: PoolComparison, text: str) -> PoolScenario:
     """A choice by id, rank or `best`; one that was simulated. Raises UsageProblem."""
     from planner.plan.wording import did_you_mean

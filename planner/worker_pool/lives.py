@@ -40,7 +40,8 @@ class Lives:
                 outage = math.inf
             ready = begin + self._boot()
             if ready < outage:
-                return begin, ready, min(ready + self._life(), outage)
+                lost = ready + self._life()
+                return begin, ready, lost if lost < outage else outage
             begin = outage
 
     def _boot(self) -> float:

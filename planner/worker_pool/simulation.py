@@ -121,13 +121,15 @@ class _Pool:
         self.boot_hours += ready - begin
         self.started += 1
         self.members[node.number] = node
-        self.most = max(self.most, len(self.members))
+        if len(self.members) > self.most:
+            self.most = len(self.members)
         self._push(ready, self._free, node)
 
     def _remove(self, node: _Node, now: float) -> None:
         del self.members[node.number]
-        self.node_hours += max(now - node.ready, 0.0)
-        if node.ready > now:  # it was still booting
+        if now >= node.ready:
+            self.node_hours += now - node.ready
+        else:  # it was still booting
             self.boot_hours -= node.ready - now
 
     def _gone(self, node: _Node, now: float) -> None:
@@ -235,14 +237,20 @@ class _Pool:
     def _lost(self, node: _Node, now: float) -> None:
         """A node is lost. Its job stalls until its last heartbeat is too old."""
         jobs, rules = self.jobs, self.rules
-        worked = max(now - node.start - node.load, 0.0)
+        worked = now - node.start - node.load
+        if worked < 0.0:
+            worked = 0.0
+        # not more than what is left: the job has not ended
         left = jobs.work_hours - self.saved[node.job]
-        whole = min(int(worked / (jobs.segment_hours + jobs.write_hours)), checkpoints(left, jobs.segment_hours) - 1)
+        whole = int(worked / (jobs.segment_hours + jobs.write_hours))
+        if whole and whole * jobs.segment_hours >= left:
+            whole = checkpoints(left, jobs.segment_hours) - 1
         kept, written = whole * jobs.segment_hours, whole * jobs.write_hours
         self._interrupted(node, now, kept, written, worked - kept - written)
         # the last heartbeat was up to one interval before the end
         since = math.fmod(now - node.start, rules.heartbeat_hours)
-        self._push(max(now + rules.stalled_hours - since, now), self._stalled, node.job)
+        again = now + rules.stalled_hours - since
+        self._push(again if again > now else now, self._stalled, node.job)
         self.lost += 1
         self._gone(node, now)
 
@@ -270,7 +278,9 @@ class _Pool:
         self, node: _Node, now: float, kept: float, written: float, over: float, saving: float = 0.0
     ) -> None:
         """Book an attempt that ended early. over: work that is done again; saving: the checkpoint after `now`."""
-        job, load = node.job, min(node.load, now - node.start)
+        job, load = node.job, node.load
+        if load > now - node.start:
+            load = now - node.start
         self.saved[job] += kept
         self.works += kept
         self.writes += written + saving

@@ -69,42 +69,42 @@ def _scenario(one: PoolScenario) -> dict[str, Any]:
         "complete": one.complete,
         "eligible": one.eligible,
         "why_not_eligible": list(words.reasons(one)),
-        **{name: _spread(getattr(one, attribute)) for name, attribute in SPREADS},
-        "finish_fraction": _number(one.finish_fraction),
-        "on_time_fraction": _number(one.on_time_fraction),
-        "interruptions_per_job": _number(one.interruptions),
-        "interrupted_job_fraction": _number(one.interrupted_fraction),
-        "nodes_lost": _number(one.nodes_lost),
-        "nodes_replaced": _number(one.nodes_replaced),
+        **{name: spread_json(getattr(one, attribute)) for name, attribute in SPREADS},
+        "finish_fraction": rounded(one.finish_fraction),
+        "on_time_fraction": rounded(one.on_time_fraction),
+        "interruptions_per_job": rounded(one.interruptions),
+        "interrupted_job_fraction": rounded(one.interrupted_fraction),
+        "nodes_lost": rounded(one.nodes_lost),
+        "nodes_replaced": rounded(one.nodes_replaced),
         "most_nodes": one.most_nodes,
         "events": one.events,
-        "utilisation": {name: _spread(spread) for name, spread in one.shares.items()},
+        "utilisation": {name: spread_json(spread) for name, spread in one.shares.items()},
         "bill": [_line(line) for line in one.bill],
         "one_job_alone": None
         if alone is None
         else {
-            "uninterrupted_hours": _number(alone.uninterrupted_hours),
-            "mean_hours_between_interruptions": _number(alone.mtbf_hours),
-            "closed_form_hours": _number(alone.closed_hours),
-            "sampled_hours": _spread(alone.sampled),
+            "uninterrupted_hours": rounded(alone.uninterrupted_hours),
+            "mean_hours_between_interruptions": rounded(alone.mtbf_hours),
+            "closed_form_hours": rounded(alone.closed_hours),
+            "sampled_hours": spread_json(alone.sampled),
         },
         "interrupted_job": None
         if job is None
         else {
             "job": job.job,
             "run": job.run,
-            "queue_wait_hours": _number(job.wait_hours),
+            "queue_wait_hours": rounded(job.wait_hours),
             "interruptions": job.interruptions,
-            "billed_usd": _number(job.usd),
+            "billed_usd": rounded(job.usd),
             "attempts": [
                 {
                     "node": attempt.node,
-                    "start_hours": _number(attempt.start),
-                    "end_hours": _number(attempt.end),
+                    "start_hours": rounded(attempt.start),
+                    "end_hours": rounded(attempt.end),
                     "how": attempt.how,
-                    "load_hours": _number(attempt.load_hours),
-                    "kept_hours": _number(attempt.kept_hours),
-                    "lost_hours": _number(attempt.lost_hours),
+                    "load_hours": rounded(attempt.load_hours),
+                    "kept_hours": rounded(attempt.kept_hours),
+                    "lost_hours": rounded(attempt.lost_hours),
                 }
                 for attempt in job.attempts
             ],
@@ -112,13 +112,15 @@ def _scenario(one: PoolScenario) -> dict[str, Any]:
     }
 
 
-def _spread(spread: Spread | None) -> dict[str, float | None] | None:
+def spread_json(spread: Spread | None) -> dict[str, float | None] | None:
+    """Mean and percentiles; null beyond the runs that finish."""
     if spread is None:
         return None
-    return {name: _number(getattr(spread, name)) for name in ("mean", "p10", "p50", "p90")}
+    return {name: rounded(getattr(spread, name)) for name in ("mean", "p10", "p50", "p90")}
 
 
-def _number(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """To nine decimals; null for what is not finite."""
     return None if value is None or not math.isfinite(value) else round(float(value), 9)
 
 
@@ -126,10 +128,10 @@ def _line(line: PoolLine) -> dict[str, Any]:
     return {
         "line": line.line,
         "what": line.what,
-        "pricing_quantity": _number(line.quantity),
+        "pricing_quantity": rounded(line.quantity),
         "pricing_unit": line.unit,
-        "effective_unit_price": _number(line.usd_per_unit),
-        "effective_cost": _number(line.usd),
+        "effective_unit_price": rounded(line.usd_per_unit),
+        "effective_cost": rounded(line.usd),
         "price_source": line.source,
         "price_date": line.observed.isoformat() if line.observed else None,
         "price_grade": line.grade or None,
@@ -149,7 +151,7 @@ def render_csv(found: PoolComparison) -> str:
     for one in found.scenarios:
         if one.cost is None or one.days is None:
             continue
-        total = [_number(value) for value in (one.cost.p10, one.cost.p50, one.cost.p90, one.days.p50)]
+        total = [rounded(value) for value in (one.cost.p10, one.cost.p50, one.cost.p90, one.days.p50)]
         for line in map(_line, one.bill):
             writer.writerow((one.id, str(one.eligible).lower(), *total, *(line[name] for name in names)))
     return text.getvalue()
