@@ -25,7 +25,10 @@ from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 if TYPE_CHECKING:
     from planner.plan.worker_pool_types import WorkerPoolPlan
 
-POOL_VERBS = "planner validate, compare, report, explain and simulate take the plan of a worker pool"
+POOL_VERBS = (
+    "planner validate, compare, report, explain and simulate take the plan of a worker pool; --set changes its size, "
+    "as in planner compare PLAN --set pool.max=80"
+)
 MAX_SHOWN = 50  # problems in one report; the others usually repeat them
 _MAX_WORDED = 500  # findings that get a message: looking up near names takes time
 

@@ -160,9 +160,10 @@ def within(values: Floats, limit: float) -> float:
 
 
 def typical(nodes: Sequence[Nodes]) -> Nodes:
-    """The nodes of the run with the median rate of interruptions."""
-    order = sorted(range(len(nodes)), key=lambda at: nodes[at].interruptions_per_hour)
-    return nodes[order[len(order) // 2]]
+    """The nodes of the run with the median rate of single interruptions, among those that have any: scarce markets
+    take all nodes at once instead."""
+    some = [one for one in nodes if one.interruptions_per_hour] or list(nodes)
+    return sorted(some, key=lambda one: one.interruptions_per_hour)[len(some) // 2]
 
 
 def segments_of(jobs: Jobs) -> float:

@@ -106,3 +106,37 @@ def test_what_a_pool_does_not_take_is_refused_in_words(words, said):
 def test_the_schema_of_its_plan():
     schema = json.loads(run("schema", "--of", "worker-pool-plan").stdout)
     assert "jobs" in schema["required"]
+
+
+class TestExplain:
+    def test_every_number_can_be_explained_in_words_and_as_json(self):
+        listed = json.loads(run("explain", EXAMPLE, "best", *FEW, "-f", "json").stdout)["numbers"]
+        assert {"compute.work", "days", "cost_usd", "loss_per_interruption_minutes"} <= set(listed)
+        for number in listed[:6]:
+            one = json.loads(run("explain", EXAMPLE, "best", number, *FEW, "-f", "json").stdout)
+            assert one["id"] == number
+            assert one["how"]
+
+    @pytest.mark.parametrize(
+        ("scenario", "number"),
+        [
+            ("best", "queue_wait_hours"),
+            ("best", "loss_per_interruption_minutes"),
+            ("g5.xlarge/spot", "job_node_hours"),
+            ("best", "usd_per_step"),
+        ],
+    )
+    def test_its_command_gives_the_closed_form(self, scenario, number):
+        one = json.loads(run("explain", EXAMPLE, scenario, number, *FEW, "-f", "json").stdout)
+        (command,) = one["commands"]
+        found = json.loads(run(*command.split()[1:], "-f", "json").stdout)["result"]
+        per_minute = 60 if one["unit"] == "min" else 1
+        assert found / per_minute == pytest.approx(one["closed_form"], rel=1e-6)
+
+    def test_the_closed_form_of_a_jobs_hours_is_within_a_percent_of_the_simulation(self):
+        one = json.loads(run("explain", EXAMPLE, "g5.xlarge/on-demand", "job_node_hours", *FEW, "-f", "json").stdout)
+        assert one["value"]["mean"] == pytest.approx(one["closed_form"], rel=0.01)
+
+    def test_a_number_that_is_not_there(self):
+        found = run("explain", EXAMPLE, "best", "dayz", *FEW)
+        assert (found.returncode, "did you mean days" in found.stderr) == (2, True)
