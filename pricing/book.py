@@ -45,6 +45,7 @@ class PriceBook(RegionalTables):
         self._missing: dict[tuple[str, ...], PriceNotFound] = {}
         self._metered: dict[tuple[str, ...], MeteredPrice] = {}
         self._own: Mapping[tuple[str, ...], tuple[Price, ...]] = {}
+        self._standing: Mapping[tuple[str, ...], tuple[Price, ...]] = {}
 
     @classmethod
     def load(cls, path: str | Path) -> PriceBook:
@@ -56,12 +57,24 @@ class PriceBook(RegionalTables):
         return PriceBook(self.folder, removed=(*self._removed, predicate))
 
     def with_own(self, prices: Sequence[OwnPrice]) -> PriceBook:
-        """The same book with prices of one's own, which answer before its tables do; earlier ones are forgotten."""
-        if not prices and not self._own:
+        """The same book with prices of a plan, which answer before its tables do; earlier ones are forgotten."""
+        if not prices and self._own == self._standing:
             return self
         book = copy(self)  # both share what was read from the tables
-        book._own = by_key(prices)
+        book._own = {**self._standing, **by_key(prices)}
         return book
+
+    def with_standing(self, prices: Sequence[OwnPrice]) -> PriceBook:
+        """The same book with prices of one's own for every plan (pricing/quotes.py); those of a plan go before them."""
+        book = copy(self)
+        book._standing = by_key(prices)
+        book._own = book._standing
+        return book
+
+    @property
+    def own_prices(self) -> Mapping[tuple[str, ...], tuple[Price, ...]]:
+        """The prices that answer before the tables do, by table and columns."""
+        return self._own
 
     # --- hardware -----------------------------------------------------------------------------------
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from pricing.offers import Price, SpotOffer
+from pricing.snapshot import Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,3 +38,29 @@ def spot_around(
     return SpotOffer(
         instance_type=instance_type, region=region, planned=price, zone_id=zone_id, observations=observations
     )
+
+
+class _ListBook(Protocol):
+    def rows(self, table: str) -> tuple[Row, ...]: ...
+    def price(self, row: Row) -> Price: ...
+
+
+def list_price_of(book: _ListBook, key: tuple[str, ...]) -> Price | None:
+    """The price of the tables behind an own price: the first tier of what is billed by use, None where there is none.
+
+    Of spot it is the newest zone's; SpotOffer has the price to plan with.
+    """
+    table, place = key[0], key[1:]
+    columns = LIST_COLUMNS[table]
+    rows = [row for row in book.rows(table) if tuple(row[column] for column in columns) == place]
+    prices = sorted((book.price(row) for row in rows), key=lambda price: (price.tier_from, -price.observed.toordinal()))
+    return prices[0] if prices else None
+
+
+LIST_COLUMNS = {
+    "on_demand": ("instance_type", "region"),
+    "commitments": ("instance_type", "region", "option"),
+    "capacity_blocks": ("instance_type", "region"),
+    "spot": ("instance_type", "region"),
+    "metered": ("service", "item", "region", "offering"),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import check_against_catalogue
 from planner.plan.load import LoadedPlan
 from planner.plan.wording import did_you_mean, listed
+from pricing import quotes
 from pricing.book import PriceBook
 from pricing.opening import open_book
 from pricing.snapshot import DATA, BrokenBook
@@ -63,6 +65,19 @@ def earlier(book: PriceBook, prices: Prices, planned: date | None = None) -> str
     if not isinstance(day, date) or book.as_of == day:
         return ""
     return f"there is no price book of {day}: these are the prices of {book.as_of}, the newest before it"
+
+
+def with_quotes(book: PriceBook, regions: Collection[str], day: date | None = None) -> tuple[PriceBook, str]:
+    """The book with the own prices that are valid on a day, and a note on what was left out. None: those that are
+    valid on the book's date or later. Raises UsageProblem."""
+    path = quotes.own_prices_file()
+    try:
+        lines = quotes.read(path)
+    except BrokenBook as error:
+        raise UsageProblem(str(error)) from error
+    used = quotes.valid(lines, day) if day else quotes.not_over(lines, book.as_of)
+    note = f"{len(lines) - len(used)} of {len(lines)} own prices are not valid on {day} or were replaced"
+    return book.with_standing(quotes.own_prices(used, book, regions)), note if len(used) < len(lines) else ""
 
 
 def newer_of_yours(book: PriceBook) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,11 @@ def command(
     with progress(PRICING, quiet=quiet) as shown:
         comparison = answered(request, counted(shown))
     found = violations(comparison, gates)
+    listed = None
+    if asked.own and style in ("table", "md"):
+        with progress(PRICING, quiet=quiet) as shown:
+            at_list = replace(asked, own=False).request_of(loaded, book, derivations=False)
+            listed = answered(at_list, counted(shown))
     if style == "table":
         from planner.report.terminal.comparison_text import render
 
@@ -134,6 +140,11 @@ def command(
 
         with progress(STUDY, quiet=quiet) as trying:
             text = page_of(loaded, request, comparison, each=counted(trying), others=1)
+    if listed is not None:
+        from planner.report.wording.own_prices import beside
+
+        lines = "\n".join(beside(listed, comparison))
+        text += f"\n```text\n{lines}\n```\n" if style == "md" else f"\n{lines}\n"
     write_result(text, out)
     if not comparison.prices.intact:
         folder = [asked.prices] if asked.prices and Path(asked.prices).is_dir() else []

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pricing.offers import Price
 
 COLUMNS = ("type", "region", "purchase", "usd_per_hour", "usd_per_gpu_hour", "date", "grade", "basis")
-CSV_COLUMNS = (*COLUMNS[:3], "status", *COLUMNS[3:], "low", "high", "gpu", "gpus", "note", "source")
+OWN_COLUMNS = ("own_usd_per_hour", "own_usd_per_gpu_hour", "own_grade", "own_source")
+CSV_COLUMNS = (*COLUMNS[:3], "status", *COLUMNS[3:], *OWN_COLUMNS, "low", "high", "gpu", "gpus", "note", "source")
 SORTS = {
     "gpu-hour": ("usd_per_gpu_hour", "usd_per_hour"),
     "hour": ("usd_per_hour",),
@@ -57,6 +58,7 @@ def command(
         for name in _types(book, types, gpu):
             for region in dict.fromkeys(regions or ("us-east-1",)):
                 _ask(book, name, region, offered, missing)
+        _add_own(book, offered, missing)
     offered.sort(key=lambda record: _sort_key(record, sort))
     left_off = len(offered) - top if top and top < len(offered) else 0
     offered = offered[: top or None]
@@ -64,7 +66,7 @@ def command(
         head = {"schema_version": "1", "as_of": book.as_of.isoformat(), "sha256": book.sha256}
         books.print_json({**head, "offers": offered, "missing": missing, "left_off": left_off})
     elif form == "csv":
-        blank = dict.fromkeys(CSV_COLUMNS)
+        blank: Record = dict.fromkeys(CSV_COLUMNS)
         rows: list[Record] = [{**blank, **record, "status": "offered"} for record in offered]
         rows += [{**blank, **record, "note": record["why"]} for record in missing]
         books.print_csv(CSV_COLUMNS, rows)
@@ -72,6 +74,49 @@ def command(
         _print_tables(book, offered, missing)
     if left_off:
         say(f"{left_off} more left off by --top")
+
+
+def _add_own(book: PriceBook, offered: list[Record], missing: list[Record]) -> None:
+    """Your own prices beside the list's; one without a list price is an offer too."""
+    from planner.api.books import with_quotes
+
+    places = {str(record["region"]) for record in (*offered, *missing)}
+    mine, _ = with_quotes(book, places)
+    if not mine.own_prices:
+        return
+    for record in offered:
+        own = _own_price(mine, record)
+        record.update(_own_cells(own, float(str(record["gpus"] or 0))))
+    for record in list(missing):
+        own = _own_price(mine, record)
+        if own is not None:
+            missing.remove(record)
+            name, region, purchase = (str(record[key]) for key in ("type", "region", "purchase"))
+            made = _record(mine, name, region, purchase, own, None, None)
+            cells = _own_cells(own, float(str(made["gpus"] or 0)))
+            blank: Record = {"usd_per_hour": None, "usd_per_gpu_hour": None, "note": record["why"]}
+            offered.append({**made, **blank, **cells})
+
+
+def _own_price(book: PriceBook, record: Record) -> Price | None:
+    from pricing.offers import PurchaseOption
+    from pricing.quotes import TABLES
+
+    option = PurchaseOption.parse(str(record["purchase"]))
+    place = (str(record["type"]), str(record["region"]))
+    key = (TABLES.get(option.id, "commitments"), *place, *((option.id,) if option.years else ()))
+    return book.own_prices.get(key, (None,))[0]
+
+
+def _own_cells(own: Price | None, gpus: float) -> Record:
+    if own is None:
+        return dict.fromkeys(OWN_COLUMNS)
+    return {
+        "own_usd_per_hour": round(own.usd, 6),
+        "own_usd_per_gpu_hour": round(own.usd / gpus, 6) if gpus else None,
+        "own_grade": own.grade,
+        "own_source": own.source,
+    }
 
 
 def _sort_key(record: Record, sort: str) -> tuple[object, ...]:
@@ -184,7 +229,8 @@ def _shown(record: Record) -> Record:
         "type": record["type"],
         "region": record["region"],
         "purchase": record["purchase"],
-        "$/h": f"{record['usd_per_hour']:,.4f}",
+        "$/h": "-" if record["usd_per_hour"] is None else f"{record['usd_per_hour']:,.4f}",
+        "own $/h": f"{own:,.4f}" if (own := record.get("own_usd_per_hour")) else "",
         "$/GPU-h": "-" if gpu_hour is None else f"{gpu_hour:,.4f}",
         "seen": f"{record['date']} {record['grade']}{'*' if record['basis'] == 'carried' else ''}",
     }
@@ -195,12 +241,17 @@ def _print_tables(book: PriceBook, offered: list[Record], missing: list[Record])
     # what is the same in every row is said once, above
     same = [name for name in ("type", "region") if len({record[name] for record in offered}) == 1]
     columns = tuple(name for name in ("type", "region", "purchase", "$/h", "$/GPU-h", "seen") if name not in same)
+    if any(record.get("own_usd_per_hour") for record in offered):
+        at = columns.index("$/h") + 1
+        columns = (*columns[:at], "own $/h", *columns[at:])
     what = "".join(f", {offered[0][name]}" for name in same)
     title = f"Offers as of {book.as_of}{what}, USD list price before tax"
     books.print_table(columns, rows, title, optional=("$/GPU-h",))
     _say("seen: day and grade (C: derived or secondary), * carried over more than 45 days")
+    for source in dict.fromkeys(str(one["own_source"]) for one in offered if one.get("own_usd_per_hour")):
+        _say(f"own $/h: {source}")
     for record in offered:
-        if record["purchase"] == "spot":
+        if record["purchase"] == "spot" and record["low"] is not None:
             spread = f"{record['low']:,.4f} to {record['high']:,.4f}"
             _say(f"spot {record['type']} {record['region']}: {spread} $/h over all zones and dates")
     for status in ("not offered", "not known"):

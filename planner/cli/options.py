@@ -139,6 +139,7 @@ class Asked:
     prices: str | None = None
     as_of: str | None = None
     max_price_age: int | None = None
+    own: bool = False
 
     @property
     def again(self) -> tuple[str, ...]:
@@ -152,7 +153,7 @@ class Asked:
             ("--max-price-age", self.max_price_age, None),
         ):
             words += [name, str(value)] if value != default else []
-        return tuple(words)
+        return (*words, "--own") if self.own else tuple(words)
 
     def request(self, *, derivations: bool = True) -> Request:
         """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
@@ -163,6 +164,8 @@ class Asked:
         Raises UsageProblem."""
         from planner.estimate.request import Request
 
+        if self.own:
+            book = own_book(book, loaded)
         return Request(
             plan=loaded.plan,
             plan_sha256=loaded.sha256,
@@ -194,6 +197,9 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
         ),
+        click.option(
+            "--own", is_flag=True, help="Use your own prices (`planner prices add`) that are valid at the plan's start."
+        ),
         prices_option(),
         click.option("--seed", type=SEEDS, default=DEFAULT_SEED, show_default=True, help="Seed of the draws."),
         click.option(
@@ -221,6 +227,20 @@ def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
         context = click.get_current_context(silent=True)
         say(f"note: {newer}", quiet=bool(context and context.params.get("quiet")))
     return book
+
+
+def own_book(book: PriceBook, loaded: LoadedPlan) -> PriceBook:
+    """The book with the own prices that are valid when the run starts, else on the book's date. Raises UsageProblem."""
+    from planner.api.books import with_quotes
+    from planner.errors import UsageProblem
+
+    plan = loaded.plan
+    found, note = with_quotes(book, (plan.region,), plan.start or book.as_of)
+    if note:
+        say(f"note: {note}")
+    if not found.own_prices:
+        raise UsageProblem(f"--own: no own price is valid in {plan.region}; `planner prices add` adds one")
+    return found
 
 
 def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> tuple[LoadedPlan, PriceBook]:

@@ -14,7 +14,7 @@ COLUMNS = ("as_of", "whose", "prices", "folder")
 @click.option("-f", "--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 def list_books(form: str) -> None:
     """List the bundled price books and your own, each by its date for --prices."""
-    from pricing import snapshot, user_books
+    from pricing import quotes, snapshot, user_books
 
     folders = [("bundled", snapshot.DATA / str(day)) for day in snapshot.available()]
     folders += [("yours", path) for path in user_books.user_books().values()]
@@ -44,3 +44,8 @@ def list_books(form: str) -> None:
         title = "Price books; `--prices DATE` takes the newest of that day or before, without it the newest bundled one"
         books.print_table(COLUMNS, records, title, optional=("folder",))
         say(f"your books: {user_books.books_folder()}")
+        own = quotes.own_prices_file()
+        with books.broken_book_as_usage_problem():
+            count = len(quotes.read(own))
+        if count:
+            say(f"your own prices: {own}, {count} lines; --own uses those that are valid")

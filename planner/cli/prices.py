@@ -9,6 +9,7 @@ import click
 from planner.cli import books
 from planner.cli.options import prices_option
 from planner.cli.output import say, write_result
+from planner.cli.price_add import add
 from planner.cli.price_books import list_books
 from planner.cli.price_update import update
 from planner.errors import UsageProblem
@@ -150,6 +151,7 @@ def verify(folder: str | None) -> None:
         raise UsageProblem("\n".join(edited))
 
 
+command.add_command(add)
 command.add_command(update)
 command.add_command(list_books)
 
