@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.gates import report_violations
+from planner.cli.gates import check_junit, report_violations
 from planner.cli.options import (
     OUT,
     Asked,
@@ -65,6 +65,7 @@ def command(
     everything: bool,
     verbose: bool,
     gates: Gates,
+    junit: str | None,
     color: str,
     quiet: bool,
     debug: bool,
@@ -78,13 +79,16 @@ def command(
     from planner.decide.gates import violations
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
+    check_junit(junit, out)
     if scenario is not None and style != "focus":
         raise UsageProblem("--scenario is of -f focus; every other format has all scenarios")
     loaded, pool = worker_pool_in(asked.plan, asked.overrides)
     if pool is not None:
         from planner.cli import worker_pool
 
-        return worker_pool.compare(pool, asked, style, out, gates, top=top, verbose=verbose, color=color, quiet=quiet)
+        return worker_pool.compare(
+            pool, asked, style, out, gates, junit, top=top, verbose=verbose, color=color, quiet=quiet
+        )
     assert loaded is not None  # one of the two
     book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html", "focus"))
@@ -156,4 +160,4 @@ def command(
 
         old = sentences(comparison.stale)
         warn(f"{many(len(old), 'price')} out of date: {old[0]}", quiet, color)
-    return report_violations(found)
+    return report_violations(found, comparison.plan_name, gates, junit)

@@ -91,7 +91,7 @@ def planned_stack(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--strict, --max-cost, --max-days, --at and --max-unpriced, as one argument `gates`."""
+    """--strict, --max-cost, --max-days, --at and --max-unpriced, as one argument `gates`; and --junit."""
     limits = "Fail (10) if every eligible scenario"
 
     @functools.wraps(function)
@@ -110,6 +110,7 @@ def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, gates=gates, **more)
 
     for option in (
+        click.option("--junit", metavar="FILE", help="Write the gates to FILE as JUnit XML: one test a gate."),
         click.option(
             "--max-unpriced", type=click.IntRange(0), metavar="N", help="Fail (12) if more lines have no price."
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.gates import report_violations
+from planner.cli.gates import check_junit, report_violations
 from planner.cli.options import Asked, book_of, common, format_option, gate_options, priced_plan, worker_pool_in
 from planner.cli.output import format_of, say, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
@@ -44,6 +44,7 @@ def command(
     architecture: bool,
     bills: tuple[str, ...],
     gates: Gates,
+    junit: str | None,
     color: str,
     quiet: bool,
     debug: bool,
@@ -58,13 +59,14 @@ def command(
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
+    check_junit(junit, out)
     if bills and style != "html":
         raise UsageProblem("--bill adds a section to the HTML page; `planner reconcile` has the other formats")
     loaded, pool = worker_pool_in(asked.plan, asked.overrides)
     if pool is not None:
         from planner.cli import worker_pool
 
-        return worker_pool.report(pool, asked, style, out, gates, quiet=quiet)
+        return worker_pool.report(pool, asked, style, out, gates, junit, quiet=quiet)
     assert loaded is not None  # one of the two
     book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book, derivations=style == "html")
@@ -100,4 +102,4 @@ def command(
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)
-    return report_violations(found)
+    return report_violations(found, comparison.plan_name, gates, junit)

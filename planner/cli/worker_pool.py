@@ -52,6 +52,7 @@ def compare(
     style: str | None,
     out: str | None,
     gates: Gates,
+    junit: str | None,
     *,
     top: int | None,
     verbose: bool,
@@ -59,8 +60,9 @@ def compare(
     quiet: bool,
 ) -> ExitCode:
     """`planner compare`: every kind of node by each way to buy it."""
-    from planner.cli.gates import report_violations
+    from planner.cli.gates import check_junit, report_violations
 
+    check_junit(junit, out)
     if style == "focus":
         raise UsageProblem("-f focus: a worker pool has no bill by month; use -f csv")
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
@@ -85,22 +87,30 @@ def compare(
     else:
         text = _page(found, style)
     write_result(text, out)
-    return report_violations(violations(found, gates))
+    return report_violations(violations(found, gates), loaded.plan.name, gates, junit)
 
 
 def report(
-    loaded: LoadedPool, asked: Asked, style: str | None, out: str | None, gates: Gates, *, quiet: bool
+    loaded: LoadedPool,
+    asked: Asked,
+    style: str | None,
+    out: str | None,
+    gates: Gates,
+    junit: str | None,
+    *,
+    quiet: bool,
 ) -> ExitCode:
     """`planner report`: the same as a page, or for a pull request."""
-    from planner.cli.gates import report_violations
+    from planner.cli.gates import check_junit, report_violations
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
+    check_junit(junit, out)
     found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
     write_result(_page(found, style), out)
     if out != "-":
         say(f"Wrote {out}", quiet)
-    return report_violations(violations(found, gates))
+    return report_violations(violations(found, gates), loaded.plan.name, gates, junit)
 
 
 def _page(found: PoolComparison, style: str) -> str:
@@ -204,7 +214,7 @@ def named(found: PoolComparison, text: str) -> PoolScenario:
 
 def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
     """The gates that fail, as for training plans."""
-    from planner.decide.gates import Violation
+    from planner.decide.gates import LIMITS, Violation
     from planner.errors import ExitCode
 
     eligible = [s for s in found.scenarios if s.eligible and s.cost and s.days]
@@ -212,7 +222,7 @@ def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
     limits = ((gates.max_cost_usd, "cost", "cost in USD"), (gates.max_days, "days", "days"))
     stated = [(limit, name, what) for limit, name, what in limits if limit is not None]
     if stated and not eligible:
-        failed.append(Violation(code=ExitCode.GATE, message="no scenario is eligible"))
+        failed.append(Violation(code=ExitCode.GATE, message="no scenario is eligible", gate=LIMITS))
     elif stated and not any(all(getattr(s, name).at(gates.at) <= limit for limit, name, _ in stated) for s in eligible):
         first = eligible[0]
         over = [
@@ -220,10 +230,13 @@ def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
             for limit, name, what in stated
             if getattr(first, name).at(gates.at) > limit
         ]
-        failed.append(Violation(code=ExitCode.GATE, message=f"no eligible scenario passes: {'; '.join(over)}"))
+        failed.append(
+            Violation(code=ExitCode.GATE, message=f"no eligible scenario passes: {'; '.join(over)}", gate=LIMITS)
+        )
     missing = sum(len(s.choice.unpriced) for s in found.scenarios if s.feasible)
     allowed = 0 if gates.strict else gates.max_unpriced
     if allowed is not None and missing > allowed:
         message = f"{missing} unpriced lines; at most {allowed} are allowed"
-        failed.append(Violation(code=ExitCode.UNPRICED, message=message))
+        gate = "strict-prices" if gates.strict else "max-unpriced"
+        failed.append(Violation(code=ExitCode.UNPRICED, message=message, gate=gate))
     return failed

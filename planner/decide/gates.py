@@ -10,6 +10,7 @@ from planner.decide.price_age import StalePrice
 from planner.errors import ExitCode
 from planner.estimate.result import Scenario
 
+FEASIBLE, LIMITS = "feasible", "limits"
 STRICT_HINT = "; purchase.options and storage.layouts can leave out scenarios"
 
 
@@ -32,8 +33,12 @@ class Gates:
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
+    """A gate that fails. gate: its name, as in the options: max-cost, max-days, max-unpriced, strict-dates,
+    strict-prices; LIMITS for all limits of cost and days; FEASIBLE, which every comparison has to pass."""
+
     code: ExitCode
     message: str
+    gate: str = FEASIBLE
 
 
 def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
@@ -44,19 +49,20 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     if not any(scenario.feasible for scenario in comparison.scenarios):
         found.append(Violation(code=ExitCode.GATE, message=f"no scenario is feasible{_nearest(comparison)}"))
     elif limited and not eligible:
-        found.append(Violation(code=ExitCode.GATE, message=f"no scenario is eligible{_nearest(comparison)}"))
+        message = f"no scenario is eligible{_nearest(comparison)}"
+        found.append(Violation(code=ExitCode.GATE, message=message, gate=LIMITS))
     elif limited and not any(_passes(s, gates) for s in eligible):
         found += _over(eligible[0], gates)
     weak = comparison.weak_lines
     if gates.strict and comparison.stale:
-        found.append(Violation(code=ExitCode.STALE, message=_out_of_date(comparison.stale)))
+        found.append(Violation(code=ExitCode.STALE, message=_out_of_date(comparison.stale), gate="strict-dates"))
     if gates.strict and weak:
         message = _first(weak, "lines unpriced, bounded, grade C or carried back") + STRICT_HINT
-        found.append(Violation(code=ExitCode.UNPRICED, message=message))
+        found.append(Violation(code=ExitCode.UNPRICED, message=message, gate="strict-prices"))
     missing = sum(len(s.unpriced) for s in comparison.scenarios if s.feasible)
     if gates.max_unpriced is not None and missing > gates.max_unpriced:
         message = f"{missing} unpriced lines; at most {gates.max_unpriced} are allowed"
-        found.append(Violation(code=ExitCode.UNPRICED, message=message))
+        found.append(Violation(code=ExitCode.UNPRICED, message=message, gate="max-unpriced"))
     return found
 
 
@@ -87,6 +93,7 @@ def _over(scenario: Scenario, gates: Gates) -> list[Violation]:
         Violation(
             code=ExitCode.GATE,
             message=f"no eligible scenario passes: {what} of {scenario.id} is {value:,.2f}, above {limit:,.2f}",
+            gate="max-days" if what.endswith("days") else "max-cost",
         )
         for limit, value, what in over
     ]
