@@ -6,7 +6,7 @@ import importlib.util
 import math
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ def _simpy_job(jobs: Jobs, mtbf: float, runs: int) -> tuple[int, int, float]:
     rng, events, total = random.Random(0), 0, 0.0
     count, segment = round(jobs.work_hours / jobs.segment_hours), jobs.segment_hours + jobs.write_hours
 
-    def work(env: Any) -> Iterator[Any]:
+    def work(env: Any) -> Generator[Any, Any, None]:
         nonlocal events
         done, restart = 0, 0.0
         while done < count:
@@ -147,7 +147,7 @@ def _simpy_job(jobs: Jobs, mtbf: float, runs: int) -> tuple[int, int, float]:
             except simpy.Interrupt:
                 restart = jobs.resume_hours
 
-    def fail(env: Any, process: Any) -> Iterator[Any]:
+    def fail(env: Any, process: Any) -> Generator[Any, Any, None]:
         while process.is_alive:
             yield env.timeout(rng.expovariate(1 / mtbf))
             if process.is_alive:
@@ -173,7 +173,7 @@ def _simpy_pool(nodes: Nodes, runs: int) -> tuple[int, int, float]:
 
     events, total = 0, 0.0
 
-    def node(env: Any, queue: Any, rng: random.Random, state: dict[str, Any]) -> Iterator[Any]:
+    def node(env: Any, queue: Any, rng: random.Random, state: dict[str, Any]) -> Generator[Any, Any, None]:
         nonlocal events
         while state["open"]:
             yield env.timeout(nodes.boot_hours * math.exp(nodes.boot_sigma * rng.gauss(0.0, 1.0)))
@@ -197,7 +197,7 @@ def _simpy_pool(nodes: Nodes, runs: int) -> tuple[int, int, float]:
                     state["saved"][job] += int((lost - begin) / POOL.segment_hours) * POOL.segment_hours
                     env.process(stall(env, queue, job))
 
-    def stall(env: Any, queue: Any, job: int) -> Iterator[Any]:
+    def stall(env: Any, queue: Any, job: int) -> Generator[Any, Any, None]:
         nonlocal events
         yield env.timeout(RULES.stalled_hours)
         events += 1

@@ -21,6 +21,7 @@ GENERATED: dict[str, tuple[str, ...]] = {
     "planner/report/data/schemas/explain.schema.json": ("tools.schema", "explain"),
     "planner/report/data/schemas/optimize.schema.json": ("tools.schema", "optimize"),
     "planner/report/data/schemas/sensitivity.schema.json": ("tools.schema", "sensitivity"),
+    "planner/report/data/schemas/worker-pool.schema.json": ("tools.schema", "worker-pool"),
 }
 
 

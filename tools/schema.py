@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.words import compare, diff, explain, optimize, sensitivity
+from tools.words import compare, diff, explain, optimize, sensitivity, worker_pool
 from tools.words.word import Word
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -73,6 +73,11 @@ DOCUMENTS: dict[str, Document] = {
         title="What changed between two comparisons (planner diff -f json)",
         description="Grows only by adding keys; A is before, B after; money in USD before tax.",
         shapes=(("", diff.KEYS),),
+    ),
+    "worker-pool": Document(
+        title="A worker pool, simulated (planner compare -f json of such a plan)",
+        description="Grows only by adding keys; money in USD before tax.",
+        shapes=(("", worker_pool.KEYS),),
     ),
 }
 

@@ -11,13 +11,14 @@ from planner.cli.output import write_result
 
 FOLDER = Path(__file__).resolve().parent.parent / "report" / "data" / "schemas"
 VERBS = ("compare", "optimize", "sensitivity", "explain", "diff")
+DOCUMENTS = (*VERBS, "worker-pool")  # the last: what compare and simulate print of a worker pool
 
 
 @click.command()
 @click.option(
     "--of",
     "what",
-    type=click.Choice(["plan", "worker-pool-plan", *VERBS]),
+    type=click.Choice(["plan", "worker-pool-plan", *DOCUMENTS]),
     default="plan",
     show_default=True,
     help="The plan file of either kind, or what a verb prints with `-f json`.",
@@ -26,7 +27,7 @@ VERBS = ("compare", "optimize", "sensitivity", "explain", "diff")
 @common
 def command(what: str, out: str | None, color: str, quiet: bool, debug: bool) -> None:
     """Print a JSON Schema (draft 2020-12), for editors and other validators."""
-    if what in VERBS:
+    if what in DOCUMENTS:
         write_result((FOLDER / f"{what}.schema.json").read_text(encoding="utf-8"), out)
         return
     from planner.plan.schema import pool_schema_text, schema_text

@@ -26,6 +26,10 @@ def _findings(plan: WorkerPoolPlan, book: PriceBook) -> Iterator[Finding]:
     priced = {row["instance_type"] for row in book.rows("on_demand") if row["region"] == plan.region}
     known = {instance.name: instance for instance in book.instances()}
     names = sorted(priced | known.keys())
+    if not priced and any(worker.instance_type for worker in plan.workers) and plan.region not in book.regions():
+        message = f"no price of any instance type in {plan.region} is in the book of {book.as_of}"
+        yield ("region",), message, did_you_mean(plan.region, book.regions()) or f"known: {listed(book.regions())}"
+        return
     for index, worker in enumerate(plan.workers):
         if worker.instance_type is None:
             continue

@@ -111,9 +111,12 @@ def _choice(
         unpriced.append(str(error))
     try:
         nodes, said = _nodes(plan, book, worker, purchase, drawn)
-    except PriceNotFound as error:
+    except PriceNotFound:
         nodes, said = (), ""
-        why_not.append(f"{error}; write interruptions: {{mean_life: 48h}} for {worker.id}")
+        why_not.append(
+            f"the book of {book.as_of} does not say how often {worker.id} is interrupted in {plan.region}; write "
+            f"interruptions: {{mean_life: 48h}} for it"
+        )
     if step is None:
         why_not.append(f"jobs.seconds_per_step has neither {gpu or 'its GPU'} nor {worker.id}")
     network = each_draw(_network(worker, drawn), runs)
@@ -256,7 +259,7 @@ def _interruptions(plan: WorkerPoolPlan, book: PriceBook, worker: Worker, purcha
     own = worker.interruptions
     if own is not None:
         law = "at a constant rate" if own.shape == 1 else f"by a Weibull law of shape {own.shape:g}"
-        said = f"a node lives {own.mean_life_hours:g} h on average, {law} (the plan)"
+        said = f"a node lives {own.mean_life_hours:.4g} h on average, {law} (the plan)"
         return 1 / own.mean_life_hours, own.shape, 0.0, 0.0, 0.0, said
     if purchase == "list":
         return 0.0, 1.0, 0.0, 0.0, 0.0, "the plan gives no interruptions, so there are none"

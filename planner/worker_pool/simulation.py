@@ -49,8 +49,8 @@ class _Pool:
         self.jobs, self.nodes, self.rules, self.watched = jobs, nodes, rules, watched
         self.lives = Lives(nodes, rng)
         count = jobs.count
-        broken = np.flatnonzero(rng.random(count) < jobs.broken_fraction) if jobs.broken_fraction else np.empty(0)
-        self.broken: set[int] = set(broken.tolist())
+        drawn = rng.random(count) < jobs.broken_fraction if jobs.broken_fraction else ()
+        self.broken = {job for job, is_broken in enumerate(drawn) if is_broken}
         self.saves = rules.saves_on_notice and 0 < nodes.notice_hours >= jobs.write_hours
         self.can_fail = bool(self.broken or rules.bad_first or rules.bad_fraction)
         self.heap: list[tuple[float, int, Any, Any]] = []  # time, order of the push, what to call, with what

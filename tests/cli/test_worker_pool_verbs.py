@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from tests.examples import EVERY
@@ -101,6 +102,17 @@ def test_what_a_pool_does_not_take_is_refused_in_words(words, said):
     found = run(*words)
     assert found.returncode == 2
     assert said in found.stderr
+
+
+def test_the_json_keeps_to_its_schema():
+    schema = json.loads(run("schema", "--of", "worker-pool").stdout)
+    judge = jsonschema.Draft202012Validator(schema)
+    judge.check_schema(schema)
+    types = "workers=[{instance_type: p5.4xlarge}, {name: a, gpu: H100, usd_per_gpu_hour: 1, source: x}]"
+    speeds = "jobs.seconds_per_step={H100: 1}"
+    for more in ((), ("--set", types, "--set", speeds), ("--set", "workers[0].interruptions.mean_life=1s")):
+        judge.validate(json.loads(run("compare", EXAMPLE, "--draws", "2", *more, "-f", "json").stdout))
+    judge.validate(json.loads(run("simulate", EXAMPLE, "--starts", "2", "-f", "json").stdout))
 
 
 def test_the_schema_of_its_plan():

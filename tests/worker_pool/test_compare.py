@@ -160,6 +160,11 @@ class TestRefused:
             loaded(override)
         assert said in str(raised.value)
 
+    def test_a_region_that_no_book_knows(self):
+        plan = loaded("workers=[{instance_type: p5.4xlarge}]", "region=us-esat-1")
+        with pytest.raises(PlanProblems, match="no price of any instance type in us-esat-1"):
+            check_against_book(plan, default_book())
+
     def test_dead_letters_need_as_many_nodes_as_failures(self):
         with pytest.raises(PlanProblems, match="never a dead letter"):
             loaded("pool.max=2", "jobs.broken=5%")

@@ -78,7 +78,7 @@ def _scenario(one: PoolScenario) -> dict[str, Any]:
         "nodes_replaced": rounded(one.nodes_replaced),
         "most_nodes": one.most_nodes,
         "events": one.events,
-        "utilisation": {name: spread_json(spread) for name, spread in one.shares.items()},
+        "utilisation": {name: spread_json(spread) for name, spread in one.shares.items()} or None,
         "bill": [_line(line) for line in one.bill],
         "one_job_alone": None
         if alone is None

@@ -36,7 +36,10 @@ def render(
     lines += _wrapped([f"- {text}" for text in words.notes(found)], width)
     if verbose:
         lines += ["", "Assumptions:", *_wrapped([f"- {text}" for text in tables.assumed(found)], width), ""]
-    words_again = " ".join(shlex.quote(visible(word)) for word in (plan_path, *again))
+    # of the options of `compare`, those that `simulate` has
+    pairs = zip(again[::2], again[1::2], strict=True)
+    kept = [word for pair in pairs if pair[0] in ("--set", "--prices", "--seed") for word in pair]
+    words_again = " ".join(shlex.quote(visible(word)) for word in (plan_path, *kept))
     lines += [words.PICTURE, *command(f"planner simulate {words_again} -o timeline.svg", width)]
     return _encoded(lines, ascii_only=ascii_only)
 

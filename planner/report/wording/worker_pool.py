@@ -53,8 +53,8 @@ def heading(found: PoolComparison) -> list[str]:
         days = (plan.start - found.prices_as_of).days
         age = f", {days} days old on {plan.start}" if days >= 0 else ""
     return [
-        f"{plan.region}, {jobs.count:,} jobs of {jobs.steps:,} steps on {pool.min:,} to {pool.max:,} nodes, USD before "
-        "tax",
+        f"{plan.region}, {figures.many(jobs.count, 'job')} of {jobs.steps:,} steps on {pool.min:,} to {pool.max:,} "
+        "nodes, USD before tax",
         f"prices of {found.prices_as_of}{age}; P10-P90 of {found.runs:,} simulated runs, seed {found.seed}",
     ]
 
@@ -118,7 +118,11 @@ def used(scenario: PoolScenario) -> str:
 def reasons(scenario: PoolScenario) -> tuple[str, ...]:
     """Why a choice is not eligible."""
     choice = scenario.choice
-    return (*choice.why_not, *(f"no price: {text}" for text in choice.unpriced), *scenario.shortfalls)
+    return (
+        *choice.why_not,
+        *(f"no price: {text.removeprefix('no price for ')}" for text in choice.unpriced),
+        *scenario.shortfalls,
+    )
 
 
 def columns(scenarios: Sequence[PoolScenario]) -> list[Column]:
@@ -135,8 +139,13 @@ def columns(scenarios: Sequence[PoolScenario]) -> list[Column]:
         column("P10 $", lambda s: _usd(s, "p10")),
         column("P50 $", lambda s: _usd(s, "p50")),
         column("P90 $", lambda s: _usd(s, "p90")),
-        column("$/job", lambda s: "no price" if not s.complete else usd_each(s.per_job.p50)[1:] if s.per_job else ""),
-        column("$/step", lambda s: "" if not s.complete or not s.per_step else usd_each(s.per_step.p50)[1:]),
+        column(
+            "$/job",
+            lambda s: "no price" if not s.complete else usd_each(s.per_job.p50).removeprefix("$") if s.per_job else "",
+        ),
+        column(
+            "$/step", lambda s: "" if not s.complete or not s.per_step else usd_each(s.per_step.p50).removeprefix("$")
+        ),
         column("Wait h", lambda s: f"{s.wait_hours.p50:.1f}" if s.wait_hours else "", keep=2),
         column("Lost", lambda s: figures.share(s.shares["repeated"].mean) if s.shares else "", keep=3),
     ]
@@ -169,7 +178,7 @@ def usd_each(value: float) -> str:
     """USD of a small thing, to three digits: $0.292, $0.000208."""
     if not math.isfinite(value):
         return figures.NEVER
-    return f"${figures.plain(value, 3)}" if abs(value) < 99.95 else f"${figures.dollars(value)}"
+    return f"${figures.plain(value, 3)}" if abs(value) < 0.995 else f"${figures.dollars(value)}"
 
 
 def hours(value: float) -> str:
