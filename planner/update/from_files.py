@@ -64,7 +64,7 @@ def _add_offers(found: Found, path: Path, wanted: Wanted, today: date) -> None:
         plain = not price_list.not_plain_linux(product) and wanted.has_type(product.get("instancetype"))
         return plain or not product.family.startswith("Compute Instance")
 
-    offers = read_offer_file(path, price_list.Wanted(accepts=accepts, texts=(_TEXTS,)))
+    offers = read_offer_file(path, price_list.Wanted(accepts=accepts, texts=_texts(path)))
     if offers.service not in SERVICES:
         raise UsageProblem(
             f"{path}: offers of {offers.service or 'no service'}; prices are read of {', '.join(SERVICES)}"
@@ -86,9 +86,13 @@ def _add_offers(found: Found, path: Path, wanted: Wanted, today: date) -> None:
         found.problems.append(f"{path}: nothing in it of {', '.join(wanted.regions)} is wanted")
 
 
-# every wanted product of AmazonEC2 has one of these; other services have small files and are read whole
-_TEXTS = frozenset({b'"Used"', b'EBS:', b"NatGateway", b'"AmazonS3', b'"AmazonFSx"', b'"AmazonEFS"', b'"AmazonVPC"',
-                    b'"awskms"', b'"AmazonCloudWatch"', b'"AWSDataTransfer"'})  # fmt: skip
+# Every wanted product of AmazonEC2 has one of these; the files of other services are small and read whole.
+_TEXTS = frozenset({b'"Used"', b"EBS:", b"NatGateway"})
+
+
+def _texts(path: Path) -> tuple[frozenset[bytes], ...]:
+    with path.open("rb") as file:
+        return (_TEXTS,) if b'"AmazonEC2"' in file.read(4096) else ()
 
 
 def _day(text: str) -> date | None:

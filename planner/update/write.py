@@ -72,18 +72,18 @@ def write_book(
                 f"{len(far)} prices moved by more than 4 times, which is more likely a changed unit than a new price: "
                 f"{told}; --accept-jumps takes them"
             )
-        _name(aside, folder)
+        _name(aside, folder, replace=replace)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return Updated(folder=folder, book=PriceBook.load(folder), changes=changes)
 
 
-def _name(aside: Path, folder: Path) -> None:
+def _name(aside: Path, folder: Path, *, replace: bool) -> None:
     """Give the complete book its name; what had it is gone only after that. Raises UsageProblem."""
     aside.chmod(0o755)
     old = aside.with_name(f"{aside.name}-replaced")
     try:
-        if folder.exists():
+        if folder.exists() and (replace or not (folder / "manifest.json").exists()):
             folder.rename(old)
         aside.rename(folder)
     except OSError as error:

@@ -23,7 +23,8 @@ def compute_rows(products: Iterable[Product], seen: Provenance, is_wanted: Calla
     no row. Capacity Blocks, licenses, pre-installed software, dedicated and unused capacity are left out: no prices.
     """
     rows: dict[str, list[dict[str, str]]] = {"on_demand": [], "commitments": []}
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, str], tuple[str, Decimal]] = {}
+    ambiguous: set[tuple[str, str]] = set()
     problems: list[str] = []
     for product in products:
         name, region = product.get("instancetype"), product.region
@@ -32,14 +33,16 @@ def compute_rows(products: Iterable[Product], seen: Provenance, is_wanted: Calla
         if not region:
             problems.append(f"SKU {product.sku} ({name}): no Region is stated")
             continue
-        if (name, region) in found:
-            problems.append(f"{name} in {region}: SKUs {found[name, region]} and {product.sku} both have a price")
-            continue
-        found[name, region] = product.sku
         place = {"instance_type": name, "region": region}
         usd = _hourly([rate for rate in product.rates if rate.term == "OnDemand"])
         if usd is None:
             problems.append(f"{name} in {region}: SKU {product.sku} has no On-Demand price above zero for an hour")
+            continue
+        other, price = found.setdefault((name, region), (product.sku, usd))
+        if other != product.sku:
+            if price != usd:
+                problems.append(f"{name} in {region}: SKUs {other} and {product.sku} have different prices")
+                ambiguous.add((name, region))
             continue
         rows["on_demand"].append(price_row(place, usd, HOUR, seen))
         for option, rates in _by_option(product).items():
@@ -49,7 +52,11 @@ def compute_rows(products: Iterable[Product], seen: Provenance, is_wanted: Calla
                 problems.append(f"{name} in {region}: Reserved Instance rate {said!r} is not understood")
                 continue
             rows["commitments"].append(price_row({**place, "option": option}, rate, HOUR, seen))
-    return Findings(rows=rows, problems=tuple(problems))
+    sure = {
+        table: [row for row in some if (row["instance_type"], row["region"]) not in ambiguous]
+        for table, some in rows.items()
+    }
+    return Findings(rows=sure, problems=tuple(problems))
 
 
 def _hourly(rates: list[Rate]) -> Decimal | None:

@@ -58,7 +58,7 @@ def merged(
         table: [{**row, **_texts(base, row)} for row in base.rows(table)] for table in COLUMNS if table != "sources"
     }
     for table, columns in KEYS.items():
-        new = [dict(row) for row in found.get(table, ())]
+        new = _once(found.get(table, ()), (*columns, "tier_from") if table == "metered" else _ORDER[table])
         keys = {tuple(row[column] for column in columns) for row in new}
         kept: list[dict[str, str]] = []
         for row in tables[table]:
@@ -82,6 +82,14 @@ def merged(
         if row["region"] != "*" or not any(one[0] == row["table"] and one[1] == row["instance_type"] for one in priced)
     ]
     return _with_source_ids(tables)
+
+
+def _once(rows: Sequence[Row], columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """The first row of each key: a price of every Region is found in each, and two files may have the same."""
+    first: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        first.setdefault(tuple(row[column] for column in columns), dict(row))
+    return list(first.values())
 
 
 _SOLD = ("on_demand", "commitments", "capacity_blocks")

@@ -21,7 +21,7 @@ _IN_US_EAST = "Data transfer between us-east-1 and us-east-2"
 def metered_rows(products: Iterable[Product], seen: Provenance) -> Findings:
     """Rows of `metered`. Products that no rule knows are left out without a word.
 
-    A problem, and no row: an unknown unit, a gap in the tiers, two products for one item with different prices. A free
+    A problem, and no row: an unknown unit, a gap in the tiers, products for one item with different prices. A free
     first tier is not counted: what follows is taken from the first unit on, and its note says so.
     """
     found: dict[tuple[str, ...], list[dict[str, str]]] = {}
@@ -65,7 +65,10 @@ def _add(
     ]
     key = tuple(place.values())
     if key in found and [row["usd"] for row in found[key]] != [row["usd"] for row in rows]:
-        problems.append(f"{name}: SKU {product.sku} has another price than a product before it; the first is kept")
+        problems.append(
+            f"{name}: SKU {product.sku} has another price than a product before it; the older price is kept"
+        )
+        found[key] = []
         return
     found.setdefault(key, rows)
 

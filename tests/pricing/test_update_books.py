@@ -183,3 +183,40 @@ def test_the_folder_for_data_is_that_of_the_platform():
     assert data_folder({"HOME": "/h"}, "darwin") == Path("/h/Library/Application Support/gpu-fleet-planner")
     assert data_folder({"LOCALAPPDATA": "/l"}, "win32") == Path("/l/gpu-fleet-planner")
     assert data_folder({"PLANNER_DATA": "/d", "HOME": "/h"}, "darwin") == Path("/d")
+
+
+def test_a_price_of_every_region_is_found_in_each_and_stands_once(data, tmp_path):
+    def address(region: str, code: str) -> dict[str, Any]:
+        place = {"usagetype": f"{code}PublicIPv4:InUseAddress", "regionCode": region}
+        return document("0.005", sku=f"IP{region}", service="AmazonVPC", family="VPC", attributes=place)
+
+    path = tmp_path / "vpc.json"
+    path.write_bytes(as_aws_prints(offer([address("us-east-1", ""), address("us-west-2", "USW2-")], "AmazonVPC")))
+    words = ["--region", "us-east-1", "--region", "us-west-2"]
+    result = run("update", "--from-bulk", str(path), "--from-bulk", str(path), *words)
+    assert result.exit_code == 0, (result.output, result.exception)
+    found = [row for row in book_for(str(TODAY)).rows("metered") if row["item"] == "Public IPv4 address, in use"]
+    assert [(row["region"], row["usd"], row["observed"]) for row in found] == [("all", "0.005", "2026-09-10")]
+
+
+def test_two_updates_at_once_leave_one_whole_book(data, tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from planner.update.found import Found
+    from planner.update.write import write_book
+
+    base = default_book()
+    row = {**base.rows("on_demand")[0], "source": "made up"}
+
+    def one(number: int) -> str:
+        try:
+            found = Found(rows={"on_demand": [{**row, "usd": row["usd"] + str(number)}]})
+            return str(write_book(base, found, TODAY, data).folder)
+        except UsageProblem as error:
+            return str(error)
+
+    with ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(one, range(1, 5)))
+    assert sum(one == str(data / str(TODAY)) for one in said) == 1
+    assert [path.name for path in data.iterdir()] == [str(TODAY)]
+    assert snapshot.changed_files(data / str(TODAY)) == ()

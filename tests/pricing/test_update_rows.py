@@ -61,10 +61,15 @@ def test_a_plain_instance_at_zero_is_a_problem_and_no_price():
     assert "no On-Demand price above zero" in found.problems[0]
 
 
-def test_two_products_for_one_instance_are_a_problem_and_the_first_stays():
-    found = compute(document(), document("1", sku="S2"))
-    assert [row["usd"] for row in found.rows["on_demand"]] == ["21.957642"]
+def test_two_prices_for_one_thing_are_a_problem_and_neither_is_taken():
+    found = compute(document(), document("1", sku="S2"), document("1", sku="S3"))
+    assert found.rows["on_demand"] == []
     assert "S1 and S2" in found.problems[0]
+    assert len(compute(document(), document(sku="S2")).rows["on_demand"]) == 1
+    storage = [s3("TimedStorage-ByteHrs", usd, sku=usd) for usd in ("0.023", "0.024", "0.024")]
+    found = metered(*storage)
+    assert found.rows["metered"] == []
+    assert "another price" in found.problems[0]
 
 
 def test_an_upfront_part_is_spread_over_the_term():
