@@ -117,7 +117,8 @@ def _asked(wanted: Wanted, questions: Questions, now: datetime, saved: SavedAnsw
             found = from_account(aws_client.client, wanted, questions, now, saved, Patience(say=say), step)
         except (CredentialsProblem, AwsProblem) as error:
             kind = CredentialsProblem if isinstance(error, CredentialsProblem) else AwsProblem
-            raise kind(f"{error}\nthe answers up to here are kept: the same command goes on from there") from None
+            kept = "\nthe answers up to here are kept: the same command goes on from there"
+            raise kind(f"{error}{kept if saved.folder.exists() else ''}") from None
     if saved.reused:
         say(f"{saved.reused} answers were saved by an update that had stopped")
     return found
