@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 # compiled modules are kept, also where the environment says otherwise: tests start some hundred commands
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: plan deploy test test-real launch-real torch-real check tools bundle lint types books bench golden docs pictures mutants \
+.PHONY: plan deploy test test-real launch-real torch-real check tools bundle dist lint types books bench golden docs pictures mutants \
   rehearsal pool-faults soak faults lock clean
 
 plan: $(VENV)/.base  ## install the base, print a comparison, write its HTML page
@@ -49,6 +49,9 @@ tools: $(VENV)/.dev  ## build the real programs that tests run into .tools/: sev
 
 bundle: $(VENV)/.dev  ## build what pool nodes download, into out/bundle/: two minutes the first time
 	@$(BIN)/python -m tools.bundle
+
+dist: $(VENV)/.dev  ## build the wheels and source distributions of planner and fleet-pool into dist/
+	@$(BIN)/python -m tools.dist
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
