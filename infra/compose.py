@@ -295,6 +295,8 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             queue=stack.workers.queue.arn if stack.workers else None,
         ),
     )
+    if stack.workers:
+        return  # it would have alarms alone: AWS Batch has pages of its own for jobs
     dashboard(
         guards,
         spec,

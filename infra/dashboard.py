@@ -47,8 +47,8 @@ def body(spec: ClusterSpec, found: Mapping[str, Any]) -> dict[str, Any]:
     """As CloudWatch reads it (CloudWatch User Guide, "Dashboard body structure and syntax")."""
     groups: list[str] = found["groups"]
     every = [*groups, *found["storage_groups"]]
-    plots = [_missing(every), _problems(every)] if every else []
-    if spec.fleet.gpus and groups:
+    plots = [_missing(every), _problems(every)]
+    if spec.fleet.gpus:
         plots = [*_idle(spec, groups), *plots]
     if spec.pool:
         plots += _pool(spec.stack)

@@ -34,8 +34,8 @@ def job_notice(guards: Component, topic: aws.sns.Topic, queue: pulumi.Input[str]
         input_transformer=aws.cloudwatch.EventTargetInputTransformerArgs(
             input_paths={"job": "$.detail.jobName", "id": "$.detail.jobId", "why": "$.detail.statusReason"},
             input_template=(
-                '"Job <job> (<id>) has failed: <why>. `planner-worker status` lists its dead letters with their '
-                'reasons; submitted again, jobs that are done end at once."'
+                '"Job <job> (<id>) has failed: <why>. `python -m fleet_pool.worker status` lists its dead letters with '
+                'their reasons; submitted again, jobs that are done end at once."'
             ),
         ),
         opts=guards.child(),

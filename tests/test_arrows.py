@@ -98,6 +98,14 @@ ALLOWED = {
         "fleet_pool.settings",
         "planner.errors",
     },
+    "planner.stack.choose_workers": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.worker_pool",
+        "planner.stack",
+        "planner.errors",
+    },
     "planner.stack.kept": {"planner.plan", "planner.estimate", "planner.stack", "planner.errors"},
     "infra": {
         "planner.stack.spec",

@@ -11,12 +11,13 @@ from planner.api.graphs import graph_of
 from planner.cli.options import (
     OUT,
     Asked,
-    checked_plan,
+    book_of,
     common,
     format_option,
     planned_stack,
     priced_plan,
     scenario_option,
+    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, write_result
 
@@ -77,7 +78,13 @@ def previewed_graph(
     from planner.report.data.stored import stored_usd_per_hour
     from planner.stack.choose import spec_of
 
-    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_stack
+
+        return worker_stack.graph(asked, pool, scenario, stack, quiet=True), None
+    assert loaded is not None  # one of the two
+    book = book_of(loaded, asked.prices)
     comparison = compare(asked.request_of(loaded, book), in_processes)
     chosen = named(comparison, scenario)
     spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile, preview=True)

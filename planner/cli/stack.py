@@ -15,10 +15,11 @@ from planner.cli.options import (
     STACK,
     Asked,
     Limit,
-    checked_plan,
+    book_of,
     common,
     priced_plan,
     scenario_option,
+    worker_pool_in,
 )
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
 from planner.cli.progress import PRICING, counted, progress
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     "--block-starts", metavar="TIME", help="Start of the Capacity Block, if it has not begun; nodes wait for it."
 )
 @click.option("--block-ends", metavar="TIME", help="End of the Capacity Block, like 2026-11-30T11:30:00Z.")
+@click.option("--image", metavar="IMAGE", help="Container image of the jobs of a worker pool.")
 @click.option("--notify", metavar="ADDRESS", help="E-mail address for budget and alarm notices.")
 @click.option(
     "--budget",
@@ -79,6 +81,7 @@ def command(
     placement_group: str | None,
     block_starts: str | None,
     block_ends: str | None,
+    image: str | None,
     notify: str | None,
     budget: float | None,
     force: bool,
@@ -99,7 +102,20 @@ def command(
     from planner.stack.file import name_of, rendered, write
     from planner.stack.project import write_missing
 
-    loaded, book = checked_plan(asked.plan, asked.overrides, asked.prices)
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_stack
+
+        own = worker_stack.FromUser(image=image or "", zone_id=zone_id or "", notify=notify or "")
+        others = click.get_current_context().params
+        worker_stack.stack(
+            asked, pool, scenario, stack, out, own, budget, others, force=force, check=check, quiet=quiet
+        )
+        return
+    assert loaded is not None  # one of the two
+    if image:
+        raise UsageProblem("--image is of worker pools: nodes of a training plan run no container of ours")
+    book = book_of(loaded, asked.prices)
     stack = stack or loaded.plan.deploy.stack
     folder = project_folder(None if out == "-" else out)
     path = folder / name_of(stack)

@@ -1,4 +1,4 @@
-"""The bill of a worker pool: node hours by what they were used for and, on EC2, volumes and S3."""
+"""The bill of a worker pool: node hours by what they were used for and, on EC2, volumes, S3 and the stack around."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from planner.worker_pool.choices import Choice
 from planner.worker_pool.model import checkpoints
 from planner.worker_pool.result import Floats, PoolLine
 from planner.worker_pool.run import PoolRun
+from planner.worker_pool.standing import WHAT as OF_STACK
+from planner.worker_pool.standing import standing
 from pricing.book import PriceBook, PriceNotFound
 
 GIB = 2.0**30
@@ -31,6 +33,7 @@ WHAT = {
     "storage.checkpoints": "the newest checkpoint of each job in S3 until the last job ends",
     "requests.put": "uploads of checkpoints to S3",
     "requests.get": "downloads of checkpoints and models from S3",
+    **OF_STACK,
 }
 
 
@@ -112,7 +115,7 @@ def _metered(
     assert choice.jobs is not None  # it was simulated
     up = np.array([run.node_hours + run.boot_hours for run in found])
     months = up * each_draw(drawn["fleet.root_volume_gib"], len(found)) / HOURS_PER_MONTH
-    found_lines = [("storage.root", ("AmazonEBS", "gp3 storage"), months)]
+    found_lines = [("storage.root", ("AmazonEBS", "gp3 storage"), months), *standing(drawn, found)]
     size = plan.jobs.checkpoint_bytes
     if size is None:
         return found_lines

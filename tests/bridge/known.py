@@ -24,6 +24,14 @@ class Lack:
 
 # the real code checks and plans these; they are not made, but written down (stand_in.py)
 LACKING = {
+    "aws:batch/computeEnvironment:ComputeEnvironment": Lack(
+        why="no service-linked role: one has to be named, with which AWS would not update in place",
+        says="ServiceRole is required",
+    ),
+    "aws:batch/jobQueue:JobQueue": Lack(
+        why="its compute environment is not there",
+        says="compute-environment",
+    ),
     "aws:budgets/budget:Budget": Lack(
         why="a notification's subscribers cannot be asked for: the read after the create fails",
         says="DescribeSubscribersForNotification",

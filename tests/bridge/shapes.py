@@ -40,6 +40,7 @@ LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 
 # a test holds each against the bridge's own schema: none is missing, none is idle
 OTHERS = (
+    Other(of="aws:batch/computeEnvironment:ComputeEnvironment", ours="name", theirs="computeEnvironmentName"),
     Other(of="aws:cloudwatch/metricAlarm:MetricAlarm", ours="name", theirs="alarmName"),
     Other(of="aws:sns/topicSubscription:TopicSubscription", ours="topic", theirs="topicArn"),
     Other(of=LIFECYCLE, ours="rules.filter", theirs="filters", block=True),

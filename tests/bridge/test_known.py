@@ -40,7 +40,7 @@ TLS_ONLY = {
 @pytest.fixture(scope="module")
 def inputs() -> Mapping[str, dict[str, Any]]:
     """Type -> inputs of the first of its kind in a stack, with references made plain."""
-    resources = resource_graph(small("fsx-lustre"))["resources"]
+    resources = [entry for layout in ("fsx-lustre", "workers") for entry in resource_graph(small(layout))["resources"]]
     return {entry["type"]: plain(entry["inputs"]) for entry in reversed(resources)}
 
 

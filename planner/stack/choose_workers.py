@@ -1,0 +1,180 @@
+"""A choice of a worker-pool plan as a ClusterSpec: AWS Batch with as many nodes as the plan allows.
+
+What a node costs is billed by use, since there are none without jobs; by the hour is only what stands around them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from planner.errors import PlanProblems, Problem, UsageProblem
+from planner.models.values import Values
+from planner.plan.assumptions import resolve
+from planner.plan.load import LoadedPool
+from planner.stack.check import findings_of
+from planner.stack.spec import PLACEHOLDER, WORKERS, Buying, ClusterSpec, Data, Fleet, Guard, Workers
+from planner.worker_pool.result import PoolComparison, PoolScenario
+from planner.worker_pool.standing import ALARMS, BY_HOUR, BY_USE
+from pricing.book import PriceBook, PriceNotFound
+
+MEMORY_SHARE = 0.9  # of the type's: the rest is the host's and the container agent's (AWS Batch, "Memory management")
+LIMIT_TIMES = 4  # one try may take so many times a job without interruptions: the guard against a worker that hangs
+LEAST_LIMIT_HOURS, MOST_LIMIT_HOURS = 1.0, 336.0
+STACK = "dev"
+_BY_USE = (
+    "fleet.compute",
+    "fleet.ebs",
+    *BY_USE,
+    "storage.s3.standard",
+    "storage.s3.checkpoints",
+    "storage.s3.get-requests",
+    "storage.s3.put-requests",
+)
+_FROM_CALL = {
+    "zone_id": "--zone-id",
+    "stack": "--stack",
+    "guard.notify": "--notify",
+    "guard.budget_usd": "--budget",
+    "workers.image": "--image",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FromUser:
+    """Values that a plan does not know. Empty: a placeholder, which a preview accepts."""
+
+    image: str = ""
+    zone_id: str = ""
+    notify: str = ""
+
+
+def worker_spec_of(
+    loaded: LoadedPool,
+    comparison: PoolComparison,
+    scenario: PoolScenario,
+    book: PriceBook,
+    *,
+    stack: str = "",
+    given: FromUser | None = None,
+    budget: float | None = None,
+) -> ClusterSpec:
+    """The cluster of a choice of `comparison`, which is of `loaded` and `book`.
+
+    budget: USD instead of the P90 of the cost. Raises UsageProblem if the choice cannot be deployed, PlanProblems with
+    all values that contradict each other.
+    """
+    plan, given, worker = loaded.plan, given or FromUser(), scenario.choice.worker
+    if not scenario.feasible:
+        raise UsageProblem(f"{scenario.id} cannot be simulated: {'; '.join(scenario.choice.why_not)}")
+    if worker.instance_type is None:
+        raise UsageProblem(
+            f"{scenario.id} has nodes of a price list; a stack is on AWS: choose a worker with an instance_type"
+        )
+    try:
+        instance = book.instance(worker.instance_type)
+    except LookupError:
+        family = worker.instance_type.partition(".")[0]
+        alike = sorted(one.name for one in book.instances() if one.name.startswith(f"{family}."))
+        raise UsageProblem(
+            f"{scenario.id} cannot be deployed: the price book has no vCPU and memory of {worker.instance_type}, which "
+            f"a job asks AWS Batch for; types with both: {', '.join(alike) or 'none of this family'}"
+        ) from None
+    hourly, unpriced = _hourly(book, plan.region)
+    values = Values(table=resolve(plan.assumptions), recording=False)
+    alone = scenario.choice.jobs.alone_hours if scenario.choice.jobs else LEAST_LIMIT_HOURS
+    spec = ClusterSpec(
+        stack=stack or STACK,
+        plan_name=plan.name,
+        plan_sha256=comparison.plan_sha256,
+        scenario=scenario.id,
+        region=plan.region,
+        zone_id=given.zone_id or worker.zone_id or f"{PLACEHOLDER}-zone-id",
+        layout=WORKERS,
+        fleet=Fleet(
+            instance_type=instance.name,
+            nodes=plan.pool.max,
+            nic_profile="ip-saving",
+            ami="",
+            root_volume_gib=math.ceil(values.central("fleet.root_volume_gib")),
+            gpus=instance.gpu_count,
+            drives=instance.nvme_drives,
+            vcpu=instance.vcpu,
+            network_cards=1,
+            efa_interfaces=0,
+            root_device="/dev/xvda",
+        ),
+        buying=Buying(kind=scenario.choice.purchase),
+        guard=Guard(
+            notify=given.notify or f"{PLACEHOLDER}-notify",
+            budget_usd=_budget(scenario) if budget is None else budget,
+            alarms=ALARMS,
+            max_days=_max_days(loaded, scenario),
+        ),
+        data=Data(),
+        workers=Workers(
+            image=given.image or f"{PLACEHOLDER}-image",
+            memory_mib=math.floor(instance.memory_mib * MEMORY_SHARE),
+            limit_hours=min(max(float(math.ceil(LIMIT_TIMES * alone)), LEAST_LIMIT_HOURS), MOST_LIMIT_HOURS),
+            least_nodes=plan.pool.min,
+        ),
+        interface_endpoints=0,  # nobody logs in to a worker, and Amazon ECS is reached through the NAT gateway
+        usd_per_hour=hourly,
+        metered=_BY_USE,
+        unpriced=unpriced,
+    )
+    findings = findings_of(spec)
+    if findings:
+        raise PlanProblems(
+            tuple(
+                Problem(
+                    where=_FROM_CALL.get(".".join(map(str, finding.path)), loaded.where),
+                    line=None,
+                    column=None,
+                    message=f"{spec.scenario}: {finding.message}",
+                    remedy=finding.remedy,
+                )
+                for finding in findings
+            )
+        )
+    return spec
+
+
+def kept(before: ClusterSpec | None, region: str, given: FromUser) -> FromUser:
+    """`given`, with missing values from the stack file before."""
+    if before is None or before.region != region or before.workers is None:
+        return given
+    held = {"image": before.workers.image, "zone_id": before.zone_id, "notify": before.guard.notify}
+    missing = {name: value for name, value in held.items() if not getattr(given, name) and PLACEHOLDER not in value}
+    return replace(given, **missing)
+
+
+def _hourly(book: PriceBook, region: str) -> tuple[dict[str, float], tuple[str, ...]]:
+    """USD an hour of what stands without jobs, by line; and the lines without a price."""
+    found, unpriced = {}, []
+    for line, _, item, share in BY_HOUR:
+        try:
+            found[line] = round(book.metered(*item, region).tiers[0].usd * share, 9)
+        except PriceNotFound:
+            unpriced.append(line)
+    return found, tuple(unpriced)
+
+
+def _budget(scenario: PoolScenario) -> float:
+    """USD at P90, rounded up to three digits. Raises UsageProblem if more than one run in ten does not finish."""
+    usd = scenario.cost.p90 if scenario.cost else math.nan
+    if not math.isfinite(usd):
+        share = f"{1 - scenario.finish_fraction:.0%}"
+        raise UsageProblem(f"{scenario.id} does not finish in {share} of the runs: give its budget with --budget USD")
+    step = 10.0 ** (math.floor(math.log10(usd)) - 2) if usd > 0 else 1.0
+    return max(1.0, round(math.ceil(usd / step - 1e-6) * step, 2))
+
+
+def _max_days(loaded: LoadedPool, scenario: PoolScenario) -> float:
+    """The plan's limit, else the P90 of the days, else those of the median."""
+    limit = loaded.plan.limit_days
+    if limit is not None:
+        return float(limit)
+    days = scenario.days
+    assert days is not None  # it is feasible
+    return round(next((one for one in (days.p90, days.p50) if math.isfinite(one)), 30.0), 2)
