@@ -6,9 +6,12 @@ import base64
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+import boto3
 
 # S3 has no word for the action in its requests: method, and the sub-resource that the query names -> action
 BUCKET = {
@@ -69,11 +72,20 @@ def _action(scope: str, entry: Mapping[str, Any], headers: Mapping[str, str]) ->
     service = SERVICES.get(scope, scope)
     if service == "s3":
         return f"s3:{_of_s3(entry)}"
+    if service == "batch":
+        return f"batch:{_of_paths(service)[urlsplit(entry['url']).path]}"
     if target := headers.get("x-amz-target"):
         return f"{service}:{target.rpartition('.')[2]}"
     body = base64.b64decode(entry["body"]).decode() if entry["body_encoded"] else entry["body"] or ""
     names = parse_qs(body).get("Action") or parse_qs(urlsplit(entry["url"]).query).get("Action")
     return f"{service}:{names[0] if names else urlsplit(entry['url']).path}"
+
+
+@cache
+def _of_paths(service: str) -> dict[str, str]:
+    """Path -> operation, of a service that names its operations by path."""
+    model = boto3.client(service, region_name="us-east-1").meta.service_model
+    return {model.operation_model(name).http["requestUri"]: name for name in model.operation_names}
 
 
 def _of_s3(entry: Mapping[str, Any]) -> str:
