@@ -90,7 +90,7 @@ def test_gates():
     ("words", "said"),
     [
         (("optimize", EXAMPLE), "plan of a worker pool"),
-        (("stack", EXAMPLE, "--scenario", "best", "--stack", "x"), "plan of a worker pool"),
+        (("stack", EXAMPLE, "--scenario", "best", "--stack", "x"), "nodes of a price list"),
         (("compare", EXAMPLE, "-f", "focus"), "use -f csv"),
         (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
         (("simulate", EXAMPLE, "--policies", "all"), "of gangs"),
