@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from planner.cli.options import OUT, Asked, Limit, common, format_option, priced_plan
+from planner.cli.options import OUT, Asked, Limit, book_of, common, format_option, priced_plan, worker_pool_in
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SEARCHING, counted, progress
 from planner.errors import ExitCode
@@ -55,8 +55,15 @@ def command(
     limits = [f"run.deadline={deadline}"] if deadline is not None else []
     limits += [f"constraints.max_cost_usd={budget:.15g}"] if budget is not None else []
     asked = replace(asked, overrides=(*asked.overrides, *limits))
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_pool
+
+        return worker_pool.optimize(pool, asked, minimize, style, out, color=color, quiet=quiet)
+    assert loaded is not None  # one of the two
+    request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
     with progress(SEARCHING, quiet=quiet) as shown:
-        found = optimize(asked.request(derivations=False), minimize, counted(shown))
+        found = optimize(request, minimize, counted(shown))
     if style == "table":
         from planner.report.terminal.optimum_text import render
 

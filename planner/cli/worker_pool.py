@@ -190,6 +190,27 @@ def explain(
     write_result(text.number_json(chosen, one) if style == "json" else text.number(chosen, one, width), out)
 
 
+def optimize(
+    loaded: LoadedPool, asked: Asked, minimize: str, style: str, out: str | None, *, color: str, quiet: bool
+) -> ExitCode:
+    """`planner optimize`: how many nodes. Exit 10 if no size meets the limits."""
+    from planner.cli.options import book_for
+    from planner.errors import ExitCode
+    from planner.report.terminal.worker_pool_text import sizes
+    from planner.worker_pool.check import check_against_book
+    from planner.worker_pool.search import runs_in, search_pool
+
+    if style != "table":
+        raise UsageProblem(f"-f {style}: of a worker pool, use planner compare -f {style} --set pool.max=N")
+    book = book_for(asked.prices, loaded.plan.price_date)
+    check_against_book(loaded, book)
+    with progress(SIMULATING, total=runs_in(loaded), quiet=quiet) as shown:
+        found = search_pool(loaded, book, minimize, seed=asked.seed, step=shown.step)
+    room = room_of(out, color)
+    write_result(sizes(found, width=room.width, ascii_only=room.ascii_only), out)
+    return ExitCode.OK if found.best else ExitCode.GATE
+
+
 def named(found: PoolComparison, text: str) -> PoolScenario:
     """A choice by id, rank or `best`; one that was simulated. Raises UsageProblem."""
     from planner.plan.wording import did_you_mean

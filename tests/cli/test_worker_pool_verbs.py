@@ -89,7 +89,9 @@ def test_gates():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("optimize", EXAMPLE), "plan of a worker pool"),
+        (("optimize", EXAMPLE, "-f", "json"), "planner compare -f json --set pool.max=N"),
+        (("sensitivity", EXAMPLE), "plan of a worker pool"),
+        (("diff", EXAMPLE, "--set-b", "pool.max=80"), "plan of a worker pool"),
         (("stack", EXAMPLE, "--scenario", "best", "--stack", "x"), "nodes of a price list"),
         (("compare", EXAMPLE, "-f", "focus"), "use -f csv"),
         (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
@@ -118,6 +120,15 @@ def test_the_json_keeps_to_its_schema():
 def test_the_schema_of_its_plan():
     schema = json.loads(run("schema", "--of", "worker-pool-plan").stdout)
     assert "jobs" in schema["required"]
+
+
+def test_optimize_finds_the_size():
+    cheap, fast = (run("optimize", EXAMPLE, "--minimize", what) for what in ("cost", "time"))
+    assert (cheap.returncode, fast.returncode) == (0, 0)
+    # one node for each job is the fastest, and costs more
+    assert "pool.max=1000 " in fast.stdout
+    assert "pool.max=1000 " not in cheap.stdout
+    assert run("optimize", EXAMPLE, "--deadline", "1h").returncode == 10
 
 
 class TestExplain:

@@ -11,6 +11,7 @@ from planner.report.wording import worker_pool_tables as tables
 from planner.report.wording.figures import visible
 from planner.report.wording.wrapping import wrap
 from planner.worker_pool.result import PoolComparison, PoolScenario
+from planner.worker_pool.search import PoolSearch
 
 NARROWEST = 32
 
@@ -54,6 +55,16 @@ def distributions(found: PoolComparison, scenario: PoolScenario, *, width: int, 
     lines += [*whole(tables.bill_columns(scenario), width, rule), ""] if scenario.bill else []
     first, *more = tables.story(scenario)
     lines += [*_wrapped([first], width), *_wrapped([f"  {text}" for text in more], width)]
+    return _encoded(lines, ascii_only=ascii_only)
+
+
+def sizes(found: PoolSearch, *, width: int, ascii_only: bool) -> str:
+    """Every size that was searched, and the recommended one."""
+    width, rule = max(width, NARROWEST), "-" if ascii_only else "─"
+    plan = found.loaded.plan
+    title = f"{plan.jobs.count:,} jobs, {found.runs} simulated runs of each size"
+    lines = [*_wrapped([plan.name, title], width), "", *_wrapped([words.size_answer(found)], width), ""]
+    lines += whole(words.size_columns(found), width, rule)
     return _encoded(lines, ascii_only=ascii_only)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from planner.report.wording import figures
 from planner.report.wording.table import Column
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
+from planner.worker_pool.search import PoolSearch
 
 PICTURE = "Distributions, and one interrupted job as a picture:"
 Shown = Callable[[float], str]
@@ -165,6 +166,32 @@ def shown_days(spread: Spread | None) -> str:
     if spread is None:
         return ""
     return f"{spread.p50:.2f}" if spread.p50 < 9.995 else figures.days(spread.p50)
+
+
+def size_answer(found: PoolSearch) -> str:
+    """Which size, in a sentence."""
+    best = found.best
+    if best is None or best.scenario.cost is None or best.scenario.days is None:
+        return "No size meets the limits."
+    one = best.scenario
+    what = "cheapest" if found.minimize == "cost" else "fastest"
+    return (
+        f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits: about "
+        f"{figures.usd(best.scenario.cost.p50)}, and the last job ends after {hours(best.scenario.days.p50 * 24)}."
+    )
+
+
+def size_columns(found: PoolSearch) -> list[Column]:
+    """A row for each size."""
+    rows = [(at.nodes, at.scenario) for at in found.sizes]
+    return [
+        Column(title="Nodes", values=[f"{nodes:,}" for nodes, _ in rows]),
+        Column(title="Best choice", values=[s.id.removeprefix("workers/") for _, s in rows], text=True),
+        Column(title="Days", values=[shown_days(s.days) for _, s in rows]),
+        *(Column(title=f"{part.upper()} $", values=[_usd(s, part) for _, s in rows]) for part in ("p10", "p50", "p90")),
+        Column(title="Wait h", values=[f"{s.wait_hours.p50:.1f}" if s.wait_hours else "" for _, s in rows]),
+        Column(title="Limits", values=["met" if s.eligible else "not met" for _, s in rows], text=True),
+    ]
 
 
 def notes(found: PoolComparison) -> list[str]:

@@ -1,0 +1,94 @@
+"""How many nodes a pool should have: every choice simulated at several sizes, from a few nodes to one for each job."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from planner.plan.load import LoadedPool
+from planner.plan.worker_pool_types import MOST_NODES
+from planner.worker_pool.compare import choices_in, compare_pool
+from planner.worker_pool.result import PoolScenario
+from pricing.book import PriceBook
+
+RUNS = 20  # of each size: sizes differ by far more than runs of one size
+STEPS = (1, 2, 5)
+SIZES = 10  # at most
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized:
+    """The first choice at one size. nodes: pool.max."""
+
+    nodes: int
+    scenario: PoolScenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSearch:
+    """Every size, from the smallest. best: the recommended one; None if nothing meets the limits."""
+
+    loaded: LoadedPool
+    sizes: tuple[Sized, ...]
+    best: Sized | None
+    minimize: str
+    runs: int
+
+
+def sizes_of(loaded: LoadedPool) -> list[int]:
+    """1, 2, 5, 10 ... up to one node for each job, at most ten of them, and the plan's own."""
+    pool, jobs = loaded.plan.pool, loaded.plan.jobs.count
+    top = min(math.ceil(jobs / pool.jobs_per_node), MOST_NODES)
+    fails = jobs and (loaded.plan.jobs.broken or pool.bad_nodes or pool.bad_fraction)
+    least = max(pool.min, 1, pool.max_failures if fails else 1, pool.bad_nodes + 1 if pool.bad_nodes else 1)
+    steps = [step * 10**power for power in range(6) for step in STEPS]
+    grid = [size for size in (*steps, top) if least <= size <= top]
+    return sorted({*sorted(grid)[-SIZES:], pool.max})
+
+
+def search_pool(
+    loaded: LoadedPool,
+    book: PriceBook,
+    minimize: str = "cost",
+    *,
+    seed: int = 0,
+    step: Callable[[], None] = lambda: None,
+) -> PoolSearch:
+    """Each size simulated. minimize: cost or time, among what meets the limits of the plan in enough of the runs. step:
+    called after each run of a choice."""
+    found: list[Sized] = []
+    by = loaded.plan.decision.rank_by
+    for nodes in sizes_of(loaded):
+        pool = loaded.plan.pool.model_copy(update={"max": nodes})
+        sized = replace(loaded, plan=loaded.plan.model_copy(update={"pool": pool}))
+        at = compare_pool(sized, book, runs=RUNS, seed=seed, step=step)
+        found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
+
+    def key(one: Sized) -> tuple[float, float]:
+        cost, days = one.scenario.cost, one.scenario.days
+        assert cost is not None  # it is eligible
+        assert days is not None
+        return (cost.at(by), days.p50) if minimize == "cost" else (days.p50, cost.at(by))
+
+    eligible = [one for one in found if one.scenario.eligible]
+    return PoolSearch(
+        loaded=loaded,
+        sizes=tuple(found),
+        best=min(eligible, key=key) if eligible else None,
+        minimize=minimize,
+        runs=RUNS,
+    )
+
+
+def runs_in(loaded: LoadedPool) -> int:
+    """How many runs a search takes in all."""
+    return len(sizes_of(loaded)) * choices_in(loaded.plan) * RUNS
+
+
+def _first(scenarios: Sequence[PoolScenario], minimize: str) -> list[PoolScenario]:
+    """The best choice at a size: the first one that is eligible, or the shortest of these; else the first at all."""
+    eligible = [one for one in scenarios if one.eligible and one.days]
+    if eligible and minimize == "time":
+        return [min(eligible, key=lambda one: one.days.p50 if one.days else math.inf)]
+    return (eligible or [one for one in scenarios if one.feasible])[:1]
