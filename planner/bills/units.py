@@ -7,6 +7,7 @@ import re
 _SAME = {
     "hrs": "hour",
     "hours": "hour",
+    "months": "month",
     "gb-mo": "gb-month",
     "gb-months": "gb-month",
     "gb-month": "gb-month",

@@ -66,6 +66,8 @@ def command(
     if pool is not None:
         from planner.cli import worker_pool
 
+        if bills:
+            raise UsageProblem("--bill: the bill of a worker pool cannot be compared with its plan yet")
         return worker_pool.report(pool, asked, style, out, gates, junit, quiet=quiet)
     assert loaded is not None  # one of the two
     book = book_of(loaded, asked.prices)

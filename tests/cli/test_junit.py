@@ -77,3 +77,7 @@ def test_a_worker_pool_has_gates_too(tmp_path):
     done = CliRunner().invoke(cli, words, standalone_mode=False)
     assert int(done.return_value) == 10
     assert any(text and "exit code 10" in text for text in cases(file.read_text()).values())
+
+
+def test_a_large_limit_is_named_as_it_was_typed():
+    assert "--max-cost 2000000 --at p50" in cases(render("a", Gates(max_cost_usd=2e6), []))

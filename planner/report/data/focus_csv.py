@@ -184,6 +184,8 @@ def _priced(quantity: float, unit: str, listed: float, contracted: float, effect
 
 def _unit(unit: str) -> str:
     """A unit of AWS's bill as FOCUS writes it: GB-Mo is GB-Months, 1k requests are 1000 Requests."""
+    if unit == "month":
+        return "Months"
     words = unit.replace("Hrs", "Hours").replace("-Mo", "-Months").replace("0k ", "0000 ").replace("1k ", "1000 ")
     return " ".join(word[:1].upper() + word[1:] for word in words.split(" "))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from planner.decide.gates import FEASIBLE, LIMITS, Gates, Violation
-from planner.report.wording.figures import plain, visible
+from planner.report.wording.figures import visible
 
 SUITE = "planner gates"
 
@@ -37,9 +37,9 @@ def _cases(gates: Gates) -> dict[str, str]:
     """Gate -> what it asks for, of those that the caller set; the first holds always."""
     found = {FEASIBLE: "a choice is feasible"}
     if gates.max_cost_usd is not None:
-        found["max-cost"] = f"--max-cost {plain(gates.max_cost_usd, 12)} --at {gates.at}"
+        found["max-cost"] = f"--max-cost {gates.max_cost_usd:.12g} --at {gates.at}"
     if gates.max_days is not None:
-        found["max-days"] = f"--max-days {plain(gates.max_days, 12)} --at {gates.at}"
+        found["max-days"] = f"--max-days {gates.max_days:.12g} --at {gates.at}"
     if gates.strict:
         found |= {"strict-dates": "--strict: no price is out of date", "strict-prices": "--strict: every price is firm"}
     if gates.max_unpriced is not None:

@@ -26,8 +26,9 @@ def render(
     lines = [*wrap(visible(words.title(plan_name, found)), width, "  "), ""]
     lines += [*wrap(words.headline(found), width, "  "), ""]
     lines += [line for text in words.misses(found) for line in wrap(f"- {visible(text)}", width, "  ")]
-    lines += ["", *whole(words.columns(found), width, "-" if ascii_only else "─"), ""]
-    lines += [line for text in words.notes(found) for line in wrap(f"- {visible(text)}", width, "  ")]
+    lines += ["", *whole(words.columns(found), width, "-" if ascii_only else "─")]
+    noted = [line for text in words.notes(found) for line in wrap(f"- {visible(text)}", width, "  ")]
+    lines += ["", *noted] if noted else []
     said = words.measured(values, goodput_of(found, log) if log else None, log)
     if said:
         lines += ["", "Measured"]
