@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from planner.account.masking import masked
 from planner.api.arguments import day_of
 from planner.cli import books
 from planner.cli.options import Limit, prices_option
@@ -84,7 +85,7 @@ def add(
             valid_from=day_of(valid_from, "--valid-from") if valid_from else today,
             valid_to=day_of(valid_to, "--valid-to"),
             grade=grade,
-            source=" ".join(source.split()),
+            source=masked(" ".join(source.split())),
             added=today,
         )
         if region and region not in book.regions():

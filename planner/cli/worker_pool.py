@@ -39,6 +39,8 @@ def asked_runs() -> int | None:
     from planner.worker_pool.compare import MOST_RUNS
 
     context = click.get_current_context()
+    if context.params.get("own"):
+        raise UsageProblem("--own: not of a worker pool, whose plan states the prices that are not in the book")
     given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
     runs = context.params.get("draws") if given else None
     if runs is not None and not 1 <= runs <= MOST_RUNS:

@@ -186,3 +186,14 @@ def test_a_file_that_was_edited_wrongly_is_named_with_its_line(edit, data):
 def test_a_price_far_from_the_list_is_questioned(data):
     assert "is the unit right?" in ok(add(*S3[:-1], "23", *UNTIL)).stderr
     assert data_folder() == data.parent
+
+
+def test_an_account_id_in_a_source_is_masked(data):
+    ok(add(*S3, *UNTIL[:-1], "Offer for 111122223333"))
+    assert "111122223333" not in data.read_text()
+
+
+def test_a_worker_pool_says_that_it_does_not_take_them(data):
+    ok(add(*BLOCK, "--usd", "10", *UNTIL))
+    pools = [path for path in sorted(Path("examples").glob("*.yaml")) if "kind: worker-pool" in path.read_text()]
+    assert isinstance(run(compare, str(pools[0]), "--own").exception, UsageProblem)
