@@ -103,6 +103,7 @@ class Client:
         *,
         query: Mapping[str, str] | None = None,
         value: Any = None,
+        headers: Mapping[str, str] | None = None,
         patience_s: float | None = None,
     ) -> Answer:
         """An answer below 400 from the first proxy that gives one. Only for requests that may be sent twice.
@@ -118,7 +119,7 @@ class Client:
             for proxy in self.proxies:
                 limit = min(self.attempt_s, max(deadline - time.monotonic(), 0.5))
                 try:
-                    answer = self.once(method, proxy + path, query=query, value=value, limit_s=limit)
+                    answer = self.once(method, proxy + path, query=query, value=value, headers=headers, limit_s=limit)
                 except Unreachable as error:
                     last = last or error
                     continue
@@ -146,12 +147,14 @@ class Client:
         query: Mapping[str, str] | None = None,
         value: Any = None,
         body: bytes = b"",
+        headers: Mapping[str, str] | None = None,
         limit_s: float | None = None,
     ) -> Answer:
         """One request to one daemon, following redirects. Raises Unreachable."""
-        headers = {}
+        headers = dict(headers or {})
         if value is not None:
-            body, headers = json.dumps(value).encode(), {"Content-Type": "application/json"}
+            body = json.dumps(value).encode()
+            headers["Content-Type"] = "application/json"
         deadline = time.monotonic() + (self.attempt_s if limit_s is None else limit_s)
         url += f"?{urlencode(query)}" if query else ""
         for _ in range(5):

@@ -17,6 +17,7 @@ from fleet_pool.client.store import Store, checked
 
 # set by a node's pool.env: all proxies, comma-separated; and the engine's own variable, which names one
 ENDPOINTS = ("PLANNER_POOL", "AIS_ENDPOINT")
+DATASET = "PLANNER_POOL_DATASET"
 
 
 def open_store(
@@ -27,12 +28,14 @@ def open_store(
     region: str | None = None,
     s3_endpoint_url: str | None = None,
     patience: Patience | None = None,
+    digests: Sequence[str] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Store:
     """The store at `s3://bucket` or in a folder. Opening makes no request.
 
     pool: URLs of the proxies; default PLANNER_POOL or AIS_ENDPOINT, and S3 alone if both are empty. direct: whether
-    to use S3 itself too; a job without access to S3 sets False and waits while the pool does not answer.
+    to use S3 itself too; a job without access to S3 sets False and waits while the pool does not answer. digests:
+    prefixes of data sets whose reads are checked against their manifests; default PLANNER_POOL_DATASET.
     Raises Refused.
     """
     if "://" not in address:
@@ -51,4 +54,5 @@ def open_store(
         truth=S3(bucket, region=region, endpoint_url=s3_endpoint_url) if direct else None,
         patience=patience,
         memory=memory_of(environment),
+        digests=tuple(digests) if digests is not None else tuple(filter(None, (environment.get(DATASET, ""),))),
     )

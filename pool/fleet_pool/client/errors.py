@@ -31,6 +31,10 @@ class Damaged(StoreProblem):
     """The bytes differ from what was written: too few, or another checksum."""
 
 
+class Corrupt(Damaged):
+    """A cached copy has another checksum than what was written: it is dropped, and S3 is read."""
+
+
 class Unavailable(StoreProblem):
     """No answer, or a temporary error: the same call may succeed later. status: of HTTP, None without an answer.
     target: the node of the pool that it came from, "" if none was reached."""

@@ -17,14 +17,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.damage import drop_damaged
+from fleet_pool.client.errors import AlreadyThere, Corrupt, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
 from fleet_pool.client.hedge import race
+from fleet_pool.client.manifests import Manifests, read_checked
 from fleet_pool.client.patience import Patience, waits_s
 from fleet_pool.client.shared import NodeMemory
 from fleet_pool.client.stale import Forgetful, StaleCopies
-from fleet_pool.client.store import Entry, Level, Store, checked
+from fleet_pool.client.store import Entry, Level, Store, checked, http_range
 from fleet_pool.client.watch import Routed, Watch
 from fleet_pool.compat import frozen
+from fleet_pool.digests import is_manifest
 
 _log = logging.getLogger("fleet_pool.client")
 
@@ -34,13 +37,14 @@ _ANSWERS = (NotThere, AlreadyThere, OutOfRange)
 
 @frozen
 class Counts:
-    """Calls of this process since the store was opened, by who answered them, failed tries, and reads that were asked
-    of S3 as well because the pool was late."""
+    """Calls of this process since the store was opened, by who answered them, failed tries, reads that were asked of
+    S3 as well because the pool was late, and damaged copies that were dropped."""
 
     by_pool: int
     by_s3: int
     failed_tries: int
     hedged: int = 0
+    damaged: int = 0
 
 
 class FallbackStore:
@@ -49,6 +53,7 @@ class FallbackStore:
     With both, a temporary error (503, 507 and so on), a lost connection or a damaged copy sends the call to S3 at
     once, and a read that is late is asked of S3 as well. A node of the pool that is late or silent several times is
     left alone for some seconds, by all processes of this machine that share `memory`; so is a pool without an answer.
+    digests: prefixes of data sets whose manifests are looked for.
     clock: seconds since 1970, which those processes share.
     """
 
@@ -59,6 +64,7 @@ class FallbackStore:
         truth: Store | None,
         patience: Patience | None = None,
         memory: NodeMemory | None = None,
+        digests: tuple[str, ...] = (),
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
@@ -69,6 +75,7 @@ class FallbackStore:
         self._now, self._sleep = now, sleep
         both = cache is not None and truth is not None
         self._stale = StaleCopies(cache.forget if both and isinstance(cache, Forgetful) else None)
+        self._manifests = Manifests(digests, self._read)
         self._watch = Watch(cache, memory, clock) if both and isinstance(cache, Routed) else None
         self._histories: dict[int, _CallHistory] = {}
 
@@ -89,9 +96,17 @@ class FallbackStore:
         mine = self._history
         with mine.lock:
             by = {"by_pool": mine.counts["cache"], "by_s3": mine.counts["truth"], "hedged": mine.counts["hedged"]}
-            return Counts(failed_tries=mine.counts["failed"], **by)
+            return Counts(failed_tries=mine.counts["failed"], damaged=mine.counts["damaged"], **by)
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
+        """As Store. What a digest manifest covers is checked; a damaged copy is dropped, and S3 is read."""
+        digest = self._manifests.of(key)
+        if digest is None:
+            return self._read(key, start=start, length=length, fresh=fresh)
+        http_range(start, length)
+        return read_checked(self._read, digest, key, start, length, fresh, self.report_damage)
+
+    def _read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
         fresh_or_stale = fresh or key in self._stale
         problem = None
         if not fresh_or_stale and self._watch is not None and self._truth is not None and not self._resting():
@@ -126,6 +141,8 @@ class FallbackStore:
                 self._history.counts["hedged"] += 1
         if found.problem is not None:
             self._failed(watch.pool, found.problem)
+            if isinstance(found.problem, Corrupt):
+                self.report_damage(key, str(found.problem))
         return found.data, found.problem
 
     def write(self, key: str, data: bytes | Path) -> None:
@@ -145,15 +162,26 @@ class FallbackStore:
 
         self._attempt(f"write {checked(key)}", self._cache_first(), write)
 
+    def report_damage(self, key: str, why: str) -> None:
+        """Drops the pool's copy of an object that a check found damaged; leaves a record for `planner pool status`."""
+        with self._history.lock:
+            self._history.counts["damaged"] += 1
+        if self._cache is not None:
+            drop_damaged(self._cache, key, why)
+
     def write_once(self, key: str, data: bytes) -> None:
         stores = self._truth_first()[:1]  # one store only: two could each find that the key is free
         self._attempt(f"write {checked(key)} once", stores, lambda store: store.write_once(key, data))
 
     def entries(self, prefix: str) -> tuple[Entry, ...]:
-        return self._attempt(f"list {prefix}", self._truth_first()[:1], lambda store: store.entries(prefix))
+        found = self._attempt(f"list {prefix}", self._truth_first()[:1], lambda store: store.entries(prefix))
+        return found if is_manifest(prefix) else tuple(entry for entry in found if not is_manifest(entry.key))
 
     def level(self, folder: str) -> Level:
-        return self._attempt(f"list {folder}", self._truth_first()[:1], lambda store: store.level(folder))
+        found = self._attempt(f"list {folder}", self._truth_first()[:1], lambda store: store.level(folder))
+        if is_manifest(folder):
+            return found
+        return Level(entries=found.entries, folders=tuple(each for each in found.folders if not is_manifest(each)))
 
     def size(self, key: str, *, fresh: bool = False) -> int:
         stores = self._truth_first() if fresh or key in self._stale else self._cache_first()

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from fleet_pool.client.errors import AlreadyThere, Damaged, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.errors import (
+    AlreadyThere,
+    Corrupt,
+    Damaged,
+    NotThere,
+    OutOfRange,
+    Refused,
+    StoreProblem,
+    Unavailable,
+)
 from fleet_pool.client.store import (
     Entry,
     Level,
@@ -336,10 +345,10 @@ def _no_targets(text: str) -> bool:
 
 
 def _compare(data: bytes, headers: Mapping[str, str], what: str) -> None:
-    """Checks the bytes against the checksum of an object that the pool wrote. Raises Damaged."""
+    """Checks the bytes against the checksum of an object that the pool wrote. Raises Corrupt."""
     import xxhash
 
     if headers.get("Ais-Checksum-Type") == _XXHASH:
         found, expected = xxhash.xxh64_hexdigest(data), headers.get("Ais-Checksum-Value")
         if found != expected:
-            raise Damaged(f"{what}: checksum {found}, {expected} when written; `evict` it to refetch it from S3")
+            raise Corrupt(f"{what}: checksum {found}, {expected} when written; `evict` it to refetch it from S3")

@@ -102,8 +102,14 @@ class S3:
         raise Unavailable(f"{key} of {self.place}: {LOST_RACES} times another writer was quicker")
 
     def _etag(self, key: str) -> str | None:
-        with suppress(NotThere), self._errors(key):
-            return str(self._client.head_object(Bucket=self._bucket, Key=checked(key))["ETag"])
+        try:
+            with suppress(NotThere), self._errors(key):
+                return str(self._client.head_object(Bucket=self._bucket, Key=checked(key))["ETag"])
+        except Refused:
+            # a role that may list some prefixes only gets a 403 for a missing object; a listing tells the two apart
+            with self._errors(key):
+                page = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
+            return next((str(each["ETag"]) for each in page.get("Contents", ()) if each["Key"] == key), None)
         return None
 
     def _put(self, key: str, data: bytes | Path, condition: Mapping[str, str]) -> None:

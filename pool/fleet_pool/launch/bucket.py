@@ -55,6 +55,11 @@ class Bucket:
         answer = self._ask("GET", object_url(self._where, self.name, key), missing=True)
         return None if answer.status == 404 else answer.body
 
+    def read_range(self, key: str, start: int, length: int) -> bytes:
+        """At most `length` bytes from `start` on. Raises Refused, also for a missing object."""
+        url = object_url(self._where, self.name, key)
+        return self._ask("GET", url, more={"range": f"bytes={start}-{start + length - 1}"}).body
+
     def read_json(self, key: str) -> Any:
         """An object's JSON; None if it does not exist. Raises Refused for anything else."""
         found = self.read(key)

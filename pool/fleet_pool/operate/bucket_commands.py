@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from typing import Any
 
@@ -11,6 +12,7 @@ from fleet_pool.operate.jobs import Job, Progress, evict, prefetch, wait
 from fleet_pool.operate.options import (
     formats,
     note_writer,
+    positive,
     progress_writer,
     reachable_client,
     timeout,
@@ -18,7 +20,7 @@ from fleet_pool.operate.options import (
     whole,
     write,
 )
-from fleet_pool.operate.table import counted, size
+from fleet_pool.operate.table import columns, counted, size
 from fleet_pool.problems import Blocked, Code, UsageProblem
 
 JOB_LIMIT_S = 6 * 3600.0
@@ -45,6 +47,19 @@ def add(verbs: Any) -> None:
     found = _under(verb(verbs, "prefetch", _prefetch, about))
     found.add_argument("--workers", type=whole, default=0, metavar="N", help="on each target [default: the engine's]")
     _under(verb(verbs, "evict", _evict, "Drop the objects under a prefix from the pool; S3 keeps them."))
+
+    about = "Write the digest manifest of a data set: a checksum of every MiB of its objects, from S3 itself."
+    found = verb(verbs, "digest", _digest, about)
+    found.add_argument("bucket", metavar="BUCKET", help="a bucket in S3")
+    found.add_argument("--prefix", metavar="PREFIX", required=True, help="of the data set, such as dataset/")
+
+    about = "Check cached objects against their manifest and refetch damaged ones. Exit code 13 if one was damaged."
+    found = verb(verbs, "verify", _verify, about)
+    found.add_argument("bucket", metavar="BUCKET", help="a registered bucket")
+    found.add_argument("--prefix", metavar="PREFIX", required=True, help="of a data set that has a manifest")
+    about = "read at most so much a second [default: no limit]"
+    found.add_argument("--gb-per-s", type=positive, metavar="GB/S", help=about)
+    formats(found)
 
 
 def _under(found: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -132,3 +147,45 @@ def _finished(given: argparse.Namespace, pool: Client, job: Job, done: str) -> i
     if not found.objects and done == "fetched":
         note_writer(given)("nothing to fetch: everything under that prefix is cached already, or there is nothing")
     return Code.OK
+
+
+def _digest(given: argparse.Namespace) -> int:
+    from fleet_pool.launch.bucket import Bucket
+    from fleet_pool.operate import s3
+    from fleet_pool.operate.digest import write_manifest
+    from fleet_pool.operate.imds import Metadata
+
+    metadata, show = Metadata.of(os.environ), progress_writer(given)
+    where = s3.place(os.environ, metadata)
+    bucket = Bucket(given.bucket, where, lambda: s3.credentials(os.environ, metadata))
+    try:
+        objects, octets = write_manifest(bucket, given.prefix, show)
+    finally:
+        show("")
+    print(f"{given.prefix}: digests of {counted(objects, 'object')}, {size(octets)}")
+    return Code.OK
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from fleet_pool.operate.buckets import registered
+    from fleet_pool.operate.digest import verify
+
+    pool, show = reachable_client(given), progress_writer(given)
+    registered(pool, given.bucket)
+    rate = given.gb_per_s * 1e9 if given.gb_per_s else None
+    try:
+        found = verify(pool, given.bucket, given.prefix, bytes_per_s=rate, show=show)
+    finally:
+        show("")
+    rows = [
+        *(("healed", key, "was damaged; now as in the manifest") for key in found.healed),
+        *(("BROKEN", key, f"{why} in S3 too: restore it, or digest anew") for key, why in found.broken.items()),
+        *(("FAILED", key, why) for key, why in found.failed.items()),
+    ]
+    head = f"{counted(found.objects, 'cached object')}, {size(found.bytes)}, in {found.seconds:.1f} s"
+    beside = f"; {counted(found.uncovered, 'object')} not in the manifest" if found.uncovered else ""
+    text = f"{head}: {len(found.healed)} healed, {len(found.broken)} broken, {len(found.failed)} failed{beside}\n"
+    write(given, text + (columns(("", "key", ""), rows) if rows else ""), {"schema_version": "1", **vars(found)})
+    if found.failed:
+        return Code.AWS
+    return Code.BLOCKER if rows else Code.OK

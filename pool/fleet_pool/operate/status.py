@@ -9,11 +9,14 @@ from fleet_pool.api import Client
 from fleet_pool.compat import frozen
 from fleet_pool.operate.alerts import alerts
 from fleet_pool.operate.buckets import Bucket, buckets
+from fleet_pool.operate.digest import damaged_since
 from fleet_pool.operate.members import ClusterMap, DetachedProxy, maps
 from fleet_pool.operate.nodes import Node, nodes
 from fleet_pool.operate.probe import Probe, probes, sick
 from fleet_pool.operate.table import counted
 from fleet_pool.problems import Refused, Unreachable
+
+DAMAGED_DAYS = 7
 
 
 @frozen
@@ -41,6 +44,7 @@ class Status:
     buckets: tuple[Bucket, ...]
     findings: tuple[Finding, ...]
     probes: tuple[Probe, ...] = ()
+    damaged: int = 0
 
     @property
     def healthy(self) -> bool:
@@ -63,11 +67,28 @@ def status(client: Client, expected: Expected, *, limit_s: float, each_s: float)
     left_s = deadline - time.monotonic()
     seen, unread = probes(client, targets, bucket, limit_s=left_s, each_s=each_s) if bucket and targets else ((), "")
     findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, expected, seen)
+    damaged, uncounted = _damaged(client, bucket, max(deadline - time.monotonic(), 1.0)) if bucket else (0, "")
+    if damaged:
+        what = f"{counted(damaged, 'cached object')} found damaged in the last {DAMAGED_DAYS} days"
+        remedy = (
+            f"all were dropped on sight. `planner pool verify {bucket} --prefix PREFIX` looks for more; if they come "
+        )
+        findings += (_warning("pool", what, f"{remedy}from one node, drain and replace it"),)
+    if uncounted:
+        findings += (_warning("pool", f"cannot count damaged copies: {uncounted}", "run the command again"),)
     if unread:
         findings += (_warning("pool", f"no read of a target was tried: {unread}", "run the command again"),)
     if why:
         findings += (_warning("pool", f"cannot list its buckets: {why}", "run the command again"),)
-    return Status(map=found, nodes=said, buckets=known, probes=seen, findings=findings)
+    return Status(map=found, nodes=said, buckets=known, probes=seen, findings=findings, damaged=damaged)
+
+
+def _damaged(client: Client, bucket: str, limit_s: float) -> tuple[int, str]:
+    """Copies that jobs and `verify` found damaged, and why that is not known."""
+    try:
+        return len(damaged_since(client, bucket, DAMAGED_DAYS, limit_s)), ""
+    except (Refused, Unreachable) as problem:
+        return 0, str(problem)
 
 
 def judge(

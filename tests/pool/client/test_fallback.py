@@ -70,9 +70,11 @@ def test_what_the_pool_cannot_give_is_read_from_s3_in_the_same_moment(both, faul
     both.pool.faults.append(fault)
     with caplog.at_level(logging.WARNING, logger="fleet_pool.client"):
         assert both.store.read("key") == DATA
-    assert both.store.counts == Counts(by_pool=0, by_s3=1, failed_tries=1)
+    damaged = int(fault == ANOTHER_SUM)
+    assert both.store.counts == Counts(by_pool=0, by_s3=1, failed_tries=1, damaged=damaged)
+    assert ("key" in both.pool.objects) == (not damaged)  # dropped on sight
     assert both.time.slept_s == []
-    assert len(caplog.messages) == (0 if fault == 404 else 1)
+    assert len(caplog.messages) == (0 if fault == 404 else 1 + damaged)
 
 
 @pytest.mark.parametrize("fault", [503, 507, 500, HANG_UP, NO_REDIRECT])

@@ -1,0 +1,126 @@
+"""Checks what is read of a data set against its digest manifest, whole and by part."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from fleet_pool.client.errors import Damaged, NotThere, StoreProblem
+from fleet_pool.digests import PART_BYTES, BadManifest, Digest, Index, index_key, is_manifest, parse_index, parse_page
+
+PAGES = 64  # kept in memory, 8 GiB of objects each, 300 kB
+LOOK_AGAIN_S = 60.0  # for a manifest that could not be read
+
+_log = logging.getLogger("fleet_pool.client")
+
+Read = Callable[..., bytes]  # read(key, start=, length=, fresh=)
+
+
+class Manifests:
+    """prefixes: of data sets. read: of the store, unchecked. A data set without a manifest is read unchecked."""
+
+    def __init__(self, prefixes: tuple[str, ...], read: Read) -> None:
+        self._prefixes, self._read = tuple(sorted(prefixes, key=len, reverse=True)), read
+        self._begin()
+
+    def _begin(self) -> None:
+        self._indexes: dict[str, Index | None] = {}
+        self._again_s: dict[str, float] = {}
+        self._pages: OrderedDict[str, dict[str, Digest]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_prefixes": self._prefixes, "_read": self._read}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
+
+    def of(self, key: str) -> Digest | None:
+        """The digest of an object; None if there is none, or if the manifest cannot be read, which is logged."""
+        prefix = next((prefix for prefix in self._prefixes if key.startswith(prefix)), None)
+        if prefix is None or is_manifest(key):
+            return None
+        with self._lock:
+            index = self._index(prefix)
+            page = index.page_of(key) if index else None
+            if page is None:
+                return None
+            if page.key not in self._pages:
+                try:
+                    self._pages[page.key] = self._twice(page.key, lambda data: parse_page(data, page))
+                except (StoreProblem, BadManifest) as problem:
+                    _log.warning("reads of %s are not checked: %s", prefix, problem)
+                    return None
+                while len(self._pages) > PAGES:
+                    self._pages.popitem(last=False)
+            self._pages.move_to_end(page.key)
+            return self._pages[page.key].get(key)
+
+    def _index(self, prefix: str) -> Index | None:
+        if prefix in self._indexes:
+            return self._indexes[prefix]
+        if time.monotonic() < self._again_s.get(prefix, 0.0):
+            return None
+        try:
+            self._indexes[prefix] = self._twice(index_key(prefix), lambda data: parse_index(data, prefix))
+        except NotThere:
+            self._indexes[prefix] = None
+            _log.info("%s has no digest manifest: its reads are not checked", prefix)
+        except (StoreProblem, BadManifest) as problem:
+            self._again_s[prefix] = time.monotonic() + LOOK_AGAIN_S
+            _log.warning("reads of %s are not checked: %s", prefix, problem)
+        return self._indexes.get(prefix)
+
+    def _twice(self, key: str, parse: Callable[[bytes], Any]) -> Any:
+        """A cached manifest may be damaged too: then S3's."""
+        try:
+            return parse(self._read(key))
+        except BadManifest:
+            return parse(self._read(key, fresh=True))
+
+
+def read_checked(
+    read: Read,
+    digest: Digest,
+    key: str,
+    start: int,
+    length: int | None,
+    fresh: bool,
+    damaged: Callable[[str, str], None],
+) -> bytes:
+    """The bytes, checked part by part: whole parts are read, and what was not asked for is cut off.
+
+    damaged(key, why): called for a damaged copy before S3 is read. Raises Damaged if S3's bytes differ too.
+    """
+    begin = start // PART_BYTES * PART_BYTES
+    last_part = digest.size_bytes if length is None else -(-(start + length) // PART_BYTES) * PART_BYTES
+    end = min(last_part, digest.size_bytes)
+    if start >= digest.size_bytes:  # empty, or beyond the end as far as the manifest knows
+        return read(key, start=start, length=length, fresh=fresh)
+    whole = begin == 0 and end == digest.size_bytes
+    why = ""
+    for again in (fresh, True):
+        data = read(key, start=begin, length=None if whole else end - begin, fresh=again)
+        why = _differs(digest, begin, end, data)
+        if not why:
+            last = len(data) if length is None else min(start - begin + length, len(data))
+            return data if (start, last) == (begin, len(data)) else data[start - begin : last]
+        if again:
+            break
+        damaged(key, why)
+    raise Damaged(
+        f"{key}: {why} in S3 itself. If it was changed on purpose, write its manifest anew (`planner pool digest`); "
+        "if not, restore the version before from S3"
+    )
+
+
+def _differs(digest: Digest, begin: int, end: int, data: bytes) -> str:
+    if len(data) != end - begin:
+        return f"{len(data)} of {end - begin} bytes"
+    wrong = digest.wrong_part(begin, data)
+    return "" if wrong is None else f"the MiB from byte {wrong * PART_BYTES} on differs from the manifest"

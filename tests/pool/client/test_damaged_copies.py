@@ -1,0 +1,146 @@
+"""A cached copy that decayed on its drive: found by whoever reads it, dropped, counted, and fetched from S3 again."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from fleet_pool.client import Store, open_store
+from fleet_pool.client.errors import Damaged
+from fleet_pool.digests import PART_BYTES, index_key
+from fleet_pool.operate.command import main
+from fleet_pool.problems import Code
+
+from tests.pool.client.conftest import endpoints, s3_of
+from tests.pool.cluster import BUCKET, Cluster
+from tests.pool.s3 import REGION
+
+pytestmark = pytest.mark.real
+
+SIZE = 3 * PART_BYTES + 4321
+
+
+@pytest.fixture
+def data_set(cluster: Cluster, request, monkeypatch) -> tuple[str, dict[str, bytes]]:
+    """Objects that came to S3 by another way than the pool, their manifest, and the environment of the command."""
+    monkeypatch.setenv("AIS_ENDPOINT", ",".join(endpoints(cluster)))
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", cluster.s3.endpoint)
+    monkeypatch.setenv("PLANNER_POOL_SHARED", "")
+    prefix = f"{request.node.originalname}/"
+    objects = {f"{prefix}shard-{number}.tar": os.urandom(SIZE) for number in range(6)}
+    for key, data in objects.items():
+        cluster.s3.client().put_object(Bucket=BUCKET, Key=key, Body=data)
+    assert main(["digest", BUCKET, "--prefix", prefix]) == Code.OK
+    store = opened(cluster)
+    for key in objects:
+        store.read(key)
+    return prefix, objects
+
+
+def opened(cluster: Cluster, *prefixes: str) -> Store:
+    return open_store(
+        f"s3://{BUCKET}",
+        pool=endpoints(cluster),
+        region=REGION,
+        s3_endpoint_url=cluster.s3.endpoint,
+        digests=prefixes,
+    )
+
+
+def copy_of(cluster: Cluster, key: str) -> Path:
+    name = Path(key).name
+    paths = [path for node in cluster.nodes for drive in node.drives for path in Path(drive.mount).rglob(name)]
+    [found] = [path for path in paths if str(path).endswith(key)]
+    return found
+
+
+def flip(cluster: Cluster, key: str, at: int = 5_000) -> None:
+    with copy_of(cluster, key).open("r+b") as file:
+        file.seek(at)
+        [byte] = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+
+
+def zeros(cluster: Cluster, key: str) -> None:
+    with copy_of(cluster, key).open("r+b") as file:
+        file.write(bytes(SIZE))
+
+
+def test_a_read_of_the_whole_or_of_a_part_is_right_and_the_copy_is_dropped(cluster, data_set, capsys):
+    prefix, objects = data_set
+    one, other, zeroed, well = list(objects)[:4]
+    flip(cluster, one)
+    flip(cluster, other, at=2 * PART_BYTES + 7)
+    zeros(cluster, zeroed)
+    unchecked = opened(cluster)
+    assert unchecked.read(one) != objects[one], "the engine found it by itself: nothing was tried"
+    store = opened(cluster, prefix)
+    assert store.read(one) == objects[one]
+    start, length = 2 * PART_BYTES - 10, 100
+    assert store.read(other, start=start, length=length) == objects[other][start : start + length]
+    assert store.read(zeroed, start=SIZE - 5) == objects[zeroed][-5:]
+    assert store.read(well, start=1, length=SIZE) == objects[well][1:]
+    assert store.counts.damaged == 3
+    for key in objects:  # by a reader that checks nothing: the copies are right again
+        assert unchecked.read(key) == objects[key]
+    assert store.entries(prefix) == tuple(sorted(s3_entries(cluster, prefix), key=lambda entry: entry.key))
+    capsys.readouterr()
+    main(["status", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["damaged_copies"] >= 3
+    assert any("found damaged in the last 7 days" in finding["what"] for finding in told["findings"])
+
+
+def s3_entries(cluster: Cluster, prefix: str) -> list:
+    return [entry for entry in s3_of(cluster).entries(prefix) if ".planner-digests" not in entry.key]
+
+
+def test_verify_heals_what_nobody_has_read(cluster, data_set, capsys):
+    prefix, objects = data_set
+    keys = list(objects)
+    flip(cluster, keys[0], at=SIZE - 1)
+    zeros(cluster, keys[1])
+    capsys.readouterr()
+    assert main(["verify", BUCKET, "--prefix", prefix, "--json"]) == Code.BLOCKER
+    told = json.loads(capsys.readouterr().out)
+    assert (told["objects"], told["healed"], told["broken"], told["failed"]) == (6, keys[:2], {}, {})
+    assert main(["verify", BUCKET, "--prefix", prefix, "--gb-per-s", "0.01", "--json"]) == Code.OK
+    told = json.loads(capsys.readouterr().out)
+    assert told["seconds"] >= (6 * SIZE - 4 * SIZE) / 10e6
+    for key in objects:
+        assert opened(cluster).read(key) == objects[key]
+
+
+def test_what_is_wrong_in_s3_is_said_and_never_read(cluster, data_set, capsys):
+    prefix, objects = data_set
+    key = next(iter(objects))
+    cluster.s3.client().put_object(Bucket=BUCKET, Key=key, Body=bytes(SIZE))
+    store = opened(cluster, prefix)
+    assert store.read(key) == objects[key], "the cached copy is the right one"
+    s3_only = open_store(
+        f"s3://{BUCKET}", pool=(), region=REGION, s3_endpoint_url=cluster.s3.endpoint, digests=[prefix]
+    )
+    with pytest.raises(Damaged, match=r"from byte 0 on differs from the manifest in S3 itself.*planner pool digest"):
+        s3_only.read(key)
+    flip(cluster, key)
+    capsys.readouterr()
+    assert main(["verify", BUCKET, "--prefix", prefix]) == Code.BLOCKER
+    assert f"BROKEN  {key}" in capsys.readouterr().out
+
+
+def test_a_damaged_manifest_is_read_from_s3(cluster, data_set):
+    prefix, objects = data_set
+    opened(cluster, prefix).read(next(iter(objects)))
+    path = copy_of(cluster, index_key(prefix))
+    path.write_bytes(bytes(path.stat().st_size))
+    flip(cluster, next(iter(objects)))
+    assert opened(cluster, prefix).read(next(iter(objects))) == objects[next(iter(objects))]
+
+
+@pytest.mark.parametrize("verb", ["verify", "digest"])
+def test_a_prefix_without_a_manifest_or_objects_is_a_usage_error(cluster, data_set, capsys, verb):
+    assert main([verb, BUCKET, "--prefix", "nothing/"]) == Code.USAGE
+    assert ("planner pool digest" if verb == "verify" else "no objects below") in capsys.readouterr().err
