@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from planner.bills.charges import (
     CREDIT,
@@ -26,6 +26,7 @@ from planner.bills.charges import (
 from planner.errors import UsageProblem
 
 MOST_NAMED = 5
+LONGEST_MONTH = timedelta(days=31)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +57,11 @@ def stack_bill(
     until: datetime | None = None,
 ) -> StackBill:
     """The charges of a stack. block_node_hours, block_ends: of the plan's Capacity Block, None without one. until: the
-    end of what is billed; None: the last charge in the files. Raises UsageProblem if the stack is in none of them."""
+    end of what is billed; None: the last use in the files. Raises UsageProblem if the stack is in none of them."""
     own = [charge for charge in charges if charge.stack == stack]
     if not any(charge.kind == USAGE for charge in own):
         raise UsageProblem(_nothing(charges, stack))
-    last = until or max((charge.end for charge in charges if charge.end), default=datetime.min)
+    last = until or _last_use(charges)
     used = [charge for charge in own if charge.kind == USAGE]
     ids = {name for charge in used for name in (charge.commitment, charge.reservation) if name}
     fees = [c for c in charges if c.kind == PURCHASE and (c.stack == stack or (not c.stack and _ids(c) & ids))]
@@ -85,6 +86,14 @@ def stack_bill(
         first_use=min((charge.begin for charge in used if charge.begin), default=None),
         until=last,
     )
+
+
+def _last_use(charges: Sequence[BilledCharge]) -> datetime:
+    """The end of the last use that anybody was billed for. Fees and taxes reach to the end of their month or term, so
+    that they do not count; nor does the unused part of a commitment that CUR states for the month that is not over."""
+    metered = max((c.end for c in charges if c.kind == USAGE and c.rows and c.end), default=datetime.min)
+    stated = max((c.end for c in charges if c.kind == USAGE and not c.rows and c.end), default=datetime.min)
+    return stated if stated - metered > LONGEST_MONTH else metered
 
 
 def _ids(charge: BilledCharge) -> set[str]:

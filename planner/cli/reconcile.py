@@ -28,7 +28,7 @@ from planner.errors import UsageProblem
 )
 @scenario_option("The scenario that was deployed", default="best")
 @STACK
-@click.option("--until", metavar="DATE", help="Last day that the bill has. [default: of its last charge]")
+@click.option("--until", metavar="DATE", help="Last day that the bill has. [default: of its last use]")
 @click.option(
     "--measured", metavar="FILE", help="Write what was measured to FILE; `--set @FILE` gives it to the next plan."
 )

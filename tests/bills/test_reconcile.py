@@ -128,7 +128,10 @@ def test_a_bill_of_half_the_run_is_compared_to_its_end(tmp_path):
     cut = [row for row in all_rows(scenario_of(id), noisy=False) if f"{row['end']:%Y-%m-%d}" <= "2026-10-25"]
     fee = next(row for row in all_rows(scenario_of(id)) if row["kind"] == "fee")
     file = write(tmp_path / "focus.csv", [*cut, fee], "capacity-block")
-    found = reconcile_bill(compared(), file, scenario=id, until="2026-10-24")
+    # the fee names the whole term, and is not what shows how far the bill goes
+    assert fee["end"] > cut[-1]["end"]
+    found = reconcile_bill(compared(), file, scenario=id)
+    assert f"{found.found.until:%Y-%m-%d}" == "2026-10-25"
     assert not found.found.whole
     assert found.billed_usd == pytest.approx(found.planned_usd, rel=1e-6)
     assert found.found.bill.unspread_usd > 0
