@@ -112,6 +112,17 @@ class PriceBook(RegionalTables):
             return own[0]
         return self.price(self._one("on_demand", instance_type, region))
 
+    def listed_on_demand(self, instance_type: str, region: str) -> Price:
+        """The same before discounts: a standing price of one's own is left out, that of a plan is not.
+
+        Raises PriceNotFound or NotOffered.
+        """
+        key = ("on_demand", instance_type, region)
+        own = self._own.get(key)
+        if own and own is not self._standing.get(key):
+            return own[0]
+        return self.price(self._one(*key))
+
     def commitment(self, instance_type: str, region: str, option: PurchaseOption) -> Commitment:
         """The rate of a Reserved Instance or Savings Plan. Raises PriceNotFound or NotOffered.
 

@@ -86,7 +86,7 @@ def nodes_of(purchase: NodePurchase) -> Sourced:
 def list_price(ledger: Ledger, purchase: NodePurchase, otherwise: float) -> tuple[float, str]:
     """(On-Demand list price of a node-hour, note); if it is unknown, `otherwise` with a note."""
     try:
-        return ledger.book.on_demand(purchase.instance.name, ledger.region).usd, ""
+        return ledger.book.listed_on_demand(purchase.instance.name, ledger.region).usd, ""
     except LookupError:
         return otherwise, "; the On-Demand price is unknown, so this rate is shown as the list price"
 

@@ -52,7 +52,7 @@ def _bill_on_demand(
         hours,
         price,
         usd,
-        list_usd=price.usd,
+        list_usd=list_price(ledger, purchase, price.usd)[0],
         note=note,
         pricing_category="Standard",
         line=line,

@@ -94,6 +94,16 @@ def test_compare_shows_list_and_own_cost_and_uses_own_prices_only_when_asked(dat
     assert row.split()[1:] == [f"{costs[0]:,.0f}", f"{costs[1]:,.0f}", f"{(costs[1] / costs[0] - 1) * 100:+.1f}", "%"]
 
 
+def test_the_list_price_of_a_bill_is_the_one_before_the_discount(data):
+    ok(add("--service", "AmazonEC2", "--percent", "9", *UNTIL))
+    plan = ["examples/small.yaml", "--draws", "0", "--own", "-f", "json"]
+    scenarios = json.loads(ok(run(compare, *plan)).stdout)["scenarios"]
+    bill = next(s for s in scenarios if s["id"] == "s3-stream/p4d.24xlarge/on-demand")["bill"]
+    (line,) = [one for one in bill if one["line"] == "fleet.compute"]
+    assert line["list_unit_price"] == 21.957642
+    assert line["effective_unit_price"] == pytest.approx(21.957642 * 0.91)
+
+
 def test_what_is_not_valid_when_the_run_starts_is_not_used(data):
     ok(add(*BLOCK, "--usd", "10", "--valid-from", "2026-01-01", "--valid-to", "2026-10-31", "--source", "old"))
     result = run(compare, "examples/small.yaml", "--draws", "0", "--own")  # starts on 2026-11-02
