@@ -18,6 +18,9 @@ from infra.policy import document, trust
 
 SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 
+# of the pool, in the artefacts bucket: what every node reads; and the key that signs tokens, for control nodes
+SECRETS = ("authority", "control")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
@@ -158,7 +161,9 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
                 "Effect": "Allow",
                 "Action": "s3:ListBucket",
                 "Resource": arns["artefacts"],
-                "Condition": {"StringLike": {"s3:prefix": "authority/*"}},
+                "Condition": {
+                    "StringLike": {"s3:prefix": [f"{folder}/*" for folder in _folders(access) if folder in SECRETS]}
+                },
             }
         )
     if access.authority and access.daemon == "proxy":
@@ -167,7 +172,7 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
                 "Sid": "KeepTheAuthority",
                 "Effect": "Allow",
                 "Action": "s3:PutObject",
-                "Resource": f"{arns['artefacts']}/authority/*",
+                "Resource": [f"{arns['artefacts']}/{folder}/*" for folder in SECRETS],
             }
         )
     if access.groups:
@@ -192,4 +197,5 @@ def _list(data: str, prefixes: Iterable[str]) -> dict[str, object]:
 
 def _folders(access: Access) -> tuple[str, ...]:
     """Folders of the artefacts bucket that a node reads."""
-    return ("bundles", *(("daemons",) if access.daemon else ()), *(("authority",) if access.authority else ()))
+    secrets = SECRETS if access.daemon == "proxy" else SECRETS[:1]
+    return ("bundles", *(("daemons",) if access.daemon else ()), *(secrets if access.authority else ()))

@@ -24,7 +24,13 @@ ALLOWED = {
     "fleet_pool": set(),
     "fleet_pool.node": {"fleet_pool"},
     "fleet_pool.operate": {"fleet_pool"},
-    "fleet_pool.client": {"fleet_pool.problems", "fleet_pool.compat", "fleet_pool.digests", "fleet_pool.steps"},
+    "fleet_pool.client": {
+        "fleet_pool.problems",
+        "fleet_pool.compat",
+        "fleet_pool.digests",
+        "fleet_pool.steps",
+        "fleet_pool.tokens",
+    },
     "fleet_pool.launch": {"fleet_pool"},
     # other libraries' interfaces, on top of the client
     "fleet_pool.doors": {"fleet_pool.client", "fleet_pool.compat"},

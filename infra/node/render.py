@@ -36,6 +36,7 @@ SCRIPTS = {
     "planner-notice.service": "leave.sh",
     "planner-scratch.service": "scratch.sh",
     "planner-lustre.service": "lustre.sh",
+    "planner-fence.service": "fence.sh",
 }
 
 
@@ -64,6 +65,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
             ),
         )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
+    fence = ("planner-fence.service",) if stack.tls else ()
     metrics = ("planner-metrics.service", "planner-metrics.timer")
     common = ("planner-prepare.service", READY_UNIT, *WATCH_UNITS, *own, *metrics)
     programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
@@ -75,7 +77,12 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         found.append(
             Role(
                 name=name,
-                units=(*common, *(target if serves else scratch), *(GPU_UNITS if name == "gpu" else ())),
+                units=(
+                    *common,
+                    *(target if serves else scratch),
+                    *(fence if name == "gpu" else ()),
+                    *(GPU_UNITS if name == "gpu" else ()),
+                ),
                 daemon=serves,
                 programs=(*programs, *MAKES_FILE_SYSTEMS),
             )
@@ -142,6 +149,9 @@ def _text(name: str, stack: Stack) -> str:
             watch_file=POOL_FILE if stack.proxies else LAUNCH_FILE,  # a control node's watch operates the pool
             watch_module=watch.__name__,
             watch_min=watch.EVERY_MIN,
+            user=USER,
+            first=settings.PROXY_INTRA_PORT,
+            second=settings.TARGET_INTRA_PORT,
         )
     role = name.removeprefix("planner-").removesuffix(".service")
     folder = f"{settings.STATE_FOLDER}/{role}"

@@ -81,18 +81,23 @@ def error_text(answer: Answer) -> str:
 
 
 class Client:
-    """The proxies of one pool. attempt_s: limit of one request. patience_s: limit of one call with its retries."""
+    """The proxies of one pool. token: shown to them; "" for none.
+
+    attempt_s: limit of one request. patience_s: limit of one call with its retries.
+    """
 
     def __init__(
         self,
         proxies: Sequence[str],
         *,
         tls: ssl.SSLContext | None = None,
+        token: str = "",
         attempt_s: float = 10.0,
         patience_s: float = 30.0,
     ) -> None:
         self.proxies = tuple(proxies)
         self.tls = tls
+        self.shown = {"Authorization": f"Bearer {token}"} if token else {}
         self.attempt_s = attempt_s
         self.patience_s = patience_s
 
@@ -151,7 +156,7 @@ class Client:
         limit_s: float | None = None,
     ) -> Answer:
         """One request to one daemon, following redirects. Raises Unreachable."""
-        headers = dict(headers or {})
+        headers = {**self.shown, **(headers or {})}
         if value is not None:
             body = json.dumps(value).encode()
             headers["Content-Type"] = "application/json"
@@ -179,7 +184,7 @@ class Client:
         """
         url = f"{proxy}{object_path(bucket, key)}?provider=aws"
         deadline = time.monotonic() + limit_s
-        answer = send("PUT", url, tls=self.tls, limit_s=limit_s)
+        answer = send("PUT", url, headers=self.shown, tls=self.tls, limit_s=limit_s)
         if answer.status in REDIRECTS and "location" in answer.headers:
             url = answer.headers["location"]
         elif answer.status >= 400:

@@ -406,11 +406,12 @@ def by_sid(graph: dict[str, Any], role: str) -> dict[str, dict[str, Any]]:
 
 def test_only_who_runs_a_daemon_reads_it_and_only_control_nodes_write_the_authority():
     graph = graph_of("separate-nvme")
-    assert folders(graph, "pool-role-data") == {"bundles/*", "daemons/*", "authority/*"}
+    assert folders(graph, "pool-role-data") == {"bundles/*", "daemons/*", "authority/*", "control/*"}
     assert folders(graph, "nvme-role-data") == {"bundles/*", "daemons/*", "authority/*"}
     assert folders(graph, "fleet-role-data") == {"bundles/*", "authority/*"}
     assert folders(graph_of("s3-stream"), "fleet-role-data") == {"bundles/*"}
-    assert by_sid(graph, "pool-role-data")["KeepTheAuthority"]["Resource"].endswith("/authority/*")
+    kept = by_sid(graph, "pool-role-data")["KeepTheAuthority"]["Resource"]
+    assert [where.rpartition("}/")[2] for where in kept] == ["authority/*", "control/*"]
     assert "KeepTheAuthority" not in by_sid(graph, "nvme-role-data").keys() | by_sid(graph, "fleet-role-data").keys()
     plain = graph_of(spec_of("separate-nvme", pool=Pool(tls=False)))
     assert "authority" not in json.dumps([statements(plain, f"{part}-role-data") for part in ("pool", "nvme", "fleet")])

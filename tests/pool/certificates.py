@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from fleet_pool.node import tokens
 from fleet_pool.node.config import Tls
 
 from tests.pool.machine import run
@@ -30,3 +33,19 @@ class Authority:
         sign = ("openssl", "x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self._key)
         run(*sign, "-CAcreateserial", "-days", str(days), "-extfile", extensions, "-out", certificate)
         return Tls(certificate=str(certificate), key=str(key), authority=str(self.certificate))
+
+
+class Tokens:
+    """What the first control node writes beside the certificates: the daemons' key and both tokens."""
+
+    def __init__(self, folder: Path) -> None:
+        self._private, public = folder / "token.key", folder / "token.pub"
+        tokens.make_keys(self._private, public)
+        (folder / tokens.DAEMON_FILE).write_text(tokens.daemon_environment(public))
+        self.job, self.admin = self.signed("job"), self.signed("admin")
+        for kind, token in (("job", self.job), ("admin", self.admin)):
+            (folder / f"{kind}.token").write_text(json.dumps({"token": token}))
+
+    def signed(self, kind: str, days: int = 1) -> str:
+        """A negative number of days: it has expired."""
+        return tokens.signed(kind, self._private, time.time(), days)

@@ -17,7 +17,7 @@ from fleet_pool import settings
 from fleet_pool.node import config
 from fleet_pool.node.facts import Stack
 
-from tests.pool.certificates import Authority
+from tests.pool.certificates import Authority, Tokens
 from tests.pool.daemon import wait_until
 from tests.pool.keeper import kept
 from tests.pool.machine import remove_folder, remove_stale, scratch
@@ -56,10 +56,12 @@ class Cluster:
         self.folder = scratch()
         self.network = Network()
         self.tls: config.Tls | None = None
+        self.tokens: Tokens | None = None
         if shape.mutual_tls:
             # all nodes name their certificate by one path, which here is one file: it is for every address
             self.authority = Authority(self.folder / "tls", "pool")
             self.tls = self.authority.issue("node", [f"{self.network.subnet}.{n}" for n in range(1, 60)])
+            self.tokens = Tokens(self.folder / "tls")
         self.formed_s = 0.0
         self.s3 = S3Server(self.network.add("s3", 253), self.folder / "s3")
         control = [self.network.add(f"c{n}", n) for n in range(1, shape.proxies + 1)]
@@ -134,8 +136,13 @@ class Cluster:
         told = {_primary_in(self.map_of(proxy)) for proxy in self.proxies if proxy.daemon.running}
         return len(told) == 1 and "" not in told
 
+    @property
+    def token(self) -> str:
+        """An administrator's, "" where the pool asks for none."""
+        return self.tokens.admin if self.tokens else ""
+
     def client(self, timeout_s: float = CLIENT_TIMEOUT_S, tls: config.Tls | None = None) -> PoolClient:
-        return PoolClient(self.addresses, BUCKET, timeout_s=timeout_s, tls=tls or self.tls)
+        return PoolClient(self.addresses, BUCKET, timeout_s=timeout_s, tls=tls or self.tls, token=self.token)
 
     def register(self, bucket: str = BUCKET, timeout_s: float = 60) -> None:
         """The pool learns of an S3 bucket, as an operator's command does it: by the native API, once."""
@@ -170,7 +177,7 @@ class Cluster:
     def map_of(self, proxy: Member) -> dict[str, Any]:
         """The map that one proxy holds; empty where it does not answer."""
         try:
-            return PoolClient([proxy.host.address], BUCKET, timeout_s=3, tls=self.tls).map()
+            return PoolClient([proxy.host.address], BUCKET, timeout_s=3, tls=self.tls, token=self.token).map()
         except (Unanswered, OSError):
             return {}
 
@@ -195,7 +202,7 @@ class Cluster:
 
     def _ready(self, member: Member) -> bool:
         port = settings.PROXY_PORT if member.role == "proxy" else settings.TARGET_PORT
-        client = PoolClient([], BUCKET, timeout_s=3, tls=self.tls)
+        client = PoolClient([], BUCKET, timeout_s=3, tls=self.tls, token=self.token)
         try:
             client.asked_of(member.host.address, port, "GET", "/v1/health?readiness=true")
         except (Unanswered, OSError):

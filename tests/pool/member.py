@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fleet_pool import settings
 from fleet_pool.api import tls_context
-from fleet_pool.node import config, rejoin
+from fleet_pool.node import config, rejoin, tokens
 from fleet_pool.node.facts import Node, daemon_id
 from fleet_pool.node.files import files
 
@@ -79,6 +79,8 @@ class Member:
                 self.conf.mkdir(parents=True, exist_ok=True)
                 Path(path).write_text(text)
         environment = {**self.cluster.s3.environment, **assignments(written[f"{self.role}.env"])}
+        if self.cluster.tokens:
+            environment |= assignments((self.tls_folder / tokens.DAEMON_FILE).read_text())
         # drives of this machine are loop devices, which the engine takes only when it is told so
         beyond = ["-loopback"] if self.role == "target" else []
         command = [str(TOOLS["aisnode"].path), *config.command_line(self.role, str(self.conf), self.id), *beyond]
@@ -93,10 +95,10 @@ class Member:
             self.daemon.kill()
 
     def start_again(self) -> None:
-        """As Restart=on-failure does, where the daemon ended by itself."""
+        """As Restart=always does, where the daemon ended by itself."""
         with self.lock:
             process = self.daemon.process
-            if self.daemon.wanted and process is not None and process.poll():
+            if self.daemon.wanted and process is not None and process.poll() is not None:
                 self.daemon.start()
 
     def replace(self, same_address: bool = False) -> None:

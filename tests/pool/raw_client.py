@@ -33,8 +33,10 @@ class PoolClient:
     target answers, or fails to answer, is the attempt's result.
     """
 
-    def __init__(self, addresses: list[str], bucket: str, timeout_s: float, tls: config.Tls | None = None) -> None:
-        self.addresses, self.bucket, self.timeout_s = addresses, bucket, timeout_s
+    def __init__(
+        self, addresses: list[str], bucket: str, timeout_s: float, tls: config.Tls | None = None, token: str = ""
+    ) -> None:
+        self.addresses, self.bucket, self.timeout_s, self.token = addresses, bucket, timeout_s, token
         self.context: ssl.SSLContext | None = None
         if tls is not None:
             self.context = ssl.create_default_context(cafile=tls.authority)
@@ -91,6 +93,8 @@ class PoolClient:
     def _one(self, method: str, where: str, body: bytes, json_body: bool) -> bytes:
         """The proxy asked without the body, then whoever it names with it."""
         headers = {"Content-Type": "application/json"} if json_body else {}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
         try:
             answer, said = self._sent(method, where, body if json_body else b"", headers)
         except (OSError, http.client.HTTPException) as error:

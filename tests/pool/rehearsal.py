@@ -190,6 +190,8 @@ def _endpoints(cluster: Cluster) -> list[str]:
 def _environment(cluster: Cluster) -> dict[str, str]:
     tls = cluster.tls
     shown = {"AIS_CRT": tls.certificate, "AIS_CRT_KEY": tls.key, "AIS_CLIENT_CA": tls.authority} if tls else {}
+    if tls:
+        shown["AIS_AUTHN_TOKEN_FILE"] = str(cluster.folder / "tls" / "admin.token")
     return {**cluster.s3.environment, **shown, "AIS_ENDPOINT": ",".join(_endpoints(cluster))}
 
 

@@ -35,6 +35,8 @@ from fleet_pool.client.store import (
     stream_of,
     whole_file,
 )
+from fleet_pool.problems import UsageProblem
+from fleet_pool.tokens import job_token
 
 CONNECT_TIMEOUT_S = 3.0
 CONNECTIONS = 32  # per daemon, so that many threads can read at once
@@ -81,7 +83,7 @@ class Pool:
         self._bucket, self._endpoints = bucket, endpoints
         self._timeout_s = (connect_timeout_s, read_timeout_s)
         self._start = os.getpid() % len(endpoints)  # spreads jobs over the proxies
-        self._clients: dict[tuple[int, str], Any] = {}
+        self._clients: dict[tuple[int, str, str], Any] = {}
         _sdk()
 
     @property
@@ -186,9 +188,13 @@ class Pool:
     @property
     def _client(self) -> Any:
         """This process's SDK client for the current proxy."""
-        mine = (os.getpid(), self._endpoint)
+        try:
+            token = job_token(os.environ)  # renewed while the job runs
+        except UsageProblem as problem:
+            raise Refused(str(problem)) from None
+        mine = (os.getpid(), self._endpoint, token)
         if mine not in self._clients:
-            self._clients[mine] = _client(self._endpoint, self._timeout_s)
+            self._clients[mine] = _client(self._endpoint, self._timeout_s, token)
         return self._clients[mine]
 
     def _request(self, method: str, key: str, *, asked: str | None = None, fresh: bool = False, **more: Any) -> Any:
@@ -291,7 +297,7 @@ def _sdk() -> Any:
     return aistore.sdk
 
 
-def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
+def _client(endpoint: str, timeout_s: tuple[float, float], token: str) -> Any:
     """An SDK client that tries once and uses no configuration but its arguments and the engine's AIS_ variables."""
     from aistore.sdk.retry_config import RetryConfig
     from requests.adapters import HTTPAdapter
@@ -301,7 +307,9 @@ def _client(endpoint: str, timeout_s: tuple[float, float]) -> Any:
     once = RetryConfig(
         http_retry=Retry(total=0, read=False), network_retry=Retrying(stop=stop_after_attempt(1), reraise=True)
     )
-    client = _sdk().Client(endpoint, retry_config=once, timeout=timeout_s, max_pool_size=CONNECTIONS)
+    client = _sdk().Client(
+        endpoint, retry_config=once, timeout=timeout_s, max_pool_size=CONNECTIONS, token=token or None
+    )
     session = client.cluster().client.session_manager.session
     # REQUESTS_CA_BUNDLE would override the pool's authority, HTTP_PROXY would lead out of the VPC
     session.trust_env = False

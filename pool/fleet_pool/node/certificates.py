@@ -39,18 +39,28 @@ class Store:
 
     def has_authority(self) -> bool:
         """Whether there is an authority. Raises CannotSign if the bucket cannot be read."""
+        return self.has(f"{PREFIX}{OBJECTS[-1]}")
+
+    def has(self, key: str) -> bool:
+        """Whether there is an object. Raises CannotSign if the bucket cannot be read."""
         count = _run(
             "aws",
             *("s3api", "list-objects-v2", "--region", self.region, "--bucket", self.bucket),
-            *("--prefix", f"{PREFIX}{OBJECTS[-1]}", "--query", "length(Contents || `[]`)", "--output", "text"),
+            *("--prefix", key, "--query", "length(Contents || `[]`)", "--output", "text"),
         )
         return count.strip() == "1"
 
     def fetch(self, name: str, path: Path) -> None:
-        self._copy(f"s3://{self.bucket}/{PREFIX}{name}", str(path))
+        self.copy_from(f"{PREFIX}{name}", path)
 
     def upload(self, name: str, path: Path) -> None:
-        self._copy(str(path), f"s3://{self.bucket}/{PREFIX}{name}")
+        self.copy_to(path, f"{PREFIX}{name}")
+
+    def copy_from(self, key: str, path: Path) -> None:
+        self._copy(f"s3://{self.bucket}/{key}", str(path))
+
+    def copy_to(self, path: Path, key: str) -> None:
+        self._copy(str(path), f"s3://{self.bucket}/{key}")
 
     def _copy(self, source: str, target: str) -> None:
         _run("aws", "s3", "cp", "--only-show-errors", "--region", self.region, source, target)

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from fleet_pool import settings
 from fleet_pool.api import tls_context
-from fleet_pool.node import certificates, cpus, drives, lifecycle
+from fleet_pool.node import certificates, cpus, drives, lifecycle, tokens
 from fleet_pool.node.facts import USER, BadFacts, Node, Stack, daemon_id, daemon_role, node_of, read_stack
 from fleet_pool.node.files import UNIT_OF, File, files
 from fleet_pool.node.gauges import DriveSpace, NodeState, prometheus
 from fleet_pool.node.rejoin import primary_of_others, restart_as_follower
 from fleet_pool.problems import PoolProblem
+from fleet_pool.tokens import operator_token
 
 BUNDLE_FOLDER = "/opt/planner"
 METRICS = f"{settings.STATE_FOLDER}/metrics/planner.prom"
@@ -26,7 +27,7 @@ METRICS = f"{settings.STATE_FOLDER}/metrics/planner.prom"
 REPORTED = (BadFacts, settings.BadSetting, drives.Refused, certificates.CannotSign, PoolProblem, OSError, ValueError)
 VERBS = {
     "prepare": "find and mount the drives, write the daemon's files, reserve its cores",
-    "certificate": "obtain or renew the node's certificate",
+    "certificate": "obtain or renew the node's certificate and tokens",
     "metrics": "write the node's metrics for a textfile collector",
     "rejoin": "bring a control node back that was cut off and still acts as primary",
     "complete": "tell the Auto Scaling group that this node has left",
@@ -76,13 +77,15 @@ def prepare(stack: Stack, node: Node) -> None:
 
 
 def certificate(stack: Stack, node: Node) -> None:
-    """Obtains or renews the certificate, readable by the daemons and by jobs of their group."""
+    """Obtains or renews the certificate and the job's token, readable by the daemons and by jobs of their group; and on
+    a node with a daemon the administrator's token, readable by root."""
     if not (stack.proxies and stack.tls):
         return
     folder = Path(settings.TLS_FOLDER)
+    store = certificates.Store(bucket=node.artefacts_bucket, region=node.region)
     created = certificates.obtain(
         folder,
-        certificates.Store(bucket=node.artefacts_bucket, region=node.region),
+        store,
         stack=stack.name,
         name=node.instance,
         addresses=(node.address, "127.0.0.1"),
@@ -94,6 +97,15 @@ def certificate(stack: Stack, node: Node) -> None:
         (folder / name).chmod(0o644)
     folder.chmod(0o755)
     print(f"the certificate was {'created' if created else 'kept'}", flush=True)
+    changed = tokens.obtain(
+        folder,
+        store,
+        signs=node.role == "control" and node.number == 0,
+        administers=bool(daemon_role(stack, node)),
+    )
+    shutil.chown(folder / "job.token", "root", USER)
+    (folder / "job.token").chmod(0o640)
+    print(f"tokens: {' and '.join(changed) or 'none'} renewed", flush=True)
 
 
 def metrics(stack: Stack, node: Node) -> None:
@@ -128,7 +140,7 @@ def rejoin(stack: Stack, node: Node) -> None:
     """One check of a control node, which takes seconds and prints nothing if all is well."""
     if daemon_role(stack, node) != "proxy":
         return
-    primary = primary_of_others(stack, node, tls_context(os.environ))
+    primary = primary_of_others(stack, node, tls_context(os.environ), operator_token(os.environ))
     if primary:
         print(
             f"{daemon_id(node, 'proxy')} was cut off and acts as primary, the others follow {primary}: restarting it",

@@ -166,7 +166,7 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
         # keys are written once; a bucket of kind "rewritten" sets validate_warm_get for itself
         "versioning": {"enabled": True, "validate_warm_get": False},
         "net": {"l4": {"proto": "tcp", "sndrcv_buf_size": 131_072}, "http": _http(cluster.tls)},
-        "auth": {},
+        "auth": _AUTH if cluster.tls else {},
     }
 
 
@@ -221,6 +221,11 @@ def command_line(role: str, conf_folder: str, daemon_id: str) -> tuple[str, ...]
         f"-daemon_id={daemon_id}",
         *((f"-ntargets={settings.EXPECTED_TARGETS}",) if role == "proxy" else ()),
     )
+
+
+# proxies ask clients for a token; the key to check it with is in the daemon's environment: node/tokens.py. What daemons
+# say to each other 5.0 does not sign
+_AUTH = {"client_auth_required": True, "signature": {"method": "RS256", "key": ""}}
 
 
 def _http(tls: Tls | None) -> dict[str, Any]:

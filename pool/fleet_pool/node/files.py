@@ -10,6 +10,7 @@ from fleet_pool import settings
 from fleet_pool.compat import frozen
 from fleet_pool.node import config, cpus
 from fleet_pool.node.facts import USER, Node, Stack, cluster_settings, daemon_id, daemon_role, node_settings
+from fleet_pool.tokens import FILE_VARIABLE
 
 UNIT_OF = {"proxy": "planner-proxy.service", "target": "planner-target.service"}
 DROP_INS = "/run/systemd/system"  # written at every boot
@@ -88,6 +89,7 @@ def _jobs(stack: Stack, node: Node) -> str:
         found["AIS_CRT"] = cluster.tls.certificate
         found["AIS_CRT_KEY"] = cluster.tls.key
         found["AIS_CLIENT_CA"] = cluster.tls.authority
+        found[FILE_VARIABLE] = f"{settings.TLS_FOLDER}/job.token"
     return _assignments(found)
 
 

@@ -30,6 +30,7 @@ from fleet_pool.node.facts import (
     read_stack,
 )
 from fleet_pool.problems import PoolProblem
+from fleet_pool.tokens import operator_token
 
 READY = "ready"
 RECORD = Path("/run/planner/ready")  # first line: READY, or what is wrong; then the lines of the checks
@@ -186,7 +187,13 @@ def pool(stack: Stack, node: Node, environment: Mapping[str, str]) -> str:
     if not proxies:
         raise NotReady(f"{settings.CONF_FOLDER}/pool.env is missing: journalctl --unit=planner-prepare")
     try:
-        client = Client(endpoints(proxies), tls=tls_context(environment), attempt_s=5, patience_s=5)
+        client = Client(
+            endpoints(proxies),
+            tls=tls_context(environment),
+            token=operator_token(environment),
+            attempt_s=5,
+            patience_s=5,
+        )
         targets = json.loads(client.ask("GET", "/v1/daemon", query={"what": "smap"}).body)["tmap"]
     except (PoolProblem, ValueError, KeyError, TypeError) as problem:
         raise NotReady(f"the pool does not answer: {problem}") from None

@@ -78,11 +78,16 @@ def observations(
 
 
 def primary_of_others(
-    stack: Stack, node: Node, tls: ssl.SSLContext | None, sleep: Callable[[float], object] = time.sleep
+    stack: Stack,
+    node: Node,
+    tls: ssl.SSLContext | None,
+    token: str = "",
+    sleep: Callable[[float], object] = time.sleep,
 ) -> str:
     """Id of the primary that the other control nodes confirm, "" if this node need not rejoin. Takes about 20 s if a
     first observation names one."""
-    client = Client([config.url(address, settings.PROXY_PORT, stack.tls) for address in stack.proxies], tls=tls)
+    proxies = [config.url(address, settings.PROXY_PORT, stack.tls) for address in stack.proxies]
+    client = Client(proxies, tls=tls, token=token)
     own_url = config.url(node.address, settings.PROXY_PORT, stack.tls)
     taken = observations(lambda: observe(client, own_url), sleep)
     return confirmed_primary(taken, daemon_id(node, "proxy"), len(stack.proxies))

@@ -22,6 +22,7 @@ from fleet_pool.node.facts import BadFacts, Node, Stack, node_of, read_stack
 from fleet_pool.node.gpu_use import DIMENSION as GROUP
 from fleet_pool.node.gpu_use import LIMIT_S, NAMESPACE
 from fleet_pool.problems import PoolProblem
+from fleet_pool.tokens import operator_token
 
 EVERY_MIN = 5
 NODE_PROBLEMS = "NodeProblems"  # of a group
@@ -55,7 +56,12 @@ def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str
 
     wrong = sum(not each.ready for each in found)
     try:
-        client = Client(endpoints(environment.get("PLANNER_POOL", "")), tls=tls_context(environment), attempt_s=5)
+        client = Client(
+            endpoints(environment.get("PLANNER_POOL", "")),
+            tls=tls_context(environment),
+            token=operator_token(environment),
+            attempt_s=5,
+        )
         seen = status(client, Expected(drives=stack.drives or None), limit_s=STATUS_LIMIT_S, each_s=EACH_LIMIT_S)
     except (PoolProblem, ValueError) as problem:
         print(f"planner-watch: the pool does not answer: {problem}", flush=True)

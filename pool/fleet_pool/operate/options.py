@@ -12,6 +12,7 @@ from typing import Any
 
 from fleet_pool.api import ENDPOINT_VARIABLE, Client, endpoints, tls_context
 from fleet_pool.operate.members import cluster_map
+from fleet_pool.tokens import operator_token
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -29,7 +30,7 @@ def verb(verbs: Any, name: str, run: Run, about: str) -> argparse.ArgumentParser
 def client(given: argparse.Namespace, **limits: float) -> Client:
     """The pool named by the options or the environment. Raises UsageProblem."""
     named = given.endpoint or os.environ.get(ENDPOINT_VARIABLE, "")
-    return Client(endpoints(named), tls=tls_context(os.environ), **limits)
+    return Client(endpoints(named), tls=tls_context(os.environ), token=operator_token(os.environ), **limits)
 
 
 def reachable_client(given: argparse.Namespace, **limits: float) -> Client:

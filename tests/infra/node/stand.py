@@ -79,7 +79,17 @@ class Stand:
     def curl(self, node: Runs, *words: str, certificate: bool = True) -> str:
         """As a job on a node would."""
         tls = settings.TLS_FOLDER
-        mine = ["--cert", f"{tls}/node.crt", "--key", f"{tls}/node.key"] if certificate else []
+        mine = []
+        if certificate:
+            token = json.loads(node.run("cat", f"{tls}/job.token"))["token"]
+            mine = [
+                "--cert",
+                f"{tls}/node.crt",
+                "--key",
+                f"{tls}/node.key",
+                "--header",
+                f"Authorization: Bearer {token}",
+            ]
         always = ["--silent", "--show-error", "--location", "--max-time", "20", "--cacert", f"{tls}/authority.crt"]
         return node.run("curl", *always, *mine, *words, check=False)
 

@@ -114,12 +114,28 @@ def test_units_are_enabled_by_role(booted):
 
 def test_the_authority_s_key_is_in_the_bucket_and_on_no_node(booted):
     listed = booted.stand.s3.client().list_objects_v2(Bucket=ARTEFACTS, Prefix="authority/")["Contents"]
-    assert [entry["Key"] for entry in listed] == ["authority/authority.crt", "authority/authority.key"]
+    names = ("admin.token", "authority.crt", "authority.key", "job.token", "token.pub")
+    assert [entry["Key"] for entry in listed] == [f"authority/{name}" for name in names]
+    assert booted.stand.s3.client().list_objects_v2(Bucket=ARTEFACTS, Prefix="control/")["KeyCount"] == 1
     for node in booted.nodes.values():
         assert "authority.key" not in node.run(
             "find", "/etc/planner", "/opt/planner", "/var/lib/planner", "-name", "*.key"
         )
-        assert node.run("stat", "--format=%U:%G %a", f"{settings.TLS_FOLDER}/node.key").strip() == "root:planner 640"
+        for name, owner in (("node.key", "planner 640"), ("job.token", "planner 640"), ("admin.token", "root 600")):
+            assert node.run("stat", "--format=%U:%G %a", f"{settings.TLS_FOLDER}/{name}").strip() == f"root:{owner}"
+
+
+def test_a_job_s_token_does_not_administer_and_root_s_does(booted):
+    wait_until(lambda: booted.stands, "the pool", 120)
+    node = booted.nodes["target"]
+    setting = ("--request", "PUT", "--data", json.dumps({"action": "set-config", "value": {"lru": {"enabled": True}}}))
+    refused = booted.curl(*setting, "--write-out", "%{http_code}", booted.stand.url("cluster"))
+    assert refused.endswith("403"), refused
+    named = {"AIS_ENDPOINT": f"https://{booted.stand.stack.proxies[0]}:{settings.PROXY_PORT}"}
+    tls = settings.TLS_FOLDER
+    shown = {"AIS_CRT": f"{tls}/node.crt", "AIS_CRT_KEY": f"{tls}/node.key", "AIS_CLIENT_CA": f"{tls}/authority.crt"}
+    words = ("python3", "/opt/planner/planner-pool.pyz", "register", DATA, "--kind", "rewritten")
+    node.run(*words, more={**named, **shown})
 
 
 def test_the_node_s_gauges(booted):

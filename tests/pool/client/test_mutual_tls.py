@@ -36,6 +36,7 @@ def test_with_the_engines_own_variables_objects_go_both_ways(secured, identity, 
     monkeypatch.setenv("AIS_CRT", identity.certificate)
     monkeypatch.setenv("AIS_CRT_KEY", identity.key)
     monkeypatch.setenv("AIS_CLIENT_CA", identity.authority)
+    monkeypatch.setenv("AIS_AUTHN_TOKEN_FILE", str(secured.folder / "tls" / "job.token"))
     other = tmp_path / "other.pem"
     other.write_text("")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other))

@@ -323,6 +323,14 @@ def test_with_mutual_tls(pool_machine, command, monkeypatch):
         assert "TLS failed" in refused.err
         monkeypatch.setenv("AIS_CRT", cluster.tls.certificate)
         monkeypatch.setenv("AIS_CRT_KEY", cluster.tls.key)
+        no_token = command("status", "--timeout-s", "3")
+        assert no_token.code == Code.AWS
+        assert "token" in no_token.err
+        for kind in ("job", "admin"):  # both look; one administers
+            monkeypatch.setenv("AIS_AUTHN_TOKEN_FILE", str(cluster.folder / "tls" / f"{kind}.token"))
+            assert command("status", "--targets", "1").code == Code.OK
+            registered = command("register", BUCKET, "--kind", "rewritten")
+            assert (registered.code == Code.OK) is (kind == "admin"), registered.err
         assert command("status", "--targets", "1").code == Code.OK
         assert command("register", BUCKET, "--kind", "dataset").code == Code.OK
         assert command("canary", BUCKET).code == Code.OK
