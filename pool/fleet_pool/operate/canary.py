@@ -113,7 +113,7 @@ def _key_of_each(client: Client, gateway: str, bucket: str, begin: str, targets:
             break
         key = f"{begin}-{number}"
         url = f"{gateway}{object_path(bucket, key)}?provider=aws"
-        answer = send("GET", url, tls=client.tls, limit_s=client.attempt_s)
+        answer = send("GET", url, headers=client.shown, tls=client.tls, limit_s=client.attempt_s)
         where = urlsplit(answer.headers.get("location", ""))
         id_ = ids.get(f"{where.scheme}://{where.netloc}")
         if id_:

@@ -11,6 +11,8 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from urllib.parse import urlsplit
 
 from fleet_pool.api import Client, bucket_path, object_path
 from fleet_pool.compat import frozen
@@ -49,20 +51,34 @@ def probes(
     except PoolProblem as problem:
         why = str(problem)
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+        query = _redirected_query(client, bucket)
         asked = [
-            threads.submit(_one, client, each, bucket, held.get(each.url, ()), deadline, each_s) for each in targets
+            threads.submit(_one, client, each, bucket, query, held.get(each.url, ()), deadline, each_s)
+            for each in targets
         ]
         return tuple(each.result() for each in asked), why
 
 
-def _one(client: Client, target: Member, bucket: str, keys: Sequence[str], deadline: float, each_s: float) -> Probe:
+def _redirected_query(client: Client, bucket: str) -> str:
+    """The query of a request that a proxy has sent on: a target of a pool with tokens answers no other."""
+    url = f"{client.proxies[0]}{object_path(bucket, NOWHERE)}?provider=aws"
+    with suppress(Unreachable):
+        answer = send("GET", url, headers=client.shown, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
+        if answer.status in REDIRECTS:
+            return urlsplit(answer.headers.get("location", "")).query
+    return "provider=aws"
+
+
+def _one(
+    client: Client, target: Member, bucket: str, query: str, keys: Sequence[str], deadline: float, each_s: float
+) -> Probe:
     read_s, read_wrong = None, ""
     for key in keys:
-        seconds, read_wrong = _timed(lambda key=key: _read(client, target, bucket, key, each_s), deadline)
+        seconds, read_wrong = _timed(lambda key=key: _read(client, target, bucket, query, key, each_s), deadline)
         read_s = max(read_s or 0.0, seconds) if seconds is not None else read_s
         if read_wrong:
             break
-    s3_s, s3_wrong = _timed(lambda: _ask_s3(client, target, bucket, each_s), deadline)
+    s3_s, s3_wrong = _timed(lambda: _ask_s3(client, target, bucket, query, each_s), deadline)
     return Probe(target=target.id, read_s=read_s, read_wrong=read_wrong, s3_s=s3_s, s3_wrong=s3_wrong)
 
 
@@ -78,16 +94,16 @@ def _timed(act: Callable[[], None], deadline: float) -> tuple[float | None, str]
     return time.monotonic() - start, ""
 
 
-def _read(client: Client, target: Member, bucket: str, key: str, limit_s: float) -> None:
-    url = f"{target.url}{object_path(bucket, key)}?provider=aws"
+def _read(client: Client, target: Member, bucket: str, query: str, key: str, limit_s: float) -> None:
+    url = f"{target.url}{object_path(bucket, key)}?{query}"
     headers = {"Range": f"bytes=0-{BYTES - 1}"}
     answer = send("GET", url, headers=headers, tls=client.tls, limit_s=limit_s)
     if answer.status >= 300 and answer.status not in (404, 416):  # evicted or removed meanwhile, or empty
         raise Refused(f"a read from {target.id} was answered {answer.status}", answer.status)
 
 
-def _ask_s3(client: Client, target: Member, bucket: str, limit_s: float) -> None:
-    url = f"{target.url}{object_path(bucket, NOWHERE)}?provider=aws"
+def _ask_s3(client: Client, target: Member, bucket: str, query: str, limit_s: float) -> None:
+    url = f"{target.url}{object_path(bucket, NOWHERE)}?{query}"
     answer = send("GET", url, tls=client.tls, limit_s=limit_s)
     if answer.status != 404:
         raise Refused(f"{target.id} asked S3 for a missing object and answered {answer.status}, not 404", answer.status)
@@ -111,7 +127,7 @@ def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: floa
             return "", key
         try:
             path = f"{client.proxies[0]}{object_path(bucket, key)}?provider=aws"
-            answer = send("GET", path, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
+            answer = send("GET", path, headers=client.shown, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
         except Unreachable:
             return "", key
         location = answer.headers.get("location", "") if answer.status in REDIRECTS else ""
