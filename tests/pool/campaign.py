@@ -61,6 +61,12 @@ OFTEN = {
     "primary_link_cut": 1,
     "elected_link_cut": 2,
     "primary_paused": 1,
+    "link_slow": 1,
+    "drives_slow": 1,
+    "packets_lost": 1,
+    "node_unheard": 1,
+    "node_without_s3": 1,
+    "power_lost": 2,
 }
 
 

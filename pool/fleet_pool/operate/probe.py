@@ -21,7 +21,8 @@ from fleet_pool.operate.members import Member
 from fleet_pool.problems import PoolProblem, Refused, Unreachable
 
 BYTES, OBJECTS = 2**20, 3  # read from each target: the first MiB of so many of its objects
-NAMES = 1000  # of cached objects, to find some of each target
+MANY = 40  # targets; one object of each is enough beyond
+NAMES, PAGES = 1000, 8  # of cached objects, to find some of each target
 CACHED = 1  # flag of a listing; source: AIStore 5.0, api/apc/lsmsg.go
 AT_ONCE = 32
 NOWHERE = ".planner-canary/never-written"  # a key that S3 does not have: asking for it shows the way to S3
@@ -111,19 +112,11 @@ def _ask_s3(client: Client, target: Member, bucket: str, query: str, limit_s: fl
 
 def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: float) -> dict[str, tuple[str, ...]]:
     """Some cached keys of each target, by its URL. Raises Refused or Unreachable."""
-    message = {"action": "list", "value": {"prefix": "", "props": "name", "flags": str(CACHED), "pagesize": NAMES}}
-    answer = client.ask(
-        "GET", bucket_path(bucket), query={"provider": "aws"}, value=message, patience_s=client.attempt_s
-    )
-    try:
-        names = [entry["name"] for entry in answer.json().get("entries") or ()]
-    except (KeyError, TypeError, AttributeError):
-        raise Refused(f"{answer.url} does not list objects like a pool", answer.status) from None
-    random.shuffle(names)  # so that page caches and the last probe do not decide
     found: dict[str, list[str]] = {target.url: [] for target in targets}
+    enough = OBJECTS if len(targets) <= MANY else 1
 
     def locate(key: str) -> tuple[str, str]:
-        if time.monotonic() >= deadline or all(len(keys) >= OBJECTS for keys in found.values()):
+        if time.monotonic() >= deadline or all(len(keys) >= enough for keys in found.values()):
             return "", key
         try:
             path = f"{client.proxies[0]}{object_path(bucket, key)}?provider=aws"
@@ -133,11 +126,31 @@ def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: floa
         location = answer.headers.get("location", "") if answer.status in REDIRECTS else ""
         return "/".join(location.split("/")[:3]), key
 
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
-        for url, key in threads.map(locate, names):
-            if url in found and len(found[url]) < OBJECTS:
-                found[url].append(key)
+    token = ""
+    for _ in range(PAGES):
+        names, token = _page(client, bucket, token)
+        random.shuffle(names)  # so that page caches and the last probe do not decide
+        with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+            for url, key in threads.map(locate, names):
+                if url in found and len(found[url]) < enough:
+                    found[url].append(key)
+        if not token or time.monotonic() >= deadline or all(found.values()):
+            break
     return {url: tuple(keys) for url, keys in found.items()}
+
+
+def _page(client: Client, bucket: str, token: str) -> tuple[list[str], str]:
+    """Names of cached objects, and where the next page begins, "" after the last. Raises Refused or Unreachable."""
+    value = {"prefix": "", "props": "name", "flags": str(CACHED), "pagesize": NAMES, "continuation_token": token}
+    message = {"action": "list", "value": value}
+    answer = client.ask(
+        "GET", bucket_path(bucket), query={"provider": "aws"}, value=message, patience_s=client.attempt_s
+    )
+    try:
+        told = answer.json()
+        return [entry["name"] for entry in told.get("entries") or ()], str(told.get("continuation_token") or "")
+    except (KeyError, TypeError, AttributeError):
+        raise Refused(f"{answer.url} does not list objects like a pool", answer.status) from None
 
 
 def sick(found: Sequence[Probe]) -> dict[str, str]:
