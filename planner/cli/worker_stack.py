@@ -6,6 +6,8 @@ import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from fleet_pool.worker.joblist import MOST_JOBS
+
 from planner.cli import worker_pool
 from planner.cli.output import check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
@@ -145,11 +147,10 @@ def summary(spec: ClusterSpec, chosen: PoolScenario, asked: Asked, *, width: int
     plan = shlex.quote(visible(asked.plan))
     queue = "$(pulumi stack output job_queue)"
     definition = "$(pulumi stack output job_definition)"
-    jobs = (
-        "--array-properties size=N"
-        if chosen.choice.jobs is None
-        else (f"--array-properties size={chosen.choice.jobs.count}")
-    )
+    count = chosen.choice.jobs.count if chosen.choice.jobs else MOST_JOBS
+    jobs = f"--array-properties size={min(max(count, 2), MOST_JOBS)}"
+    if count > MOST_JOBS:
+        lines.append(f"! An array holds {MOST_JOBS:,} jobs: write {math.ceil(count / MOST_JOBS)} lists.")
     lines += [
         "",
         "Next:",

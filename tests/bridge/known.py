@@ -29,8 +29,8 @@ LACKING = {
         says="ServiceRole is required",
     ),
     "aws:batch/jobQueue:JobQueue": Lack(
-        why="its compute environment is not there",
-        says="compute-environment",
+        why="it takes no compute environment that it has not made",
+        says="computeEnvironmentOrder is malformed",
     ),
     "aws:budgets/budget:Budget": Lack(
         why="a notification's subscribers cannot be asked for: the read after the create fails",

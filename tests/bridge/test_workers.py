@@ -1,4 +1,4 @@
-"""A pool of workers on the real provider's code: up, nothing to do, a node more, down, at a moto server."""
+"""A pool of workers on the real provider's code: up, nothing to do, down, at a moto server."""
 
 from __future__ import annotations
 
@@ -20,13 +20,6 @@ def test_it_comes_up_and_stays_as_it_is(lives: Lives):
     }
     assert lives.runs[WORKERS]["again"].well().counts == {}
     assert lives.runs[WORKERS]["refresh"].well().counts == {}
-
-
-def test_a_node_more_is_one_update(lives: Lives):
-    resize = lives.runs[WORKERS]["resize"].well()
-    assert {step.name: set(step.diff) for step in resize.steps if step.operation == "update"} == {
-        "fleet-environment": {"computeResources"}
-    }
 
 
 def test_it_goes_down_but_for_the_data(lives: Lives):
