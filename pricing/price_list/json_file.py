@@ -24,6 +24,8 @@ _FIRST_PRODUCT = re.compile(rb',\s+"products" : \{\n    (?=")')
 _TERMS = re.compile(rb'\n  \},\n  "terms" : \{\n    "(\w+)" : \{\n      (?=")')
 _NEXT_KIND = re.compile(rb'\n    \},\n    "(\w+)" : \{\n      (?=")')
 _END = re.compile(rb'\n    \}(,\n    "\w+" : \{ *\})*\n  \}')
+_TYPE = b'"instanceType" : "'
+_NEXT = b',\n      "'  # what a SKU's terms begin with, after those of another
 _LONGEST_BETWEEN = 4096  # bytes between two sections, at most
 
 
@@ -60,7 +62,7 @@ def _more(file: BinaryIO) -> bytes:
 def _products(file: BinaryIO, rest: bytes, service: str, wanted: Wanted) -> tuple[dict[bytes, Product], bytes]:
     """The wanted products by SKU, and the bytes from the end of the products on."""
     found: dict[bytes, Product] = {}
-    may_accept, accepts = wanted.may_accept, wanted.accepts
+    may_accept, accepts, types = wanted.may_accept, wanted.accepts, wanted.types
     while True:
         *pieces, rest = rest.split(_PRODUCT_END)
         for number, piece in enumerate(pieces):
@@ -69,6 +71,8 @@ def _products(file: BinaryIO, rest: bytes, service: str, wanted: Wanted) -> tupl
                 break
             if not piece.startswith((b',\n    "', b'"')):
                 raise OtherLayout
+            if types and not _is_one_of(types, piece):
+                continue
             if may_accept(piece):
                 product = _product(piece, service)
                 if accepts(product):
@@ -76,6 +80,12 @@ def _products(file: BinaryIO, rest: bytes, service: str, wanted: Wanted) -> tupl
         if rest.startswith(b"\n  }"):
             return found, rest
         rest += _more(file)
+
+
+def _is_one_of(types: frozenset[bytes], piece: bytes) -> bool:
+    """Whether a product is of one of the types. Its type stands near its beginning: this reads little of it."""
+    begin = piece.find(_TYPE) + len(_TYPE)
+    return begin >= len(_TYPE) and piece[begin : piece.find(b'"', begin)] in types
 
 
 def _product(piece: bytes, service: str) -> Product:
@@ -95,11 +105,16 @@ def _terms(file: BinaryIO, rest: bytes, rates: dict[bytes, list[Rate]]) -> None:
             raise OtherLayout
         rest += _more(file)
     kind, rest = begin[1].decode(), rest[begin.end() :]
+    keys = {_NEXT + sku + b'"' for sku in rates}
+    lengths = {len(key) for key in keys}
     while True:
         *pieces, rest = rest.split(_TERMS_END)
+        if len(lengths) == 1:  # as in AWS's files: one look at each piece
+            (length,) = lengths
+            pieces = [piece for piece in pieces if piece[:length] in keys or not piece.startswith(_NEXT)]
         for piece in pieces:
-            if piece.startswith(b',\n      "'):
-                start = 8
+            if piece.startswith(_NEXT):
+                start = len(_NEXT) - 1
             elif piece.startswith(b'"'):
                 start = 0
             elif following := _NEXT_KIND.match(piece):

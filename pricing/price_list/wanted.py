@@ -16,10 +16,12 @@ def any_product(product: Product) -> bool:
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
     """accepts: the exact answer, from a product without rates. texts: of each entry, the bytes of a product contain at
-    least one, or it cannot be accepted; entries that exclude the most come first."""
+    least one, or it cannot be accepted; entries that exclude the most come first. types: the only
+    instance types that can be accepted; empty for all."""
 
     accepts: Callable[[Product], bool] = any_product
     texts: tuple[frozenset[bytes], ...] = ()
+    types: frozenset[bytes] = frozenset()
 
     def may_accept(self, raw: bytes) -> bool:
         """False if `accepts` cannot be true for a product that is written like this."""
@@ -76,4 +78,5 @@ def plain_linux(types: Iterable[str] | Callable[[str], bool] | None = None) -> W
     return Wanted(
         accepts=lambda product: product.get("instancetype") in names and not not_plain_linux(product),
         texts=(quoted(*names), *texts) if len(names) <= 4 else texts,
+        types=frozenset(name.encode() for name in names),
     )
