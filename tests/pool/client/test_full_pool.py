@@ -44,7 +44,7 @@ def test_what_a_full_pool_does_not_hold_is_read_from_s3_and_writes_go_there(full
     store = FallbackStore(cache=pool_of(full), truth=s3_of(full))
     for _ in range(5):
         assert store.read("cold") == b"x" * 1000
-    store.write("new", b"n" * 1000)
+    store.write_unique("new", b"n" * 1000)
     assert store.counts.by_s3 == 6
     assert store.counts.by_pool == 0
     assert store.read("cached") == b"c" * 1000

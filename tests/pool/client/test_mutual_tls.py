@@ -43,8 +43,8 @@ def test_with_the_engines_own_variables_objects_go_both_ways(secured, identity, 
     monkeypatch.setenv("CURL_CA_BUNDLE", str(other))
     store, path, data = _pool(secured), tmp_path / "file", os.urandom(20_000_000)
     path.write_bytes(data)
-    store.write("large", data)
-    store.write("file", path)
+    store.write_unique("large", data)
+    store.write_unique("file", path)
     assert store.read("large") == store.read("file") == data
     assert store.read("large", start=5, length=10) == data[5:15]
     assert store.counts.failed_tries == 0

@@ -45,10 +45,10 @@ def test_every_store_keeps_the_same_promises(any_store, tmp_path, request):
     store, below = any_store, f"contract/{request.node.callspec.id}/"
     data, path = os.urandom(300_000), tmp_path / "file"
     path.write_bytes(data)
-    store.write(below + "bytes", data)
-    store.write(below + "file", path)
-    store.write(below + "empty", b"")
-    store.write(below + STRANGE, b"strange")
+    store.write_unique(below + "bytes", data)
+    store.write_unique(below + "file", path)
+    store.write_unique(below + "empty", b"")
+    store.write_unique(below + STRANGE, b"strange")
     for fresh in (False, True):
         assert store.read(below + "bytes", fresh=fresh) == store.read(below + "file", fresh=fresh) == data
     assert (store.read(below + "empty"), store.read(below + STRANGE)) == (b"", b"strange")
@@ -82,7 +82,7 @@ def test_every_store_keeps_the_same_promises(any_store, tmp_path, request):
 
 def test_what_was_written_through_the_pool_is_in_s3_when_the_call_returns(cluster, store):
     data = os.urandom(2_000_000)
-    store.write("durable/object", data)
+    store.write_unique("durable/object", data)
     held = cluster.s3.client().get_object(Bucket=BUCKET, Key="durable/object")["Body"].read()
     assert held == data
     assert store.counts.by_pool == 1
@@ -94,7 +94,7 @@ def test_an_object_in_parts_is_whole_through_both_doors(cluster, store, tmp_path
     data = b"".join(number.to_bytes(4, "big") + block for number in range(130))
     path = tmp_path / "large"
     path.write_bytes(data)
-    store.write("parts/pool", path)
+    store.write_unique("parts/pool", path)
     assert store.counts.by_pool == 1
     s3 = s3_of(cluster)
     s3.write("parts/s3", data)
@@ -121,7 +121,7 @@ def test_a_bucket_that_only_the_nodes_hold_is_never_taken_for_one_in_s3(cluster)
             s3_endpoint_url=cluster.s3.endpoint,
         )
         with pytest.raises((Refused, NotThere)):
-            store.write("checkpoint", b"x")
+            store.write_unique("checkpoint", b"x")
         with pytest.raises((Refused, NotThere)):
             Checkpoints(store, "run").save(step=1, shards=[b"x"])
 
@@ -165,7 +165,7 @@ class Load:
                         self.errors.append(f"{key}: wrong bytes")
                 else:
                     key, data = f"load/{number}-{turn}-{time.monotonic_ns()}", os.urandom(50_000)
-                    self.store.write(key, data)
+                    self.store.write_unique(key, data)
                     self.written[key] = data
             except Exception as error:  # whatever it is, the test shows it
                 self.errors.append(f"{type(error).__name__}: {error}")
@@ -186,7 +186,7 @@ class Load:
 def held(store) -> dict[str, bytes]:
     made = {f"load/held/{number:03d}": os.urandom(100_000) for number in range(24)}
     for key, data in made.items():
-        store.write(key, data)
+        store.write_unique(key, data)
     return made
 
 
@@ -278,7 +278,7 @@ def test_a_save_killed_at_every_quarter_of_its_bytes_restores_the_step_before(cl
 def test_a_damaged_copy_on_a_node_is_not_what_a_job_gets(cluster, store):
     """One byte of an object turned over on the drive it lies on: the pool's checksum tells, S3 has the right one."""
     data, key = os.urandom(100_000), "load/held/rotten"
-    store.write(key, data)
+    store.write_unique(key, data)
     copies = [path for node in cluster.nodes for drive in node.drives for path in Path(drive.mount).rglob("rotten")]
     assert len(copies) == 1
     with copies[0].open("r+b") as file:
