@@ -168,7 +168,7 @@ ALARMS = (
     Alarm(
         name="pool-problems",
         target="pool",
-        namespace=watch.NAMESPACE,
+        namespace=gpu_use.NAMESPACE,
         metric=watch.POOL_PROBLEMS,
         statistic="Maximum",
         comparison=ABOVE,
@@ -178,7 +178,7 @@ ALARMS = (
     Alarm(
         name="fleet-problems",
         target="fleet",
-        namespace=watch.NAMESPACE,
+        namespace=gpu_use.NAMESPACE,
         metric=watch.NODE_PROBLEMS,
         statistic="Maximum",
         comparison=ABOVE,
@@ -189,7 +189,7 @@ ALARMS = (
     Alarm(
         name="storage-problems",
         target="nvme",
-        namespace=watch.NAMESPACE,
+        namespace=gpu_use.NAMESPACE,
         metric=watch.NODE_PROBLEMS,
         statistic="Maximum",
         comparison=ABOVE,
@@ -200,7 +200,7 @@ ALARMS = (
     Alarm(
         name="pool-space",
         target="pool",
-        namespace=watch.NAMESPACE,
+        namespace=gpu_use.NAMESPACE,
         metric=watch.POOL_USED,
         statistic="Maximum",
         comparison=ABOVE,

@@ -104,7 +104,7 @@ def _missing(groups: Sequence[str]) -> dict[str, Any]:
 
 def _problems(groups: Sequence[str]) -> dict[str, Any]:
     """Published only while there are any: a gap is good news."""
-    name = [watch.NAMESPACE, watch.NODE_PROBLEMS, watch.GROUP]
+    name = [gpu_use.NAMESPACE, watch.NODE_PROBLEMS, gpu_use.DIMENSION]
     metrics = [[*name, group, {"label": group}] for group in groups]
     title = "Failing checks of the worst node (none: no line)"
     return {"title": title, "metrics": metrics, "stat": "Maximum", "period": watch.EVERY_MIN * 60}
@@ -120,7 +120,7 @@ def _pool(stack: str) -> list[dict[str, Any]]:
     return [
         {
             "title": title,
-            "metrics": [[watch.NAMESPACE, metric, watch.STACK, stack, {"label": title}]],
+            "metrics": [[gpu_use.NAMESPACE, metric, watch.STACK, stack, {"label": title}]],
             "stat": stat,
             "period": watch.EVERY_MIN * 60,
         }

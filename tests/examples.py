@@ -7,3 +7,4 @@ from pathlib import Path
 EVERY = sorted((Path(__file__).parents[1] / "examples").glob("*.yaml"))
 POOLS = [path for path in EVERY if "kind: worker-pool" in path.read_text(encoding="utf-8")]
 TRAINING = [path for path in EVERY if path not in POOLS]
+COMPARED = [path for path in TRAINING if path.stem != "rehearsal"]  # which asks for one choice alone

@@ -11,7 +11,7 @@ from planner.plan.wording import listed, shown
 from planner.plan.worker_pool_types import Pool, Worker, WorkerPoolPlan
 from planner.plan.yamlfile import Path
 
-LIST_KEYS = ("usd_per_gpu_hour", "vcpus", "usd_per_vcpu_hour", "memory_gb", "usd_per_gb_hour")
+LIST_KEYS = ("usd_per_gpu_hour", "usd_per_vcpu_hour", "usd_per_gb_hour")
 
 
 def check_worker_pool(plan: WorkerPoolPlan) -> list[Finding]:

@@ -84,9 +84,11 @@ class Worker(Section):
         None, description="kind of GPU, as in jobs.seconds_per_step; default: the instance type's"
     )
     usd_per_gpu_hour: _Usd | None = Field(None, description="price list: USD an hour of the GPU")
-    vcpus: Annotated[float, Field(ge=0, le=1024)] = Field(0.0, description="price list: vCPUs of a node")
+    vcpus: Annotated[float, Field(ge=0, le=1024)] = Field(
+        0.0, description="vCPUs of a node: for a price list, and an instance type without them in the book"
+    )
     usd_per_vcpu_hour: _Usd = Field(0.0, description="price list: USD an hour of a vCPU")
-    memory_gb: Annotated[float, Field(ge=0, le=1e6)] = Field(0.0, description="price list: memory of a node in GB")
+    memory_gb: Annotated[float, Field(ge=0, le=1e6)] = Field(0.0, description="memory of a node in GB: for the same")
     usd_per_gb_hour: _Usd = Field(0.0, description="price list: USD an hour of a GB of memory")
     spot_usd_per_hour: Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)] | None = Field(
         None, description="spot price that you see for the instance type, USD/h; default: from the price book"

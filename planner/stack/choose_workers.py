@@ -18,6 +18,7 @@ from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.standing import ALARMS, BY_HOUR, BY_USE
 from pricing.book import PriceBook, PriceNotFound
 
+MIB_PER_GB = 1e9 / 2**20
 MEMORY_SHARE = 0.9  # of the type's: the rest is the host's and the container agent's (AWS Batch, "Memory management")
 LIMIT_TIMES = 4  # one try may take so many times a job without interruptions: the guard against a worker that hangs
 LEAST_LIMIT_HOURS, MOST_LIMIT_HOURS = 1.0, 336.0
@@ -71,15 +72,7 @@ def worker_spec_of(
         raise UsageProblem(
             f"{scenario.id} has nodes of a price list; a stack is on AWS: choose a worker with an instance_type"
         )
-    try:
-        instance = book.instance(worker.instance_type)
-    except LookupError:
-        family = worker.instance_type.partition(".")[0]
-        alike = sorted(one.name for one in book.instances() if one.name.startswith(f"{family}."))
-        raise UsageProblem(
-            f"{scenario.id} cannot be deployed: the price book has no vCPU and memory of {worker.instance_type}, which "
-            f"a job asks AWS Batch for; types with both: {', '.join(alike) or 'none of this family'}"
-        ) from None
+    size = _size(scenario, book)
     hourly, unpriced = _hourly(book, plan.region)
     values = Values(table=resolve(plan.assumptions), recording=False)
     alone = scenario.choice.jobs.alone_hours if scenario.choice.jobs else LEAST_LIMIT_HOURS
@@ -92,14 +85,14 @@ def worker_spec_of(
         zone_id=given.zone_id or worker.zone_id or f"{PLACEHOLDER}-zone-id",
         layout=WORKERS,
         fleet=Fleet(
-            instance_type=instance.name,
+            instance_type=worker.instance_type,
             nodes=plan.pool.max,
             nic_profile="ip-saving",
             ami="",
             root_volume_gib=math.ceil(values.central("fleet.root_volume_gib")),
-            gpus=instance.gpu_count,
-            drives=instance.nvme_drives,
-            vcpu=instance.vcpu,
+            gpus=scenario.choice.gpus,
+            drives=size.drives,
+            vcpu=size.vcpu,
             network_cards=1,
             efa_interfaces=0,
             root_device="/dev/xvda",
@@ -114,13 +107,13 @@ def worker_spec_of(
         data=Data(),
         workers=Workers(
             image=given.image or f"{PLACEHOLDER}-image",
-            memory_mib=math.floor(instance.memory_mib * MEMORY_SHARE),
+            memory_mib=math.floor(size.memory_mib * MEMORY_SHARE),
             limit_hours=min(max(float(math.ceil(LIMIT_TIMES * alone)), LEAST_LIMIT_HOURS), MOST_LIMIT_HOURS),
             least_nodes=plan.pool.min,
         ),
         interface_endpoints=0,  # nobody logs in to a worker, and Amazon ECS is reached through the NAT gateway
         usd_per_hour=hourly,
-        metered=_BY_USE,
+        metered=tuple(line for line in _BY_USE if line in {of.line for of in scenario.bill}),
         unpriced=unpriced,
     )
     findings = findings_of(spec)
@@ -138,6 +131,31 @@ def worker_spec_of(
             )
         )
     return spec
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Size:
+    """Of an instance type, which a job asks AWS Batch for."""
+
+    vcpu: int
+    memory_mib: float
+    drives: int
+
+
+def _size(scenario: PoolScenario, book: PriceBook) -> _Size:
+    """From the price book, else from the plan. Raises UsageProblem."""
+    worker = scenario.choice.worker
+    assert worker.instance_type is not None  # the caller has refused price lists
+    try:
+        known = book.instance(worker.instance_type)
+        return _Size(vcpu=known.vcpu, memory_mib=known.memory_mib, drives=known.nvme_drives)
+    except LookupError:
+        if worker.vcpus and worker.memory_gb:
+            return _Size(vcpu=int(worker.vcpus), memory_mib=worker.memory_gb * MIB_PER_GB, drives=0)
+    raise UsageProblem(
+        f"{scenario.id} cannot be deployed: the price book has no vCPU and memory of {worker.instance_type}, which a "
+        "job asks AWS Batch for; write both for it in the plan (vcpus, memory_gb), as EC2's page of the type has them"
+    )
 
 
 def kept(before: ClusterSpec | None, region: str, given: FromUser) -> FromUser:

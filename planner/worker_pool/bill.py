@@ -16,25 +16,45 @@ from planner.worker_pool.choices import Choice
 from planner.worker_pool.model import checkpoints
 from planner.worker_pool.result import Floats, PoolLine
 from planner.worker_pool.run import PoolRun
+from planner.worker_pool.standing import BY_HOUR, standing
 from planner.worker_pool.standing import WHAT as OF_STACK
-from planner.worker_pool.standing import standing
 from pricing.book import PriceBook, PriceNotFound
 
 GIB = 2.0**30
 WHAT = {
-    "compute.work": "nodes that work",
-    "compute.repeated": "work done again after interruptions",
-    "compute.loading": "downloads of models and checkpoints",
-    "compute.checkpoints": "uploads of checkpoints, which work waits for",
-    "compute.failed": "jobs until they failed",
-    "compute.idle": "nodes without a job",
-    "compute.boot": "nodes that boot",
-    "storage.root": "root volumes of the nodes",
-    "storage.checkpoints": "the newest checkpoint of each job in S3 until the last job ends",
-    "requests.put": "uploads of checkpoints to S3",
-    "requests.get": "downloads of checkpoints and models from S3",
+    "fleet.compute": "nodes that work",
+    "fleet.compute-repeated": "work done again after interruptions",
+    "fleet.compute-loading": "downloads of models and checkpoints",
+    "fleet.compute-checkpoints": "uploads of checkpoints, which work waits for",
+    "fleet.compute-failed": "jobs until they failed",
+    "fleet.compute-idle": "nodes without a job",
+    "fleet.compute-boot": "nodes that boot",
+    "fleet.ebs": "root volumes of the nodes",
+    "storage.s3.standard": "the jobs' records, and the model that nodes download, in S3 until the last job ends",
+    "storage.s3.checkpoints": "the newest checkpoint of each job in S3 until the last job ends",
+    "storage.s3.put-requests": "heartbeats, records and checkpoints written to S3",
+    "storage.s3.get-requests": "records, checkpoints and models read from S3",
     **OF_STACK,
 }
+EQUATIONS = {
+    "fleet.ebs": "T5",
+    "storage.s3.standard": "S6",
+    "storage.s3.checkpoints": "S6",
+    "storage.s3.put-requests": "T2",
+    "storage.s3.get-requests": "T2",
+    "network.nat-gateway": "T3",
+    "network.public-ipv4": "T3",
+    "guard.alarms": "T6",
+    "storage.kms.key": "T6",
+    "network.nat-data": "T11",
+    "network.flow-logs": "T12",
+    "fleet.logs": "T12",
+}
+HOURLY = {line: share for line, _, _, share in BY_HOUR}
+NODE_HOURS = "C1"
+# of the worker's wrapper: its try, its end, the job's result and two marks of the machine; the list and the records
+PUTS_PER_TRY, GETS_PER_TRY, RECORD_BYTES = 5, 4, 4096
+OWN_LIST = "price list of the plan"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +80,8 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
         lines.append(
             PoolLine(
                 line=line,
+                service="AmazonEC2" if choice.on_ec2 else OWN_LIST,
+                equation=NODE_HOURS,
                 what=WHAT[line],
                 quantity=float(hours.mean()),
                 unit="node-hours",
@@ -82,11 +104,14 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
         lines.append(
             PoolLine(
                 line=line,
+                service=item[0],
+                equation=EQUATIONS[line],
                 what=WHAT[line],
                 quantity=float(quantity.mean()),
                 unit=price.unit,
                 usd_per_unit=price.usd,
                 usd=float(quantity.mean() * price.usd),
+                usd_per_hour=price.usd * HOURLY[line] if line in HOURLY else None,
                 source=price.source,
                 observed=price.observed,
                 grade=price.grade,
@@ -97,13 +122,13 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
 
 def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> dict[str, Floats]:
     parts = {
-        "compute.work": [run.work_hours for run in found],
-        "compute.repeated": [run.repeated_hours for run in found],
-        "compute.loading": [run.load_hours for run in found],
-        "compute.checkpoints": [run.write_hours for run in found],
-        "compute.failed": [run.failed_hours for run in found],
-        "compute.idle": [run.idle_hours for run in found],
-        "compute.boot": [run.boot_hours if choice.boot_billed else 0.0 for run in found],
+        "fleet.compute": [run.work_hours for run in found],
+        "fleet.compute-repeated": [run.repeated_hours for run in found],
+        "fleet.compute-loading": [run.load_hours for run in found],
+        "fleet.compute-checkpoints": [run.write_hours for run in found],
+        "fleet.compute-failed": [run.failed_hours for run in found],
+        "fleet.compute-idle": [run.idle_hours for run in found],
+        "fleet.compute-boot": [run.boot_hours if choice.boot_billed else 0.0 for run in found],
     }
     return {line: np.array(hours) for line, hours in parts.items()}
 
@@ -115,19 +140,28 @@ def _metered(
     assert choice.jobs is not None  # it was simulated
     up = np.array([run.node_hours + run.boot_hours for run in found])
     months = up * each_draw(drawn["fleet.root_volume_gib"], len(found)) / HOURS_PER_MONTH
-    found_lines = [("storage.root", ("AmazonEBS", "gp3 storage"), months), *standing(drawn, found)]
-    size = plan.jobs.checkpoint_bytes
-    if size is None:
-        return found_lines
     spans = np.array([run.makespan if math.isfinite(run.makespan) else 0.0 for run in found])
     done = np.array([run.done for run in found], dtype=float)
-    # jobs end evenly over the makespan, so the newest checkpoints lie there for half of it
-    kept = done * size / GIB * spans / 2 / HOURS_PER_MONTH
-    puts = done * checkpoints(choice.jobs.work_hours, choice.jobs.segment_hours)
-    gets = np.array([float(run.interruptions.sum() + run.nodes_started) for run in found])
+    tries = done + np.array([float(run.interruptions.sum()) for run in found])
+    on_nodes = np.array([run.work_hours + run.repeated_hours + run.load_hours + run.write_hours for run in found])
+    # each heartbeat is a write, and a look at which try is the newest (pool/fleet_pool/worker)
+    puts = 2 * on_nodes / plan.pool.heartbeat_hours + PUTS_PER_TRY * tries
+    gets = GETS_PER_TRY * tries
+    kept = (plan.jobs.model_bytes or 0.0) + RECORD_BYTES * plan.jobs.count
+    found_lines = [
+        ("fleet.ebs", ("AmazonEBS", "gp3 storage"), months),
+        *standing(drawn, found),
+        ("storage.s3.standard", ("AmazonS3", "S3 Standard storage"), kept / GIB * spans / HOURS_PER_MONTH),
+    ]
+    size = plan.jobs.checkpoint_bytes
+    if size is not None:
+        # jobs end evenly over the makespan, so the newest checkpoints lie there for half of it
+        newest = done * size / GIB * spans / 2 / HOURS_PER_MONTH
+        found_lines.append(("storage.s3.checkpoints", ("AmazonS3", "S3 Standard storage"), newest))
+        puts = puts + done * checkpoints(choice.jobs.work_hours, choice.jobs.segment_hours)
+        gets = gets + np.array([float(run.interruptions.sum() + run.nodes_started) for run in found])
     return [
         *found_lines,
-        ("storage.checkpoints", ("AmazonS3", "S3 Standard storage"), kept),
-        ("requests.put", ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"), puts / 1000),
-        ("requests.get", ("AmazonS3", "S3 Standard GET and all other"), gets / 1000),
+        ("storage.s3.put-requests", ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"), puts / 1000),
+        ("storage.s3.get-requests", ("AmazonS3", "S3 Standard GET and all other"), gets / 1000),
     ]

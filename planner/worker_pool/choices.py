@@ -39,13 +39,14 @@ class Quoted:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One kind of node bought one way. gpu: its kind. why_not: why it cannot be simulated; then there are no nodes.
-    unpriced: what has no price, with the nearest known one."""
+    """One kind of node bought one way. gpu: its kind; gpus: of a node, 1 of a price list's. why_not: why it
+    cannot be simulated; then there are no nodes. unpriced: what has no price, with the nearest known one."""
 
     id: str
     worker: Worker
     purchase: str  # spot, on-demand or list
     gpu: str
+    gpus: int
     jobs: Jobs | None
     nodes: tuple[Nodes, ...]
     price: Quoted | None
@@ -98,6 +99,13 @@ def gpu_of(worker: Worker, book: PriceBook) -> str | None:
         return None
 
 
+def _gpus(worker: Worker, book: PriceBook) -> int:
+    try:
+        return max(1 if worker.instance_type is None else book.instance(worker.instance_type).gpu_count, 1)
+    except LookupError:
+        return 1
+
+
 def _choice(
     plan: WorkerPoolPlan, book: PriceBook, worker: Worker, purchase: str, central: Values, drawn: Values
 ) -> Choice:
@@ -126,6 +134,7 @@ def _choice(
         worker=worker,
         purchase=purchase,
         gpu=gpu,
+        gpus=_gpus(worker, book),
         jobs=jobs,
         nodes=() if why_not else nodes,
         price=price,

@@ -66,10 +66,16 @@ def compare_pool(
         prices_as_of=book.as_of,
         seed=seed,
         runs=count,
-        scenarios=tuple(sorted(found, key=lambda s: _rank(s, plan.decision.rank_by))),
+        scenarios=_recommended_first(sorted(found, key=lambda s: _rank(s, plan.decision.rank_by))),
         assumptions=tuple(central.table[key] for key in sorted(central.used)),
         notes=tuple(_notes(found)),
     )
+
+
+def _recommended_first(ranked: list[PoolScenario]) -> tuple[PoolScenario, ...]:
+    """A price list cannot be deployed: it is what the first choice on AWS is held against, as with training plans."""
+    first = next((one for one in ranked if one.eligible and one.choice.on_ec2), None)
+    return tuple(ranked if first is None else [first, *(one for one in ranked if one is not first)])
 
 
 def _rank(scenario: PoolScenario, by: str) -> tuple[int, float, str]:

@@ -44,9 +44,12 @@ def spread_of(values: Floats) -> Spread:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolLine:
-    """One line of a bill, the mean over all runs: quantity x unit price = usd."""
+    """One line of a bill, the mean over all runs: quantity x unit price = usd. service: AWS's, or whose price list.
+    equation: its number in `planner calc --list`. usd_per_hour: of what stands without jobs, too."""
 
     line: str
+    service: str
+    equation: str
     what: str
     quantity: float
     unit: str
@@ -55,6 +58,7 @@ class PoolLine:
     source: str
     observed: date | None
     grade: str
+    usd_per_hour: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +153,7 @@ class PoolComparison:
 
     @property
     def best(self) -> PoolScenario | None:
-        """The recommended choice: the first that is eligible."""
+        """The recommended choice: the first that is eligible, which a stack can be of if any can."""
         first = next(iter(self.scenarios), None)
         return first if first is not None and first.eligible else None
 

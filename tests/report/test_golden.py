@@ -17,9 +17,9 @@ from planner.report.html import page
 from planner.report.markdown import comparison_markdown, difference_markdown
 from planner.report.pictures import tornado
 from planner.report.terminal import comparison_text, difference_text, sensitivity_text
-from tests.examples import TRAINING
+from tests.examples import COMPARED
 
-EXAMPLES = TRAINING
+EXAMPLES = COMPARED
 
 
 def _request(path: Path, *overrides: str) -> Request:

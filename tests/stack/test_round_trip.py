@@ -14,11 +14,11 @@ from planner.decide.compare import compare
 from planner.stack.choose import spec_of
 from planner.stack.file import KEY, from_config, parsed, rendered
 from planner.stack.plain_data import from_mapping, to_mapping
-from tests.examples import TRAINING
+from tests.examples import COMPARED
 from tests.stack.specs import specs
 
 ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = TRAINING
+EXAMPLES = COMPARED
 
 
 @settings(deadline=None)

@@ -8,6 +8,7 @@ import pytest
 
 from planner.errors import PlanProblems
 from planner.plan.load import LoadedPool, load_any, load_any_text, load_plan
+from planner.report.wording.worker_pool import answer
 from planner.worker_pool.check import check_against_book
 from planner.worker_pool.compare import compare_pool, runs_for
 from pricing.book import default_book
@@ -34,6 +35,10 @@ def compared(*overrides: str, runs: int = 20, text: str = SMALL):
     return compare_pool(loaded(*overrides, text=text), default_book(), runs=runs)
 
 
+def of(found, purchase: str):
+    return next(one for one in found.scenarios if one.choice.purchase == purchase)
+
+
 @pytest.fixture(scope="module")
 def published():
     found = load_any(EXAMPLE)
@@ -43,24 +48,30 @@ def published():
 
 class TestThePublishedService:
     def test_its_price_job_and_step(self, published):
-        salad = published.best
+        salad = of(published, "list")
         assert salad.id == "workers/salad-rtx4090/list"
         assert salad.price.p50 == pytest.approx(0.324, abs=1e-12)
         assert salad.job_usd.p50 == pytest.approx(0.2916, abs=5e-5)
         assert salad.job_usd.p50 / 1400 == pytest.approx(0.000208, abs=5e-7)
 
     def test_all_of_the_thousand_jobs_end_on_at_most_forty_nodes(self, published):
-        salad = published.best
+        salad = of(published, "list")
         assert salad.finish_fraction == 1
         assert salad.dead_letters.p90 == 0
         assert salad.most_nodes == 40
         assert 22.5 < salad.days.p50 * 24 < 24
 
     def test_ec2_costs_more_and_takes_longer(self, published):
-        spot, on_demand = published.scenarios[1:]
-        assert (spot.choice.purchase, on_demand.choice.purchase) == ("spot", "on-demand")
-        assert published.best.cost.p90 < spot.cost.p10 < spot.cost.p90 < on_demand.cost.p10
+        salad, spot, on_demand = (of(published, purchase) for purchase in ("list", "spot", "on-demand"))
+        assert salad.cost.p90 < spot.cost.p10 < spot.cost.p90 < on_demand.cost.p10
         assert not spot.eligible
+
+    def test_a_price_list_is_beside_the_recommendation_because_no_stack_can_be_of_it(self, published):
+        assert published.best is of(published, "on-demand")
+        assert of(published, "list").eligible
+        said = " ".join(answer(published))
+        assert "cheapest choice on AWS" in said
+        assert "workers/salad-rtx4090/list, a price list, would cost" in said
 
     def test_the_bill_adds_up_to_the_mean(self, published):
         for scenario in published.scenarios:
@@ -70,7 +81,7 @@ class TestThePublishedService:
             assert math.fsum(share.mean for share in scenario.shares.values()) == pytest.approx(1, rel=1e-6)
 
     def test_the_closed_form_and_the_draws_of_one_job_agree(self, published):
-        alone = published.scenarios[1].alone
+        alone = of(published, "spot").alone
         assert alone.sampled.mean == pytest.approx(alone.closed_hours, rel=0.001)
 
 
@@ -87,7 +98,7 @@ class TestPlan:
         on_demand = found["workers/p5.4xlarge/on-demand"]
         assert on_demand.price.p50 == default_book().on_demand("p5.4xlarge", "us-east-1").usd
         assert on_demand.choice.gpu == "H100"
-        assert {line.line for line in on_demand.bill} >= {"compute.work", "compute.boot", "storage.root"}
+        assert {line.line for line in on_demand.bill} >= {"fleet.compute", "fleet.compute-boot", "fleet.ebs"}
 
     def test_a_missing_price_gives_a_lower_bound_and_is_named(self):
         text = SMALL.replace("[{name: mine", "[{instance_type: g5.xlarge, gpu: H100, purchase: [spot]}, {name: mine")

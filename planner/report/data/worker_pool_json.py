@@ -43,6 +43,7 @@ def document(found: PoolComparison) -> dict[str, Any]:
         "answer": {"recommended": best.id if best else None, "reason": " ".join(words.answer(found))},
         "scenarios": [_scenario(one) for one in found.scenarios],
         "notes": list(found.notes),
+        "unpriced": [{"scenario": one.id, "what": what} for one in found.scenarios for what in one.choice.unpriced],
         "assumptions": [
             {
                 "key": one.key,
@@ -62,14 +63,19 @@ def _scenario(one: PoolScenario) -> dict[str, Any]:
     alone, job = one.alone, one.interrupted
     return {
         "id": one.id,
+        "layout": "workers",
         "worker": one.choice.worker.id,
         "purchase": one.choice.purchase,
         "gpu": one.choice.gpu,
         "feasible": one.feasible,
+        "why_not": list(one.choice.why_not),
         "complete": one.complete,
         "eligible": one.eligible,
         "why_not_eligible": list(words.reasons(one)),
         **{name: spread_json(getattr(one, attribute)) for name, attribute in SPREADS},
+        "cost_usd": _cost(one),
+        "usd_per_useful_gpu_hour": _useful(one),
+        "goodput": _goodput(one),
         "finish_fraction": rounded(one.finish_fraction),
         "on_time_fraction": rounded(one.on_time_fraction),
         "interruptions_per_job": rounded(one.interruptions),
@@ -112,6 +118,39 @@ def _scenario(one: PoolScenario) -> dict[str, Any]:
     }
 
 
+def _cost(one: PoolScenario) -> dict[str, float | None] | None:
+    """With the planned cost, which is the mean: the sum of the bill."""
+    if one.cost is None:
+        return None
+    total = math.fsum(line.usd for line in one.bill)
+    return {"plan": rounded(total), **(spread_json(one.cost) or {})}
+
+
+def _useful(one: PoolScenario) -> dict[str, float | None] | None:
+    """Dollars by GPU-hours of work that is kept: cost of all jobs by the work of all jobs that end."""
+    hours = sum(line.quantity for line in one.bill if line.line == "fleet.compute") * one.choice.gpus
+    if one.cost is None or not hours:
+        return None
+    return {name: rounded(getattr(one.cost, name) / hours) for name in ("mean", "p10", "p50", "p90")}
+
+
+def _goodput(one: PoolScenario) -> dict[str, float | None] | None:
+    """Node hours as training plans divide them: what waits for data, and what interruptions and idle nodes take."""
+    if not one.shares:
+        return None
+    shares = {name: spread.mean for name, spread in one.shares.items()}
+    total, work = sum(shares.values()), shares["work"]
+    with_data = work + shares["loading"] + shares["checkpoints"]
+    if not (math.isfinite(total) and total and work):
+        return None
+    return {
+        "scaling_efficiency": 1.0,  # jobs do not depend on each other
+        "input_fraction": rounded(work / with_data),
+        "availability_fraction": rounded(with_data / total),
+        "useful_fraction": rounded(work / total),
+    }
+
+
 def spread_json(spread: Spread | None) -> dict[str, float | None] | None:
     """Mean and percentiles; null beyond the runs that finish."""
     if spread is None:
@@ -128,13 +167,19 @@ def _line(line: PoolLine) -> dict[str, Any]:
     return {
         "line": line.line,
         "what": line.what,
+        "service_name": line.service,
+        "equation": line.equation,
         "pricing_quantity": rounded(line.quantity),
         "pricing_unit": line.unit,
+        "list_unit_price": rounded(line.usd_per_unit),
         "effective_unit_price": rounded(line.usd_per_unit),
+        "list_cost": rounded(line.usd),
         "effective_cost": rounded(line.usd),
+        "usd_per_hour": rounded(line.usd_per_hour),
         "price_source": line.source,
         "price_date": line.observed.isoformat() if line.observed else None,
         "price_grade": line.grade or None,
+        "price_basis": "book" if line.observed else "plan",
     }
 
 

@@ -81,7 +81,8 @@ def answer(found: PoolComparison) -> list[str]:
     what = (
         f"within {limit:g} days in at least {share}" if limit else f"all jobs in at least {share}; no deadline is set"
     )
-    lines.append(f"It is the cheapest choice that finishes {what}.{_next(found, best)}")
+    whose = "choice on AWS" if best.choice.on_ec2 else "choice"
+    lines.append(f"It is the cheapest {whose} that finishes {what}.{_next(found, best)}")
     wait, loss, job = best.wait_hours, best.loss_minutes, best.job_hours
     assert wait is not None  # it was simulated
     assert job is not None
@@ -98,6 +99,11 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
     if not others or best.cost is None or others[0].cost is None:
         return ""
     more = others[0].cost.p50 - best.cost.p50
+    if more < 0 and not others[0].choice.on_ec2:
+        return (
+            f" {others[0].id}, a price list, would cost {figures.usd(-more)} ({-more / best.cost.p50:.0%}) less; it is "
+            "beside the recommendation, because no stack can be of it."
+        )
     return f" The next, {others[0].id}, costs {figures.usd(more)} ({more / best.cost.p50:.0%}) more."
 
 
