@@ -14,6 +14,7 @@ from typing import Any
 NO_INVOCATION = "InvocationDoesNotExist"  # Systems Manager knows a new command a moment later
 RUNNING = ("Pending", "InProgress", "Delayed")
 DOCUMENT = "AWS-RunShellScript"
+LONGEST_S = 300.0  # of a command whose answer is needed; programs that wait longer are run, not asked
 LEAVE_MIN = 20  # for `pulumi destroy`, which has to fit into the budget
 
 
@@ -37,7 +38,9 @@ class Budget:
 
     @property
     def ends(self) -> float:
-        """When the removal has to begin, as seconds since 1970."""
+        """When the removal has to begin, as seconds since 1970. Raises Stop before the price is known."""
+        if self.usd_per_hour <= 0:
+            raise Stop("the price is not known yet: begin with the step `check`")
         return (self.begun or time.time()) + self.limit_usd / self.usd_per_hour * 3600 - LEAVE_MIN * 60
 
     def check(self) -> None:
@@ -58,7 +61,10 @@ def run(words: Sequence[str], *, check: Callable[[], None] = lambda: None, pace_
             time.sleep(min(pace_s, 1.0))
     except BaseException:
         process.send_signal(signal.SIGINT)
-        process.wait()
+        print(f"waiting for {words[0]}, which has to write what it knows", flush=True)
+        while process.poll() is None:
+            with suppress(KeyboardInterrupt):  # a second Ctrl-C does not change that
+                process.wait()
         raise
     if process.returncode:
         raise Stop(f"`{words[0]} {words[1]}` failed with exit code {process.returncode}: the lines above say why")
@@ -67,9 +73,13 @@ def run(words: Sequence[str], *, check: Callable[[], None] = lambda: None, pace_
 def output(words: Sequence[str], *, accepted: Sequence[int] = (0,)) -> str:
     """Standard output of a command. Raises Stop with its last line."""
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=LONGEST_S
+        )
     except FileNotFoundError:
         raise Stop(f"{words[0]} is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise Stop(f"`{' '.join(words[:3])}` did not answer within {LONGEST_S:g} s") from None
     if done.returncode not in accepted:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise Stop(f"`{' '.join(words[:3])}` failed: {last}")
@@ -85,7 +95,10 @@ class Account:
     def aws(self, *words: str) -> Any:
         """An answer of the AWS CLI; None if it says nothing. Raises Stop."""
         said = output(["aws", *words, "--region", self.region, "--output", "json"])
-        return json.loads(said) if said.strip() else None
+        try:
+            return json.loads(said) if said.strip() else None
+        except ValueError:
+            raise Stop(f"`aws {' '.join(words[:2])}` answered what is no JSON: {said.strip()[:80]!r}") from None
 
     def wait(self, what: str, limit_min: float, look: Callable[[], str]) -> None:
         """Until `look` says nothing more; what it says is shown when it changes. Raises Stop after the limit."""
@@ -108,6 +121,17 @@ class Account:
         if not found:
             raise Stop(f"{self.region} does not offer {instance_type}: choose another Region with --region")
         return min(str(each["Location"]) for each in found)
+
+    def exists(self, group: str) -> bool:
+        found = self.aws("autoscaling", "describe-auto-scaling-groups", "--auto-scaling-group-names", group)
+        return bool(found["AutoScalingGroups"])
+
+    def one_in_service(self, group: str) -> str:
+        """Raises Stop if there is none."""
+        found = self.in_service(group)
+        if not found:
+            raise Stop(f"{group} has no node in service: --from ready waits for them")
+        return found[0]
 
     def in_service(self, group: str) -> list[str]:
         """Instances that the group counts, sorted."""

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -30,6 +31,7 @@ CODE, NAME = "checkpoints/rehearsal-code/", "rehearsal"
 POOL = "set -a; . /etc/planner/pool.env; set +a; python3 /opt/planner/planner-pool.pyz"
 STEPS = ("check", "up", "ready", "canary", "job", "loss", "resume", "destroy", "teardown")
 OVER, FAILED, INTERRUPTED = 10, 1, 130
+LOOK_S = 15.0  # between two looks for the group
 
 
 class Walk:
@@ -39,12 +41,17 @@ class Walk:
         self.given, self.folder = given, given.folder.resolve()
         self.notes_file = self.folder / "rehearsal.json"
         self.notes = json.loads(self.notes_file.read_text()) if self.notes_file.is_file() else {}
+        if "destroyed" in self.notes:  # an earlier rehearsal, which is over
+            self.notes = {name: value for name, value in self.notes.items() if name == "usd_per_hour"}
         self.folder.mkdir(parents=True, exist_ok=True)
         os.chdir(self.folder)  # where `planner` looks for the stack file
         self.budget = Budget(given.budget, self.notes.get("usd_per_hour", 0.0), self.notes.get("begun"))
         self.account = Account(given.region, self.budget.check, given.pace_s)
         found = shutil.which("planner")
         self.planner = [found] if found else [sys.executable, "-m", "planner"]
+        # Pulumi takes the python3 on PATH, which has to be the one with the planner
+        os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+        self._looked = 0.0
 
     def note(self, **more: object) -> None:
         self.notes.update(more)
@@ -71,7 +78,12 @@ class Walk:
         for program in ("aws", "pulumi"):
             if not shutil.which(program):
                 raise Stop(f"{program} is not on PATH: docs/operations.md says where it comes from")
+        if not any(name in os.environ for name in ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")):
+            raise Stop("set PULUMI_CONFIG_PASSPHRASE, by which Pulumi encrypts secrets in the stack's state")
+        output(["pulumi", "whoami", "--non-interactive"])  # logged in, to whatever backend
         output(["aws", "sts", "get-caller-identity"])
+        if "begun" not in self.notes and self.account.exists(self.group):
+            raise Stop(f"{self.group} stands already: go on in its folder, or take another --stack")
         given, plan = self.given, [str(PLAN), "--set", f"region={self.given.region}"]
         run([*self.planner, "compare", *plan])
         ids = {
@@ -104,18 +116,46 @@ class Walk:
     def up(self) -> None:
         """Billing starts."""
         output(self.pulumi("stack", "select", "--create"))
-        self.note(begun=time.time())
+        self.note(begun=self.notes.get("begun", time.time()))  # a second try goes on with the same money
         self.budget.begun = self.notes["begun"]
-        run(self.pulumi("up", "--yes", "--skip-preview"), check=self.budget.check)
-        self.account.end_at(self.group, self.budget.ends)
-        self.account.unprotect(self.group, ())
+        switched = False
+
+        def watch() -> None:
+            """The dead man's switch as soon as there is a group, while `pulumi up` still runs."""
+            nonlocal switched
+            self.budget.check()
+            if not switched and time.monotonic() - self._looked > LOOK_S:
+                self._looked = time.monotonic()
+                with suppress(Stop):
+                    switched = self.switch()
+
+        try:
+            run(self.pulumi("up", "--yes", "--skip-preview"), check=watch)
+        finally:
+            with suppress(Stop):
+                switched = self.switch() or switched
+        if not switched:
+            raise Stop("the scheduled action that ends the nodes could not be set")
         print("  whatever happens to this machine, the GPU nodes end with the budget")
+
+    def switch(self) -> bool:
+        """The group ends with the budget, and its nodes may end; whether there is a group."""
+        if not self.account.exists(self.group):
+            return False
+        self.account.end_at(self.group, self.budget.ends)
+        self.account.unprotect(self.group, sorted(self.account.members(self.group)))
+        return True
 
     def ready(self) -> None:
         """Every node has looked at itself and is in service."""
 
+        free: set[str] = set()
+
         def look() -> str:
             members = self.account.members(self.group)
+            if set(members) - free:  # the dead man's switch ends no protected node
+                self.account.unprotect(self.group, sorted(members))
+                free.update(members)
             there = sum(state == "InService" for state in members.values())
             return "" if there == NODES else f"{there} of {NODES} in service {sorted(members.values())}"
 
@@ -125,7 +165,6 @@ class Walk:
             with suppress(Stop):  # what went wrong is said whether or not the logs can be listed
                 for key in self.account.keys(self.bucket, "boot-logs/"):
                     print(f"  what a node said: aws s3 cp s3://{self.bucket}/{key} -")
-        self.account.unprotect(self.group, self.account.in_service(self.group))
 
     def canary(self) -> None:
         """An object through every part of the pool, from every node."""
@@ -135,11 +174,11 @@ class Walk:
                 print(self.account.on_node(node, f"{POOL} register $PLANNER_POOL_BUCKET --kind dataset"))
             print(self.account.on_node(node, "planner-ready --wait-s 60"))
             print(self.account.on_node(node, f"{POOL} canary $PLANNER_POOL_BUCKET"))
-        print(self.account.on_node(self.account.in_service(self.group)[0], f"{POOL} status --targets {NODES}"))
+        print(self.account.on_node(self.account.one_in_service(self.group), f"{POOL} status --targets {NODES}"))
 
     def job(self) -> None:
         """One command on all nodes; it runs until its last step."""
-        node = self.account.in_service(self.group)[0]
+        node = self.account.one_in_service(self.group)
         version = self.account.on_node(node, 'python3 -c "import platform; print(platform.python_version())"')
         archive = self.packed(version.rpartition(".")[0])
         self.account.upload((archive, HERE / "job.py"), self.bucket, CODE)
@@ -168,8 +207,10 @@ class Walk:
 
     def loss(self) -> None:
         """A node is ended by force while the job runs, and the group replaces it."""
-        before = self.account.in_service(self.group)
-        self.note(lost_at=self.committed()[-1])
+        before, steps = self.account.in_service(self.group), self.committed()
+        if not before or not steps:
+            raise Stop("no node is in service, or no step is committed: --from job starts the job again")
+        self.note(lost_at=steps[-1])
         print(f"  {before[-1]} ends after step {self.notes['lost_at']}", flush=True)
         self.account.end(before[-1])
         self.account.replaces(self.group, on=True)
@@ -186,9 +227,9 @@ class Walk:
 
     def resume(self) -> None:
         """The job ends where an undisturbed one would."""
-        node = self.account.in_service(self.group)[0]
+        node = self.account.one_in_service(self.group)
         print(self.account.on_node(node, "planner-launch attach 2>&1", limit_min=40))
-        last = self.committed()[-1]
+        last = max(self.committed(), default=0)
         if last != self.given.steps:
             raise Stop(f"the last COMMIT is of step {last}, not {self.given.steps}")
         commit = f"s3://{self.bucket}/checkpoints/{NAME}/step-{last:012d}/COMMIT"
@@ -199,7 +240,17 @@ class Walk:
 
     def destroy(self) -> None:
         """Everything but the data bucket and its key."""
-        run(self.pulumi("destroy", "--yes", "--skip-preview", "--exclude-protected"))
+        for again in (True, True, False):
+            try:
+                run(self.pulumi("destroy", "--yes", "--skip-preview", "--exclude-protected"))
+                break
+            except Stop as problem:  # a lock that `up` left, or something that AWS has not let go of yet
+                if not again:
+                    raise
+                print(f"  {problem}; once more", flush=True)
+                time.sleep(2 * self.given.pace_s)
+                with suppress(Stop):
+                    output(self.pulumi("cancel", "--yes"))
         self.note(destroyed=time.time())
 
     def teardown(self) -> None:
@@ -232,36 +283,57 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="leave the stack standing if a step fails; it bills")
     parser.add_argument("--steps", type=int, default=1500, help="of the job (1500: about six minutes)")
     parser.add_argument("--pace-s", type=float, default=10.0, help="between two looks (10)")
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal removes what stands, as Ctrl-C does
+        signal.signal(number, _interrupt)
     walk = Walk(parser.parse_args())
     names = STEPS[STEPS.index(walk.given.first) : STEPS.index(walk.given.last) + 1]
     for name in names:
         print(f"\n== {name}: {getattr(Walk, name).__doc__.strip()}  (${walk.budget.spent_usd:.2f} so far)", flush=True)
         try:
             getattr(walk, name)()
-        except (Stop, KeyboardInterrupt) as problem:
+        except (Exception, KeyboardInterrupt) as problem:  # whatever it is, nodes must not stand unseen
             return ended(walk, name, problem)
     print(f"\nDone: about ${walk.budget.spent_usd:.2f}. The data bucket and its key are kept: see docs/operations.md.")
     return 0
 
 
-def ended(walk: Walk, step: str, problem: Stop | KeyboardInterrupt) -> int:
+def ended(walk: Walk, step: str, problem: BaseException) -> int:
     """Says what happened, removes what stands unless it is to be kept, and gives the exit code."""
-    print(f"\n{step}: {str(problem) or 'interrupted'}", file=sys.stderr, flush=True)
-    code = OVER if isinstance(problem, OverBudget) else FAILED if isinstance(problem, Stop) else INTERRUPTED
-    if walk.budget.begun is None or "destroyed" in walk.notes or step == "destroy":
+    why = str(problem) if isinstance(problem, Stop) else "interrupted" if _is_interrupt(problem) else repr(problem)
+    tell(f"\n{step}: {why}")
+    code = OVER if isinstance(problem, OverBudget) else INTERRUPTED if _is_interrupt(problem) else FAILED
+    if walk.budget.begun is None or "destroyed" in walk.notes:
         return code
+    rate = f"${walk.budget.usd_per_hour:.2f} an hour"
     if walk.given.keep:
-        rate = f"${walk.budget.usd_per_hour:.2f} an hour"
-        print(f"It stands and bills {rate}: --from {step} goes on, --from destroy removes it.")
+        tell(f"It stands and bills {rate}: --from {step} goes on, --from destroy removes it.")
         return code
-    print(f"Removing it. --from {step} --keep would have left it standing.", file=sys.stderr, flush=True)
-    for name in ("destroy", "teardown"):
+    rest = ("destroy", "teardown") if step != "destroy" else ()
+    if rest:
+        tell(f"Removing it. --from {step} --keep would have left it standing.")
+    for name in rest:
         try:
             getattr(walk, name)()
-        except (Stop, KeyboardInterrupt) as another:
-            print(f"{name}: {another}\nIt still stands and bills: run again with --from {name}.", file=sys.stderr)
+        except (Exception, KeyboardInterrupt) as another:
+            tell(f"{name}: {another or 'interrupted'}")
             break
+    if "destroyed" not in walk.notes:
+        tell(f"It still stands and bills {rate}: run again with --from destroy.")
     return code
+
+
+def tell(text: str) -> None:
+    """To the person, also where the terminal has gone."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def _is_interrupt(problem: BaseException) -> bool:
+    return isinstance(problem, KeyboardInterrupt)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ class Account:
         self.suspended = {"AZRebalance", "ReplaceUnhealthy"}
         self.protected = True
         self.ends = ""
+        self.broken = ""  # a verb that answers nonsense
         self._late = ""
         self._states: dict[str, str] = {}
         self._commands: dict[str, Future[subprocess.CompletedProcess[str]]] = {}
@@ -68,6 +69,8 @@ class Account:
     def answer(self, words: list[str]) -> dict[str, Any]:
         """found, or error."""
         self.asked.append(words)
+        if words[1] == self.broken:
+            return {"found": None, "error": "An error occurred (Throttling)"}
         options = {name: value for name, value in pairwise(words) if name.startswith("--")}
         act: Callable[[dict[str, str]], Any] = getattr(self, f"_{words[0]}_{words[1]}".replace("-", "_"))
         try:

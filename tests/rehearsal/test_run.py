@@ -109,7 +109,7 @@ def test_the_whole_rehearsal(pool_machine: None, tmp_path: Path) -> None:
     assert walk.standing() == []
 
 
-def test_the_budget_and_ctrl_c_remove_what_stands(tmp_path: Path) -> None:
+def test_the_budget_a_signal_and_what_fails_remove_what_stands(tmp_path: Path) -> None:
     with on(tmp_path, NoMachines()) as walk:
         said, _ = walk.start("--budget", "2").communicate(timeout=300)
         assert "give a larger --budget" in said
@@ -124,9 +124,18 @@ def test_the_budget_and_ctrl_c_remove_what_stands(tmp_path: Path) -> None:
 
         waits = walk.start("--from", "ready")
         time.sleep(5)
-        waits.send_signal(signal.SIGINT)
+        waits.send_signal(signal.SIGHUP)  # the terminal is closed; Ctrl-C is the same
         said, _ = waits.communicate(timeout=300)
         assert waits.returncode == 130, said
+        assert walk.standing() == [], said
+
+        # a second rehearsal in the same folder; what nobody foresaw removes it too
+        walk.account.broken = "describe-auto-scaling-groups"
+        again = walk.start("--from", "up")
+        said, _ = again.communicate(timeout=300)
+        assert again.returncode == 1, said
+        assert "could not be set" in said
+        assert "Removing it" in said
         assert walk.standing() == [], said
 
 
