@@ -217,6 +217,8 @@ ALARMS = (
         comparison=ABOVE,
         threshold=EXPORT_S,
         why="Files wait for over an hour for their export to S3. Until then the file system alone has them.",
+        # the others are linked to no bucket (lustre.py)
+        needs=lambda spec: spec.lustre is not None and spec.lustre.deployment == "PERSISTENT_2",
     ),
     Alarm(
         name="fleet-status",

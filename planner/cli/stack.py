@@ -157,7 +157,10 @@ def command(
     check_out(str(path))  # only once the stack's name is known to be valid
     write(path, text)
     write_result(
-        summary(spec, chosen, loaded.plan, asked.plan, asked.overrides, width=columns(), ascii_only=ascii_only()), None
+        summary(
+            spec, chosen, loaded.plan, asked.plan, asked.overrides, out=out, width=columns(), ascii_only=ascii_only()
+        ),
+        None,
     )
     if kept is not None:
         changed = change_lines(changes(kept, spec))

@@ -38,6 +38,7 @@ def summary(
     plan_path: str,
     overrides: Sequence[str],
     *,
+    out: str | None,
     width: int,
     ascii_only: bool,
 ) -> str:
@@ -47,7 +48,7 @@ def summary(
         _table(spec, width, ascii_only),
         _notes(spec, scenario, plan, width),
         _missing(spec, width),
-        _next(spec, plan_path, overrides),
+        _next(spec, plan_path, overrides, out),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -210,14 +211,18 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
     return lines
 
 
-def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str]) -> list[str]:
+def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str | None) -> list[str]:
+    """out: the folder that was asked for; the commands lead there again."""
+    folder = shlex.quote(visible(out)) if out else ""
     path = " ".join([shlex.quote(visible(plan_path)), *(f"--set {shlex.quote(visible(one))}" for one in overrides)])
     lines = ["Next:"]
     missing = missing_ids(spec)
     if any(entry.option for entry in missing):
         again = " ".join(f"{entry.option} ..." for entry in missing if entry.option)
+        again += f" --out {folder}" if folder else ""
         lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack} {again}")
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
-    lines.append(f"  pulumi preview --stack {spec.stack}")
-    lines.append(f"  pulumi up --stack {spec.stack}")
+    where = f"-C {folder} " if folder else ""
+    lines.append(f"  pulumi {where}preview --stack {spec.stack}")
+    lines.append(f"  pulumi {where}up --stack {spec.stack}")
     return lines

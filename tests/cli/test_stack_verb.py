@@ -268,6 +268,7 @@ def test_a_spot_price_of_another_zone_is_said(here):
 def test_an_empty_folder_becomes_a_project_that_pulumi_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = run(str(EXAMPLES / "small.yaml"), "--scenario", SMALL, *IDS, "-o", "fleet/prod")
+    assert "  pulumi -C fleet/prod up --stack dev" in said.stdout
     folder = tmp_path / "fleet" / "prod"
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == [
         "Pulumi.dev.yaml",

@@ -13,7 +13,16 @@ from pathlib import Path
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.suggestions import suggestion
-from planner.lint.read.topology import GROUP, SUBNET, TEMPLATE, VPC, completed_by_batch, specifications, users_of
+from planner.lint.read.topology import (
+    GROUP,
+    INSTANCE,
+    SUBNET,
+    TEMPLATE,
+    VPC,
+    completed_by_batch,
+    specifications,
+    users_of,
+)
 from planner.lint.read.values import Json, given, many
 from planner.lint.rule import Hits, rule
 
@@ -70,6 +79,9 @@ def missing_argument(graph: Graph) -> Hits:
                 if not any(given(resource.inputs.get(key)) for key in keys.split("|")):
                     # the subnet may be in the interfaces of the launch template
                     if kind == GROUP and "vpcZoneIdentifiers" in keys and _placed(graph, resource):
+                        continue
+                    # without one AWS takes the default VPC, which is meant where the graph has no network
+                    if kind == INSTANCE and "subnetId" in keys and not graph.of(SUBNET):
                         continue
                     yield resource, keys.split("|")[0], f"{keys.replace('|', ' or ')} is missing"
     for resource in graph.resources:

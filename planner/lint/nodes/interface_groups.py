@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from planner.lint.inputs.names import is_ours
 from planner.lint.nodes.network_cards import LAUNCH_FAILS, interfaces
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import CARD, EFA, INSTANCE, SECURITY, TEMPLATE, completed_by_batch
@@ -30,7 +31,8 @@ def interface_without_security_group(graph: Graph) -> Hits:
             yield template, f"networkInterfaces[{i}].securityGroups", "no security group"
         elif "" in texts(nic.get("securityGroups")):
             yield template, f"networkInterfaces[{i}].securityGroups", "an empty security group id"
-    for resource in graph.of(TEMPLATE, INSTANCE, CARD):
+    # without EFA the default group is a choice that others may have made
+    for resource in graph.of(TEMPLATE, INSTANCE, CARD) if is_ours(graph) else graph.of(CARD):
         inner = ("networkInterfaces", "primaryNetworkInterface", "launchTemplate")
         groups = ("vpcSecurityGroupIds", "securityGroups", "securityGroupNames", *inner)
         if resource.kind == CARD:

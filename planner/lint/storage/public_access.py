@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from planner.lint.inputs.names import is_ours
 from planner.lint.read.graph import REFERENCE, Graph, Resource
 from planner.lint.read.policies import RESOURCE, allows_everyone, matches, policies, principals
 from planner.lint.read.values import Json, flag, given, literal, one, texts
@@ -119,7 +120,8 @@ def _resolved(graph: Graph, text: str) -> str | None:
 def bucket_can_be_public(graph: Graph) -> Hits:
     for bucket in graph.of(BUCKET):
         blocks = graph.pointing(bucket, "s3:BucketPublicAccessBlock", "bucket")
-        if not blocks:
+        # S3 itself blocks public access to buckets made since April 2023; ours say so all the same
+        if not blocks and is_ours(graph):
             yield bucket, "publicAccessBlock", "no BucketPublicAccessBlock"
         for block in blocks:
             for key in PUBLIC:
