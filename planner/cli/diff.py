@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ from planner.cli.options import (
 from planner.cli.output import format_of, room_of, write_result
 from planner.errors import ExitCode, UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from planner.plan.load import LoadedPlan, LoadedPool
 
 
 @click.command()
@@ -77,7 +80,7 @@ def command(
 
     A and B are plans or saved comparisons (`compare -f json`). With A alone, the plan is compared with itself:
     `planner diff PLAN --prices-a 2025-05-31 --prices-b 2026-09-01`. Both plans are priced with the same seed and draws;
-    if one side is a saved comparison, with its seed and draws.
+    if one side is a saved comparison, with its seed and draws. Of plans of worker pools, planned figures are means.
     """
     from planner.report.diff.comparisons import changes
 
@@ -105,8 +108,10 @@ def command(
         prices=prices,
         as_of=as_of,
     )
-    before, plan_before = _document(one, asked, prices_a, overrides_a, "a")
-    after, plan_after = _document(other, asked, prices_b, overrides_b, "b")
+    plans = (_loaded(one, asked, prices_a, overrides_a, "a"), _loaded(other, asked, prices_b, overrides_b, "b"))
+    (before, plan_before), (after, plan_after) = _documents(
+        (one, other), plans, asked, (prices_a, prices_b), quiet=quiet
+    )
     scenarios = tuple(_named(name, before, after) for name in scenarios)
     found = changes(before, after, plan_before=plan_before, plan_after=plan_after, scenarios=scenarios)
     if style == "json":
@@ -150,24 +155,61 @@ def _read(path: str) -> _Side:
     return _Side(label=label, raw=raw, saved=saved.parse(raw, label) if saved.is_saved(raw, label) else None)
 
 
-def _document(
+def _loaded(
     side: _Side, asked: Asked, prices: str | None, overrides: tuple[str, ...], letter: str
-) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-    """The comparison of one side as JSON has it, and its plan where that is known."""
+) -> LoadedPlan | LoadedPool | None:
+    """The plan of one side; None for a saved comparison. Raises PlanProblems or UsageProblem."""
     if side.saved is not None:
         if prices or overrides:
             option = f"--prices-{letter}" if prices else f"--set-{letter}"
             raise UsageProblem(
                 f"{option} cannot change {side.label}, which is a saved comparison: name its plan instead"
             )
+        return None
+    from planner.plan.load import load_any_text
+
+    return load_any_text(side.raw, where=side.label, overrides=(*asked.overrides, *overrides))
+
+
+_Document = tuple[Mapping[str, Any], Mapping[str, Any] | None]
+
+
+def _documents(
+    sides: tuple[_Side, _Side],
+    plans: tuple[LoadedPlan | LoadedPool | None, LoadedPlan | LoadedPool | None],
+    asked: Asked,
+    prices: tuple[str | None, str | None],
+    *,
+    quiet: bool,
+) -> tuple[_Document, _Document]:
+    """The comparison of each side as JSON has it, and its plan where that is known."""
+    from planner.plan.load import LoadedPool
+
+    one, other = plans
+    if isinstance(one, LoadedPool) and isinstance(other, LoadedPool):
+        from planner.cli.worker_pool import differing
+
+        books = (prices[0] or asked.prices, prices[1] or asked.prices)
+        return differing((one, other), books, seed=asked.seed, quiet=quiet)
+    if isinstance(one, LoadedPool) or isinstance(other, LoadedPool):
+        pool, rest = (sides[0], sides[1]) if isinstance(one, LoadedPool) else (sides[1], sides[0])
+        raise UsageProblem(
+            f"{pool.label} is the plan of a worker pool and {rest.label} is not: they have no choice in common; "
+            "`planner compare` shows each"
+        )
+    before = _document(sides[0], one, asked, prices[0] or asked.prices)
+    return before, _document(sides[1], other, asked, prices[1] or asked.prices)
+
+
+def _document(side: _Side, loaded: LoadedPlan | None, asked: Asked, prices: str | None) -> _Document:
+    if loaded is None:
+        assert side.saved is not None  # it is no plan
         return side.saved, None
     from planner.api.parallel import in_processes
     from planner.decide.compare import compare
-    from planner.plan.load import load_text
     from planner.report.data.comparison_json import document
 
-    loaded = load_text(side.raw, where=side.label, overrides=(*asked.overrides, *overrides))
-    comparison = compare(asked.request_of(loaded, book_of(loaded, prices or asked.prices)), in_processes)
+    comparison = compare(asked.request_of(loaded, book_of(loaded, prices)), in_processes)
     return document(comparison), comparison.plan
 
 

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option, top_option
+from planner.cli.options import (
+    OUT,
+    Asked,
+    book_of,
+    common,
+    format_option,
+    priced_plan,
+    scenario_option,
+    top_option,
+    worker_pool_in,
+)
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
 from planner.errors import ExitCode, UsageProblem
@@ -49,15 +59,24 @@ def command(
 
     First the cost of one scenario with each assumption at its 5th and 95th percentile; then the break-even values at
     which another scenario becomes the cheapest; then how often each scenario is the cheapest when everything varies
-    at once. Every value is recalculated, none is interpolated.
+    at once. Every value is recalculated, none is interpolated. Of the plan of a worker pool, every choice is simulated
+    again at each end: 20 runs, or as many as --draws says.
     """
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    if pool is not None:
+        from planner.cli import worker_pool_sensitivity
+
+        return worker_pool_sensitivity.sensitivity(
+            pool, asked, scenario, against, of, style, out, top=top, color=color, quiet=quiet
+        )
+    assert loaded is not None  # it is one or the other
     from planner.decide.compare import compare
     from planner.decide.narrow import as_listed
     from planner.decide.probability import lower_cost_probability
     from planner.decide.study import study
 
     style = format_of(style, out, ("table", "json", "svg"))
-    request = asked.request(derivations=False)
+    request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
     with progress(PRICING, quiet=quiet) as shown:
         comparison = compare(request, counted(shown))
     chosen = named(comparison, scenario) if scenario else comparison.best

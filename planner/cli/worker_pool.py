@@ -1,8 +1,8 @@
-"""What `compare`, `report`, `explain` and `simulate` do with the plan of a worker pool."""
+"""What `compare`, `report`, `explain`, `simulate`, `optimize` and `diff` do with the plan of a worker pool."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -211,6 +211,22 @@ def optimize(
     room = room_of(out, color)
     write_result(sizes(found, width=room.width, ascii_only=room.ascii_only), out)
     return ExitCode.OK if found.best else ExitCode.GATE
+
+
+def differing(
+    plans: tuple[LoadedPool, LoadedPool], books: tuple[str | None, str | None], *, seed: int, quiet: bool
+) -> tuple[tuple[dict[str, Any], dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]:
+    """`planner diff`: each side's result and plan. Both have the same seed and runs."""
+    from planner.report.diff.pools import as_comparison
+    from planner.worker_pool.compare import runs_for
+
+    asked = asked_runs()
+    runs = min(runs_for(loaded.plan.jobs.count, asked) for loaded in plans)
+    one, other = (
+        (as_comparison(*simulated(loaded, prices, runs=runs, seed=seed, quiet=quiet)), loaded.plan.canonical())
+        for loaded, prices in zip(plans, books, strict=True)
+    )
+    return one, other
 
 
 def named(found: PoolComparison, text: str) -> PoolScenario:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from planner.plan.worker_pool_types import WorkerPoolPlan
 
 POOL_VERBS = (
-    "planner validate, compare, report, explain, simulate, optimize, stack and preview take the plan of a worker pool; "
-    "--set changes it, as in planner compare PLAN --set pool.max=80"
+    "planner validate, compare, report, explain, simulate, optimize, sensitivity, diff, stack and preview take the "
+    "plan of a worker pool; --set changes it, as in planner compare PLAN --set pool.max=80"
 )
 MAX_SHOWN = 50  # problems in one report; the others usually repeat them
 _MAX_WORDED = 500  # findings that get a message: looking up near names takes time

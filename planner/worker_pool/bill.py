@@ -51,7 +51,7 @@ EQUATIONS = {
     "fleet.logs": "T12",
 }
 HOURLY = {line: share for line, _, _, share in BY_HOUR}
-NODE_HOURS = "C1"
+NODE_HOURS, NODE_LINE = "C1", "fleet.compute"
 # of the worker's wrapper: its try, its end, the job's result and two marks of the machine; the list and the records
 PUTS_PER_TRY, GETS_PER_TRY, RECORD_BYTES = 5, 4, 4096
 OWN_LIST = "price list of the plan"
@@ -59,17 +59,19 @@ OWN_LIST = "price list of the plan"
 
 @dataclass(frozen=True, kw_only=True)
 class PoolBill:
-    """usd: of each run, the sum of the lines; a lower bound where something has no price. lines: means."""
+    """usd: of each run, the sum of the lines; a lower bound where something has no price. lines: means.
+    unpriced_lines: names of the lines of `unpriced`."""
 
     usd: Floats
     lines: tuple[PoolLine, ...]
     unpriced: tuple[str, ...]
+    unpriced_lines: tuple[str, ...] = ()
 
 
 def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values, found: Sequence[PoolRun]) -> PoolBill:
     """Of all runs. Runs that never finish are billed until the simulation gave up."""
     lines: list[PoolLine] = []
-    total, unpriced = np.zeros(len(found)), []
+    total, unpriced, without = np.zeros(len(found)), [], []
     quoted = choice.price
     for line, hours in _node_hours(choice, found).items() if quoted else ():
         assert quoted is not None  # there is nothing to loop over without it
@@ -99,6 +101,7 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
             price = book.metered(*item, plan.region).tiers[0]
         except PriceNotFound as error:
             unpriced.append(str(error))
+            without.append(line)
             continue
         total += quantity * price.usd
         lines.append(
@@ -117,7 +120,7 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
                 grade=price.grade,
             )
         )
-    return PoolBill(usd=total, lines=tuple(lines), unpriced=tuple(unpriced))
+    return PoolBill(usd=total, lines=tuple(lines), unpriced=tuple(unpriced), unpriced_lines=tuple(without))
 
 
 def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> dict[str, Floats]:

@@ -14,7 +14,7 @@ from planner.plan.assumptions import resolve
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.alone import sampled_hours
-from planner.worker_pool.bill import bill_of
+from planner.worker_pool.bill import NODE_LINE, bill_of
 from planner.worker_pool.choices import Choice, choices_of, jobs_of_run, rules_of
 from planner.worker_pool.model import Rules
 from planner.worker_pool.result import (
@@ -36,6 +36,7 @@ DEFAULT_RUNS, FEWEST_RUNS, MOST_RUNS = 200, 20, 2000
 JOBS_IN_ALL = 400_000  # simulated by default for one choice
 ALONE = 4000  # runs of one job
 Step = Callable[[], None]
+Vary = Callable[[Choice], Choice]
 
 
 def runs_for(jobs: int, asked: int | None) -> int:
@@ -51,15 +52,22 @@ def choices_in(plan: WorkerPoolPlan) -> int:
 
 
 def compare_pool(
-    loaded: LoadedPool, book: PriceBook, *, runs: int | None = None, seed: int = 0, step: Step = lambda: None
+    loaded: LoadedPool,
+    book: PriceBook,
+    *,
+    runs: int | None = None,
+    seed: int = 0,
+    step: Step = lambda: None,
+    vary: Vary = lambda choice: choice,
 ) -> PoolComparison:
     """Simulate every choice. runs: simulated outcomes of each, None for as many as suit the number of jobs. step:
-    called after each one."""
+    called after each one. vary: changes the numbers of a choice before it is simulated."""
     plan = loaded.plan
     count = runs_for(plan.jobs.count, runs)
     central = Values(table=resolve(plan.assumptions), recording=False)
     drawn = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
-    found = [_scenario(choice, loaded, book, drawn, seed, step) for choice in choices_of(plan, book, central, drawn)]
+    choices = [vary(choice) for choice in choices_of(plan, book, central, drawn)]
+    found = [_scenario(choice, loaded, book, drawn, seed, step) for choice in choices]
     return PoolComparison(
         plan=plan,
         plan_sha256=loaded.sha256,
@@ -125,6 +133,7 @@ def _scenario(
         interrupted_fraction=float((counts > 0).mean()),
         shares={name: spread_of(values) for name, values in _shares(choice, found).items()},
         bill=bill.lines,
+        unpriced_lines=(*(NODE_LINE for _ in choice.unpriced), *bill.unpriced_lines),
         finish_fraction=float(finished.mean()),
         on_time_fraction=within(days, plan.limit_days) if plan.limit_days else float(finished.mean()),
         nodes_lost=float(np.mean([run.nodes_lost for run in found])),

@@ -92,7 +92,8 @@ class PoolScenario:
 
     cost, days, per_job, per_step, dead_letters: over runs. wait_hours, job_hours, job_usd: over all jobs of all runs,
     job_usd by hours on nodes, as heartbeats are billed. loss_minutes: over all interruptions. shares: of the node hours
-    that are paid, by use, each over runs. eligible_share: of the runs within each limit. price: USD per node-hour.
+    that are paid, by use, each over runs. unpriced_lines: of a simulated choice, the
+    line of each entry of choice.unpriced. price: USD per node-hour.
     """
 
     choice: Choice
@@ -111,6 +112,7 @@ class PoolScenario:
     interrupted_fraction: float = 0.0
     shares: Mapping[str, Spread] = field(default_factory=dict)
     bill: tuple[PoolLine, ...] = ()
+    unpriced_lines: tuple[str, ...] = ()
     finish_fraction: float = 0.0
     on_time_fraction: float = 0.0
     nodes_lost: float = 0.0

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from tests.examples import EVERY
-from tests.typed import planner
+from tests.typed import SMALL, planner
 
 EXAMPLE = str(next(path for path in EVERY if path.stem == "worker-pool"))
 FEW = ("--draws", "5")
@@ -90,8 +90,14 @@ def test_gates():
     ("words", "said"),
     [
         (("optimize", EXAMPLE, "-f", "json"), "planner compare -f json --set pool.max=N"),
-        (("sensitivity", EXAMPLE), "plan of a worker pool"),
-        (("diff", EXAMPLE, "--set-b", "pool.max=80"), "plan of a worker pool"),
+        (("sensitivity", EXAMPLE, "-f", "svg"), "use -f table or -f json"),
+        (("sensitivity", EXAMPLE, "--against", "1"), "planner compare"),
+        (("sensitivity", EXAMPLE, "--draws", "0"), "1 to 2,000"),
+        (("sensitivity", EXAMPLE, "--own"), "states the prices"),
+        (("diff", EXAMPLE), "nothing to compare"),
+        (("diff", EXAMPLE, SMALL), "no choice in common"),
+        (("diff", SMALL, EXAMPLE), "no choice in common"),
+        (("diff", EXAMPLE, "--set-b", "pool.max=80", "--draws", "3000"), "1 to 2,000"),
         (("stack", EXAMPLE, "--scenario", "workers/salad-rtx4090/list", "--stack", "x"), "nodes of a price list"),
         (("compare", EXAMPLE, "-f", "focus"), "use -f csv"),
         (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
@@ -163,3 +169,85 @@ class TestExplain:
     def test_a_number_that_is_not_there(self):
         found = run("explain", EXAMPLE, "best", "dayz", *FEW)
         assert (found.returncode, "did you mean days" in found.stderr) == (2, True)
+
+
+class TestSensitivity:
+    def test_in_eighty_cells_it_says_what_the_cost_depends_on_and_whether_the_choice_changes(self):
+        found = run("sensitivity", EXAMPLE, *FEW, "--top", "3")
+        assert found.returncode == 0, found.stderr
+        assert max(map(len, found.stdout.splitlines())) <= 80
+        text = " ".join(found.stdout.split())
+        assert "price of a node 0.905 1.11" in text
+        assert "with a smaller effect (--top 0 shows all)" in text
+        assert "The recommendation, as planned workers/g5.xlarge/on-demand, changes: pool.max at 20 nodes:" in text
+
+    def test_its_json_keeps_to_the_schema_of_the_verb(self):
+        schema = json.loads(run("schema", "--of", "sensitivity").stdout)
+        given = run("sensitivity", EXAMPLE, "--draws", "2", "--scenario", "g5.xlarge/spot", "-f", "json")
+        document = json.loads(given.stdout)
+        jsonschema.Draft202012Validator(schema).validate(document)
+        assert (document["draws"], document["scenario"]) == (2, "workers/g5.xlarge/spot")
+        assert {"pool.max", "nodes.usd_per_hour", "nodes.mean_life_hours"} <= {one["key"] for one in document["swings"]}
+
+    def test_without_a_recommendation_it_needs_a_name(self):
+        late = ("sensitivity", EXAMPLE, "--draws", "1", "--set", "run.deadline=1h")
+        found = run(*late)
+        assert (found.returncode, "no choice meets the limits" in found.stderr) == (10, True)
+        named = run(*late, "--scenario", "g5.xlarge/on-demand")
+        assert "same at every end: no choice meets the limits" in " ".join(named.stdout.split())
+
+    def test_what_has_no_price_cannot_be_varied(self):
+        bare = ("--set", "workers[1].spot_usd_per_hour=null", "--scenario", "g5.xlarge/spot")
+        found = run("sensitivity", EXAMPLE, "--draws", "1", *bare)
+        assert (found.returncode, "g5.xlarge/spot cannot be varied: no price for" in found.stderr) == (2, True)
+
+
+class TestDiff:
+    def test_by_quantity_and_by_price(self):
+        # one price of three is raised by a tenth of the whole: 0.324 to 0.3564 USD an hour, and the hours stay
+        raised = "workers[0].usd_per_gpu_hour=0.3324"
+        words = ("diff", EXAMPLE, *FEW, "--set-b", raised, "--scenario", "workers/salad-rtx4090/list")
+        found = run(*words, "-f", "json", "--exit-code")
+        assert found.returncode == 14
+        document = json.loads(found.stdout)
+        bill = next(one for one in document["bills"] if one["after"] == "workers/salad-rtx4090/list")
+        line = next(one for one in bill["lines"] if one["line"] == "fleet.compute")
+        assert line["unit_price_before_usd"] == pytest.approx(0.324)
+        assert line["unit_price_after_usd"] == pytest.approx(0.324 * 1.1)
+        assert line["quantity_effect_usd"] == 0
+        # 1,000 jobs of 1,400 steps of 2.3142857 s are 900 node-hours
+        assert line["price_effect_usd"] == pytest.approx(900 * 0.0324, rel=1e-6)
+        cost = next(one for one in document["scenarios"] if one["id"] == bill["after"])["cost_usd"]
+        assert cost["after"] / cost["before"] == pytest.approx(1.1)
+        assert bill["known_change_usd"] == pytest.approx(cost["change"], abs=1e-4)
+        # the others are not touched, since both sides met the same random numbers
+        rest = [one for one in document["scenarios"] if one["id"] != bill["after"]]
+        assert [one["differs"] for one in rest] == [False, False]
+        assert document["plan_keys"] == [{"key": "workers[0].usd_per_gpu_hour", "before": 0.3, "after": 0.3324}]
+        schema = json.loads(run("schema", "--of", "diff").stdout)
+        jsonschema.Draft202012Validator(schema).validate(document)
+
+    def test_a_price_that_goes_missing_is_no_saving(self):
+        bare = ("--set-b", "workers[1].spot_usd_per_hour=null", "-f", "json")
+        document = json.loads(run("diff", EXAMPLE, *FEW, *bare).stdout)
+        spot = next(one for one in document["scenarios"] if one["id"] == "workers/g5.xlarge/spot")
+        assert spot["unpriced_after"][0].startswith("fleet.compute: no price for g5.xlarge")
+        assert (spot["cost_usd"]["after"], spot["cost_usd"]["change"]) == (None, None)
+
+    def test_two_files_that_are_the_same_do_not_differ(self, tmp_path):
+        other = tmp_path / "other.yaml"
+        other.write_text(Path(EXAMPLE).read_text(encoding="utf-8"), encoding="utf-8")
+        found = run("diff", EXAMPLE, str(other), *FEW, "--exit-code")
+        assert (found.returncode, "No difference: $0" in found.stdout) == (0, True)
+
+    @pytest.mark.parametrize("style", ["table", "md"])
+    def test_in_words(self, style):
+        found = run("diff", EXAMPLE, *FEW, "--set-b", "pool.max=80", "-f", style)
+        assert found.returncode == 0
+        assert "pool.max: 40 -> 80" in found.stdout.replace("`", "").replace("\\", "").replace("&gt;", ">")
+
+    def test_a_saved_result_of_a_pool_is_refused_with_what_to_do(self, tmp_path):
+        saved = tmp_path / "a.json"
+        assert run("compare", EXAMPLE, *FEW, "-o", str(saved)).returncode == 0
+        found = run("diff", str(saved), EXAMPLE)
+        assert (found.returncode, "name its plan instead" in found.stderr) == (2, True)

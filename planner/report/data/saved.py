@@ -87,6 +87,8 @@ def parse(raw: bytes, where: str) -> dict[str, Any]:
         _refuse(where, words.not_json(str(error)))
     if not isinstance(document, dict) or "schema_version" not in document:
         _refuse(where, words.NO_VERSION)
+    if document.get("kind") == "worker-pool":
+        _refuse(where, words.OF_POOL, words.NAME_ITS_PLAN)
     if document["schema_version"] != SCHEMA_VERSION:
         found = shown(document["schema_version"])
         _refuse(where, words.other_version(found, SCHEMA_VERSION), words.SAVE_AGAIN)

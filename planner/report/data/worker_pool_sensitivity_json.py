@@ -1,0 +1,55 @@
+"""What a worker pool's cost depends on, as plain data: the document of `sensitivity` of a training plan.
+
+Its lists of break-evens and shares are empty: neither is searched for a pool.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.report.data.encoding import json_text
+from planner.report.data.provenance import made_by
+from planner.report.data.sensitivity_json import SCHEMA_VERSION
+from planner.report.data.worker_pool_json import rounded
+from planner.worker_pool.sensitivity import PoolEnd, PoolStudy
+from pricing.book import PriceBook
+
+
+def document(study: PoolStudy, book: PriceBook) -> dict[str, Any]:
+    """The study as plain data; means over the runs, null if not every run finishes."""
+    found, scenario = study.planned, study.scenario
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "planner": made_by(),
+        "plan": {"name": found.plan.name, "sha256": found.plan_sha256, "region": found.plan.region},
+        "prices": {"as_of": book.as_of.isoformat(), "sha256": book.sha256},
+        "seed": found.seed,
+        "draws": found.runs,
+        "scenario": scenario.id,
+        "cost_usd": rounded(scenario.cost.mean) if scenario.cost else None,
+        "days": rounded(scenario.days.mean) if scenario.days else None,
+        "swings": [
+            {
+                "key": one.parameter.key,
+                "unit": one.parameter.unit,
+                "planned": rounded(one.parameter.value),
+                "low": _end(one.low),
+                "high": _end(one.high),
+                "source": one.parameter.source,
+            }
+            for one in study.swings
+        ],
+        "leader": found.best.id if found.best else None,
+        "searches": [],
+        "unsearched": [],
+        "odds": [],
+        "pair": None,
+    }
+
+
+def render(study: PoolStudy, book: PriceBook) -> str:
+    return json_text(document(study, book))
+
+
+def _end(end: PoolEnd) -> dict[str, Any]:
+    return {"value": rounded(end.at), "cost_usd": rounded(end.cost_usd), "days": rounded(end.days), "first": end.first}
