@@ -106,17 +106,21 @@ def _instance(row: Row, text: str) -> InstanceType:
 
 
 def interruption(row: Row, source: str) -> InterruptionBand:
-    """A row of the interruptions table. Raises BrokenBook for a band that Spot Advisor does not have."""
+    """A row of the interruptions table. Raises BrokenBook for a band that Spot Advisor does not have, or no date."""
     if row["label"] not in BANDS:
         raise BrokenBook(f"{row['label']!r} is not a band of Spot Advisor: {dict(row)}")
     lower, upper = BANDS[row["label"]]
+    try:
+        observed = date.fromisoformat(row["observed"])
+    except ValueError as error:
+        raise BrokenBook(f"not an interruption band: {dict(row)}: {error}") from error
     return InterruptionBand(
         instance_type=row["instance_type"],
         region=row["region"],
         label=row["label"],
         lower_fraction=lower,
         upper_fraction=upper,
-        observed=date.fromisoformat(row["observed"]),
+        observed=observed,
         source=source,
     )
 

@@ -37,7 +37,9 @@ class Patience:
 
     def call(self, what: str, operation: Callable[..., Any], **arguments: Any) -> Any:
         """The answer of an operation. Raises what it raises, once it is not throttling or the attempts are used up."""
-        for attempt in range(1, self.attempts + 1):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 return operation(**arguments)
             except Exception as error:
@@ -48,4 +50,3 @@ class Patience:
                 wait = longest * (0.5 + self.spread() / 2)
                 self.say(f"{what}: AWS answers {code}; asked again in {wait:.0f} s")
                 self.sleep(wait)
-        raise AssertionError("the last attempt returns or raises")

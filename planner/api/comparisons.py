@@ -123,9 +123,7 @@ def compare(
     """
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
-        found: dict[str, Any] = dict(vars(answered(request)))
-        found["scenarios"] = tuple(with_bill(scenario) for scenario in found["scenarios"])
-        return Comparison(**found, loaded=plan, request=request)
+        return comparison_of(plan, request)
     except BrokenBook as error:  # tables are read when they are first asked for
         raise UsageProblem(str(error)) from error
 
@@ -159,8 +157,10 @@ def request_of(
     )
 
 
-def answered(request: Request, each: Each = in_processes) -> comparisons.Comparison:
-    """The comparison that is asked for, with what is worth proposing; where nothing is eligible, with the changes that
-    would make it so. each: see `planner.decide.search`."""
+def comparison_of(plan: LoadedPlan, request: Request, each: Each = in_processes) -> Comparison:
+    """What `compare` gives for a request, with what is worth proposing; where nothing is eligible, with the changes
+    that would make it so. `planner compare` and `planner report` print it. each: see `planner.decide.search`."""
     found = with_proposals(request, with_relaxations(request, priced(request, each)))
-    return with_energy(request, with_steps(request, found))
+    values: dict[str, Any] = dict(vars(with_energy(request, with_steps(request, found))))
+    values["scenarios"] = tuple(with_bill(scenario) for scenario in values["scenarios"])
+    return Comparison(**values, loaded=plan, request=request)

@@ -10,8 +10,10 @@ from planner.api.books import Prices
 from planner.api.comparisons import request_of
 from planner.api.parallel import in_processes
 from planner.decide import optimize as optimizing
+from planner.decide.search import Each
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+from planner.estimate.request import Request
 from planner.plan.load import LoadedPlan
 from pricing.snapshot import BrokenBook
 
@@ -64,6 +66,11 @@ def optimize(
         raise UsageProblem(f"minimize must be 'cost' or 'time', not {minimize!r}")
     request = request_of("optimize", plan, prices, draws, seed, as_of)
     try:
-        return Optimum(**vars(optimizing.optimize(request, minimize, in_processes)))
+        return optimum_of(request, minimize)
     except BrokenBook as error:  # tables are read when they are first asked for
         raise UsageProblem(str(error)) from error
+
+
+def optimum_of(request: Request, minimize: str, each: Each = in_processes) -> Optimum:
+    """What `optimize` gives for a request; `planner optimize` prints it. each: see `planner.decide.search`."""
+    return Optimum(**vars(optimizing.optimize(request, minimize, each)))

@@ -75,7 +75,7 @@ def command(
     Eligible scenarios come first: those that finish within the plan's limits in 9 of 10 simulated outcomes. They rank
     by P50, which half of the outcomes cost less than. The planned cost uses the central value of every assumption.
     """
-    from planner.api.comparisons import answered
+    from planner.api.comparisons import comparison_of
     from planner.decide.gates import violations
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
@@ -93,13 +93,13 @@ def command(
     book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html", "focus"))
     with progress(PRICING, quiet=quiet) as shown:
-        comparison = answered(request, counted(shown))
+        comparison = comparison_of(loaded, request, counted(shown))
     found = violations(comparison, gates)
     listed = None
-    if asked.own and style in ("table", "md"):
+    if asked.own and style in ("table", "md", "json"):
         with progress(PRICING, quiet=quiet) as shown:
             at_list = replace(asked, own=False).request_of(loaded, book, derivations=False)
-            listed = answered(at_list, counted(shown))
+            listed = comparison_of(loaded, at_list, counted(shown))
     if style == "table":
         from planner.report.terminal.comparison_text import render
 
@@ -118,7 +118,7 @@ def command(
     elif style == "json":
         from planner.report.data.comparison_json import render as render_json
 
-        text = render_json(comparison)
+        text = render_json(comparison, listed)
     elif style == "csv":
         from planner.report.data.comparison_csv import render as render_csv
 
@@ -144,7 +144,7 @@ def command(
 
         with progress(STUDY, quiet=quiet) as trying:
             text = page_of(loaded, request, comparison, each=counted(trying), others=1)
-    if listed is not None:
+    if listed is not None and style != "json":
         from planner.report.wording.own_prices import beside
 
         lines = "\n".join(beside(listed, comparison))

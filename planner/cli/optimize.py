@@ -49,7 +49,7 @@ def command(
     What is recommended keeps the deadline and the budget in 9 of 10 of them (decision.confidence). The frontier lists
     what else can be had, from the shortest to the cheapest run. Exit 10 if nothing keeps the limits.
     """
-    from planner.decide.optimize import optimize
+    from planner.api.optima import optimum_of
 
     style = format_of(style, out, ("table", "json", "md"))
     limits = [f"run.deadline={deadline}"] if deadline is not None else []
@@ -63,7 +63,7 @@ def command(
     assert loaded is not None  # one of the two
     request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
     with progress(SEARCHING, quiet=quiet) as shown:
-        found = optimize(request, minimize, counted(shown))
+        found = optimum_of(request, minimize, counted(shown))
     if style == "table":
         from planner.report.terminal.optimum_text import render
 

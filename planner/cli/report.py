@@ -54,7 +54,7 @@ def command(
     As Markdown it fits a pull request comment: the answer first, folded tables, and a hidden marker by which a later
     run finds the comment to update.
     """
-    from planner.api.comparisons import answered
+    from planner.api.comparisons import comparison_of
     from planner.decide.gates import violations
 
     style = format_of(style, out, ("html", "md"))
@@ -73,7 +73,7 @@ def command(
     book = book_of(loaded, asked.prices)
     request = asked.request_of(loaded, book, derivations=style == "html")
     with progress(PRICING, quiet=quiet) as shown:
-        comparison = answered(request, counted(shown))
+        comparison = comparison_of(loaded, request, counted(shown))
     found = violations(comparison, gates)
     if style == "md":
         from planner.decide.study import study

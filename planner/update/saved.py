@@ -40,7 +40,7 @@ class SavedAnswers:
             return [_with_times(one) for one in found]
         except (OSError, ValueError, EOFError):
             pass  # not asked yet, or half-written
-        text = masked(json.dumps([dict(one) for one in ask()], default=_written))
+        text = masked(json.dumps([dict(one) for one in ask()], default=datetime.isoformat))
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}.partial")
         partial.write_bytes(gzip.compress(text.encode(), mtime=0))
@@ -53,12 +53,6 @@ class SavedAnswers:
 
 
 _TIMES = ("Timestamp", "StartDate", "EndDate")
-
-
-def _written(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"{type(value).__name__} cannot be saved")
 
 
 def _with_times(entry: dict[str, Any]) -> dict[str, Any]:

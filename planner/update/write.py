@@ -33,15 +33,19 @@ def write_book(
 ) -> Updated:
     """The new book below `books`.
 
-    Raises UsageProblem where nothing was found, a book of the day exists and `replace` is not set, the new one fails a
-    check, or a price moved further than prices do and `accept_jumps` is not set. The folder of an earlier book is left
-    as it is in all these cases.
+    Raises UsageProblem where nothing was found, a row of `base` cannot be read, a book of the day exists and `replace`
+    is not set, the new one fails a check, or a price moved further than prices do and `accept_jumps` is not set. The
+    folder of an earlier book is left as it is in all these cases.
     """
     folder = books / as_of.isoformat()
     if not any(found.rows.values()):
         raise UsageProblem("no price was found, so no book was written" + _words(found.problems))
     if (folder / "manifest.json").exists() and not replace:
         raise UsageProblem(f"{folder} is a complete book of {as_of}: --replace writes it again, with what is found now")
+    try:
+        faults_of(base)  # reads every row: nearly all are carried over
+    except BrokenBook as error:
+        raise UsageProblem(f"{base.folder}: no book can be made from this one: {error}") from None
     try:
         books.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=books))
@@ -58,13 +62,9 @@ def write_book(
         }
         snapshot.write(aside, tables, facts)
         book = PriceBook.load(aside)
-        try:
-            faults = faults_of(book)
-            changes = compare(base, book)
-        except BrokenBook as error:
-            faults, changes = [str(error)], []
-        if faults:
+        if faults := faults_of(book):
             raise UsageProblem(f"the new book failed its checks and was not kept: {'; '.join(faults[:5])}")
+        changes = compare(base, book)
         far = list(jumps(changes))
         if far and not accept_jumps:
             told = "; ".join(f"{one.what} {one.region} {one.old:g} -> {one.new:g}" for one in far[:5])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from pricing import parse
 from pricing.book import PriceBook
@@ -43,8 +43,3 @@ def jumps(changes: list[Change]) -> Iterator[Change]:
             factor = change.new / change.old
             if not 1 / LARGEST_FACTOR <= factor <= LARGEST_FACTOR:
                 yield change
-
-
-def counts(rows: Mapping[str, list[dict[str, str]]]) -> str:
-    """`1,204 on_demand, 88 metered`: what was found, for a person."""
-    return ", ".join(f"{len(found):,} {table.replace('_', ' ')}" for table, found in rows.items() if found) or "nothing"

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from pricing.build.days import carried
-from pricing.snapshot import COLUMNS, Row, source_id
+from pricing.snapshot import COLUMNS, BrokenBook, Row, source_id
 from pricing.tables import Tables
 
 KEYS = {
@@ -53,6 +53,8 @@ def merged(
 
     A price of `base` that was not found again stays with its own date, unless a list that covers it no longer has it;
     then it moves to `not_offered`. Spot observations of both are kept, for the range.
+
+    Raises BrokenBook for a table of `base` that cannot be read, and for two sources with one id.
     """
     tables: dict[str, list[dict[str, str]]] = {
         table: [{**row, **_texts(base, row)} for row in base.rows(table)] for table in COLUMNS if table != "sources"
@@ -131,7 +133,7 @@ def _with_source_ids(tables: Mapping[str, Sequence[dict[str, str]]]) -> dict[str
             ids = {name: source_id(row[name]) for name in _SOURCE_COLUMNS if row.get(name)}
             for name, key in ids.items():
                 if texts.setdefault(key, row[name]) != row[name]:
-                    raise ValueError(f"two sources share the id {key}")
+                    raise BrokenBook(f"the sources {texts[key]!r} and {row[name]!r} have the same id {key}")
             made[table].append({**row, **ids})
     made["sources"] = [{"id": key, "text": texts[key]} for key in sorted(texts)]
     return made

@@ -11,7 +11,7 @@ from botocore.exceptions import EndpointConnectionError, NoCredentialsError, Rea
 
 from planner.account import aws_client
 from planner.account.offers import zone_ids
-from planner.errors import AwsProblem, CredentialsProblem, ExitCode
+from planner.errors import AwsProblem, CredentialsProblem, ExitCode, UsageProblem
 from tests.account.stubs import REGION, Cloud
 
 
@@ -52,6 +52,12 @@ def test_patience_ends():
     config = aws_client.client("ec2", REGION, attempts=1).meta.config
     assert (config.connect_timeout, config.read_timeout) == (5, 30)
     assert config.retries["total_max_attempts"] == 1
+
+
+def test_without_boto3_the_extra_to_install_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    with pytest.raises(UsageProblem, match="boto3 is not installed: "):
+        aws_client.client("ec2", REGION)
 
 
 def test_boto3_is_loaded_by_a_call_and_by_no_import():

@@ -89,6 +89,9 @@ def test_compare_shows_list_and_own_cost_and_uses_own_prices_only_when_asked(dat
     assert all("Offer 77" in line["price_source"] for line in lines)
     fees = sum(line["effective_cost"] for line in lines)
     assert costs[0] - costs[1] == pytest.approx(fees, rel=1e-6)  # the other half is saved
+    assert before["own_prices"] == []
+    (both,) = [one for one in own["own_prices"] if one["scenario"] == key]
+    assert (both["list_cost_usd"], both["own_cost_usd"]) == (costs[0], costs[1])
     table = ok(run(compare, *plan, "--own")).stdout
     (row,) = [line for line in table.splitlines() if key in line and "%" in line and "$" not in line]
     assert row.split()[1:] == [f"{costs[0]:,.0f}", f"{costs[1]:,.0f}", f"{(costs[1] / costs[0] - 1) * 100:+.1f}", "%"]

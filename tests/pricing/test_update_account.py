@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from offer_files import PLAIN, document, reserved
 from planner.account import aws_client, patience
 from planner.api.books import book_for
 from planner.cli.prices import command as prices
-from planner.errors import AwsProblem, CredentialsProblem
+from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
 from planner.update import from_account
+from pricing.book import default_book
 from pricing.offers import PurchaseOption
 from pricing.user_books import user_books
 from tests.account.stubs import ACCOUNT, Cloud
@@ -163,6 +165,19 @@ def test_a_full_update_asks_everything_once_and_every_answer_is_in_the_book(clou
     assert book.metered("AmazonVPC", "NAT gateway hour", "us-east-1").tiers[0].usd == 0.045
 
 
+def test_a_second_update_on_a_day_asks_nothing_unless_it_is_told_to_replace(cloud):
+    cloud.answer()
+    result = update("--top", "1")
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert re.search(r"^\d+ more: --top 0, or `planner prices diff", result.stderr, re.MULTILINE)
+    again = Asked()
+    aws_client.client = again.client  # the fixture puts the real one back
+    result = update()
+    assert isinstance(result.exception, UsageProblem)
+    assert "--replace asks again" in str(result.exception)
+    assert again.attempts == []
+
+
 def test_an_update_that_stops_goes_on_where_it_stopped(cloud, tmp_path):
     cloud.answer(fail={"rates": ("ExpiredTokenException", f"token of {ACCOUNT} has expired")})
     result = update()
@@ -204,6 +219,44 @@ def test_a_call_that_is_not_allowed_is_named_and_the_rest_is_found(cloud):
     assert book_for(str(TODAY)).capacity_block("p5.48xlarge", "us-east-1").price.usd == 54.82
 
 
+def test_where_no_call_is_allowed_there_is_no_book_and_the_first_refusal_is_said(cloud, tmp_path, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise AwsProblem("Spot Advisor's data could not be read")
+
+    monkeypatch.setattr(from_account, "spot_advisor", refuse)
+    for _ in range(2 + len(from_account.EBS_AND_NAT) + len(from_account.OTHERS) + 1):
+        cloud.stub("pricing").add_client_error("get_products", "AccessDeniedException", "not authorized")
+    result = update()
+    assert isinstance(result.exception, CredentialsProblem)
+    assert "AWS refuses the price list of AmazonEC2 in us-east-1 (instances)" in str(result.exception)
+    cloud.done()
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("feed", [AwsProblem("Spot Advisor's data could not be read"), {"ranges": []}])
+def test_without_spot_advisor_the_older_interruption_bands_are_kept(cloud, monkeypatch, feed):
+    def advisor() -> Any:
+        if isinstance(feed, Exception):
+            raise feed
+        return feed
+
+    monkeypatch.setattr(from_account, "spot_advisor", advisor)
+    cloud.answer()
+    result = update()
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert "older interruption bands are kept" in result.stderr
+    band = book_for(str(TODAY)).interruption("p5.48xlarge", "us-east-1")
+    assert band == default_book().interruption("p5.48xlarge", "us-east-1")
+
+
+def test_instance_types_that_were_not_asked_for_are_not_kept(cloud):
+    other = document("0.1", sku="M5", attributes={**P5, "instanceType": "m5.large", "usagetype": "BoxUsage:m5.large"})
+    cloud.answer(instances=[*INSTANCES, other])
+    assert update().exit_code == 0
+    found, before = (book.on_demand("m5.large", "us-east-1") for book in (book_for(str(TODAY)), default_book()))
+    assert (found.usd, found.observed) == (before.usd, before.observed)
+
+
 def test_no_price_list_means_no_book_and_nothing_is_called_gone(cloud, monkeypatch):
     cloud.answer(instances=[])
     result = update()
@@ -234,6 +287,11 @@ def test_blocks_at_zero_and_types_without_blocks_give_no_price(cloud, monkeypatc
     aws_client.client = again.client
     again.answer(fail={"blocks": ("InvalidParameterValue", "not for this type")})
     assert update("--replace").exit_code == 0
+    # any other refusal is no answer, and is not taken for one
+    refused = Asked()
+    aws_client.client = refused.client
+    refused.answer(fail={"blocks": ("MalformedQueryString", "not understood")})
+    assert isinstance(update("--replace").exception, AwsProblem)
 
 
 def test_throttling_in_the_middle_is_waited_out(cloud):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -41,7 +42,10 @@ def documents() -> tuple[dict[str, Any], ...]:
         with_proposals(spares, compare(spares)),
         compared(plan_of(fleet={"nodes": "3..20"}, storage={"layouts": ["s3-stream"]}), draws=40),
     ]
-    return tuple(json.loads(render(comparison)) for comparison in [*plans, *others])
+    texts = [render(comparison) for comparison in [*plans, *others]]
+    own = compared(plan_of())
+    texts.append(render(own, replace(own, scenarios=own.scenarios[1:])))  # the list lacks a price of the first
+    return tuple(map(json.loads, texts))
 
 
 def paths(value: object, at: str = "") -> Iterator[str]:

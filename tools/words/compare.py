@@ -94,6 +94,18 @@ KEYS: tuple[Word, ...] = (
     word("searched.high", "count", "the highest node count", "nodes"),
     word("searched.counts", "count", "how many node counts"),
     word("searched.choices", "count", "how many choices were priced on them"),
+    word(
+        "own_prices",
+        "objects",
+        "with --own, every feasible and completely priced choice at list and own prices; else empty",
+    ),
+    word("own_prices[].scenario", "text", "id of the scenario"),
+    word(
+        "own_prices[].list_cost_usd", "number?", "planned cost at list prices; null if one is missing", "USD before tax"
+    ),
+    word(
+        "own_prices[].own_cost_usd", "number", "planned cost at your own prices, as in cost_usd.plan", "USD before tax"
+    ),
     word("scenarios", "objects", "every choice: recommended, other eligible ones, other complete ones, the rest"),
     word(f"{_S}.id", "text", "layout[+variant]/instance_type[xN]/purchase", column="x_Scenario"),
     word(f"{_S}.layout", " | ".join(NAMES), "storage layout"),

@@ -18,6 +18,7 @@ from planner.report.data.provenance import made_by
 from planner.report.wording.answer import alternatives, nothing, reasons
 from planner.report.wording.eligibility import limit_basis, why_not
 from planner.report.wording.figures import plan_usd
+from planner.report.wording.own_prices import pairs
 from planner.report.wording.proposals import why
 from planner.report.wording.stale_prices import json_texts
 from planner.report.wording.steps import text as step_text
@@ -226,8 +227,8 @@ def price_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def document(comparison: Comparison) -> dict[str, Any]:
-    """The whole comparison as plain data."""
+def document(comparison: Comparison, listed: Comparison | None = None) -> dict[str, Any]:
+    """The whole comparison as plain data. listed: the same plan at list prices, where own prices were used."""
     return {
         "schema_version": SCHEMA_VERSION,
         "planner": made_by(),
@@ -238,6 +239,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "answer": answer_document(comparison),
         "searched": None if comparison.searched is None else asdict(comparison.searched),
         "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
+        "own_prices": [] if listed is None else _beside_list(listed, comparison),
         "unpriced": [
             {"scenario": scenario.id, "line": entry.line, "what": entry.what, "nearest": list(entry.nearest)}
             for scenario in comparison.scenarios
@@ -271,5 +273,14 @@ def document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def render(comparison: Comparison) -> str:
-    return json_text(document(comparison))
+def _beside_list(listed: Comparison, own: Comparison) -> list[dict[str, Any]]:
+    """Planned totals at list prices and at one's own; null where the list lacks a price."""
+    return [
+        {"scenario": after.id, "list_cost_usd": plan_usd(before) if before else None, "own_cost_usd": plan_usd(after)}
+        for before, after in pairs(listed, own)
+    ]
+
+
+def render(comparison: Comparison, listed: Comparison | None = None) -> str:
+    """The document as text. listed: see `document`."""
+    return json_text(document(comparison, listed))
