@@ -62,6 +62,7 @@ def command(
     at once. Every value is recalculated, none is interpolated. Of the plan of a worker pool, every choice is simulated
     again at each end: 20 runs, or as many as --draws says.
     """
+    style = format_of(style, out, ("table", "json", "svg"))
     loaded, pool = worker_pool_in(asked.plan, asked.overrides)
     if pool is not None:
         from planner.cli import worker_pool_sensitivity
@@ -75,7 +76,6 @@ def command(
     from planner.decide.probability import lower_cost_probability
     from planner.decide.study import study
 
-    style = format_of(style, out, ("table", "json", "svg"))
     request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
     with progress(PRICING, quiet=quiet) as shown:
         comparison = compare(request, counted(shown))
