@@ -46,7 +46,7 @@ def broken(name: str, count: int = 12) -> graphs.Document:
         kept = copy.deepcopy(document)
         try:
             mistake.edit(document)
-        except (LookupError, AssertionError, StopIteration):
+        except (LookupError, AssertionError, StopIteration, ValueError):
             document = kept
     return document
 
