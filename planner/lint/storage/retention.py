@@ -82,12 +82,19 @@ def bucket_settings_not_retained(graph: Graph) -> Hits:
 HOLDS_DATA = (
     BUCKET,
     KEY,
+    "dynamodb:Table",
     "ebs:Volume",
+    "ecr:Repository",
     "efs:FileSystem",
+    "fsx:FileCache",
     "fsx:LustreFileSystem",
     "fsx:OntapFileSystem",
     "fsx:OpenZfsFileSystem",
     "fsx:WindowsFileSystem",
+    "rds:Cluster",
+    "rds:Instance",
+    "s3:DirectoryBucket",
+    "s3tables:TableBucket",
 )
 
 

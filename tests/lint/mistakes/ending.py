@@ -31,4 +31,5 @@ ENDING = (
     Mistake("deleted bucket", "DATA-ENDS", step("delete", BUCKET)),
     Mistake("deleted key", "DATA-ENDS", step("delete", KEY)),
     Mistake("deleted EFS", "DATA-ENDS", step("delete", EFS)),
+    Mistake("deleted table", "DATA-ENDS", step("delete", "aws:dynamodb/table:Table")),
 )
