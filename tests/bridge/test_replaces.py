@@ -22,7 +22,10 @@ from tests.engine.cloud.kinds import replaces
 # what a plan refuses to be asked: type -> property, and the rule that stands before it
 REFUSED = {
     ("aws:fsx/lustreFileSystem:LustreFileSystem", "deploymentType"): "only be set when deployment type is PERSISTENT_2",
+    ("aws:batch/jobQueue:JobQueue", "jobStateTimeLimitActions"): "Invalid String Enum Value",
 }
+# a leaf whose other value is no word that AWS knows: the provider does not take it for an update, whatever it is
+NO_SUCH_WORD = {("aws:batch/computeEnvironment:ComputeEnvironment", "computeResources")}
 ID = "made-up"
 # what AWS would have said, by its type in the schema
 SAID = {"string": ID, "integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
@@ -99,5 +102,7 @@ def test_what_the_stand_in_makes_anew_the_provider_does_too(offline: Alone, sche
             except grpc.RpcError as error:
                 if REFUSED[token, name] not in str(error.details()):  # type: ignore[attr-defined]
                     raise
+                continue
+            if theirs and (token, name) in NO_SUCH_WORD:
                 continue
             assert theirs == (name in replaces(token, before, after, [name])), f"{name}: {other}"

@@ -28,9 +28,9 @@ from planner.plan.types import Plan
 from planner.report.data.comparison_json import scenario_document
 from planner.report.wording.origins import how
 from tests.builders import book_of, compared, plan_of
-from tests.examples import TRAINING
+from tests.examples import COMPARED
 
-EXAMPLES = TRAINING
+EXAMPLES = COMPARED
 
 
 @cache

@@ -17,10 +17,10 @@ from planner.decide.relaxations import relaxations_of
 from planner.estimate.request import Request
 from planner.plan.load import LoadedPlan, load_plan, load_text
 from tests.builders import SMALL, book_of, by_id, compared, merged
-from tests.examples import TRAINING
+from tests.examples import COMPARED
 
 HELD = "standing-fleet"  # holds its nodes for a given time, so that it has no deadline
-EXAMPLES = TRAINING
+EXAMPLES = COMPARED
 TWO = ["converged", "s3-stream"]
 FSX_EFA = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {

@@ -117,7 +117,8 @@ class LiveNode:
             "--link-journal=no",
             "--resolv-conf=off",
             "--timezone=off",
-            "--capability=CAP_SYS_RESOURCE",  # a real machine's systemd may raise limits
+            # a real machine may raise limits, and write the rules of its packet filter
+            "--capability=CAP_SYS_RESOURCE,CAP_NET_ADMIN",
             *(f"--bind={device}" for device in self.devices),
         ]
         text = (OVERLAY + START).format(

@@ -125,7 +125,7 @@ def every_unit_of_a_role_is_up_after_the_first_boot(live: Live) -> None:
                 wait_until(lambda node=node, unit=unit: shown(node, unit, "ActiveState") == ["active"], unit, 60)
             elif unit.endswith("certificate.service"):
                 assert shown(node, unit, "ActiveState", "Result") == ["inactive", "success"]
-        assert failed(node) == ""
+        assert failed(node) == "", node.run("journalctl", "--boot", "--unit=planner-fence", "--output=cat")
 
 
 def the_image_s_own_service_leaves_the_drives_alone(live: Live) -> None:
@@ -213,7 +213,7 @@ def a_daemon_that_is_stopped_has_not_failed(live: Live) -> None:
     for node, unit in ((live.target, "planner-target.service"), (live.control, "planner-proxy.service")):
         node.run("systemctl", "stop", unit)
         assert shown(node, unit, "ActiveState", "Result") == ["inactive", "success"]
-        assert failed(node) == ""
+        assert failed(node) == "", node.run("journalctl", "--boot", "--unit=planner-fence", "--output=cat")
     for node, unit in ((live.control, "planner-proxy.service"), (live.target, "planner-target.service")):
         node.run("systemctl", "start", unit)
     wait_until(live.reads, "the object", 60)
@@ -226,7 +226,7 @@ def a_node_comes_up_again_after_a_reboot_with_what_was_on_its_drives(live: Live)
     wait_until(lambda: not node.running, "the end of the node", 60)
     node.start()
     booted(node)
-    assert failed(node) == ""
+    assert failed(node) == "", node.run("journalctl", "--boot", "--unit=planner-fence", "--output=cat")
     assert shown(node, unit, "AllowedCPUs") == kept  # the drop-in was gone with /run: `prepare` wrote it in time
     assert node.run("cat", "/var/lib/gathered") == "gathered\n"
     assert "mkfs" not in node.run("journalctl", "--unit=planner-prepare", "--output=cat")
