@@ -56,7 +56,7 @@ def test_width_is_never_exceeded(scene, width: int) -> None:
 def test_every_example_fits_a_screen_and_v_has_the_rest(plan: Path) -> None:
     loaded = load_plan(str(plan))
     request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=1000, derivations=False)
-    comparison = comparisons.answered(request, map)
+    comparison = comparisons.comparison_of(loaded, request, map)
     short = text_of(comparison, top=None)
     assert len(short.splitlines()) <= 40
     full = text_of(comparison, top=None, verbose=True)
