@@ -105,6 +105,10 @@ class _Pool:
             self.unneeded_since = now
         if now - self.unneeded_since >= rules.cool_down_hours - 1e-12:
             self.target = wanted
+        # each node that is there has failed every job that waits: others are needed
+        if self.returned and self.members and len(self.idle) == len(self.members):
+            while self.idle:
+                self._remove(self.idle.pop(), now)
         # also nodes that were still booting when the target fell
         while len(self.members) > self.target and self.idle:
             self._remove(self.idle.pop(), now)

@@ -79,5 +79,5 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
         year=about.year,
         service="AmazonCloudWatch",
         usd_per_hour=monthly[0] / HOURS_PER_MONTH,
-        inputs={"count": (1, "rule:one set of metrics and one dashboard"), "months": (timing.months, MONTHS)},
+        inputs={"count": (1, "rule:one set"), "months": (timing.months, MONTHS)},
     )

@@ -48,7 +48,7 @@ def waterfall_view(comparison: Comparison) -> WaterfallView | None:
     names = [_name(comparison, s) for s in complete]
     one, other = complete.index(before), complete.index(after)
     rows = [
-        [name, [round(found.get(part, 0.0), 2) for part in known]] for name, found in zip(names, parts, strict=True)
+        [name, [round(found.get(part, 0.0), 4) for part in known]] for name, found in zip(names, parts, strict=True)
     ]
     return WaterfallView(
         steps=steps(names[one], parts[one], names[other], parts[other]),
