@@ -98,7 +98,7 @@ MISTAKES = (
         "S3-PUBLIC",
         lambda d: part("BucketPublicAccessBlock")(d)["inputs"].update(blockPublicPolicy=False),
     ),
-    Mistake("no public access block", "S3-PUBLIC", remove_part("BucketPublicAccessBlock")),
+    Mistake("no public access block", "S3-PUBLIC", remove_part("BucketPublicAccessBlock"), only=OURS),
     Mistake(
         "bucket with S3's default key",
         "S3-ENCRYPTION",
