@@ -1,4 +1,4 @@
-"""IAM policies of the deployer's identity, from the table of actions that each resource type needs.
+"""IAM policies of the deployer's identity, from the table of actions that each resource type needs; and the operator's.
 
 The policies beside this file are written by `python -m infra.deployer`. Resources that are kept when a stack is
 destroyed have no action that deletes them: deleting them needs another identity.
@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from infra import operate
 from infra.deployer_actions import ACTIONS, LOOK_UP_ACTIONS, PURCHASE_ACTIONS
 
 LIMIT = 6144  # characters of a managed policy, white space not counted (IAM quotas)
@@ -86,7 +87,7 @@ FILES = {
 
 
 def policies() -> dict[str, dict[str, Any]]:
-    """File name -> policy: three for `pulumi up` and `pulumi destroy`, and one for identities that may buy capacity."""
+    """File name -> policy: three for `pulumi up` and `destroy`, one for buying capacity, one for operating."""
     needed = {action for found in ACTIONS.values() for action in found} | set(LOOK_UP_ACTIONS)
     found = {}
     for name, services in FILES.items():
@@ -102,7 +103,7 @@ def policies() -> dict[str, dict[str, Any]]:
                     _lustre_role(statements, action)
         found[f"deployer-policy-{name}.json"] = _policy(list(statements.values()))
     buying = {"Sid": "Reserve", "Effect": "Allow", "Action": sorted(PURCHASE_ACTIONS), "Resource": ["*"]}
-    return {**found, "deployer-policy-reserve.json": _policy([buying])}
+    return {**found, "deployer-policy-reserve.json": _policy([buying]), operate.FILE: operate.policy()}
 
 
 def _scope(action: str) -> tuple[str, list[str], dict[str, Any]]:

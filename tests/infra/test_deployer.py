@@ -15,8 +15,10 @@ from infra.deployer_actions import ACTIONS
 from planner.stack.spec import LAYOUTS
 from tests.infra.specs import BUYING, graph_of, spec_of
 
-FILES = sorted(path.name for path in FOLDER.glob("deployer-policy-*.json"))
-UP = [name for name in FILES if name != "deployer-policy-reserve.json"]
+FILES = sorted(
+    path.name for pattern in ("deployer-policy-*", "operator-policy") for path in FOLDER.glob(f"{pattern}.json")
+)
+UP = [name for name in FILES if name.startswith("deployer") and name != "deployer-policy-reserve.json"]
 # IAM names of S3 and of budgets that are no operations of the API (Service Authorization Reference)
 OWN_NAMES = {
     "s3:GetBucketCORS",
@@ -171,6 +173,50 @@ ASKED = {
 @pytest.mark.parametrize("service", ASKED)
 def test_whoever_deploys_may_see_what_is_left(service):
     assert {f"{service}:{name}" for name in ASKED[service]} <= set(allowed())
+
+
+# commands of the documents that neither the deployer nor the operator may run, and who may
+OF_OTHERS = {
+    # before there is a stack, and who belongs to it
+    "s3api:create-bucket": "whoever owns the account's state",
+    "s3api:put-bucket-versioning": "whoever owns the account's state",
+    "ec2:create-placement-group": "whoever buys",
+    "iam:add-user-to-group": "an administrator",
+    "budgets:execute-budget-action": "an administrator",
+    "kms:schedule-key-deletion": "an administrator",
+}
+# the operations behind the CLI's own words
+BEHIND = {"s3:cp": ("GetObject", "PutObject"), "s3:sync": ("GetObject", "ListBucket", "PutObject")}
+BEHIND |= {"s3api:list-objects-v2": ("ListBucket",)}
+
+
+def commands() -> set[str]:
+    """service:verb of every `aws` command that an operator reads or the rehearsal runs."""
+    documents = ("docs/operations.md", "docs/rehearsal-on-an-account.md", "docs/workers.md")
+    typed = "\n".join((FOLDER.parent / name).read_text(encoding="utf-8") for name in documents)
+    found = {":".join(words) for words in re.findall(r"\baws ([a-z0-9]+) ([a-z0-9-]+)", typed)}
+    program = (FOLDER.parent / "examples" / "rehearsal" / "account.py").read_text(encoding="utf-8")
+    return found | {":".join(words) for words in re.findall(r'self\.aws\(\s*"([a-z0-9]+)", "([a-z0-9-]+)"', program)}
+
+
+@pytest.mark.parametrize("command", sorted(commands() - set(OF_OTHERS)))
+def test_the_published_policies_allow_every_command_of_the_documents(command):
+    service, verb = command.split(":")
+    named = BEHIND.get(command, ("".join(word.capitalize() for word in verb.split("-")),))
+    found = {action.lower() for action in allowed(FILES)}
+    assert {f"{service.removesuffix('api')}:{name}".lower() for name in named} <= found
+
+
+def test_commands_of_others_are_in_the_documents():
+    assert set(OF_OTHERS) <= commands()
+
+
+def test_whoever_operates_reaches_nodes_of_stacks_alone():
+    for action in ("ec2:TerminateInstances", "ssm:SendCommand", "ssm:StartSession"):
+        for statement in allowed(["operator-policy.json"])[action]:
+            nodes = any(":instance/" in where for where in statement["Resource"])
+            assert nodes == ("Condition" in statement), "a node without its tag in the condition is any machine"
+            assert "*" not in statement["Resource"]
 
 
 def test_nothing_irrevocable_is_allowed_to_whoever_only_deploys():
