@@ -86,6 +86,8 @@ def command(
     elif plan is None:
         raise UsageProblem("name a plan and --scenario ID, or --graph FILE")
     elif scenario is None:
+        if plan.endswith(".json"):
+            raise UsageProblem(f"a resource graph needs --graph: planner lint --graph {plan}")
         raise UsageProblem(
             f"--scenario is missing: give an id, a rank such as 3, or best; `planner compare {plan}` lists them"
         )
