@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 NO_INVOCATION = "InvocationDoesNotExist"  # Systems Manager knows a new command a moment later
+NO_AGENT = "InvalidInstanceId"  # and a new node some minutes later
+AGENT_MIN = 10
 RUNNING = ("Pending", "InProgress", "Delayed")
 DOCUMENT = "AWS-RunShellScript"
 LONGEST_S = 300.0  # of a command whose answer is needed; programs that wait longer are run, not asked
@@ -144,7 +146,8 @@ class Account:
         return {each["InstanceId"]: each["LifecycleState"] for each in described["Instances"]}
 
     def unprotect(self, group: str, instances: Sequence[str]) -> None:
-        """Scale-in protection off: else the dead man's switch would end nothing."""
+        """Scale-in protection off, of what starts later and of these instances, which must be in service: else the dead
+        man's switch would end nothing."""
         named = ("--auto-scaling-group-name", group)
         self.aws("autoscaling", "update-auto-scaling-group", *named, "--no-new-instances-protected-from-scale-in")
         if instances:
@@ -178,7 +181,19 @@ class Account:
         """What a command printed on a node, run as root by Systems Manager. Raises Stop if it fails."""
         given = json.dumps({"commands": [command], "executionTimeout": [str(int(limit_min * 60))]})
         words = ("--instance-ids", instance, "--document-name", DOCUMENT, "--parameters", given)
-        id = self.aws("ssm", "send-command", *words)["Command"]["CommandId"]
+        sent: list[str] = []
+
+        def send() -> str:
+            try:
+                sent.append(str(self.aws("ssm", "send-command", *words)["Command"]["CommandId"]))
+            except Stop as problem:
+                if NO_AGENT not in str(problem):
+                    raise
+                return f"Systems Manager does not know {instance} yet"
+            return ""
+
+        self.wait(f"Systems Manager's agent on {instance}", AGENT_MIN, send)
+        [id] = sent
         found: dict[str, Any] = {}
 
         def look() -> str:

@@ -136,14 +136,14 @@ class Walk:
                 switched = self.switch() or switched
         if not switched:
             raise Stop("the scheduled action that ends the nodes could not be set")
-        print("  whatever happens to this machine, the GPU nodes end with the budget")
+        print("  the group goes to zero with the budget; its nodes can end once `ready` has seen them in service")
 
     def switch(self) -> bool:
-        """The group ends with the budget, and its nodes may end; whether there is a group."""
+        """The group ends with the budget, and nodes that start from now on may end; whether there is a group."""
         if not self.account.exists(self.group):
             return False
         self.account.end_at(self.group, self.budget.ends)
-        self.account.unprotect(self.group, sorted(self.account.members(self.group)))
+        self.account.unprotect(self.group, ())
         return True
 
     def ready(self) -> None:
@@ -153,11 +153,11 @@ class Walk:
 
         def look() -> str:
             members = self.account.members(self.group)
-            if set(members) - free:  # the dead man's switch ends no protected node
-                self.account.unprotect(self.group, sorted(members))
-                free.update(members)
-            there = sum(state == "InService" for state in members.values())
-            return "" if there == NODES else f"{there} of {NODES} in service {sorted(members.values())}"
+            there = {node for node, state in members.items() if state == "InService"}
+            if there - free:  # the dead man's switch ends no protected node; AWS changes it in service alone
+                self.account.unprotect(self.group, sorted(there - free))
+                free.update(there)
+            return "" if len(there) == NODES else f"{len(there)} of {NODES} in service {sorted(members.values())}"
 
         try:
             self.account.wait("the nodes", 30, look)

@@ -52,6 +52,7 @@ class Account:
         self.ends = ""
         self.broken = ""  # a verb that answers nonsense
         self._late = ""
+        self._known: set[str] = set()  # instances whose agent Systems Manager has heard of
         self._states: dict[str, str] = {}
         self._commands: dict[str, Future[subprocess.CompletedProcess[str]]] = {}
         self._pool = ThreadPoolExecutor(8)
@@ -71,7 +72,8 @@ class Account:
         self.asked.append(words)
         if words[1] == self.broken:
             return {"found": None, "error": "An error occurred (Throttling)"}
-        options = {name: value for name, value in pairwise(words) if name.startswith("--")}
+        starts = [place for place, word in enumerate(words) if word.startswith("--")]
+        options = {words[a]: " ".join(words[a + 1 : b]) for a, b in pairwise([*starts, len(words)])}
         act: Callable[[dict[str, str]], Any] = getattr(self, f"_{words[0]}_{words[1]}".replace("-", "_"))
         try:
             return {"found": act(options), "error": ""}
@@ -114,8 +116,10 @@ class Account:
     def _autoscaling_update_auto_scaling_group(self, _: dict[str, str]) -> None:
         self.protected = False
 
-    def _autoscaling_set_instance_protection(self, _: dict[str, str]) -> None:
-        pass
+    def _autoscaling_set_instance_protection(self, given: dict[str, str]) -> None:
+        for instance in given["--instance-ids"].split():
+            if self._states.get(instance) != "InService":  # AWS's words
+                raise LookupError(f"ValidationError: The instance {instance} is not in InService or EnteringStandby.")
 
     def _autoscaling_put_scheduled_update_group_action(self, given: dict[str, str]) -> None:
         self.ends = given["--start-time"]
@@ -135,6 +139,9 @@ class Account:
 
     def _ssm_send_command(self, given: dict[str, str]) -> Any:
         assert not isinstance(self.machines, NoMachines)
+        if (instance := given["--instance-ids"]) not in self._known:
+            self._known.add(instance)
+            raise LookupError("An error occurred (InvalidInstanceId) when calling the SendCommand operation")
         [command] = json.loads(given["--parameters"])["commands"]
         id = f"command-{len(self._commands)}"
         self._commands[id] = self._pool.submit(self.machines.run, given["--instance-ids"], command)
