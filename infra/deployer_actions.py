@@ -193,7 +193,8 @@ _OF_TYPE = {
 _LOOKING = (
     "tag:GetResources autoscaling:DescribeAutoScalingGroups ec2:DescribeInstances DescribeNatGateways "
     "DescribeVpcEndpoints DescribeCapacityReservations DescribeAvailabilityZones DescribeInstanceTypeOfferings "
-    "cloudwatch:ListMetrics GetMetricStatistics kms:DescribeKey ssm:GetParameter sts:GetCallerIdentity "
+    "cloudwatch:ListMetrics GetMetricStatistics kms:DescribeKey ssm:GetParameter GetParametersByPath "
+    "sts:GetCallerIdentity "
     "budgets:ViewBudget DescribeBudgetActionsForBudget ListTagsForResource "
     "ce:GetAnomalyMonitors GetAnomalySubscriptions ListTagsForResource "
     "iam:ListRoles ListRoleTags ListInstanceProfiles ListInstanceProfileTags ListPolicies ListPolicyTags"

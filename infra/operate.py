@@ -35,6 +35,8 @@ def policy() -> dict[str, Any]:
             _statement(
                 "OwnSessions", "ssm", "ResumeSession TerminateSession", ["arn:aws:ssm:*:*:session/${aws:userid}-*"]
             ),
+            # what a session's plugin calls; names of sessions of an assumed role do not begin with its user id
+            _statement("Sessions", "ssmmessages", "OpenDataChannel", ["arn:aws:ssm:*:*:session/*"]),
             _statement(
                 "Groups",
                 "autoscaling",

@@ -19,7 +19,7 @@ FILES = sorted(
     path.name for pattern in ("deployer-policy-*", "operator-policy") for path in FOLDER.glob(f"{pattern}.json")
 )
 UP = [name for name in FILES if name.startswith("deployer") and name != "deployer-policy-reserve.json"]
-# IAM names of S3 and of budgets that are no operations of the API (Service Authorization Reference)
+# IAM names that are no operations of the API (Service Authorization Reference)
 OWN_NAMES = {
     "s3:GetBucketCORS",
     "s3:ListBucket",
@@ -40,6 +40,7 @@ OWN_NAMES = {
     "budgets:ViewBudget",
     "budgets:ModifyBudget",
     "iam:PassRole",
+    "ssmmessages:OpenDataChannel",
 }
 CLIENTS = {"tag": "resourcegroupstaggingapi"}
 

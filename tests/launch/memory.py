@@ -90,6 +90,7 @@ class Fleet:
         self.agents: dict[int, Agent] = {}
         self.answering: dict[int, peers.Answering] = {}
         self.lives = 0
+        self.sick: dict[int, str] = {}  # what a node's last look found wrong
 
     def add(self, number: int) -> Agent:
         self.lives += 1
@@ -112,7 +113,7 @@ class Fleet:
             pace_s=0.0,
         )
         here.state.mkdir(exist_ok=True)
-        agent = self.agents[number] = Agent(here, dict(os.environ))
+        agent = self.agents[number] = Agent(here, dict(os.environ), lambda: self.sick.get(number, ""))
         self.answering[number] = peers.Answering(address, agent.status)
         return agent
 

@@ -85,6 +85,17 @@ def test_a_lost_node_is_replaced_by_one_that_comes_later(three):
     assert [member["instance"] for member in plan["members"]] == ["i-1", "i-3", "i-4"]
 
 
+def test_a_node_that_found_itself_sick_offers_itself_no_more(three, capsys):
+    three.launch(shell('[ "$PLANNER_ATTEMPT" = 2 ] || exit 7'))
+    three.take_turns("launch/000001/0001/plan.json")
+    three.sick[2] = "gpus: 7 of 8 GPUs"
+    three.add(4)
+    assert three.take_turns(ENDED)["code"] == 0
+    plan = three.bucket.read_json("launch/000001/0002/plan.json")
+    assert [member["instance"] for member in plan["members"]] == ["i-1", "i-3", "i-4"]
+    assert "offers itself to no attempt: gpus: 7 of 8 GPUs" in capsys.readouterr().out
+
+
 def test_rank_0_is_no_special_node(three):
     three.launch(shell('[ "$PLANNER_ATTEMPT" = 2 ] || sleep 600'))
     three.take_turns("launch/000001/0001/plan.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from fleet_pool.launch.ranks import Member
 from fleet_pool.launch.records import Plan, Run
 from fleet_pool.launch.runs import Found, Records, newest_commit, newest_number
 from fleet_pool.launch.shipping import Shipper
+from fleet_pool.node.ready import why_not
 from fleet_pool.problems import PoolProblem
 
 SIGN_S = 600.0  # how often rank 0 leaves a sign of life in the bucket
@@ -37,10 +38,11 @@ IDLE_PACES = 2  # an idle node looks half as often
 
 
 class Agent:
-    """One node's part in the current run. base: environment of the command below what the launcher sets."""
+    """One node's part in the current run. base: environment of the command below what the launcher sets. unready: what
+    the node's last look at itself found wrong, if anything."""
 
-    def __init__(self, here: Here, base: Mapping[str, str]) -> None:
-        self._here, self._base = here, base
+    def __init__(self, here: Here, base: Mapping[str, str], unready: Callable[[], str] = why_not) -> None:
+        self._here, self._base, self._unready = here, base, unready
         self._records = Records(here.bucket)
         self._watch = Watch()
         self._run: Run | None = None
@@ -175,6 +177,10 @@ class Agent:
         self._watch = Watch()
 
     def _join(self, run: Run) -> None:
+        """Offers this node, unless its last look at itself found something wrong; planner-watch looks again."""
+        if wrong := self._unready():
+            self._say(f"offers itself to no attempt: {wrong}")
+            return
         key = records.attempt_prefix(run.number, self._attempt) + records.join_name(self._here.member)
         self._here.bucket.write_once(key, records.to_json(self._here.member))
         self._joined_at = time.monotonic()

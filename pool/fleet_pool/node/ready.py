@@ -206,7 +206,12 @@ def pool(stack: Stack, node: Node, environment: Mapping[str, str]) -> str:
 
 
 def space(machine: Machine) -> str:
-    listed = machine.run("df", "--block-size=1", "--output=avail,target").splitlines()[1:]
+    """Of the two file systems that are ours: a mount of somebody else that is dead makes `df` of everything fail."""
+    folders = ["/"]
+    with suppress(NotReady):
+        machine.run("mountpoint", "/scratch")
+        folders.append("/scratch")
+    listed = machine.run("df", "--block-size=1", "--output=avail,target", *folders).splitlines()[1:]
     free = {words[1]: int(words[0]) / 2**30 for words in (line.split(None, 1) for line in listed)}
     for folder, least in LEAST_FREE_GIB.items():
         if free.get(folder, least) < least:
@@ -233,9 +238,11 @@ def verdict(found: Sequence[Found]) -> str:
 
 
 def why_not(record: Path = RECORD) -> str:
-    """What the last look of planner-ready.service found wrong; "" if nothing, or if there was none yet."""
-    first = record.read_text(encoding="utf-8").partition("\n")[0] if record.is_file() else ""
-    return "" if first == READY else first
+    """Why jobs shall not use this node: what its last look found wrong. "" if nothing, or if there was none yet. A pool
+    that does not answer is no reason: jobs read from S3 then."""
+    lines = record.read_text(encoding="utf-8").splitlines() if record.is_file() else []
+    wrong = [line.split(None, 2)[1:] for line in lines[1:] if line.startswith("FAIL")]
+    return "; ".join(f"{name}: {said}" for name, said in wrong if name != "pool")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -301,16 +308,28 @@ def tell(node: Node, environment: Mapping[str, str], found: Sequence[Found], lin
     ends with its timeout. False: the group was not told and has to be."""
     ship(node, environment, lines)
     ready, broken = lines[0] == READY, any(each.broken for each in found)
-    if IN_SERVICE.exists() or not (ready or broken):
+    if in_service(node) or not (ready or broken):
         return True
     try:
-        lifecycle.complete(node, lifecycle.LAUNCH, lifecycle.CONTINUE if ready else lifecycle.ABANDON)
+        awaited = lifecycle.complete(node, lifecycle.LAUNCH, lifecycle.CONTINUE if ready else lifecycle.ABANDON)
     except (OSError, subprocess.CalledProcessError) as problem:
         print(f"planner-ready: the Auto Scaling group was not told: {problem}", flush=True)
         return False
+    if ready and not awaited and since_boot_s() < lifecycle.LAUNCH_S:
+        print("planner-ready: the Auto Scaling group may not know its hook of this node yet: once more", flush=True)
+        return False
     if ready:
-        IN_SERVICE.touch()
+        IN_SERVICE.write_text(node.instance, encoding="utf-8")
     return True
+
+
+def in_service(node: Node) -> bool:
+    """Whether its group has counted this node. An image that was made of another node has that one's mark."""
+    return IN_SERVICE.is_file() and IN_SERVICE.read_text(encoding="utf-8") in (node.instance, "")
+
+
+def since_boot_s() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _counted(found: int, expected: int, what: str) -> str:

@@ -107,7 +107,7 @@ def main() -> int:
         stack = read_stack(Path(BUNDLE_FOLDER, "stack.json"))
         environment = settings_of(os.environ)
         node = node_of(environment)
-        if not ready.IN_SERVICE.exists():
+        if not ready.in_service(node):
             print("planner-watch: not ready yet: planner-ready tells the group and the bucket why", flush=True)
             return 0
         found = ready.looked(stack, node, environment, wait_s=0)

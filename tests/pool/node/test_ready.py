@@ -189,7 +189,11 @@ def test_the_launcher_reads_the_verdict_of_the_last_look(tmp_path: Path):
     record.write_text("ready\nok   efa    none expected\n")
     assert why_not(record) == ""
     record.write_text("not ready: gpus: 7 of 8 GPUs\nFAIL gpus   7 of 8 GPUs\n")
-    assert why_not(record) == "not ready: gpus: 7 of 8 GPUs"
+    assert why_not(record) == "gpus: 7 of 8 GPUs"
+    record.write_text("not ready: gpus: 7 of 8 GPUs; pool: silent\nFAIL gpus   7 of 8 GPUs\nFAIL pool   silent\n")
+    assert why_not(record) == "gpus: 7 of 8 GPUs"
+    record.write_text("not ready: pool: silent\nok   gpus   8 of 8\nFAIL pool   silent\n")
+    assert why_not(record) == "", "jobs read from S3 while the pool is silent"
 
 
 def test_a_machine_that_is_no_node_is_reported(capsys):
@@ -202,10 +206,11 @@ def outside(monkeypatch, tmp_path):
     """What is said outside a node: boot logs, and results to the group; whatever is an error is raised."""
     said: list[object] = []
 
-    def complete(node: Node, hook: str, result: str) -> None:
+    def complete(node: Node, hook: str, result: str) -> bool:
         said.append(f"{hook} {result}")
         if len(said) > 8:
             raise subprocess.CalledProcessError(254, ["aws"])
+        return True
 
     monkeypatch.setattr(ready, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr(ready, "IN_SERVICE", tmp_path / "in-service")
@@ -229,6 +234,35 @@ def test_a_ready_node_is_counted_once_and_its_log_kept_when_the_verdict_changes(
     assert tell(looked(fake()))
     assert tell(looked(fake()))
     assert [one if isinstance(one, str) else one[0] for one in outside[1:]] == ["ready", "launch CONTINUE"]
+
+
+def test_a_node_of_an_image_of_another_node_is_told_too(outside):
+    ready.IN_SERVICE.write_text("i-0fedcba9876543210")
+    assert tell(looked(fake()))
+    assert outside[-1] == "launch CONTINUE"
+    assert ready.IN_SERVICE.read_text() == CASES[0].node.instance
+
+
+def test_a_group_that_does_not_wait_yet_is_told_again_until_its_hook_is_over(outside, monkeypatch):
+    monkeypatch.setattr(lifecycle, "complete", lambda *_: False)
+    monkeypatch.setattr(ready, "since_boot_s", lambda: 90.0)
+    assert not tell(looked(fake()))
+    assert not ready.IN_SERVICE.exists()
+    monkeypatch.setattr(ready, "since_boot_s", lambda: 3700.0)
+    assert tell(looked(fake()))
+    assert ready.IN_SERVICE.exists()
+
+
+def test_a_dead_mount_of_somebody_else_is_not_looked_at():
+    asked = []
+
+    class Asked(Fake):
+        def run(self, *words: str) -> str:
+            asked.append(words)
+            return super().run(*words)
+
+    assert looked(Asked(RIGHT, FOLDERS))["space"].ready
+    assert [words[3:] for words in asked if words[0] == "df"] == [("/", "/scratch")]
 
 
 @pytest.mark.parametrize(

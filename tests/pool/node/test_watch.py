@@ -37,7 +37,7 @@ def seen(monkeypatch, tmp_path: Path) -> Seen:
         monkeypatch.setenv(name, value)
     for name in ("IN_SERVICE", "SHIPPED", "RECORD"):
         monkeypatch.setattr(ready, name, tmp_path / name.lower())
-    ready.IN_SERVICE.touch()
+    ready.IN_SERVICE.write_text(case.node.instance)
     ready.SHIPPED.write_text(ready.READY)
     monkeypatch.setattr(watch, "read_stack", lambda _: case.stack)
     monkeypatch.setattr(ready.boot_log, "ship", lambda *given: found.shipped.append(given[2][0]))
@@ -67,7 +67,7 @@ def test_a_node_that_is_right_publishes_nothing_and_one_that_fails_counts_its_ch
     assert first["Dimensions"] == [{"Name": "AutoScalingGroupName", "Value": "planner-dev-fleet-group"}]
     assert first["Value"] == 2
     assert seen.shipped == ["not ready: efa: 3 of 4; efa: 3 of 4"], "once, when the verdict changes"
-    assert ready.why_not(ready.RECORD).startswith("not ready: efa"), "planner-launch reads the same record"
+    assert ready.why_not(ready.RECORD).startswith("efa: 3 of 4"), "planner-launch reads the same record"
     sick(monkeypatch, RIGHT)
     assert watch.main() == 0
     assert seen.shipped[-1] == "ready"
