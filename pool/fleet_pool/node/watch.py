@@ -42,9 +42,24 @@ class Value:
     value: float
 
 
-def of_node(node: Node, found: Sequence[ready.Found]) -> tuple[Value, ...]:
+def lost_members(node: Node) -> tuple[str, ...]:
+    """Instances that the group counts in service and knows to be gone: where it replaces nothing (a gang that is not on
+    spot), it says so nowhere else. None where the group cannot be asked."""
+    named = ("--auto-scaling-group-names", node.group, "--region", node.region, "--output", "json")
+    words = ("aws", "autoscaling", "describe-auto-scaling-groups", *named)
+    try:
+        said = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=True).stdout
+        members = [each for group in json.loads(said)["AutoScalingGroups"] for each in group["Instances"]]
+        wrong = [one for one in members if (one["LifecycleState"], one["HealthStatus"]) == ("InService", "Unhealthy")]
+        return tuple(sorted(str(one["InstanceId"]) for one in wrong))
+    except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as problem:
+        print(f"planner-watch: the group cannot be asked for its members: {problem}", flush=True)
+        return ()
+
+
+def of_node(node: Node, found: Sequence[ready.Found], lost: Sequence[str] = ()) -> tuple[Value, ...]:
     """Nothing while all is right, and for a node without a group, whose problems count as the pool's."""
-    wrong = sum(not each.ready for each in found)
+    wrong = sum(not each.ready for each in found) + len(lost)
     if not (wrong and node.group):
         return ()
     return (Value(metric=NODE_PROBLEMS, dimension=GROUP, of=node.group, unit="Count", value=wrong),)
@@ -114,7 +129,10 @@ def main() -> int:
         lines = ready.told(found)
         ready.keep(lines)
         ready.ship(node, environment, lines)
-        values = of_node(node, found) + (of_pool(stack, found, environment) if node.role == "control" else ())
+        lost = lost_members(node) if node.group else ()
+        if lost:
+            print(f"planner-watch: the group has lost {' '.join(lost)}", flush=True)
+        values = of_node(node, found, lost) + (of_pool(stack, found, environment) if node.role == "control" else ())
         for line in (lines[0], *(f"{each.metric} {each.value:g} ({each.of})" for each in values)):
             print(f"planner-watch: {line}", flush=True)
         if values:

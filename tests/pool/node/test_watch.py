@@ -26,6 +26,7 @@ class Seen:
 
     published: list[dict[str, Any]]
     shipped: list[str]
+    group: str = '{"AutoScalingGroups": []}'
 
 
 @pytest.fixture
@@ -42,9 +43,12 @@ def seen(monkeypatch, tmp_path: Path) -> Seen:
     monkeypatch.setattr(watch, "read_stack", lambda _: case.stack)
     monkeypatch.setattr(ready.boot_log, "ship", lambda *given: found.shipped.append(given[2][0]))
 
-    def run(words: tuple[str, ...], **_: object) -> None:
+    def run(words: tuple[str, ...], **_: object) -> SimpleNamespace | None:
+        if words[:3] == ("aws", "autoscaling", "describe-auto-scaling-groups"):
+            return SimpleNamespace(stdout=found.group)
         assert words[:5] == ("aws", "cloudwatch", "put-metric-data", "--namespace", "Planner")
         found.published += json.loads(words[6])
+        return None
 
     monkeypatch.setattr(watch.subprocess, "run", run)
     return found
@@ -72,6 +76,24 @@ def test_a_node_that_is_right_publishes_nothing_and_one_that_fails_counts_its_ch
     assert watch.main() == 0
     assert seen.shipped[-1] == "ready"
     assert ready.why_not(ready.RECORD) == ""
+
+
+def test_a_lost_node_of_a_group_that_replaces_nothing_is_a_problem_of_the_others(seen: Seen, monkeypatch, capsys):
+    """AWS keeps a node that was ended in service, unhealthy, while ReplaceUnhealthy is suspended."""
+    states = {"i-1": ("InService", "Healthy"), "i-2": ("InService", "Unhealthy"), "i-3": ("Terminating", "Unhealthy")}
+    members = [
+        {"InstanceId": id, "LifecycleState": state, "HealthStatus": health} for id, (state, health) in states.items()
+    ]
+    sick(monkeypatch, RIGHT)
+    seen.group = json.dumps({"AutoScalingGroups": [{"Instances": members}]})
+    assert watch.main() == 0
+    assert [(one["MetricName"], one["Value"]) for one in seen.published] == [("NodeProblems", 1)]
+    assert "the group has lost i-2" in capsys.readouterr().out
+    assert ready.why_not(ready.RECORD) == "", "this node is right, and offers itself"
+    seen.group = "Rate exceeded"
+    assert watch.main() == 0
+    assert len(seen.published) == 1
+    assert "cannot be asked" in capsys.readouterr().out
 
 
 def test_a_node_that_still_boots_is_left_to_planner_ready(seen: Seen, monkeypatch, capsys):
