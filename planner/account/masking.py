@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_ACCOUNT_ID = re.compile(r"(?<![0-9A-Za-z])\d{12}(?![0-9A-Za-z])")
+_ACCOUNT_ID = re.compile(r"(?<![0-9A-Za-z])(?<!\d\.)\d{12}(?![0-9A-Za-z])")  # not the decimals of a price
 MASK = "************"
 
 

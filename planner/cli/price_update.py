@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli.output import say, write_result
-from planner.cli.price_words import change_lines
+from planner.cli.price_words import change_lines, counted_prices, named_few
 from planner.cli.progress import progress
 from planner.errors import AwsProblem, CredentialsProblem, UsageProblem
 
@@ -92,7 +92,7 @@ def update(
         if (books_folder() / str(now.date()) / "manifest.json").exists() and not replace:
             raise UsageProblem(f"there is a complete book of {now.date()}: --replace asks again and writes it again")
         found = _asked(asked, questions, now, saved)
-    made = write_book(older, found, now.date(), books_folder(), replace=replace, accept_jumps=accept_jumps)
+    made = write_book(older, found, asked, now.date(), books_folder(), replace=replace, accept_jumps=accept_jumps)
     saved.forget()
     for problem in found.problems:
         say(f"warning: {problem}")
@@ -143,6 +143,10 @@ def _show(made: Updated, since: date, top: int) -> None:
     if len(shown) < len(lines):
         say(f"{len(lines) - len(shown)} more: --top 0, or `planner prices diff {since} {made.book.as_of}`")
     new = sum(change.old is None for change in made.changes)
-    gone = sum(change.new is None for change in made.changes)
-    say(f"{new:,} prices are new, {gone:,} are no longer sold")
+    gone = [f"{change.what} {change.region}" for change in made.changes if change.new is None]
+    say(f"{new:,} prices are new, {len(gone):,} are no longer sold{named_few(gone)}")
+    found, kept = counted_prices(made.found), counted_prices(made.kept)
+    say(f"found, of what was asked for: {found}")
+    if any(made.kept.values()):
+        say(f"not found, still those of the book of {since}, with their older dates: {kept}")
     say(f"wrote {made.folder}; use it with --prices {made.book.as_of}")

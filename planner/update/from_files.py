@@ -13,6 +13,7 @@ from planner.update.found import Found
 from planner.update.wanted import Wanted
 from pricing.price_list import wanted as price_list
 from pricing.price_list.offer_file import read_offer_file
+from pricing.price_list.plan_file import is_plan_file, read_plan_file
 from pricing.price_list.product import BadPriceList, Product
 from pricing.update.compute import compute_rows
 from pricing.update.market import advisor_rows
@@ -20,6 +21,7 @@ from pricing.update.merge import Listed
 from pricing.update.metered import metered_rows
 from pricing.update.metered_rules import SERVICES
 from pricing.update.rows import Provenance
+from pricing.update.savings_plans import plan_rate_rows
 
 ADVISOR_BYTES = 64 << 20  # Spot Advisor's data are a few MB
 
@@ -31,7 +33,9 @@ def from_files(paths: Iterable[Path], wanted: Wanted, today: date, say: Callable
         say(f"reading {path}")
         try:
             advisor = _advisor(path)
-            if advisor is None:
+            if advisor is None and is_plan_file(path):
+                _add_plans(found, path, wanted, today)
+            elif advisor is None:
                 _add_offers(found, path, wanted, today)
             else:
                 source = f"AWS Spot Advisor data, file {path.name}, read {today}"
@@ -41,6 +45,25 @@ def from_files(paths: Iterable[Path], wanted: Wanted, today: date, say: Callable
         except OSError as error:
             raise UsageProblem(f"{path}: {error.strerror or error}") from None
     return found
+
+
+def _add_plans(found: Found, path: Path, wanted: Wanted, today: date) -> None:
+    file = read_plan_file(path, lambda name, region: region in wanted.regions and wanted.has_type(name))
+    day = _day(file.published) or today
+    for region in sorted({rate.region for rate in file.rates}):
+        source = f"AWS price list, Savings Plans {region}, version {file.version}, file {path.name}"
+        seen = Provenance(observed=day, source=source)
+        found.add(plan_rate_rows((one for one in file.rates if one.region == region), seen, wanted.has_type))
+    if not file.rates:
+        found.problems.append(_nothing(path, wanted))
+
+
+def _count(found: Found) -> int:
+    return sum(map(len, found.rows.values()))
+
+
+def _nothing(path: Path, wanted: Wanted) -> str:
+    return f"{path}: nothing in it of {', '.join(wanted.regions)} is wanted"
 
 
 def _advisor(path: Path) -> Any:
@@ -70,6 +93,7 @@ def _add_offers(found: Found, path: Path, wanted: Wanted, today: date) -> None:
             f"{path}: offers of {offers.service or 'no service'}; prices are read of {', '.join(SERVICES)}"
         )
     day = _day(offers.published) or today
+    before = _count(found)
     regions = sorted({product.region for product in offers.products if product.region})
     for region in regions:
         source = f"AWS price list, {offers.service} {region}, version {offers.version}, file {path.name}"
@@ -77,13 +101,13 @@ def _add_offers(found: Found, path: Path, wanted: Wanted, today: date) -> None:
         products = [product for product in offers.products if product.region == region]
         if offers.service == "AmazonEC2":
             found.add(compute_rows(products, seen, wanted.has_type))
-            if any(not price_list.not_plain_linux(one) for one in products):
+            if offers.proves_absence and any(not price_list.not_plain_linux(one) for one in products):
                 found.lists.append(
                     Listed(table="on_demand", region=region, is_listed=wanted.has_type, source=source, observed=day)
                 )
         found.add(metered_rows(products, seen))
-    if not any(found.rows.values()):
-        found.problems.append(f"{path}: nothing in it of {', '.join(wanted.regions)} is wanted")
+    if _count(found) == before:
+        found.problems.append(_nothing(path, wanted))
 
 
 # Every wanted product of AmazonEC2 has one of these; the files of other services are small and read whole.

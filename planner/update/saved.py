@@ -41,10 +41,13 @@ class SavedAnswers:
         except (OSError, ValueError, EOFError):
             pass  # not asked yet, or half-written
         text = masked(json.dumps([dict(one) for one in ask()], default=datetime.isoformat))
-        self.folder.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}.partial")
-        partial.write_bytes(gzip.compress(text.encode(), mtime=0))
-        partial.replace(path)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(gzip.compress(text.encode(), mtime=0))
+            partial.replace(path)
+        except FileNotFoundError:
+            pass  # another update of the same questions has just ended and removed the folder
         return [_with_times(one) for one in json.loads(text)]
 
     def forget(self) -> None:

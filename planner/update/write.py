@@ -4,32 +4,46 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from planner.errors import UsageProblem
 from planner.update.found import Found
+from planner.update.wanted import Wanted
 from pricing import snapshot
 from pricing.book import PriceBook
 from pricing.listing import Change, compare
-from pricing.snapshot import BrokenBook
+from pricing.snapshot import BrokenBook, Row
 from pricing.update.integrity import faults_of, jumps
-from pricing.update.merge import merged
+from pricing.update.merge import KEYS, merged, newer_only
 from pricing.user_books import VARIABLE
+
+PRICES = ("on_demand", "commitments", "capacity_blocks", "metered")  # of spot every week is a price of its own
 
 
 @dataclass(frozen=True, kw_only=True)
 class Updated:
-    """folder: of the new book. changes: from the book that it was made from."""
+    """folder: of the new book. changes: from the book that it was made from. found, kept: prices by table, of what was
+    asked for: those that were found, and those that are still the older book's."""
 
     folder: Path
     book: PriceBook
     changes: list[Change]
+    found: Mapping[str, int]
+    kept: Mapping[str, int]
 
 
 def write_book(
-    base: PriceBook, found: Found, as_of: date, books: Path, *, replace: bool = False, accept_jumps: bool = False
+    base: PriceBook,
+    found: Found,
+    wanted: Wanted,
+    as_of: date,
+    books: Path,
+    *,
+    replace: bool = False,
+    accept_jumps: bool = False,
 ) -> Updated:
     """The new book below `books`.
 
@@ -38,25 +52,28 @@ def write_book(
     folder of an earlier book is left as it is in all these cases.
     """
     folder = books / as_of.isoformat()
-    if not any(found.rows.values()):
-        raise UsageProblem("no price was found, so no book was written" + _words(found.problems))
     if (folder / "manifest.json").exists() and not replace:
         raise UsageProblem(f"{folder} is a complete book of {as_of}: --replace writes it again, with what is found now")
     try:
         faults_of(base)  # reads every row: nearly all are carried over
     except BrokenBook as error:
         raise UsageProblem(f"{base.folder}: no book can be made from this one: {error}") from None
+    rows, older = newer_only(base, found.rows)
+    if older:
+        found.problems.append(f"not taken, since the book of {base.as_of} has them of a later day: {older:,} prices")
+    if not any(rows.values()):
+        raise UsageProblem("no price was found, so no book was written" + _words(found.problems))
     try:
         books.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=books))
     except OSError as error:
         raise UsageProblem(f"{books}: {error.strerror}; ${VARIABLE} names another folder") from None
     try:
-        tables = merged(base, found.rows, found.lists, as_of)
+        tables = merged(base, rows, found.lists, as_of)
         facts = {
             "as_of": as_of.isoformat(),
             "made_from": {"as_of": base.as_of.isoformat(), "sha256": base.sha256},
-            "found": {table: len(rows) for table, rows in sorted(found.rows.items())},
+            "found": {table: len(some) for table, some in sorted(rows.items())},
             "problems": found.problems,
             **found.facts,
         }
@@ -75,7 +92,27 @@ def write_book(
         _name(aside, folder, replace=replace)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    return Updated(folder=folder, book=PriceBook.load(folder), changes=changes)
+    new, kept = _counts(tables, rows, wanted)
+    return Updated(folder=folder, book=PriceBook.load(folder), changes=changes, found=new, kept=kept)
+
+
+def _counts(
+    tables: Mapping[str, Sequence[Row]], found: Mapping[str, Sequence[Row]], wanted: Wanted
+) -> tuple[dict[str, int], dict[str, int]]:
+    """(prices that were found, prices of the older book) by table, of the Regions and types that were asked for."""
+    new: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    for table in PRICES:
+        columns = KEYS[table]
+        keys = {tuple(row[column] for column in columns) for row in found.get(table, ())}
+        asked = [row for row in tables[table] if row["region"] in wanted.regions and _is_asked(row, wanted)]
+        new[table] = sum(tuple(row[column] for column in columns) in keys for row in asked)
+        kept[table] = len(asked) - new[table]
+    return new, kept
+
+
+def _is_asked(row: Row, wanted: Wanted) -> bool:
+    return "instance_type" not in row or wanted.has_type(row["instance_type"])
 
 
 def _name(aside: Path, folder: Path, *, replace: bool) -> None:

@@ -39,11 +39,11 @@ _OF_RATES = frozenset(
 
 def read(file: BinaryIO, wanted: Wanted) -> tuple[dict[str, Any], list[Product]]:
     """What the lines above the header say, and the wanted products with their rates. Raises BadPriceList."""
-    lines = _lines(file)
+    lines = lines_of(file)
     header: dict[str, Any] = {}
     columns: list[str] = []
     for line in lines:
-        cells = _cells(line)
+        cells = cells_of(line)
         name = plain_name(cells[0]) if cells else ""
         if name == "sku":
             columns = [plain_name(cell) for cell in cells]
@@ -61,7 +61,7 @@ def read(file: BinaryIO, wanted: Wanted) -> tuple[dict[str, Any], list[Product]]
     for line in lines:
         if not line or not may_accept(line):
             continue
-        cells = _cells(line)
+        cells = cells_of(line)
         if len(cells) != len(columns):
             raise BadPriceList(f"a line has {len(cells)} values for {len(columns)} columns; the first is {cells[0]!r}")
         row = dict(zip(columns, cells, strict=True))
@@ -100,14 +100,15 @@ def _rate(row: dict[str, str]) -> Rate:
     )
 
 
-def _cells(line: bytes) -> list[str]:
+def cells_of(line: bytes) -> list[str]:
+    """The values of a line. Raises BadPriceList."""
     try:
         return [str(cell) for cell in next(csv.reader((line.decode("utf-8"),)), ())]
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadPriceList(f"a line cannot be read: {error}") from None
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
+def lines_of(file: BinaryIO) -> Iterator[bytes]:
     """Lines without their ends; AWS's cells contain no line breaks. Raises BadPriceList where the last line is cut."""
     rest = b""
     while block := file.read(BLOCK_BYTES):
@@ -115,6 +116,6 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         for line in lines:
             yield line.rstrip(b"\r")
     if rest:
-        if rest.count(b'"') % 2 or not rest.endswith(b'"'):  # AWS quotes every cell
+        if rest.count(b'"') % 2 or (rest.startswith(b'"') and not rest.endswith(b'"')):  # AWS quotes every cell or none
             raise BadPriceList("it ends early: the download is not complete")
         yield rest

@@ -21,7 +21,7 @@ _BLANK = " \t\r\n"
 
 def read(file: BinaryIO, wanted: Wanted) -> tuple[dict[str, Any], list[Product]]:
     """What the header says, and the wanted products with their rates. Raises BadPriceList."""
-    reader = _Reader(file)
+    reader = Reader(file)
     header: dict[str, Any] = {}
     found: dict[str, Product] = {}
     rates: dict[str, list[Rate]] = {}
@@ -54,8 +54,8 @@ def read(file: BinaryIO, wanted: Wanted) -> tuple[dict[str, Any], list[Product]]
     return header, [replace(one, rates=tuple(rates.get(sku, ()))) for sku, one in found.items()]
 
 
-class _Reader:
-    """A JSON text, read forward: `members` enters an object, `value` takes what follows a key."""
+class Reader:
+    """A JSON text, read forward: `members` enters an object, `elements` an array, `value` takes what comes next."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -81,8 +81,23 @@ class _Reader:
                 raise BadPriceList(f"a comma was expected, not {mark!r}")
             self._next()
 
+    def elements(self) -> Iterator[None]:
+        """Once for each element of the array that begins here. Each must be taken before the next."""
+        self._expect("[")
+        if self._next() == "]":
+            self._at += 1
+            return
+        while True:
+            yield
+            mark = self._next()
+            self._at += 1
+            if mark == "]":
+                return
+            if mark != ",":
+                raise BadPriceList(f"a comma was expected, not {mark!r}")
+
     def value(self) -> Any:
-        """The value of the key that was given last."""
+        """The value of the key that was given last, or the next element."""
         return self._parsed()
 
     def _expect(self, mark: str) -> None:

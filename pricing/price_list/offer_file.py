@@ -17,12 +17,14 @@ from pricing.price_list.wanted import Wanted
 @dataclass(frozen=True, kw_only=True)
 class OfferFile:
     """What was wanted of one file. service: "AmazonEC2". version, published: as the file writes them, "" if not
-    stated."""
+    stated. proves_absence: whether what is not in it is not sold. A CSV that was cut at the end of a line looks whole.
+    """
 
     service: str
     version: str
     published: str
     products: tuple[Product, ...]
+    proves_absence: bool
 
 
 def read_offer_file(path: str | os.PathLike[str], wanted: Wanted) -> OfferFile:
@@ -33,7 +35,7 @@ def read_offer_file(path: str | os.PathLike[str], wanted: Wanted) -> OfferFile:
     """
     path = Path(path)
     try:
-        header, products = _read(path, wanted)
+        header, products, proves_absence = _read(path, wanted)
     except BadPriceList as error:
         raise BadPriceList(f"{path}: {error}") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -43,26 +45,28 @@ def read_offer_file(path: str | os.PathLike[str], wanted: Wanted) -> OfferFile:
         version=str(header.get("version", "")),
         published=str(header.get("publicationDate", ""))[:10],
         products=tuple(products),
+        proves_absence=proves_absence,
     )
 
 
-def _read(path: Path, wanted: Wanted) -> tuple[dict[str, Any], list[Product]]:
-    with _opened(path) as file:
+def _read(path: Path, wanted: Wanted) -> tuple[dict[str, Any], list[Product], bool]:
+    with opened(path) as file:
         begin = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if begin == b"{":
         try:
-            with _opened(path) as file:
-                return json_file.read(file, wanted)
+            with opened(path) as file:
+                return *json_file.read(file, wanted), True
         except json_file.OtherLayout:
-            with _opened(path) as file:
-                return json_stream.read(file, wanted)
+            with opened(path) as file:
+                return *json_stream.read(file, wanted), True
     if not begin:
         raise BadPriceList("it is empty")
-    with _opened(path) as file:
-        return csv_file.read(file, wanted)
+    with opened(path) as file:
+        return *csv_file.read(file, wanted), False
 
 
-def _opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> BinaryIO:
+    """A file for reading, decompressed where it is compressed with gzip. Raises OSError."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return gzip.open(path) if packed else path.open("rb", buffering=0)  # pyright: ignore[reportReturnType]

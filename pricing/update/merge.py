@@ -37,9 +37,10 @@ class Listed:
     options: tuple[str, ...] = ("",)
 
     def covers(self, table: str, row: Row) -> bool:
-        """Whether a row of the table would be on the list if AWS still sold it."""
+        """Whether a row of the table would be on the list if AWS still sold it; one that was seen later would not."""
         return (
             table == self.table
+            and date.fromisoformat(row["observed"]) <= self.observed
             and row["region"] == self.region
             and self.is_listed(row["instance_type"])
             and row.get("option", "").startswith(self.options)
@@ -84,6 +85,24 @@ def merged(
         if row["region"] != "*" or not any(one[0] == row["table"] and one[1] == row["instance_type"] for one in priced)
     ]
     return _with_source_ids(tables)
+
+
+def newer_only(base: Tables, found: Mapping[str, Sequence[Row]]) -> tuple[dict[str, list[Row]], int]:
+    """What was found, without prices that `base` has of a later day, and how many rows these were.
+
+    An offer file may be older than the book. Spot observations are kept: each is of its own day.
+    """
+    kept: dict[str, list[Row]] = {}
+    for table, rows in found.items():
+        columns = KEYS[table]
+        newest: dict[tuple[str, ...], str] = {}
+        for row in base.rows(table) if table != "spot" else ():
+            key = tuple(row[column] for column in columns)
+            newest[key] = max(newest.get(key, ""), row["observed"])
+        kept[table] = [
+            row for row in rows if row["observed"] >= newest.get(tuple(row[column] for column in columns), "")
+        ]
+    return kept, sum(map(len, found.values())) - sum(map(len, kept.values()))
 
 
 def _once(rows: Sequence[Row], columns: tuple[str, ...]) -> list[dict[str, str]]:

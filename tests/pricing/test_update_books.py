@@ -114,6 +114,35 @@ def test_what_a_complete_list_no_longer_has_is_not_offered(data, tmp_path):
     assert book_for(str(TODAY)).on_demand("p4d.24xlarge", "us-east-1")
 
 
+def test_a_csv_may_have_been_cut_so_it_takes_no_offer_away(data, tmp_path):
+    other = document("63", sku="P5EN", instanceType="p5en.48xlarge", usagetype="BoxUsage:p5en.48xlarge")
+    path = tmp_path / "index.csv"
+    path.write_bytes(as_csv(offer([other])))
+    result = run("update", "--from-bulk", str(path), "--region", "us-east-1", "--type", "p5*")
+    assert result.exit_code == 0, result.output
+    assert book_for(str(TODAY)).on_demand("p5.48xlarge", "us-east-1").usd == 55.04
+
+
+def test_an_older_file_takes_no_newer_price_away(data, tmp_path):
+    old = offer([document("98.32", sku="P5", instanceType="p5.48xlarge", usagetype="BoxUsage:p5.48xlarge")])
+    path = tmp_path / "index.json"
+    path.write_bytes(as_aws_prints({**old, "publicationDate": "2024-09-10T15:11:05Z"}))
+    result = run("update", "--from-bulk", str(path), "--region", "us-east-1", "--type", "p5*", "--accept-jumps")
+    assert "no price was found" in str(result.exception)
+    assert "not taken, since the book of 2026-10-10 has them of a later day: 1 prices" in str(result.exception)
+
+
+def test_what_stays_of_the_older_book_is_counted_and_what_is_gone_is_named(data, tmp_path):
+    other = document("63", sku="P5EN", instanceType="p5en.48xlarge", usagetype="BoxUsage:p5en.48xlarge")
+    result = update(tmp_path, other, GP3)
+    assert "are no longer sold: p5.48xlarge on-demand us-east-1" in result.stderr
+    assert "found, of what was asked for: 1 On-Demand, 1 billed by use\n" in result.stderr
+    rows = default_book().rows("metered")
+    kept = sum(row["region"] == "us-east-1" for row in rows) - 1  # gp3 was found
+    assert f"still those of the book of 2026-10-10, with their older dates: " in result.stderr
+    assert f"{kept:,} billed by use\n" in result.stderr
+
+
 def test_a_book_of_today_is_only_written_again_when_asked(data, tmp_path):
     update(tmp_path, P5)
     manifest = (data / str(TODAY) / "manifest.json").read_bytes()
@@ -191,7 +220,8 @@ def test_a_price_of_every_region_is_found_in_each_and_stands_once(data, tmp_path
         return document("0.005", sku=f"IP{region}", service="AmazonVPC", family="VPC", attributes=place)
 
     path = tmp_path / "vpc.json"
-    path.write_bytes(as_aws_prints(offer([address("us-east-1", ""), address("us-west-2", "USW2-")], "AmazonVPC")))
+    both = offer([address("us-east-1", ""), address("us-west-2", "USW2-")], "AmazonVPC")
+    path.write_bytes(as_aws_prints({**both, "publicationDate": f"{TODAY}T00:00:00Z"}))
     words = ["--region", "us-east-1", "--region", "us-west-2"]
     result = run("update", "--from-bulk", str(path), "--from-bulk", str(path), *words)
     assert result.exit_code == 0, (result.output, result.exception)
@@ -203,6 +233,7 @@ def test_two_updates_at_once_leave_one_whole_book(data, tmp_path):
     from concurrent.futures import ThreadPoolExecutor
 
     from planner.update.found import Found
+    from planner.update.wanted import wanted
     from planner.update.write import write_book
 
     base = default_book()
@@ -211,7 +242,7 @@ def test_two_updates_at_once_leave_one_whole_book(data, tmp_path):
     def one(number: int) -> str:
         try:
             found = Found(rows={"on_demand": [{**row, "usd": row["usd"] + str(number)}]})
-            return str(write_book(base, found, TODAY, data).folder)
+            return str(write_book(base, found, wanted((), (), ()), TODAY, data).folder)
         except UsageProblem as error:
             return str(error)
 
