@@ -8,7 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
+import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
@@ -142,12 +145,23 @@ def add(path: Path, quote: Quote) -> None:
     read(path)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writer.writerow(COLUMNS)
+    _begin(path)
     writer.writerow(["" if (value := getattr(quote, name)) is None else value for name in COLUMNS])
     with path.open("a", encoding="utf-8", newline="") as file:
         file.write(text.getvalue())  # one write: two at once give two lines
+
+
+def _begin(path: Path) -> None:
+    """Make the file with its header, whole or not at all: another process may do the same now."""
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".own-", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow(COLUMNS)
+        file.flush()
+        with suppress(FileExistsError):
+            os.link(file.name, path)
+            path.chmod(0o644)
 
 
 def valid(quotes: Iterable[Quote], day: date) -> list[Quote]:
@@ -164,10 +178,11 @@ def own_prices(quotes: Sequence[Quote], book: _Book, regions: Collection[str]) -
     """What the quotes give in some Regions, for `PriceBook.with_standing`.
 
     A discount of AmazonEC2 is taken off On-Demand prices, that of another service off everything that it bills by use.
-    Commitments, spot and Capacity Blocks have quotes of their own. A price goes before a discount.
+    Commitments, spot and Capacity Blocks have quotes of their own. A price goes before a discount, and the discount of
+    one Region before that of all.
     """
     made: dict[tuple[str, ...], list[OwnPrice]] = {}
-    for quote in sorted(quotes, key=lambda one: one.percent is None):
+    for quote in sorted(quotes, key=lambda one: (one.percent is None, bool(one.region))):
         if quote.percent is not None:
             for own in _discounted(quote, book, regions):
                 if own.price.tier_from == 0:

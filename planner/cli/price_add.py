@@ -70,6 +70,10 @@ def add(
 
     today = datetime.now(UTC).date()
     book = books.open_book(prices)
+    _check_together(
+        {"--type": instance_type, "--purchase": purchase, "--item": item, "--offering": offering}
+        | {"--service": service, "--fee": fee, "--nodes": nodes, "--hours": hours}
+    )
     if fee is not None:
         if usd is not None or nodes is None or hours is None or purchase != "capacity-block":
             raise UsageProblem("--fee goes with --purchase capacity-block, --nodes and --hours, and without --usd")
@@ -99,6 +103,25 @@ def add(
     if quote.valid_to < today:
         say(f"warning: it has ended on {quote.valid_to}")
     say(f"added to {path}; --own uses it, `planner offers` shows it beside the list")
+
+
+# option -> those that belong to another kind of price
+_APART = {
+    "--type": ("--item", "--offering", "--service"),
+    "--purchase": ("--item", "--offering", "--service"),
+    "--nodes": ("--item", "--service"),
+    "--hours": ("--item", "--service"),
+}
+_NEEDS = {"--nodes": "--fee", "--hours": "--fee", "--offering": "--item"}
+
+
+def _check_together(given: dict[str, object]) -> None:
+    """Raises UsageProblem for options of two kinds of price: one of them would be left out without a word."""
+    for name in (name for name, value in given.items() if value):
+        if other := next((other for other in _APART.get(name, ()) if given[other]), None):
+            raise UsageProblem(f"{name} and {other} do not go together: each price is of one thing; add them one by one")
+        if (needed := _NEEDS.get(name)) and not given[needed]:
+            raise UsageProblem(f"{name} goes with {needed}")
 
 
 def _instance(book: PriceBook, instance_type: str | None, purchase: str | None) -> dict[str, str]:

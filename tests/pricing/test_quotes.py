@@ -134,6 +134,39 @@ def test_the_last_line_counts_and_a_price_goes_before_a_discount(data):
     assert mine.metered("AmazonS3", tiers, "us-west-2") == book.metered("AmazonS3", tiers, "us-west-2")
 
 
+@pytest.mark.parametrize("order", [("4", "all", "5"), ("all", "4", "5"), ("all", "5", "all")])
+def test_the_discount_of_a_region_goes_before_that_of_all_whichever_was_added_first(data, order):
+    for percent in order:
+        here = [] if percent == "all" else ["--region", "us-east-1"]
+        ok(add("--service", "AmazonEC2", "--percent", "20" if percent == "all" else percent, *here, *UNTIL))
+    book = default_book()
+    lines = quotes.valid(quotes.read(data), date(2026, 11, 1))
+    mine = book.with_standing(quotes.own_prices(lines, book, ["us-east-1", "us-west-2"]))
+    for region, factor in (("us-east-1", 0.95), ("us-west-2", 0.8)):
+        listed = book.on_demand("p4d.24xlarge", region).usd
+        assert mine.on_demand("p4d.24xlarge", region).usd == pytest.approx(listed * factor)
+
+
+def test_first_prices_that_are_added_at_once_are_all_there(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    today = date(2026, 11, 25)
+    for number in range(20):
+        path, at_once = tmp_path / str(number) / quotes.FILE, Barrier(4)
+
+        def one(usd: float, path: Path = path, at_once: Barrier = at_once) -> None:
+            at_once.wait()
+            what = {"purchase": "on-demand", "instance_type": "p4d.24xlarge", "region": "us-east-1", "unit": "Hrs"}
+            validity = {"valid_from": today, "valid_to": today, "added": today}
+            quotes.add(path, quotes.Quote(**what, **validity, usd=usd, grade="A", source="made up"))
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(one, (1.0, 2.0, 3.0, 4.0)))
+        assert sorted(quote.usd for quote in quotes.read(path)) == [1.0, 2.0, 3.0, 4.0]
+        assert [file.name for file in path.parent.iterdir()] == [quotes.FILE]
+
+
 def test_prices_of_a_plan_go_before_own_ones_and_do_not_remove_them(data):
     from pricing.own import OwnPrice
 
@@ -163,6 +196,11 @@ def test_prices_of_a_plan_go_before_own_ones_and_do_not_remove_them(data):
         ([*S3[:3], "us-nowhere-1", *S3[4:]], "no price in us-nowhere-1"),
         (["--service", "AmazonEC3", "--percent", "9"], "one of AWSDataTransfer"),
         (["--percent", "9"], "name what it is a price of"),
+        ([*BLOCK, "--usd", "10", "--item", "S3 Standard storage"], "--type and --item do not go together"),
+        ([*BLOCK, "--usd", "10", "--service", "AmazonEC2"], "--type and --service do not go together"),
+        ([*BLOCK, "--usd", "10", "--nodes", "4"], "--nodes goes with --fee"),
+        ([*S3, "--hours", "24"], "--hours and --item do not go together"),
+        (["--service", "AmazonS3", "--percent", "9", "--offering", "x"], "--offering goes with --item"),
     ],
 )
 def test_what_is_not_clear_is_refused_and_nothing_is_written(words, said, data):

@@ -226,7 +226,7 @@ def test_a_price_of_every_region_is_found_in_each_and_stands_once(data, tmp_path
     result = run("update", "--from-bulk", str(path), "--from-bulk", str(path), *words)
     assert result.exit_code == 0, (result.output, result.exception)
     found = [row for row in book_for(str(TODAY)).rows("metered") if row["item"] == "Public IPv4 address, in use"]
-    assert [(row["region"], row["usd"], row["observed"]) for row in found] == [("all", "0.005", "2026-09-10")]
+    assert [(row["region"], row["usd"], row["observed"]) for row in found] == [("all", "0.005", str(TODAY))]
 
 
 def test_two_updates_at_once_leave_one_whole_book(data, tmp_path):
