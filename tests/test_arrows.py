@@ -129,6 +129,7 @@ ALLOWED = {
     # what rules read stands below all rules
     "planner.lint.known": {"planner.lint.read"},
     "planner.lint.read": set(),
+    "planner.account.masking": set(),
     "planner.account": {"planner.stack", "planner.errors", "planner.extras"},
     # a new price book out of what an account and files say
     "planner.update": {"pricing", "planner.account", "planner.errors"},
@@ -166,6 +167,7 @@ ALLOWED = {
         "planner.plan",
         "planner.models",
         "planner.estimate",
+        "planner.account.masking",
         "planner.errors",
         "planner.extras",
     },

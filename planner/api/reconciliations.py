@@ -106,19 +106,21 @@ def reconcile(
     stack: str | None = None,
     until: str | date | None = None,
     jobs: Files = (),
+    account: str | None = None,
 ) -> Reconciliation:
     """Compare a plan with what AWS billed for its stack.
 
     comparison: of the plan, at the prices it was planned with. bill: exports of FOCUS 1.2 or CUR 2.0, CSV or Parquet,
     or folders of them. scenario: the one that was deployed. stack: its name; None: the plan's. until: the last day that
-    the files have; None: that of the last use in them. jobs: logs of the run's attempts, for goodput and failure rates.
+    the files have; None: that of the last use in them. jobs: logs of the run's attempts, for goodput and failure rates. account: the id of the
+    account that the stack is in, where several have a stack of its name.
 
     Raises UsageProblem for files that cannot be read, or that have no charge of the stack.
     """
     checked_comparison(comparison, "reconcile")
     chosen = named(comparison, scenario, why=WHY_NONE, listing=LIST_IDS)
     day = None if until is None else day_of(until, "until")
-    return reconciled(comparison.request, comparison, chosen, bill, stack=stack, until=day, jobs=jobs)
+    return reconciled(comparison.request, comparison, chosen, bill, stack=stack, until=day, jobs=jobs, account=account)
 
 
 def reconciled(
@@ -130,6 +132,7 @@ def reconciled(
     stack: str | None = None,
     until: date | None = None,
     jobs: Files = (),
+    account: str | None = None,
     reading: Reading = lambda path: None,
 ) -> Reconciliation:
     """The same for a comparison of the command line. reading: called with each file before it is read."""
@@ -150,6 +153,7 @@ def reconciled(
         start=request.start,
         retention_hours=plan.storage.retention_hours or 0.0,
         until=None if until is None else _midnight_after(until),
+        account=account,
     )
     measured = measured_of(found, chosen.nodes, log, {entry.key: entry for entry in comparison.assumptions})
     return Reconciliation(plan_name=comparison.plan_name, found=found, measured=measured, log=log)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from planner.bills.columns import CUR
@@ -40,8 +40,9 @@ UNUSED, USED = "Unused", "Used"
 class BilledCharge:
     """Charges with everything in common but their time. commitment, reservation: ids of AWS, "" without.
 
-    status: Used or Unused part of a commitment or reservation, "" for neither. line: of our own forecast. quantity: in
-    `unit`. billed: on the bill; effective: with upfront and recurring fees spread over what they cover; USD.
+    status: Used or Unused part of a commitment or reservation, "" for neither. line: of our own forecast. account: that
+    used it, "" for other stacks' charges. quantity: in `unit`. billed: on the bill; effective: with upfront and
+    recurring fees spread over what they cover; USD.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class BilledCharge:
     stack: str
     component: str
     line: str
+    account: str
     quantity: float
     billed: float
     effective: float
@@ -97,7 +99,10 @@ def _charges(export: Export) -> Iterator[BilledCharge]:
         key = dict(zip(KEYS, values, strict=True))
         if key["currency"] not in ("USD", ""):
             raise UsageProblem(f"{export.path}: charges in {key['currency']}; only bills in USD can be compared")
-        yield from (_of_cur if export.format == CUR else _of_focus)(key, sums)
+        try:
+            yield from (_of_cur if export.format == CUR else _of_focus)(key, sums)
+        except ValueError as error:
+            raise UsageProblem(f"{export.path}: {error}") from None
 
 
 def _of_focus(key: dict[str, str], sums: Sums) -> Iterator[BilledCharge]:
@@ -152,6 +157,7 @@ def _charge(kind: str, key: dict[str, str], sums: Sums, *, status: str, effectiv
         stack=key["stack"],
         component=key["component"],
         line=key["line"],
+        account=key["account"],
         quantity=sums.amounts["quantity"],
         billed=sums.amounts["billed"],
         effective=effective,
@@ -163,8 +169,11 @@ def _charge(kind: str, key: dict[str, str], sums: Sums, *, status: str, effectiv
 
 
 def _time(text: str) -> datetime | None:
-    """UTC without a zone, to the second; None for text that is no time."""
-    try:
-        return datetime.fromisoformat(text.strip().removesuffix("Z").replace(" UTC", "")[:19])
-    except ValueError:
+    """UTC without a zone, to the second; None where there is none. Raises ValueError for text that is no time."""
+    if not text.strip():
         return None
+    try:
+        found = datetime.fromisoformat(text.strip().replace(" UTC", "Z"))
+    except ValueError:
+        raise ValueError(f"{text!r} is no time; exports have times like 2026-11-02T08:00:00Z") from None
+    return (found.astimezone(UTC) if found.tzinfo else found).replace(tzinfo=None, microsecond=0)

@@ -14,7 +14,7 @@ FOCUS, CUR = "FOCUS", "CUR 2.0"
 # in a batch: text by which rows are grouped, times of which the first and last count, amounts that are added up
 TEXTS = (
     *("category", "service", "usage_type", "operation", "unit", "currency"),
-    *("commitment", "savings_plan", "commitment_status", "reservation", "reservation_status", "line"),
+    *("commitment", "savings_plan", "commitment_status", "reservation", "reservation_status", "line", "account"),
 )
 TIMES = ("begin", "end")
 TAGS = "tags"
@@ -38,6 +38,7 @@ _FOCUS: Mapping[str, tuple[str, ...]] = {
     "reservation": ("CapacityReservationId",),
     "reservation_status": ("CapacityReservationStatus",),
     "line": ("x_Line",),
+    "account": ("SubAccountId",),
     "begin": ("ChargePeriodStart",),
     "end": ("ChargePeriodEnd",),
     "quantity": ("PricingQuantity", "ConsumedQuantity"),
@@ -57,6 +58,7 @@ _CUR: Mapping[str, tuple[str, ...]] = {
     "savings_plan": ("savings_plan_savings_plan_a_r_n",),
     "reservation": ("capacity_reservation_capacity_reservation_arn",),
     "reservation_status": ("capacity_reservation_capacity_reservation_status",),
+    "account": ("line_item_usage_account_id",),
     "begin": ("line_item_usage_start_date",),
     "end": ("line_item_usage_end_date",),
     "quantity": ("line_item_usage_amount",),

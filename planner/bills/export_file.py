@@ -6,6 +6,7 @@ number of rows, but with the number of different charges.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +82,7 @@ def read_export(path: Path, stack: str) -> Export:
         groups: dict[tuple[str, ...], Sums] = {}
         for batch in batches:
             _add(groups, _prepared(batch, columns, stack))
+        _check_numbers(path, columns, groups)
     except (pa.ArrowException, OSError, EOFError) as error:
         what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise UsageProblem(f"cannot read {path}: {what}") from None
@@ -190,6 +192,14 @@ def _tag(batch: Any, columns: Columns, tag: str) -> Any:
     # JSON text; Athena and Spark write maps as {a=b, c=d}
     pattern = rf'(?:^|[{{,\s"])(?:user[:_])?planner[:_]{tag}"?\s*[:=]\s*"?(?P<value>[^",}}]*)'
     return pc.struct_field(pc.extract_regex(pc.cast(tags, pa.string()), pattern), "value")
+
+
+def _check_numbers(path: Path, columns: Columns, groups: Mapping[tuple[str, ...], Sums]) -> None:
+    """Raises UsageProblem for NaN and infinity: no sum that has one is known."""
+    for sums in groups.values():
+        for name, value in sums.amounts.items():
+            if not math.isfinite(value):
+                raise UsageProblem(f"{path}: the column {columns.names[name]} has a value that is no finite number")
 
 
 def _add(groups: dict[tuple[str, ...], Sums], table: Any) -> None:

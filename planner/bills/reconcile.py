@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from planner.account.masking import masked
 from planner.bills.charges import BilledCharge
 from planner.bills.stack_bill import StackBill, stack_bill
 from planner.bills.units import in_unit
@@ -28,7 +29,7 @@ LATE = timedelta(days=1)  # how far the first use may be from the planned start 
 class ReconciledLine:
     """One line. Quantities in `unit`, costs in USD; None: not on this side, or in a unit that cannot be compared.
 
-    line: the plan's, or the usage type that no line of a plan has. The two effects add up to the difference.
+    line: the plan's, or the service and usage type that no line of a plan has. The two effects add up to the difference.
     """
 
     line: str
@@ -94,9 +95,10 @@ def reconcile(
     start: date,
     retention_hours: float,
     until: datetime | None = None,
+    account: str | None = None,
 ) -> Reconciliation:
     """A scenario, planned from `start` on, beside the charges of a stack. Raises UsageProblem if there is no bill on
-    one of the sides."""
+    one of the sides, and as `stack_bill` does."""
     planned = [c for c in charges_of(scenario, start, retention_hours) if _is_billed(c.line.line)]
     if not planned:
         raise UsageProblem(f"{scenario.id} has no bill to compare: `planner compare` says why")
@@ -104,7 +106,9 @@ def reconcile(
     hours = sum(line.quantity for line in scenario.bill if line.commitment_status)
     begin = datetime(start.year, start.month, start.day)
     ends = begin + timedelta(hours=hours / scenario.nodes) if block else None
-    bill = stack_bill(charges, stack, block_node_hours=hours if block else None, block_ends=ends, until=until)
+    bill = stack_bill(
+        charges, stack, block_node_hours=hours if block else None, block_ends=ends, until=until, account=account
+    )
     end = max(charge.end for charge in planned)
     whole = end - bill.until <= SECOND  # exports have whole seconds
     until = end if whole else bill.until
@@ -164,7 +168,7 @@ def _beside(
     found: dict[str, list[BilledCharge]] = {}
     for charge in used:
         known = line_of(charge, gpu_type=scenario.instance_type, family=scenario.option.family)
-        found.setdefault(known if known in units else known or charge.usage_type or charge.service, []).append(charge)
+        found.setdefault(known or masked(f"{charge.service} {charge.usage_type}".strip()), []).append(charge)
     lines = [
         _line(name, units[name], quantities[name], costs[name], found.pop(name, []), in_plan=True) for name in units
     ]

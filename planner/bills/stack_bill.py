@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from planner.account.masking import masked
 from planner.bills.charges import (
     CREDIT,
     DISCOUNT,
@@ -55,10 +56,14 @@ def stack_bill(
     block_node_hours: float | None,
     block_ends: datetime | None,
     until: datetime | None = None,
+    account: str | None = None,
 ) -> StackBill:
     """The charges of a stack. block_node_hours, block_ends: of the plan's Capacity Block, None without one. until: the
-    end of what is billed; None: the last use in the files. Raises UsageProblem if the stack is in none of them."""
-    own = [charge for charge in charges if charge.stack == stack]
+    end of what is billed; None: the last use in the files. account: whose charges of that name are the stack's.
+
+    Raises UsageProblem if the stack is in none of the files, or if several accounts have one of that name.
+    """
+    own = _of_one_account([charge for charge in charges if charge.stack == stack], stack, account)
     if not any(charge.kind == USAGE for charge in own):
         raise UsageProblem(_nothing(charges, stack))
     last = until or _last_use(charges)
@@ -72,10 +77,13 @@ def stack_bill(
         used.append(replace(charge, quantity=charge.quantity * share, effective=charge.effective * share))
         if share < 1:
             notes.append(
-                f"the stack used {share:.0%} of {charge.commitment or charge.reservation}; it bears as much of its "
+                f"the stack used {share:.0%} of {masked(charge.commitment or charge.reservation)}; it bears as much of its "
                 "unused part"
             )
+    first_use = min((charge.begin for charge in used if charge.begin and charge.stack), default=None)
     used, unspread, found = _spread(used, fees, block_node_hours, block_ends, last)
+    if not fees and (loose := sum(c.billed for c in charges if c.kind == PURCHASE and not c.stack and not _ids(c))):
+        found = [f"{note}. Fees without a tag and an id in these files: {loose:,.2f} USD" for note in found]
     return StackBill(
         used=tuple(used),
         unspread_usd=unspread,
@@ -83,9 +91,24 @@ def stack_bill(
         elsewhere=_sums(charge for charge in charges if not charge.stack),
         notes=(*notes, *found),
         rows=sum(charge.rows for charge in charges),
-        first_use=min((charge.begin for charge in used if charge.begin), default=None),
+        first_use=first_use,
         until=last,
     )
+
+
+def _of_one_account(own: list[BilledCharge], stack: str, account: str | None) -> list[BilledCharge]:
+    """Those of one account: two stacks of the same name are two runs. A purchase may be of the payer's account."""
+    used = {charge.account for charge in own if charge.kind == USAGE and charge.account}
+    if account is not None:
+        if account not in used:
+            raise UsageProblem(f"no charge of the stack {stack} is of that account; {len(used)} others have some")
+        return [charge for charge in own if charge.account in (account, "") or charge.kind == PURCHASE]
+    if len(used) > 1:
+        raise UsageProblem(
+            f"{len(used)} accounts have charges of a stack {stack}, which would be added up: name one with --account "
+            "(account=... in Python), as SubAccountId or line_item_usage_account_id has it"
+        )
+    return own
 
 
 def _last_use(charges: Sequence[BilledCharge]) -> datetime:
@@ -166,7 +189,7 @@ def _nothing(charges: Sequence[BilledCharge], stack: str) -> str:
         return "the files have no charge at all: AWS fills an export within a day of its creation"
     others = sorted({charge.stack for charge in charges if charge.stack})
     if others:
-        named = ", ".join(others[:MOST_NAMED]) + (", ..." if len(others) > MOST_NAMED else "")
+        named = ", ".join(map(masked, others[:MOST_NAMED])) + (", ..." if len(others) > MOST_NAMED else "")
         return f"none of {rows:,} rows is of the stack {stack}; the files have {named}: name it with --stack"
     return (
         f"none of {rows:,} rows has the tag planner:stack: activate it under Billing, Cost allocation tags "

@@ -18,32 +18,34 @@ _INSTANCES = re.compile(
 )
 _NODES = {"pool": "pool.control-nodes", "nvme": "storage.nvme.nodes"}
 _VOLUMES = {"fleet": "fleet.ebs", "pool": "pool.control-ebs", "nvme": "storage.nvme.ebs"}
-# usage type without its Region -> line; the first that matches counts
-_RULES: tuple[tuple[str, str | Mapping[str, str]], ...] = (
-    (r"EBS:VolumeUsage\.gp3", _VOLUMES),
-    (r"NatGateway-Hours", "network.nat-gateway"),
-    (r"NatGateway-Bytes", "network.nat-data"),
-    (r"PublicIPv4:InUseAddress", "network.public-ipv4"),
-    (r"VpcEndpoint-Hours", "network.interface-endpoints"),
-    (r"VpcEndpoint-Bytes", "network.endpoint-data"),
-    (r"(VendedLog|DataProcessing)-Bytes", "network.flow-logs"),
-    (r"CW:AlarmMonitorUsage", "guard.alarms"),
-    (r"CW:MetricMonitorUsage|DashboardsUsageHour.*", "guard.metrics"),
-    (r"TimedStorage-ByteHrs", "storage.s3.standard"),
-    (r"TimedStorage-SIA-ByteHrs", "storage.s3.standard-ia"),
-    (r"TimedStorage-GIR-ByteHrs", "storage.s3.glacier-ir"),
-    (r"TimedStorage-INT-FA-ByteHrs", "storage.s3.intelligent-tiering.frequent"),
-    (r"TimedStorage-INT-IA-ByteHrs", "storage.s3.intelligent-tiering.infrequent"),
-    (r"TimedStorage-INT-AIA-ByteHrs", "storage.s3.intelligent-tiering.archive"),
-    (r"Monitoring-Automation-INT", "storage.s3.intelligent-tiering.monitoring"),
-    (r"Requests-SIA-Tier1", "storage.s3.standard-ia.put-requests"),
-    (r"Requests-GIR-Tier1", "storage.s3.glacier-ir.put-requests"),
-    (r"Requests-INT-Tier1", "storage.s3.intelligent-tiering.put-requests"),
-    (r"Requests-Tier1", "storage.s3.put-requests"),
-    (r"Requests-Tier2", "storage.s3.get-requests"),
-    (r"KMS-Keys", "storage.kms.key"),
-    (r"KMS-Requests.*", "storage.kms.requests"),
-    (r"(.*-)?AWS-Out-Bytes", {"tier": "transfer.ingest"}),
+# usage type without its Region -> line; the first that matches counts. services: those that bill it; () for any, where no
+# other service has a usage type of that name. Images in ECR are TimedStorage-ByteHrs too
+_S3, _WATCH = ("AmazonS3", "Amazon Simple Storage Service"), ("AmazonCloudWatch", "Amazon CloudWatch")
+_RULES: tuple[tuple[tuple[str, ...], str, str | Mapping[str, str]], ...] = (
+    ((), r"EBS:VolumeUsage\.gp3", _VOLUMES),
+    ((), r"NatGateway-Hours", "network.nat-gateway"),
+    ((), r"NatGateway-Bytes", "network.nat-data"),
+    ((), r"PublicIPv4:InUseAddress", "network.public-ipv4"),
+    ((), r"VpcEndpoint-Hours", "network.interface-endpoints"),
+    ((), r"VpcEndpoint-Bytes", "network.endpoint-data"),
+    (_WATCH, r"(VendedLog|DataProcessing)-Bytes", "network.flow-logs"),
+    (_WATCH, r"CW:AlarmMonitorUsage", "guard.alarms"),
+    (_WATCH, r"CW:MetricMonitorUsage|DashboardsUsageHour.*", "guard.metrics"),
+    (_S3, r"TimedStorage-ByteHrs", "storage.s3.standard"),
+    (_S3, r"TimedStorage-SIA-ByteHrs", "storage.s3.standard-ia"),
+    (_S3, r"TimedStorage-GIR-ByteHrs", "storage.s3.glacier-ir"),
+    (_S3, r"TimedStorage-INT-FA-ByteHrs", "storage.s3.intelligent-tiering.frequent"),
+    (_S3, r"TimedStorage-INT-IA-ByteHrs", "storage.s3.intelligent-tiering.infrequent"),
+    (_S3, r"TimedStorage-INT-AIA-ByteHrs", "storage.s3.intelligent-tiering.archive"),
+    (_S3, r"Monitoring-Automation-INT", "storage.s3.intelligent-tiering.monitoring"),
+    (_S3, r"Requests-SIA-Tier1", "storage.s3.standard-ia.put-requests"),
+    (_S3, r"Requests-GIR-Tier1", "storage.s3.glacier-ir.put-requests"),
+    (_S3, r"Requests-INT-Tier1", "storage.s3.intelligent-tiering.put-requests"),
+    (_S3, r"Requests-Tier1", "storage.s3.put-requests"),
+    (_S3, r"Requests-Tier2", "storage.s3.get-requests"),
+    ((), r"KMS-Keys", "storage.kms.key"),
+    ((), r"KMS-Requests.*", "storage.kms.requests"),
+    ((), r"(.*-)?AWS-Out-Bytes", {"tier": "transfer.ingest"}),
 )
 _LUSTRE = (
     (r"Backup", ""),
@@ -69,8 +71,8 @@ def line_of(charge: BilledCharge, *, gpu_type: str, family: str) -> str:
         return unused
     if charge.service in ("AmazonFSx", "Amazon FSx"):
         return next((line for pattern, line in _LUSTRE if re.search(pattern, usage)), "")
-    for pattern, line in _RULES:
-        if re.fullmatch(pattern, usage):
+    for services, pattern, line in _RULES:
+        if re.fullmatch(pattern, usage) and (not services or charge.service in ("", *services)):
             return line if isinstance(line, str) else line.get(charge.component, "")
     return ""
 

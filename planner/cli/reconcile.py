@@ -28,6 +28,7 @@ from planner.errors import UsageProblem
 )
 @scenario_option("The scenario that was deployed", default="best")
 @STACK
+@click.option("--account", metavar="ID", help="Account of the stack, where several have one of its name.")
 @click.option("--until", metavar="DATE", help="Last day that the bill has. [default: of its last use]")
 @click.option(
     "--measured", metavar="FILE", help="Write what was measured to FILE; `--set @FILE` gives it to the next plan."
@@ -41,6 +42,7 @@ def command(
     jobs: tuple[str, ...],
     scenario: str | None,
     stack: str | None,
+    account: str | None,
     until: str | None,
     measured: str | None,
     style: str | None,
@@ -74,6 +76,7 @@ def command(
         stack=stack,
         until=last,
         jobs=jobs,
+        account=account,
         reading=lambda path: say(f"reading {path}", quiet),
     )
     if style == "csv":

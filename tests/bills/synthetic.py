@@ -141,6 +141,7 @@ def focus(row: Row) -> Row:
     tags = {"user:planner:stack": row["stack"], "user:planner:component": row["component"]} if row["stack"] else {}
     return {
         "ChargeCategory": _FOCUS_KINDS.get(kind, "Usage"),
+        "SubAccountId": row.get("account", "111122223333"),
         "x_ServiceCode": row["service"],
         "SkuMeter": row["usage"],
         "x_Operation": "RunInstances" + (":CB" if covered and block else ""),
@@ -173,6 +174,7 @@ def cur(row: Row, family: str) -> Iterator[Row]:
     billed = row["usd"] if kind not in ("covered", "unused") or (plan and kind == "covered") else 0.0
     base = {
         "line_item_line_item_type": types[kind],
+        "line_item_usage_account_id": row.get("account", "111122223333"),
         "line_item_product_code": row["service"],
         "line_item_usage_type": row["usage"],
         "line_item_operation": "RunInstances" + (":CB" if kind == "covered" and block else ""),

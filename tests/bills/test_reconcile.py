@@ -165,9 +165,36 @@ def test_what_no_plan_has_is_a_line_of_its_own(tmp_path):
     file = write(tmp_path / "focus.csv", [*all_rows(scenario_of(id)), extra], "on-demand")
     found = reconcile_bill(compared(), file, scenario=id)
     assert [(line.line, line.billed_usd) for line in found.lines if not line.in_plan] == [
-        ("USW2-EBS:SnapshotUsage", pytest.approx(99.0))
+        ("AmazonEC2 USW2-EBS:SnapshotUsage", pytest.approx(99.0))
     ]
     assert "that the plan does not have" in str(found)
+
+
+def test_a_usage_type_of_another_service_is_not_the_plans_line(tmp_path):
+    id = "converged/p4d.24xlarge/on-demand"
+    rows = all_rows(scenario_of(id), noisy=False)
+    theirs = {"usage": "USW2-TimedStorage-ByteHrs", "unit": "GB-Mo", "quantity": 10.0}
+    more = [rows[0] | theirs | {"service": name, "usd": usd} for name, usd in (("AmazonECR", 5.0), ("AmazonEFS", 3.0))]
+    found = reconcile_bill(compared(), write(tmp_path / "focus.csv", [*rows, *more], "on-demand"), scenario=id)
+    assert [(line.line, line.billed_usd) for line in found.lines if abs(line.difference_usd) > 0.01] == [
+        ("AmazonECR USW2-TimedStorage-ByteHrs", pytest.approx(5.0)),
+        ("AmazonEFS USW2-TimedStorage-ByteHrs", pytest.approx(3.0)),
+    ]
+
+
+@pytest.mark.parametrize("name", ["focus.csv", "cur.parquet"])
+def test_two_accounts_with_a_stack_of_one_name_are_not_added_up(tmp_path, name):
+    id = "converged/p4d.24xlarge/on-demand"
+    rows = all_rows(scenario_of(id))
+    both = [row | {"account": account} for account in ("111122223333", "444455556666") for row in rows]
+    file = write(tmp_path / name, both, "on-demand")
+    with pytest.raises(UsageProblem, match="2 accounts have charges of a stack dev") as refused:
+        reconcile_bill(compared(), file, scenario=id)
+    assert "3333" not in str(refused.value)
+    found = reconcile_bill(compared(), file, scenario=id, account="444455556666")
+    assert found.found.misses == ()
+    with pytest.raises(UsageProblem, match="no charge of the stack dev is of that account"):
+        reconcile_bill(compared(), file, scenario=id, account="777788889999")
 
 
 def test_a_commitment_that_others_use_too_is_shared_by_use(tmp_path):
@@ -179,6 +206,26 @@ def test_a_commitment_that_others_use_too_is_shared_by_use(tmp_path):
     line = next(line for line in found.lines if line.line == "fleet.commitment-unused")
     assert line.billed_usd == pytest.approx(line.planned_usd / 2)
     assert any("used 50%" in note for note in found.found.notes)
+
+
+def test_the_unused_part_of_a_commitment_does_not_begin_the_run_and_its_account_is_masked(tmp_path):
+    """CUR states the unused part from the first of the month on, whenever the run began."""
+    id = "converged/p4d.24xlarge/ri-1y-standard-no-upfront"
+    arn = "arn:aws:ec2:us-west-2:111122223333:reserved-instances/1"
+    rows = [row | {"id": arn} if row["id"] else row for row in all_rows(scenario_of(id), noisy=False)]
+    month = [row | {"begin": row["begin"].replace(day=1)} if row["kind"] in ("fee", "unused") else row for row in rows]
+    others = [row | {"stack": "other"} for row in rows if row["kind"] == "covered"]
+    found = reconcile_bill(compared(), write(tmp_path / "cur.csv", [*month, *others], "ri"), scenario=id)
+    assert not any("the first charge is of" in note for note in found.found.notes)
+    assert "reserved-instances/1; it bears" in str(found).replace("\n  ", " ")
+    assert "111122223333" not in str(found)
+
+
+def test_a_fee_of_a_block_that_nothing_ties_to_the_stack_is_named(tmp_path):
+    rows = [row | {"id": ""} if row["kind"] == "fee" else row for row in all_rows(scenario_of(IDS[2]), noisy=False)]
+    found = reconcile_bill(compared(), write(tmp_path / "focus.csv", rows, "capacity-block"), scenario=IDS[2])
+    fee = next(row["usd"] for row in rows if row["kind"] == "fee")
+    assert any(f"Fees without a tag and an id in these files: {fee:,.2f} USD" in note for note in found.found.notes)
 
 
 def test_a_run_that_began_later_is_told_the_day(tmp_path):
@@ -250,6 +297,19 @@ class TestRefused:
         path = self.file(tmp_path)
         path.write_text(path.read_text().replace("BilledCost", "Billed", 1).replace("EffectiveCost", "BilledCost", 1))
         assert "lacks the column EffectiveCost" in self.refused(path)
+
+    @pytest.mark.parametrize("value", ["NaN", "inf"])
+    def test_a_cost_that_is_no_number(self, tmp_path, value):
+        rows = all_rows(scenario_of(IDS[0]))
+        file = write(tmp_path / "focus.csv", [rows[0] | {"usd": value}, *rows[1:]], "on-demand")
+        with pytest.raises(UsageProblem, match=r"focus\.csv: the column BilledCost has a value that is no finite number"):
+            reconcile_bill(compared(), file, scenario=IDS[0])
+
+    def test_a_time_that_is_none(self, tmp_path):
+        file = write(tmp_path / "focus.csv", all_rows(scenario_of(IDS[0])), "on-demand")
+        file.write_text(file.read_text().replace("2026-10-22T00:00:00.000Z", "soon"))
+        with pytest.raises(UsageProblem, match="'soon' is no time"):
+            reconcile_bill(compared(), file, scenario=IDS[0])
 
     def test_other_money(self, tmp_path):
         path = self.file(tmp_path)
