@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from planner import prices as prices
     from planner.api.comparisons import Comparison, compare
+    from planner.api.differences import Difference, diff
     from planner.api.explanations import Explanation, explain
     from planner.api.frames import to_frame
     from planner.api.optima import Optimum, optimize
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from planner.api.plans import Plan, load
     from planner.api.reconciliations import Reconciliation, reconcile
     from planner.api.scenarios import Bill
+    from planner.api.sensitivities import Sensitivity, sensitivity
+    from planner.api.simulations import SpotSimulation, simulate
     from planner.errors import PlannerError, PlanProblems, Problem, UsageProblem
     from planner.estimate.result import Scenario
     from pricing.book import PriceBook
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Bill": "planner.api.scenarios",
     "Comparison": "planner.api.comparisons",
+    "Difference": "planner.api.differences",
     "Explanation": "planner.api.explanations",
     "Optimum": "planner.api.optima",
     "Plan": "planner.api.plans",
@@ -44,19 +48,25 @@ _HOME = {
     "Problem": "planner.errors",
     "Reconciliation": "planner.api.reconciliations",
     "Scenario": "planner.estimate.result",
+    "Sensitivity": "planner.api.sensitivities",
+    "SpotSimulation": "planner.api.simulations",
     "UsageProblem": "planner.errors",
     "compare": "planner.api.comparisons",
+    "diff": "planner.api.differences",
     "explain": "planner.api.explanations",
     "load": "planner.api.plans",
     "optimize": "planner.api.optima",
     "reconcile": "planner.api.reconciliations",
     "render_html": "planner.api.page",
+    "sensitivity": "planner.api.sensitivities",
+    "simulate": "planner.api.simulations",
     "to_frame": "planner.api.frames",
 }
 
 __all__ = [
     "Bill",
     "Comparison",
+    "Difference",
     "Explanation",
     "Optimum",
     "Plan",
@@ -66,13 +76,18 @@ __all__ = [
     "Problem",
     "Reconciliation",
     "Scenario",
+    "Sensitivity",
+    "SpotSimulation",
     "UsageProblem",
     "compare",
+    "diff",
     "explain",
     "load",
     "optimize",
     "reconcile",
     "render_html",
+    "sensitivity",
+    "simulate",
     "to_frame",
 ]
 

@@ -157,6 +157,7 @@ ALLOWED = {
         "planner.report",
         "planner.stack",
         "planner.bills",
+        "planner.spot",
         "planner.errors",
         "infra.graph",
         "planner.extras",

@@ -112,8 +112,8 @@ def reconcile(
 
     comparison: of the plan, at the prices it was planned with. bill: exports of FOCUS 1.2 or CUR 2.0, CSV or Parquet,
     or folders of them. scenario: the one that was deployed. stack: its name; None: the plan's. until: the last day that
-    the files have; None: that of the last use in them. jobs: logs of the run's attempts, for goodput and failure rates. account: the id of the
-    account that the stack is in, where several have a stack of its name.
+    the files have; None: that of the last use in them. jobs: logs of the run's attempts, for goodput and failure rates.
+    account: id of the account that the stack is in, where several have a stack of its name.
 
     Raises UsageProblem for files that cannot be read, or that have no charge of the stack.
     """

@@ -29,7 +29,7 @@ LATE = timedelta(days=1)  # how far the first use may be from the planned start 
 class ReconciledLine:
     """One line. Quantities in `unit`, costs in USD; None: not on this side, or in a unit that cannot be compared.
 
-    line: the plan's, or the service and usage type that no line of a plan has. The two effects add up to the difference.
+    line: the plan's, or service and usage type of what no plan has. The two effects add up to the difference.
     """
 
     line: str

@@ -76,10 +76,8 @@ def stack_bill(
         share = _share(charge, charges, stack)
         used.append(replace(charge, quantity=charge.quantity * share, effective=charge.effective * share))
         if share < 1:
-            notes.append(
-                f"the stack used {share:.0%} of {masked(charge.commitment or charge.reservation)}; it bears as much of its "
-                "unused part"
-            )
+            name = masked(charge.commitment or charge.reservation)
+            notes.append(f"the stack used {share:.0%} of {name}; it bears as much of its unused part")
     first_use = min((charge.begin for charge in used if charge.begin and charge.stack), default=None)
     used, unspread, found = _spread(used, fees, block_node_hours, block_ends, last)
     if not fees and (loose := sum(c.billed for c in charges if c.kind == PURCHASE and not c.stack and not _ids(c))):

@@ -18,8 +18,8 @@ _INSTANCES = re.compile(
 )
 _NODES = {"pool": "pool.control-nodes", "nvme": "storage.nvme.nodes"}
 _VOLUMES = {"fleet": "fleet.ebs", "pool": "pool.control-ebs", "nvme": "storage.nvme.ebs"}
-# usage type without its Region -> line; the first that matches counts. services: those that bill it; () for any, where no
-# other service has a usage type of that name. Images in ECR are TimedStorage-ByteHrs too
+# (services that bill it, usage type without its Region, line); the first that matches counts. () is any service, where
+# no other has a usage type of that name: images in ECR are TimedStorage-ByteHrs too
 _S3, _WATCH = ("AmazonS3", "Amazon Simple Storage Service"), ("AmazonCloudWatch", "Amazon CloudWatch")
 _RULES: tuple[tuple[tuple[str, ...], str, str | Mapping[str, str]], ...] = (
     ((), r"EBS:VolumeUsage\.gp3", _VOLUMES),

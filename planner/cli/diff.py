@@ -82,7 +82,7 @@ def command(
     `planner diff PLAN --prices-a 2025-05-31 --prices-b 2026-09-01`. Both plans are priced with the same seed and draws;
     if one side is a saved comparison, with its seed and draws. Of plans of worker pools, planned figures are means.
     """
-    from planner.report.diff.comparisons import changes
+    from planner.api.differences import difference_of
 
     options = (prices_a or overrides_a, prices_b or overrides_b)
     if b is None and not any(options):
@@ -112,27 +112,24 @@ def command(
     (before, plan_before), (after, plan_after) = _documents(
         (one, other), plans, asked, (prices_a, prices_b), quiet=quiet
     )
-    scenarios = tuple(_named(name, before, after) for name in scenarios)
-    found = changes(before, after, plan_before=plan_before, plan_after=plan_after, scenarios=scenarios)
+    found = difference_of(
+        *(before, after),
+        plan_before=plan_before,
+        plan_after=plan_after,
+        scenarios=scenarios,
+        listing="-f json lists the ids",
+    )
     if style == "json":
         from planner.report.terminal.difference_text import render_json
 
-        text = render_json(found)
+        text = render_json(found.changes)
     elif style == "md":
         from planner.report.markdown.difference_markdown import render as render_markdown
 
-        text = render_markdown(found)
+        text = render_markdown(found.changes)
     else:
-        from planner.report.terminal.difference_text import render
-
         room = room_of(out, color)
-        text = render(
-            found,
-            width=room.width,
-            colour=room.colour,
-            ascii_only=room.ascii_only,
-            top=top,
-        )
+        text = found.text(width=room.width, colour=room.colour, ascii_only=room.ascii_only, top=top)
     write_result(text, out)
     return ExitCode.DIFFERENT if exit_code and found.different else ExitCode.OK
 
@@ -211,24 +208,6 @@ def _document(side: _Side, loaded: LoadedPlan | None, asked: Asked, prices: str 
 
     comparison = compare(asked.request_of(loaded, book_of(loaded, prices)), in_processes)
     return document(comparison), comparison.plan
-
-
-def _named(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """The id of a scenario that either side has, of a rank of B (`3` or `#3`), or of B's best. Raises UsageProblem."""
-    from planner.plan.wording import did_you_mean, shown
-
-    ids = [scenario["id"] for scenario in after["scenarios"]]
-    whole = [s["id"] for s in after["scenarios"] if s["feasible"] and s["complete"]]
-    if text == "best" and whole:
-        return whole[0]
-    rank = text.removeprefix("#")
-    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(ids):
-        return ids[int(rank) - 1]
-    known = {*ids, *(scenario["id"] for scenario in before["scenarios"])}
-    if text not in known:
-        near = did_you_mean(text, known) or f"ranks of B are 1 to {len(ids)}; -f json lists the ids"
-        raise UsageProblem(f"no scenario is called {shown(text)} on either side: {near}")
-    return text
 
 
 def _name(path: str) -> str:

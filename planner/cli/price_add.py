@@ -119,7 +119,9 @@ def _check_together(given: dict[str, object]) -> None:
     """Raises UsageProblem for options of two kinds of price: one of them would be left out without a word."""
     for name in (name for name, value in given.items() if value):
         if other := next((other for other in _APART.get(name, ()) if given[other]), None):
-            raise UsageProblem(f"{name} and {other} do not go together: each price is of one thing; add them one by one")
+            raise UsageProblem(
+                f"{name} and {other} do not go together: each price is of one thing; add them one by one"
+            )
         if (needed := _NEEDS.get(name)) and not given[needed]:
             raise UsageProblem(f"{name} goes with {needed}")
 

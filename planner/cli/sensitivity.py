@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from planner.api.arguments import named
@@ -20,12 +18,7 @@ from planner.cli.options import (
 )
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
-from planner.errors import ExitCode, UsageProblem
-
-if TYPE_CHECKING:
-    from planner.estimate.result import Scenario
-
-MOST = 3  # unpriced lines named in a message
+from planner.errors import ExitCode
 
 
 @click.command()
@@ -71,10 +64,8 @@ def command(
             pool, asked, scenario, against, of, style, out, top=top, color=color, quiet=quiet
         )
     assert loaded is not None  # it is one or the other
+    from planner.api.sensitivities import sensitivity_of
     from planner.decide.compare import compare
-    from planner.decide.narrow import as_listed
-    from planner.decide.probability import lower_cost_probability
-    from planner.decide.study import study
 
     request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
     with progress(PRICING, quiet=quiet) as shown:
@@ -84,25 +75,17 @@ def command(
         say("gate (10): no scenario is both feasible and completely priced; `planner compare` shows the reasons")
         return ExitCode.GATE
     other = named(comparison, against) if against else None
-    if other is chosen:
-        raise UsageProblem(f"--against {against} is the same scenario, {chosen.id}; name another one")
-    request = as_listed(request, [s.nodes for s in comparison.scenarios])
     with progress(STUDY, quiet=quiet) as shown:
-        found = study(request, comparison, chosen.id, grid=False, each=counted(shown))
-    if found is None:
-        other_one = "--scenario best, or name another one" if comparison.best else "`planner compare` shows all"
-        raise UsageProblem(f"{chosen.id} cannot be varied: {_lacks(chosen)}; {other_one}")
-    pair = lower_cost_probability(request, chosen.id, other.id) if other else None
-    if other and pair is None:
-        raise UsageProblem(f"{other.id} has no range to compare with: {_lacks(other)}; name another one with --against")
+        found = sensitivity_of(
+            *(request, comparison, chosen, other),
+            best="--scenario best",
+            against="--against",
+            listing="`planner compare` shows all",
+            each=counted(shown),
+        )
     if style == "table":
-        from planner.report.terminal.sensitivity_text import render
-
         room = room_of(out)
-        text = render(
-            comparison,
-            found,
-            pair,
+        text = found.text(
             width=room.width,
             ascii_only=room.ascii_only,
             top=top,
@@ -113,19 +96,10 @@ def command(
     elif style == "json":
         from planner.report.data.sensitivity_json import render as render_json
 
-        text = render_json(comparison, found, pair)
+        text = render_json(found.comparison, found.study, found.against)
     else:
         from planner.report.pictures.tornado import alone
 
-        text = alone(found)
+        text = alone(found.study)
     write_result(text, out)
     return ExitCode.OK
-
-
-def _lacks(scenario: Scenario) -> str:
-    """Why a scenario has no range."""
-    if not scenario.feasible:
-        return "; ".join(scenario.why_not)
-    missing = [f"{entry.line}: {entry.what}" for entry in scenario.unpriced]
-    more = f" and {len(missing) - MOST} more" if len(missing) > MOST else ""
-    return f"no price for {', '.join(missing[:MOST])}{more}" if missing else "nothing was drawn (--draws 0)"

@@ -22,7 +22,7 @@ from planner.cli.options import (
 )
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SIMULATING, progress
-from planner.cli.simulate_plan import RULES, rendered, spot_runs_of
+from planner.cli.simulate_plan import rendered, spot_runs_of
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def command(
         worker_pool.simulate(pool, prices, scenario, runs, seed, style, out, color=color, quiet=quiet)
         return
     every = tuple(POLICIES) if plan else NAMES
-    names = [name.strip() for name in policies.split(",")] if policies else RULES if plan else every
+    names = [name.strip() for name in policies.split(",")] if policies else [] if plan else every
     names = list(every if names == ["all"] else names)
     if unknown := [name for name in names if name not in NAMES]:
         raise UsageProblem(f"--policies: {unknown[0]!r} is no rule; the rules are {', '.join(NAMES)}, or all")

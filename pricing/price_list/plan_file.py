@@ -1,7 +1,8 @@
 """Savings Plans offer files of AWS, which have a layout of their own: JSON or CSV, also compressed with gzip.
 
-A file of AWSComputeSavingsPlan has Compute and EC2 Instance Savings Plans. Its terms name a plan by its SKU, and each rate
-a usage type, operation and Region: AWS Billing user guide, "Reading the service price list file for a Savings Plan".
+A file of AWSComputeSavingsPlan has Compute and EC2 Instance Savings Plans. Its terms name a plan by its SKU, and each
+rate a usage type, operation and Region: AWS Billing user guide, "Reading the service price list file for a Savings
+Plan".
 """
 
 from __future__ import annotations

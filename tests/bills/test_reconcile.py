@@ -302,7 +302,9 @@ class TestRefused:
     def test_a_cost_that_is_no_number(self, tmp_path, value):
         rows = all_rows(scenario_of(IDS[0]))
         file = write(tmp_path / "focus.csv", [rows[0] | {"usd": value}, *rows[1:]], "on-demand")
-        with pytest.raises(UsageProblem, match=r"focus\.csv: the column BilledCost has a value that is no finite number"):
+        with pytest.raises(
+            UsageProblem, match=r"focus\.csv: the column BilledCost has a value that is no finite number"
+        ):
             reconcile_bill(compared(), file, scenario=IDS[0])
 
     def test_a_time_that_is_none(self, tmp_path):

@@ -139,7 +139,7 @@ def test_what_stays_of_the_older_book_is_counted_and_what_is_gone_is_named(data,
     assert "found, of what was asked for: 1 On-Demand, 1 billed by use\n" in result.stderr
     rows = default_book().rows("metered")
     kept = sum(row["region"] == "us-east-1" for row in rows) - 1  # gp3 was found
-    assert f"still those of the book of 2026-10-10, with their older dates: " in result.stderr
+    assert "still those of the book of 2026-10-10, with their older dates: " in result.stderr
     assert f"{kept:,} billed by use\n" in result.stderr
 
 

@@ -1,4 +1,4 @@
-"""Small tables for notebooks: a comparison, a scenario, a bill, a search, a plan beside its bill.
+"""Small tables for notebooks: a comparison, a scenario, a bill, a search, a plan beside its bill, and so on.
 
 They have the numbers of the terminal and no style of their own, so that they look like the notebook's other tables.
 """
@@ -11,10 +11,18 @@ from html import escape
 from planner.bills.reconcile import Reconciliation
 from planner.decide.comparison import Comparison
 from planner.decide.optimize import Optimum
+from planner.decide.spot_runs import SpotRuns
+from planner.decide.study import Study
 from planner.estimate.result import Scenario
 from planner.models.bill import PlannedLine
+from planner.report.diff.differences import Changes
+from planner.report.wording import changes as change_words
 from planner.report.wording import reconciliation as reconciliation_words
+from planner.report.wording import spot_runs as spot_run_words
+from planner.report.wording.break_evens import break_even_sentence, end_of, name, unit_of, with_break_evens
+from planner.report.wording.change_columns import scenario_columns
 from planner.report.wording.figures import days, dollars, many, quantity, visible
+from planner.report.wording.sensitivity import at_end
 from planner.report.wording.table import Column
 
 MOST_ROWS = 12
@@ -93,6 +101,34 @@ def optimum_html(found: Optimum) -> str:
 
 def reconciliation_html(found: Reconciliation) -> str:
     return _captioned(reconciliation_words.headline(found), reconciliation_words.columns(found))
+
+
+def sensitivity_html(study: Study) -> str:
+    """The assumptions with the largest effect on the cost, and the values at which another scenario is cheapest."""
+    shown = [swing for swing in study.swings if swing.spread("cost_usd")][:MOST_ROWS]
+    values = [break_even_sentence(entry, "") for entry in with_break_evens(study)]
+    title = "; ".join((f"{study.scenario.id}: what its cost depends on", *values))
+    return _captioned(
+        title,
+        [
+            Column(title="Assumption", values=[name(swing.parameter) for swing in shown], text=True),
+            Column(title="Low", values=[end_of(swing.parameter, 0) for swing in shown]),
+            Column(title="High", values=[end_of(swing.parameter, 1) for swing in shown]),
+            Column(title="Unit", values=[unit_of(swing.parameter) for swing in shown], text=True),
+            Column(title="$ at low", values=[at_end(swing.low, "cost_usd") for swing in shown]),
+            Column(title="$ at high", values=[at_end(swing.high, "cost_usd") for swing in shown]),
+        ],
+    )
+
+
+def difference_html(found: Changes) -> str:
+    """The scenarios that differ, below the change of the answer."""
+    shown = [row for row in found.scenarios if row.differs][:MOST_ROWS]
+    return _captioned(change_words.headline(found), scenario_columns(shown))
+
+
+def spot_runs_html(found: Sequence[SpotRuns]) -> str:
+    return "".join(_captioned(spot_run_words.title(one), spot_run_words.columns(one)) for one in found)
 
 
 def _captioned(title: str, columns: Sequence[Column]) -> str:
