@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from planner.cli.options import common
+from planner.cli.options import INIT_FILE, common
 from planner.cli.output import check_out, say, write_result
 from planner.errors import UsageProblem
 
@@ -16,7 +16,7 @@ CHECKOUT = "planner/plan/schema.json"
 
 
 @click.command()
-@click.argument("file", default="plan.yaml", metavar="[FILE]")
+@click.argument("file", default=INIT_FILE, metavar="[FILE]")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option(
     "--schema",
@@ -29,7 +29,7 @@ def command(file: str, force: bool, schema: str | None, color: str, quiet: bool,
     from planner.plan.starter import BESIDE, starter_plan
 
     check_out(file)
-    named = "plan.yaml" if file == "-" else file
+    named = INIT_FILE if file == "-" else file
     text = starter_plan(file=named, schema=schema or schema_of_checkout(Path(named)) or BESIDE)
     if file == "-":
         write_result(text, None)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 STACK = click.option("--stack", metavar="NAME", help="Name of the Pulumi stack. [default: the plan's, else dev]")
 PROFILES = click.Choice(["ip-saving", "bandwidth", "efa-every-card"])
 PROFILES_HELP = "ip-saving: one address a node; bandwidth: IP on more cards; efa-every-card: AWS's earlier layout."
+INIT_FILE = "plan.yaml"
 DRAWS, SEEDS = click.IntRange(0, MAX_DRAWS), click.IntRange(0, MAX_SEED)
 
 
@@ -179,6 +181,13 @@ class Asked:
         )
 
 
+def _plan_or_here(context: click.Context, argument: click.Parameter, plan: str | None) -> str:
+    """The plan that is named, else the file that `planner init` writes, where it is in the current folder."""
+    if plan is None and not Path(INIT_FILE).is_file():
+        raise click.MissingParameter(ctx=context, param=argument)
+    return INIT_FILE if plan is None else plan
+
+
 def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
     """The plan, its overrides, the price book and the draws, as one `asked`."""
 
@@ -213,7 +222,7 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
         overrides_option(),
     ):
         wrapped = option(wrapped)
-    return click.argument("plan", type=click.Path())(wrapped)
+    return click.argument("plan", type=click.Path(), required=False, metavar="PLAN", callback=_plan_or_here)(wrapped)
 
 
 def book_for(prices: str | None, planned: date | None = None) -> PriceBook:

@@ -23,6 +23,15 @@ def test_a_file_s_ending_says_its_format(tmp_path, ending, begins):
     assert out.read_text(encoding="utf-8").lower().startswith(begins.lower())
 
 
+def test_without_a_plan_it_takes_the_one_that_init_wrote_here(tmp_path):
+    missing = planner("compare", cwd=tmp_path)
+    assert (missing.returncode, "Missing argument 'PLAN'" in missing.stderr) == (2, True)
+    assert planner("init", cwd=tmp_path).returncode == 0
+    found = planner("compare", *FEW, cwd=tmp_path)
+    assert found.returncode == 0
+    assert found.stdout == planner("compare", "plan.yaml", *FEW, cwd=tmp_path).stdout
+
+
 def test_the_format_outranks_the_ending(tmp_path):
     out = tmp_path / "result.csv"
     assert planner("compare", SMALL, *FEW, "-f", "json", "-o", out).returncode == 0

@@ -97,6 +97,13 @@ def test_compare_shows_list_and_own_cost_and_uses_own_prices_only_when_asked(dat
     assert row.split()[1:] == [f"{costs[0]:,.0f}", f"{costs[1]:,.0f}", f"{(costs[1] / costs[0] - 1) * 100:+.1f}", "%"]
 
 
+def test_a_change_that_rounds_to_nothing_is_not_called_none(data):
+    ok(add("--item", "S3 Standard storage", "--region", "us-east-1", "--usd", "0.0229", *UNTIL))
+    shown = ok(run(compare, "examples/small.yaml", "--own", "--draws", "0", "--top", "0")).stdout
+    assert "under 0.1 %" in shown.split("List and own prices")[1]
+    assert "none" not in shown.split("List and own prices")[1]
+
+
 def test_the_list_price_of_a_bill_is_the_one_before_the_discount(data):
     ok(add("--service", "AmazonEC2", "--percent", "9", *UNTIL))
     plan = ["examples/small.yaml", "--draws", "0", "--own", "-f", "json"]

@@ -128,9 +128,9 @@ def test_a_wheel_installed_alone_plans_a_run(built, tmp_path):
 
     where = said("python", "-c", "import planner, fleet_pool; print(planner.__file__, fleet_pool.__file__)")
     assert all(path.startswith(str(tmp_path)) for path in where.split())
-    said("planner", "init", "run.yaml")
-    assert "Recommended" in said("planner", "compare", "run.yaml", "--draws", "100")
-    said("planner", "report", "run.yaml", "--draws", "50", "--no-architecture", "-o", "report.html", "-q")
+    said("planner", "init")
+    assert "Recommended" in said("planner", "compare", "--draws", "100")
+    said("planner", "report", "plan.yaml", "--draws", "50", "--no-architecture", "-o", "report.html", "-q")
     assert "</html>" in (work / "report.html").read_text(encoding="utf-8")
     assert json.loads(said("planner", "schema"))["title"]
     assert "reproduced" in said("planner", "backtest")

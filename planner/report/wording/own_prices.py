@@ -40,4 +40,6 @@ def _change(before: Scenario | None, after: Scenario) -> str:
     if before is None or not before.cost_usd or not after.cost_usd:
         return ""
     change = (after.cost_usd.plan / before.cost_usd.plan - 1) * 100
-    return f"{change:+.1f} %" if abs(change) >= 0.05 else "none"
+    if abs(change) >= 0.05:
+        return f"{change:+.1f} %"
+    return "none" if abs(change) < 1e-6 else "under 0.1 %"
