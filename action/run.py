@@ -37,7 +37,7 @@ def main(env: Mapping[str, str]) -> int:
     if report.is_file():
         text = report.read_text(encoding="utf-8")
         outputs |= {"report": str(report), "junit": str(junit)}
-        if _planner("compare", *words, "-f", "json", "-o", str(data), "-q") == 0:
+        if _planner("compare", *_without_pictures(words), "-f", "json", "-o", str(data), "-q") == 0:
             outputs |= figures(json.loads(data.read_text(encoding="utf-8")))
         _append(env, "GITHUB_STEP_SUMMARY", text)
         if env.get("PLANNER_COMMENT", "true") == "true":
@@ -47,6 +47,11 @@ def main(env: Mapping[str, str]) -> int:
                 print(f"::warning title=No comment::{reason}")
     _write_outputs(env, outputs)
     return code
+
+
+def _without_pictures(words: list[str]) -> list[str]:
+    """What `report` was given, without what `compare` does not have."""
+    return [word for word in words if word not in ("--architecture", "--no-architecture")]
 
 
 def _gates(env: Mapping[str, str], junit: Path) -> list[str]:

@@ -73,12 +73,8 @@ class Reader:
             if self._next() != '"':
                 raise BadPriceList(f"a key was expected, not {self._next()!r}")
             yield self._parsed()
-            mark = self._next()
-            self._at += 1
-            if mark == "}":
+            if not self._goes_on("}"):
                 return
-            if mark != ",":
-                raise BadPriceList(f"a comma was expected, not {mark!r}")
             self._next()
 
     def elements(self) -> Iterator[None]:
@@ -89,16 +85,20 @@ class Reader:
             return
         while True:
             yield
-            mark = self._next()
-            self._at += 1
-            if mark == "]":
+            if not self._goes_on("]"):
                 return
-            if mark != ",":
-                raise BadPriceList(f"a comma was expected, not {mark!r}")
 
     def value(self) -> Any:
         """The value of the key that was given last, or the next element."""
         return self._parsed()
+
+    def _goes_on(self, end: str) -> bool:
+        """Whether a comma follows, and not the end."""
+        mark = self._next()
+        self._at += 1
+        if mark not in (end, ","):
+            raise BadPriceList(f"a comma was expected, not {mark!r}")
+        return mark == ","
 
     def _expect(self, mark: str) -> None:
         if (found := self._next()) != mark:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,12 +36,8 @@ def read_offer_file(path: str | os.PathLike[str], wanted: Wanted) -> OfferFile:
     OSError where it cannot be opened.
     """
     path = Path(path)
-    try:
+    with faults_of(path):
         header, products, proves_absence = _read(path, wanted)
-    except BadPriceList as error:
-        raise BadPriceList(f"{path}: {error}") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BadPriceList(f"{path}: it cannot be decompressed: {error}") from None
     return OfferFile(
         service=str(header.get("offerCode", "")),
         version=str(header.get("version", "")),
@@ -47,6 +45,17 @@ def read_offer_file(path: str | os.PathLike[str], wanted: Wanted) -> OfferFile:
         products=tuple(products),
         proves_absence=proves_absence,
     )
+
+
+@contextmanager
+def faults_of(path: Path) -> Iterator[None]:
+    """What is wrong with a file, as BadPriceList with its path."""
+    try:
+        yield
+    except BadPriceList as error:
+        raise BadPriceList(f"{path}: {error}") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadPriceList(f"{path}: it cannot be decompressed: {error}") from None
 
 
 def _read(path: Path, wanted: Wanted) -> tuple[dict[str, Any], list[Product], bool]:

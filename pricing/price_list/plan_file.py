@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from pricing.price_list.csv_file import cells_of, lines_of
 from pricing.price_list.json_stream import Reader
-from pricing.price_list.offer_file import opened
+from pricing.price_list.offer_file import faults_of, opened
 from pricing.price_list.product import BadPriceList, plain_name
 
 PLAIN_USAGE, PLAIN_OPERATION, SERVICE = "BoxUsage:", "RunInstances", "AmazonEC2"  # Linux on shared hardware, in use
@@ -76,15 +76,11 @@ def read_plan_file(path: Path, accepts: Accepts) -> PlanFile:
     Raises BadPriceList with the path where the file is incomplete, has fields of another form, or has other plans
     alone; and OSError where it cannot be opened.
     """
-    try:
+    with faults_of(path):
         with opened(path) as file:
             begin = file.read(HEAD_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         with opened(path) as file:
             header, rates = (_json if begin == b"{" else _csv)(file, accepts)
-    except BadPriceList as error:
-        raise BadPriceList(f"{path}: {error}") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BadPriceList(f"{path}: it cannot be decompressed: {error}") from None
     return PlanFile(
         version=str(header.get("version", "")),
         published=str(header.get("publicationDate", ""))[:10],

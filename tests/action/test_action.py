@@ -123,6 +123,12 @@ def test_the_outputs_are_those_that_the_action_names(tmp_path, hub):
     assert Path(done.outputs["junit"]).read_text().startswith("<?xml")
 
 
+def test_an_option_of_the_report_alone_leaves_the_outputs(tmp_path, hub):
+    done = run(tmp_path, hub, arguments=f"{FAST} --no-architecture", comment="false")
+    assert done.outputs["recommended"].count("/") == 2
+    assert "::error" not in done.log
+
+
 def test_a_gate_fails_the_job_after_the_comment(tmp_path, hub):
     done = run(tmp_path, hub, max_cost="1", at="p90")
     assert done.code == 10
