@@ -63,8 +63,9 @@ def client(service: str, region: str, *, attempts: int = 4) -> Any:
 
 
 @contextmanager
-def aws_errors(what: str) -> Iterator[None]:
-    """Turn errors of AWS into the planner's. what: named in their text. Raises CredentialsProblem or AwsProblem."""
+def aws_errors(what: str, policies: str = "infra/deployer-policy-*.json") -> Iterator[None]:
+    """Turn errors of AWS into the planner's. what: named in their text. policies: that list the calls it needs.
+    Raises CredentialsProblem or AwsProblem."""
     from botocore.exceptions import (
         BotoCoreError,
         ClientError,
@@ -94,7 +95,7 @@ def aws_errors(what: str) -> Iterator[None]:
         said = error.response.get("Error", {})
         code, message = said.get("Code", "no code"), masked(said.get("Message", "no message"))
         if code in DENIED:
-            hint = "`aws sts get-caller-identity` shows the identity; infra/deployer-policy-*.json list what it needs"
+            hint = f"`aws sts get-caller-identity` shows the identity; {policies} lists what it needs"
             problem = NotAllowed if code in NOT_ALLOWED else CredentialsProblem
             raise problem(f"AWS refuses {what}: {code}: {message}; {hint}") from None
         raise RefusedRequest(f"AWS failed at {what}: {code}: {message}", code) from None

@@ -11,6 +11,7 @@ from planner.account.aws_client import aws_errors
 from planner.account.patience import Patience
 from planner.errors import AwsProblem
 
+POLICY = "infra/prices-policy.json"
 PRICE_LIST_REGION = "us-east-1"  # the Price List API has few endpoints; each has all Regions
 LINUX = "Linux/UNIX"
 Entry = Mapping[str, Any]
@@ -26,7 +27,7 @@ def pages(
     asked = arguments
     seen: set[str] = set()
     while True:
-        with aws_errors(what):
+        with aws_errors(what, POLICY):
             page = patience.call(what, getattr(client, operation), **asked)
         yield page
         following = page.get(token) or page.get(token[0].lower() + token[1:])

@@ -69,7 +69,7 @@ def update(
 ) -> None:
     """Write a new price book of today into your data folder, and show what changed.
 
-    Asks the AWS account of your credentials, read only (docs/operations.md has the policy): price list, Savings Plans,
+    Asks the AWS account of your credentials, read only (docs/prices.md has the policy): price list, Savings Plans,
     spot prices, Capacity Block offers. An update that stops goes on where it stopped. What is not found again keeps
     its older date. Books that exist are not touched; --prices DATE uses the new one.
     """

@@ -39,3 +39,5 @@ def test_every_cell_runs_and_shows_a_table_where_it_should(tmp_path: Path):
     assert "storage.s3.standard" in shown["best.bill"]["text/html"]
     search = next(data for line, data in shown.items() if line.startswith("planner.optimize"))
     assert "evaluated" in search["text/html"]
+    assert "what its cost depends on" in shown['planner.sensitivity(comparison, "best")']["text/html"]
+    assert "<table>" in shown["planner.diff(comparison, doubled)"]["text/html"]

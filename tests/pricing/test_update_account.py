@@ -215,6 +215,7 @@ def test_a_call_that_is_not_allowed_is_named_and_the_rest_is_found(cloud):
     result = update()
     assert result.exit_code == 0, (result.output, result.exception)
     assert "AWS refuses Savings Plans rates in us-east-1" in result.stderr
+    assert "infra/prices-policy.json lists what it needs" in result.stderr
     assert ACCOUNT not in result.output + json.dumps(book_for(str(TODAY)).manifest["problems"])
     assert book_for(str(TODAY)).capacity_block("p5.48xlarge", "us-east-1").price.usd == 54.82
 

@@ -222,3 +222,19 @@ def test_answers_of_an_earlier_day_are_removed(tmp_path):
     assert not earlier.folder.exists()
     today.entries("one", lambda: [{"n": 2}])
     assert SavedAnswers.of(tmp_path, date(2026, 11, 24), "question").entries("one", list) == [{"n": 2}]
+
+
+def test_an_update_goes_on_where_another_one_has_just_removed_the_answers(tmp_path, monkeypatch):
+    """Two updates with the same questions: the first to end removes what both saved."""
+    import gzip
+
+    saved = SavedAnswers.of(tmp_path, date(2026, 11, 24), "question")
+    packed = gzip.compress
+
+    def removed_meanwhile(data: bytes, **more: int) -> bytes:
+        saved.forget()
+        return packed(data, **more)
+
+    monkeypatch.setattr(gzip, "compress", removed_meanwhile)
+    assert saved.entries("one", lambda: [{"n": 1}]) == [{"n": 1}]
+    assert not saved.folder.exists()
