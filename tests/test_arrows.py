@@ -172,7 +172,7 @@ ALLOWED = {
         "planner.errors",
         "planner.extras",
     },
-    "planner.prices": {"pricing", "planner.api"},
+    "planner.prices": {"pricing", "planner.api", "planner.plan", "planner.errors"},
     # what is left of a stack is a result of planner.stack, not of a comparison
     "planner.report.terminal.leftovers_text": {"planner.report", "planner.stack", "planner.errors"},
     "planner.report.terminal.spot_text": {"planner.report", "planner.stack", "planner.errors"},

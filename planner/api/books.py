@@ -80,6 +80,16 @@ def with_quotes(book: PriceBook, regions: Collection[str], day: date | None = No
     return book.with_standing(quotes.own_prices(used, book, regions)), note if len(used) < len(lines) else ""
 
 
+def with_own(book: PriceBook, loaded: LoadedPlan, *, caller: str) -> tuple[PriceBook, str]:
+    """The book with the own prices that are valid when a plan's run starts, else on the book's date, and a note on what
+    was left out. caller: option or function, for the message. Raises UsageProblem where none is valid."""
+    plan = loaded.plan
+    found, note = with_quotes(book, (plan.region,), plan.start or book.as_of)
+    if not found.own_prices:
+        raise UsageProblem(f"{caller}: no own price is valid in {plan.region}; `planner prices add` adds one")
+    return found, note
+
+
 def newer_of_yours(book: PriceBook) -> str:
     """A note that `planner prices update` wrote a newer book than this one, "" where it did not."""
     newest = max(user_books(), default=book.as_of)

@@ -14,7 +14,7 @@ from planner.api.comparisons import LIST_IDS, WHY_NONE, Comparison
 from planner.bills.charges import charges_in
 from planner.bills.export_file import files_in, read_export
 from planner.bills.job_log import JobRecord, read_job_logs
-from planner.bills.measured import Measured, goodput_of, measured_of, plan_values
+from planner.bills.measured import MOST_GOODPUT, Measured, goodput_of, measured_of, plan_values
 from planner.bills.reconcile import ReconciledLine
 from planner.bills.reconcile import Reconciliation as Found
 from planner.bills.reconcile import reconcile as beside
@@ -58,9 +58,10 @@ class Reconciliation:
 
     @property
     def goodput(self) -> float | None:
-        """Node-hours of kept work over all that were billed; None without a job log that says what was kept."""
+        """Node-hours of kept work over all that were billed; None without a job log that says what was kept, and where
+        more was kept than billed."""
         found = goodput_of(self.found, self.log) if self.log else None
-        return found[0] if found else None
+        return found[0] if found and found[0] <= MOST_GOODPUT else None
 
     def __repr__(self) -> str:
         return (

@@ -189,9 +189,11 @@ def _tag(batch: Any, columns: Columns, tag: str) -> Any:
     if pa.types.is_map(tags.type):
         found = [pc.map_lookup(tags, pa.scalar(key, tags.type.key_type), "first") for key in TAG_KEYS[tag]]
         return pc.cast(pc.coalesce(*found), pa.string())
-    # JSON text; Athena and Spark write maps as {a=b, c=d}
-    pattern = rf'(?:^|[{{,\s"])(?:user[:_])?planner[:_]{tag}"?\s*[:=]\s*"?(?P<value>[^",}}]*)'
-    return pc.struct_field(pc.extract_regex(pc.cast(tags, pa.string()), pattern), "value")
+    # in JSON text the quotes of values are escaped, so that no value looks like a key; Athena writes {a=b, c=d}
+    json_text = rf'[{{,]\s*"(?:user[:_])?planner[:_]{tag}"\s*:\s*"(?P<value>[^"\\]*)"'
+    map_text = rf'^\{{?(?:[^"]*,)?\s*(?:user[:_])?planner[:_]{tag}\s*=\s*(?P<value>[^",}}]*)'
+    texts = pc.cast(tags, pa.string())
+    return pc.coalesce(*(pc.struct_field(pc.extract_regex(texts, one), "value") for one in (json_text, map_text)))
 
 
 def _check_numbers(path: Path, columns: Columns, groups: Mapping[tuple[str, ...], Sums]) -> None:

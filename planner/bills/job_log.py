@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -75,6 +76,11 @@ class JobRecord:
 def read_job_logs(paths: Sequence[str]) -> JobRecord:
     """The attempts of some files. Raises UsageProblem with the line that is wrong."""
     attempts = [attempt for path in paths for attempt in _attempts(Path(path))]
+    if twice := next((attempt for attempt, count in Counter(attempts).items() if count > 1), None):
+        raise UsageProblem(
+            f"--jobs {', '.join(paths)}: the attempt from {twice.begin:%Y-%m-%dT%H:%M:%SZ} to "
+            f"{twice.end:%Y-%m-%dT%H:%M:%SZ} on {twice.nodes} nodes stands there twice, and would count twice"
+        )
     if not attempts:
         raise UsageProblem(f"--jobs {', '.join(paths)}: no attempt in it")
     return JobRecord(attempts=tuple(sorted(attempts, key=lambda attempt: attempt.begin)))

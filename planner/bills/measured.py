@@ -15,6 +15,7 @@ from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
 from planner.models.calendar_months import calendar_months
 from planner.plan.assumptions import Assumption, default_assumptions
 
+MOST_GOODPUT = 1.001  # more work was kept than node-hours were billed: the log and the bill are not of the same hours
 GPU_LINES = (COMPUTE, COMPUTE_FALLBACK)
 
 

@@ -241,15 +241,11 @@ def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
 
 def own_book(book: PriceBook, loaded: LoadedPlan) -> PriceBook:
     """The book with the own prices that are valid when the run starts, else on the book's date. Raises UsageProblem."""
-    from planner.api.books import with_quotes
-    from planner.errors import UsageProblem
+    from planner.api.books import with_own
 
-    plan = loaded.plan
-    found, note = with_quotes(book, (plan.region,), plan.start or book.as_of)
+    found, note = with_own(book, loaded, caller="--own")
     if note:
         say(f"note: {note}")
-    if not found.own_prices:
-        raise UsageProblem(f"--own: no own price is valid in {plan.region}; `planner prices add` adds one")
     return found
 
 

@@ -87,6 +87,20 @@ def test_what_was_measured_is_what_the_bill_has(tmp_path):
     assert found.goodput == pytest.approx(269 * 4 / hours)
 
 
+def test_a_log_that_is_given_twice_is_refused(tmp_path):
+    with pytest.raises(UsageProblem, match="stands there twice"):
+        read_job_logs([log_in(tmp_path)] * 2)
+
+
+def test_more_work_than_was_billed_is_no_goodput(tmp_path):
+    half = [row | {"quantity": row["quantity"] / 2, "usd": row["usd"] / 2} for row in _rows() if row["stack"] == "dev"]
+    found = reconcile_bill(
+        compared(), write(tmp_path / "focus.csv", half, "on-demand"), scenario=IDS[0], jobs=log_in(tmp_path)
+    )
+    assert found.goodput is None
+    assert "No goodput: the log has 1,076" in str(found)
+
+
 def _rows() -> list[dict[str, object]]:
     return all_rows(scenario_of(IDS[0]))
 

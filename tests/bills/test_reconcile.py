@@ -221,6 +221,30 @@ def test_the_unused_part_of_a_commitment_does_not_begin_the_run_and_its_account_
     assert "111122223333" not in str(found)
 
 
+@pytest.mark.parametrize(
+    ("tags", "ours"),
+    [
+        ('{"user:Name": "like planner:stack=dev", "user:planner:stack": "other"}', False),
+        ('{"user:Note": "x, \\"planner:stack\\": \\"dev\\"", "user:planner:stack": "other"}', False),
+        ('{"user:Name": "like planner:stack=other", "user:planner:stack": "dev"}', True),
+        ("{Name=a, user:planner:stack=dev}", True),
+        ("{Name=like planner:stack=dev, planner_stack=other}", False),
+        ("user_planner_stack=dev, Name=a", True),
+    ],
+)
+def test_the_value_of_another_tag_names_no_stack(tmp_path, tags, ours):
+    from planner.bills.export_file import KEYS, read_export
+
+    file = tmp_path / "focus.csv"
+    row = synthetic.focus(all_rows(scenario_of(IDS[0]))[0]) | {"Tags": tags}
+    with file.open("w", newline="") as text:
+        writer = csv.DictWriter(text, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    (found,) = read_export(file, "dev").groups
+    assert found[KEYS.index("stack")] == ("dev" if ours else "other")
+
+
 def test_a_fee_of_a_block_that_nothing_ties_to_the_stack_is_named(tmp_path):
     rows = [row | {"id": ""} if row["kind"] == "fee" else row for row in all_rows(scenario_of(IDS[2]), noisy=False)]
     found = reconcile_bill(compared(), write(tmp_path / "focus.csv", rows, "capacity-block"), scenario=IDS[2])

@@ -97,6 +97,21 @@ def test_compare_shows_list_and_own_cost_and_uses_own_prices_only_when_asked(dat
     assert row.split()[1:] == [f"{costs[0]:,.0f}", f"{costs[1]:,.0f}", f"{(costs[1] / costs[0] - 1) * 100:+.1f}", "%"]
 
 
+def test_from_python_they_are_those_of_the_option(data):
+    import planner
+
+    plan = planner.load("examples/small.yaml")
+    with pytest.raises(UsageProblem, match="own: no own price is valid in us-east-1"):
+        planner.prices.own(plan)
+    ok(add(*BLOCK, "--usd", "10", *UNTIL))
+    document = json.loads(ok(run(compare, "examples/small.yaml", "--own", "--draws", "0", "-f", "json")).stdout)
+    mine = planner.compare(plan, prices=planner.prices.own(plan), draws=0)
+    assert mine.to_dict()["scenarios"] == document["scenarios"]
+    assert mine["cheapest"].cost_usd.plan < planner.compare(plan, draws=0)["cheapest"].cost_usd.plan
+    with pytest.raises(UsageProblem, match="own needs a loaded plan"):
+        planner.prices.own("examples/small.yaml")
+
+
 def test_a_change_that_rounds_to_nothing_is_not_called_none(data):
     ok(add("--item", "S3 Standard storage", "--region", "us-east-1", "--usd", "0.0229", *UNTIL))
     shown = ok(run(compare, "examples/small.yaml", "--own", "--draws", "0", "--top", "0")).stdout

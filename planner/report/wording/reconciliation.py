@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.bills.job_log import JobRecord
-from planner.bills.measured import Measured
+from planner.bills.measured import MOST_GOODPUT, Measured
 from planner.bills.reconcile import CENT, ReconciledLine, Reconciliation
 from planner.report.wording.figures import money, percent, plain, quantity
 from planner.report.wording.table import Column
@@ -123,7 +123,12 @@ def _sentence(text: str) -> str:
 def measured(values: tuple[Measured, ...], goodput: tuple[float, float] | None, log: JobRecord | None) -> list[str]:
     """What was measured, each beside what was planned."""
     said = []
-    if goodput is not None:
+    if goodput is not None and goodput[0] > MOST_GOODPUT:
+        said.append(
+            f"No goodput: the log has {quantity(goodput[0] * goodput[1])} node-hours of kept work, the bill "
+            f"{quantity(goodput[1])} in all. They are not of the same run or not of the same time"
+        )
+    elif goodput is not None:
         said.append(f"Goodput {percent(goodput[0])}: work that was kept, of {quantity(goodput[1])} billed node-hours")
     if log is not None:
         counts = f"{log.failures} failures and {log.interruptions} spot interruptions"
