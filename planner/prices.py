@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from datetime import date
-
 from typing import TYPE_CHECKING
 
 from planner.api.books import Prices, book_for, with_own

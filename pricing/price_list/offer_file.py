@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +48,7 @@ def read_offer_file(path: str | os.PathLike[str], wanted: Wanted) -> OfferFile:
 
 
 @contextmanager
-def faults_of(path: Path) -> Iterator[None]:
+def faults_of(path: Path) -> Generator[None]:
     """What is wrong with a file, as BadPriceList with its path."""
     try:
         yield
