@@ -61,11 +61,18 @@ def stack_bill(
     """The charges of a stack. block_node_hours, block_ends: of the plan's Capacity Block, None without one. until: the
     end of what is billed; None: the last use in the files. account: whose charges of that name are the stack's.
 
-    Raises UsageProblem if the stack is in none of the files, or if several accounts have one of that name.
+    Raises UsageProblem if the stack is in none of the files, if several accounts have one of that name, or if its use
+    goes on after `until`.
     """
     own = _of_one_account([charge for charge in charges if charge.stack == stack], stack, account)
     if not any(charge.kind == USAGE for charge in own):
         raise UsageProblem(_nothing(charges, stack))
+    later = max((c.end for c in own if c.kind == USAGE and c.rows and c.end), default=datetime.min)
+    if until and later > until:
+        raise UsageProblem(
+            f"the files have charges of the stack {stack} up to {later:%Y-%m-%d}, and what was added up cannot be cut at "
+            f"the end of {until - timedelta(days=1):%Y-%m-%d}: leave out the files of later months, or --until"
+        )
     last = until or _last_use(charges)
     used = [charge for charge in own if charge.kind == USAGE]
     ids = {name for charge in used for name in (charge.commitment, charge.reservation) if name}

@@ -140,6 +140,12 @@ def test_a_bill_of_half_the_run_is_compared_to_its_end(tmp_path):
     ) == pytest.approx(fee["usd"])
 
 
+def test_a_day_before_the_end_of_the_bill_cuts_nothing_off_and_is_refused(tmp_path):
+    file = write(tmp_path / "focus.csv", all_rows(scenario_of(IDS[0])), "on-demand")
+    with pytest.raises(UsageProblem, match=r"charges of the stack dev up to .* cannot be cut at the end of 2026-10-22"):
+        reconcile_bill(compared(), file, scenario=IDS[0], until="2026-10-22")
+
+
 def test_quantity_and_price_explain_a_difference(tmp_path):
     id = "converged/p4d.24xlarge/on-demand"
     rows = [
