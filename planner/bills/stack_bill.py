@@ -70,8 +70,8 @@ def stack_bill(
     later = max((c.end for c in own if c.kind == USAGE and c.rows and c.end), default=datetime.min)
     if until and later > until:
         raise UsageProblem(
-            f"the files have charges of the stack {stack} up to {later:%Y-%m-%d}, and what was added up cannot be cut at "
-            f"the end of {until - timedelta(days=1):%Y-%m-%d}: leave out the files of later months, or --until"
+            f"the files have charges of the stack {stack} up to {later:%Y-%m-%d}, and what was added up cannot be cut "
+            f"at the end of {until - timedelta(days=1):%Y-%m-%d}: leave out the files of later months, or --until"
         )
     last = until or _last_use(charges)
     used = [charge for charge in own if charge.kind == USAGE]
