@@ -60,7 +60,9 @@ def write_book(
         raise UsageProblem(f"{base.folder}: no book can be made from this one: {error}") from None
     rows, older = newer_only(base, found.rows)
     if older:
-        found.problems.append(f"not taken, since the book of {base.as_of} has them of a later day: {older:,} prices")
+        found.problems.append(
+            f"not taken, since the book of {base.as_of} or another file has a later day: {older:,} prices"
+        )
     if not any(rows.values()):
         raise UsageProblem("no price was found, so no book was written" + _words(found.problems))
     try:

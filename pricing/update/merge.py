@@ -88,15 +88,15 @@ def merged(
 
 
 def newer_only(base: Tables, found: Mapping[str, Sequence[Row]]) -> tuple[dict[str, list[Row]], int]:
-    """What was found, without prices that `base` has of a later day, and how many rows these were.
+    """What was found, without prices that `base` or another source has of a later day, and how many rows these were.
 
-    An offer file may be older than the book. Spot observations are kept: each is of its own day.
+    An offer file may be older than the book, or than another file. Spot observations are kept: each is of its own day.
     """
     kept: dict[str, list[Row]] = {}
     for table, rows in found.items():
         columns = KEYS[table]
         newest: dict[tuple[str, ...], str] = {}
-        for row in base.rows(table) if table != "spot" else ():
+        for row in (*base.rows(table), *rows) if table != "spot" else ():
             key = tuple(row[column] for column in columns)
             newest[key] = max(newest.get(key, ""), row["observed"])
         kept[table] = [

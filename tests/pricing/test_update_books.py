@@ -129,7 +129,18 @@ def test_an_older_file_takes_no_newer_price_away(data, tmp_path):
     path.write_bytes(as_aws_prints({**old, "publicationDate": "2024-09-10T15:11:05Z"}))
     result = run("update", "--from-bulk", str(path), "--region", "us-east-1", "--type", "p5*", "--accept-jumps")
     assert "no price was found" in str(result.exception)
-    assert "not taken, since the book of 2026-10-10 has them of a later day: 1 prices" in str(result.exception)
+    assert "not taken, since the book of 2026-10-10 or another file has a later day: 1 prices" in str(result.exception)
+
+
+@pytest.mark.parametrize("order", ["old new", "new old"])
+def test_of_two_files_the_later_one_counts_whichever_is_named_first(data, tmp_path, order):
+    for name, usd, day in (("old", "56.5", "2026-10-20"), ("new", "57.5", "2026-11-20")):
+        made = offer([document(usd, sku="P5", instanceType="p5.48xlarge", usagetype="BoxUsage:p5.48xlarge")])
+        (tmp_path / f"{name}.json").write_bytes(as_aws_prints({**made, "publicationDate": f"{day}T00:00:00Z"}))
+    files = [word for name in order.split() for word in ("--from-bulk", str(tmp_path / f"{name}.json"))]
+    assert run("update", *files, "--region", "us-east-1", "--type", "p5*").exit_code == 0
+    price = book_for(str(TODAY)).on_demand("p5.48xlarge", "us-east-1")
+    assert (price.usd, str(price.observed)) == (57.5, "2026-11-20")
 
 
 def test_what_stays_of_the_older_book_is_counted_and_what_is_gone_is_named(data, tmp_path):
