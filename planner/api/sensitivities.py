@@ -52,14 +52,27 @@ class Sensitivity:
         return tuple(entry for entry in self.study.searches if entry.break_evens)
 
     def text(
-        self, *, width: int = 100, ascii_only: bool = False, top: int = 0, of: str = "cost_usd", **again: Any
+        self,
+        *,
+        width: int = 100,
+        ascii_only: bool = False,
+        top: int = 0,
+        of: str = "cost_usd",
+        plan_path: str = "PLAN",
+        again: Sequence[str] = (),
     ) -> str:
-        """Lines of at most `width` cells (at least 32). top: rows of the table, 0 for all. of: cost_usd or days.
-        again: plan_path and again, for the next command."""
+        """Lines of at most `width` cells (at least 32). top: rows of the table, 0 for all. of: "cost_usd" or "days".
+        plan_path, again: the plan, and options that the next command must repeat."""
         from planner.report.terminal.sensitivity_text import render
 
         return render(
-            *(self.comparison, self.study, self.against), width=width, ascii_only=ascii_only, top=top, of=of, **again
+            *(self.comparison, self.study, self.against),
+            width=width,
+            ascii_only=ascii_only,
+            top=top,
+            of=of,
+            plan_path=plan_path,
+            again=again,
         )
 
     def to_dict(self) -> dict[str, Any]:
