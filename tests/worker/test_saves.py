@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 
 import pytest
@@ -61,6 +62,29 @@ def test_what_is_not_renamed_yet_is_not_taken(store, folders):
         (folders[0] / name).write_text("half")
     assert saved(Checkpoints(store, "ck/0"), folders[0]).committed == 0
     assert resume(Checkpoints(store, "ck/0"), folders[1]).step == 0
+
+
+def test_nothing_in_the_folder_ends_the_saver(store, folders):
+    """A name that only looks like a number, a folder that is gone, a save that cannot be read: the next one is kept."""
+    said: list[str] = []
+    saver = Saver(Checkpoints(store, "ck/0"), folders[0], after=0, keep=2, say=said.append)
+    (folders[0] / "²").write_text("not a step")
+    (folders[0] / "10").symlink_to("/does/not/exist")
+    while not saver.unsaved.startswith("save 10 is not in the bucket"):
+        time.sleep(0.01)
+    shutil.rmtree(folders[0])
+    time.sleep(0.3)
+    folders[0].mkdir()
+    (folders[0] / ".part").write_text("twenty")
+    (folders[0] / ".part").rename(folders[0] / "20")
+    assert saver.finish(30)
+    assert (saver.committed, saver.unsaved) == (20, "")
+    assert [text.partition(":")[0] for text in said] == ["save 10 is not in the bucket"]
+
+
+def test_a_save_that_is_not_in_the_bucket_is_said_to_the_end(store, folders):
+    (folders[0] / "10").symlink_to("/does/not/exist")
+    assert "save 10 is not in the bucket" in saved(Checkpoints(store, "ck/0"), folders[0]).unsaved
 
 
 def test_without_a_commit_it_is_as_if_it_were_not_there(store, folders):
