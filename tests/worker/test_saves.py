@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 
@@ -10,7 +11,11 @@ from fleet_pool.client.checkpoint import Checkpoints
 from fleet_pool.client.errors import Damaged
 from fleet_pool.client.folder import Folder
 from fleet_pool.worker import saves
+from fleet_pool.worker.joblist import parsed
 from fleet_pool.worker.saves import Saver, resume
+
+from infra.buckets import OLD_VERSION_DAYS
+from planner.worker_pool import bill
 
 
 @pytest.fixture
@@ -124,3 +129,42 @@ def test_only_the_newest_are_kept(store, folders):
             time.sleep(0.01)
     saver.finish(30)
     assert {entry.key.split("/")[2] for entry in store.entries("ck/0/")} == {"step-000000000030", "step-000000000040"}
+
+
+class Counted(Folder):
+    """Counts requests as S3 bills them."""
+
+    puts = gets = 0
+
+    def read(self, key, **how):
+        self.gets += 1
+        return super().read(key, **how)
+
+    def write_unique(self, key, data):
+        self.puts += 1
+        super().write_unique(key, data)
+
+    def write_once(self, key, data):
+        self.puts += 1
+        super().write_once(key, data)
+
+    def entries(self, prefix):
+        self.puts += 1  # a listing costs as much
+        return super().entries(prefix)
+
+
+def test_a_save_takes_the_requests_that_a_plan_bills(tmp_path, folders, monkeypatch):
+    monkeypatch.setattr(saves, "PIECE_BYTES", 4)
+    store = Counted(tmp_path / "bucket")
+    for step in (10, 20, 30):
+        store.puts = store.gets = 0
+        (folders[0] / str(step)).write_bytes(b"ten bytes.")
+        saved(Checkpoints(store, "ck/0"), folders[0], after=step - 10, keep=bill.SAVES_KEPT)
+    assert (store.puts, store.gets) == (3 + bill.PUTS_PER_SAVE, bill.GETS_PER_SAVE)
+
+
+def test_what_a_plan_bills_of_saves_is_what_the_worker_and_the_stack_do():
+    text = json.dumps({"name": "a", "command": ["x"], "jobs": 1})
+    assert bill.PIECE_BYTES == saves.PIECE_BYTES
+    assert parsed(text, "list").keep == bill.SAVES_KEPT
+    assert bill.OLD_VERSION_DAYS == OLD_VERSION_DAYS
