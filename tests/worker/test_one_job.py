@@ -88,7 +88,9 @@ def test_a_job_that_never_says_how_far_it_is_is_told_so(worker):
 
 
 def test_a_job_whose_last_save_is_not_in_the_bucket_is_not_done(worker):
-    call = worker("unsaved", "import os; os.symlink('/does/not/exist', os.environ['PLANNER_SAVES'] + '/10')", failures=2)
+    call = worker(
+        "unsaved", "import os; os.symlink('/does/not/exist', os.environ['PLANNER_SAVES'] + '/10')", failures=2
+    )
     code, said = call("run", "--index", "0")
     assert (code, "failed: save 10 is not in the bucket" in said) == (1, True)
     assert call("run", "--index", "0")[0] == 70

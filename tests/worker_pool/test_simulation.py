@@ -110,7 +110,6 @@ class TestInterrupted:
         assert not run.finished
         assert math.isinf(run.makespan)
 
-
     def test_a_node_that_the_market_does_not_have_is_not_billed(self):
         """The simulation gives up in an outage, with requests that wait for its end."""
         jobs = Jobs(count=5, work_hours=10.0, segment_hours=10.0)

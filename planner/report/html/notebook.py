@@ -29,11 +29,11 @@ def comparison_html(comparison: Comparison) -> str:
     more = len(comparison.scenarios) - MOST_ROWS
     note = f"; {more} more" if more > 0 else ""
     title = f"{comparison.plan_name}, prices of {comparison.prices.as_of.isoformat()}: {answer}{note}"
-    return _captioned(title, _scenario_columns(comparison.scenarios[:MOST_ROWS]))
+    return table_html(title, _scenario_columns(comparison.scenarios[:MOST_ROWS]))
 
 
 def scenarios_html(scenarios: Sequence[Scenario]) -> str:
-    return _captioned("", _scenario_columns(scenarios))
+    return table_html("", _scenario_columns(scenarios))
 
 
 def _scenario_columns(scenarios: Sequence[Scenario]) -> list[Column]:
@@ -57,7 +57,7 @@ def _scenario_columns(scenarios: Sequence[Scenario]) -> list[Column]:
 def bill_html(bill: Sequence[PlannedLine]) -> str:
     """The lines of one bill, and their sum."""
     total = sum(line.effective_cost for line in bill)
-    return _captioned(
+    return table_html(
         "",
         [
             Column(title="Line", values=[*(line.line for line in bill), "all lines"], text=True),
@@ -74,7 +74,7 @@ def optimum_html(found: Optimum) -> str:
     best = found.recommended
     answer = f"recommended: {best.scenario.id} on {best.size.nodes} nodes" if best else "nothing is recommended"
     points = found.frontier
-    return _captioned(
+    return table_html(
         f"{many(found.evaluated, 'choice')} evaluated; {answer}",
         [
             Column(title="Scenario", values=[point.scenario.id for point in points], text=True),
@@ -92,10 +92,11 @@ def optimum_html(found: Optimum) -> str:
 
 
 def reconciliation_html(found: Reconciliation) -> str:
-    return _captioned(reconciliation_words.headline(found), reconciliation_words.columns(found))
+    return table_html(reconciliation_words.headline(found), reconciliation_words.columns(found))
 
 
-def _captioned(title: str, columns: Sequence[Column]) -> str:
+def table_html(title: str, columns: Sequence[Column]) -> str:
+    """A table with a caption, if there is one."""
     caption = f"<caption{_LEFT}>{_safe(title)}</caption>" if title else ""
     head = "".join(f"<th{_align(column)}>{_safe(column.title)}</th>" for column in columns)
     rows = zip(*(column.values for column in columns), strict=True)
