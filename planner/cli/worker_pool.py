@@ -35,12 +35,17 @@ def simulated(
 
 
 def asked_runs() -> int | None:
-    """The number of --draws if it was given: a pool simulates fewer by default. Raises UsageProblem."""
+    """The number of --draws if it was given: a pool simulates fewer by default. Raises UsageProblem, also for what a
+    pool would leave out without a word."""
     from planner.worker_pool.compare import MOST_RUNS
 
     context = click.get_current_context()
     if context.params.get("own"):
         raise UsageProblem("--own: not of a worker pool, whose plan states the prices that are not in the book")
+    for name in ("as_of", "max_price_age"):
+        if context.params.get(name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageProblem(f"{option}: not of a worker pool; the age of its prices is counted from the plan's start")
     given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
     runs = context.params.get("draws") if given else None
     if runs is not None and not 1 <= runs <= MOST_RUNS:
