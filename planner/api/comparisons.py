@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from operator import index
 from typing import TYPE_CHECKING, Any, overload
 
-from planner.api.arguments import day_of, named, whole_number
+from planner.api.arguments import day_of, named, numbered, whole_number
 from planner.api.books import Prices, book_for, check_book
 from planner.api.parallel import in_processes
 from planner.api.scenarios import Scenario, with_bill
@@ -58,14 +57,7 @@ class Comparison(comparisons.Comparison):
     def __getitem__(self, scenario: str | int) -> Scenario:
         if isinstance(scenario, str):
             return self._named(scenario)
-        try:
-            return self.scenarios[index(scenario)]
-        except IndexError:
-            raise IndexError(f"no scenario {scenario}: this comparison has {len(self)}, counted from 0") from None
-        except TypeError:
-            raise UsageProblem(
-                f"a scenario is named by id, rank or 'best', or by a number from 0, not by {scenario!r}"
-            ) from None
+        return numbered(self.scenarios, scenario)
 
     def _named(self, scenario: str) -> Scenario:
         found = named(self, scenario, why=WHY_NONE, listing=LIST_IDS)

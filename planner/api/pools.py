@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from operator import index
 from typing import TYPE_CHECKING, Any
 
-from planner.api.arguments import whole_number
+from planner.api.arguments import numbered, whole_number
 from planner.api.books import Prices, book_for
 from planner.api.scenarios import Lines
 from planner.errors import UsageProblem
@@ -95,10 +94,7 @@ class PoolComparison(result.PoolComparison):
         if isinstance(scenario, str):
             found = named(self, scenario)
             return next(own for own in self.scenarios if own is found)
-        try:
-            return self.scenarios[index(scenario)]
-        except IndexError:
-            raise IndexError(f"no scenario {scenario}: this comparison has {len(self)}, counted from 0") from None
+        return numbered(self.scenarios, scenario)
 
     def __iter__(self) -> Iterator[PoolScenario]:
         return iter(self.scenarios)

@@ -45,7 +45,7 @@ def asked_runs() -> int | None:
     for name in ("as_of", "max_price_age"):
         if context.params.get(name) is not None:
             option = f"--{name.replace('_', '-')}"
-            raise UsageProblem(f"{option}: not of a worker pool; the age of its prices is counted from the plan's start")
+            raise UsageProblem(f"{option}: not of a worker pool, whose prices are as old as at the plan's start")
     given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
     runs = context.params.get("draws") if given else None
     if runs is not None and not 1 <= runs <= MOST_RUNS:
