@@ -120,7 +120,11 @@ class WorkerFleet(Component):
         template: aws.ec2.LaunchTemplate,
         waits_for: list[pulumi.Resource],
     ) -> aws.batch.ComputeEnvironment:
-        """Without a service role, so that AWS Batch uses its service-linked one: only then it updates in place."""
+        """Without a service role, so that AWS Batch uses its service-linked one: only then it updates in place, and the
+        provider only with these strategies (hashicorp/terraform-provider-aws issue 38695). A new one in its place could
+        not be made: the queue keeps the old one, which has the same name. Of one type in one zone, every strategy for
+        spot is the same.
+        """
         vcpu = args.fleet.vcpu
         return aws.batch.ComputeEnvironment(
             self.named("environment"),
@@ -129,7 +133,7 @@ class WorkerFleet(Component):
             state="ENABLED",
             compute_resources=aws.batch.ComputeEnvironmentComputeResourcesArgs(
                 type="SPOT" if args.spot else "EC2",
-                allocation_strategy="SPOT_PRICE_CAPACITY_OPTIMIZED" if args.spot else "BEST_FIT_PROGRESSIVE",
+                allocation_strategy="SPOT_CAPACITY_OPTIMIZED" if args.spot else "BEST_FIT_PROGRESSIVE",
                 min_vcpus=args.settings.least_nodes * vcpu,
                 max_vcpus=args.fleet.nodes * vcpu,
                 instance_types=[args.fleet.instance_type],

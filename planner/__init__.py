@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from planner.api.frames import to_frame
     from planner.api.optima import Optimum, optimize
     from planner.api.page import render_html
-    from planner.api.plans import Plan, load
+    from planner.api.plans import Plan, PoolPlan, load
+    from planner.api.pools import PoolComparison
     from planner.api.reconciliations import Reconciliation, reconcile
     from planner.api.scenarios import Bill
     from planner.api.sensitivities import Sensitivity, sensitivity
@@ -44,6 +45,8 @@ _HOME = {
     "Plan": "planner.api.plans",
     "PlanProblems": "planner.errors",
     "PlannerError": "planner.errors",
+    "PoolComparison": "planner.api.pools",
+    "PoolPlan": "planner.api.plans",
     "PriceBook": "pricing.book",
     "Problem": "planner.errors",
     "Reconciliation": "planner.api.reconciliations",
@@ -72,6 +75,8 @@ __all__ = [
     "Plan",
     "PlanProblems",
     "PlannerError",
+    "PoolComparison",
+    "PoolPlan",
     "PriceBook",
     "Problem",
     "Reconciliation",

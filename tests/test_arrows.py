@@ -150,6 +150,7 @@ ALLOWED = {
     # what the command line and `import planner` share: one function for each answer, without the words of a command
     "planner.api": {
         "pricing",
+        "planner.worker_pool",
         "planner.plan",
         "planner.models",
         "planner.estimate",

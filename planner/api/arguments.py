@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.decide.comparison import Comparison
     from planner.estimate.result import Scenario
+
+
+T = TypeVar("T")
 
 
 def day_of(text: str | date, option: str) -> date:
@@ -43,6 +48,18 @@ def checked_comparison(value: object, caller: str) -> None:
         raise UsageProblem(
             f"{caller} needs a comparison, not {value!r}: comparison = planner.compare(planner.load(FILE))"
         )
+
+
+def numbered(scenarios: Sequence[T], number: object) -> T:
+    """The scenario of a number from 0. Raises IndexError; UsageProblem for what is no whole number."""
+    try:
+        return scenarios[index(number)]  # pyright: ignore[reportArgumentType]  anything else is the TypeError below
+    except IndexError:
+        raise IndexError(f"no scenario {number}: this comparison has {len(scenarios)}, counted from 0") from None
+    except TypeError:
+        raise UsageProblem(
+            f"a scenario is named by id, rank or 'best', or by a number from 0, not by {number!r}"
+        ) from None
 
 
 def named(

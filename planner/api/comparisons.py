@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from planner.api.arguments import day_of, named, whole_number
+from planner.api.arguments import day_of, named, numbered, whole_number
 from planner.api.books import Prices, book_for, check_book
 from planner.api.parallel import in_processes
 from planner.api.scenarios import Scenario, with_bill
@@ -23,11 +22,13 @@ from planner.decide.steps import with_steps
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 from planner.estimate.request import Request
-from planner.plan.load import LoadedPlan
+from planner.plan.load import LoadedPlan, LoadedPool
 from pricing.snapshot import BrokenBook
 
 if TYPE_CHECKING:
     import pandas
+
+    from planner.api.pools import PoolComparison
 
 MAX_AGE_DAYS = 1_000_000
 WHY_NONE = "`why_not` and `unpriced` of each scenario say why"
@@ -56,14 +57,7 @@ class Comparison(comparisons.Comparison):
     def __getitem__(self, scenario: str | int) -> Scenario:
         if isinstance(scenario, str):
             return self._named(scenario)
-        try:
-            return self.scenarios[index(scenario)]
-        except IndexError:
-            raise IndexError(f"no scenario {scenario}: this comparison has {len(self)}, counted from 0") from None
-        except TypeError:
-            raise UsageProblem(
-                f"a scenario is named by id, rank or 'best', or by a number from 0, not by {scenario!r}"
-            ) from None
+        return numbered(self.scenarios, scenario)
 
     def _named(self, scenario: str) -> Scenario:
         found = named(self, scenario, why=WHY_NONE, listing=LIST_IDS)
@@ -103,6 +97,7 @@ class Comparison(comparisons.Comparison):
         return comparison_html(self)
 
 
+@overload
 def compare(
     plan: LoadedPlan,
     *,
@@ -111,7 +106,20 @@ def compare(
     seed: int = DEFAULT_SEED,
     as_of: str | date | None = None,
     max_price_age_days: int | None = None,
-) -> Comparison:
+) -> Comparison: ...
+@overload
+def compare(
+    plan: LoadedPool, *, prices: Prices = None, draws: int = DEFAULT_DRAWS, seed: int = DEFAULT_SEED
+) -> PoolComparison: ...
+def compare(
+    plan: LoadedPlan | LoadedPool,
+    *,
+    prices: Prices = None,
+    draws: int = DEFAULT_DRAWS,
+    seed: int = DEFAULT_SEED,
+    as_of: str | date | None = None,
+    max_price_age_days: int | None = None,
+) -> Comparison | PoolComparison:
     """Price every storage layout, purchase option and instance type of a plan, and recommend one.
 
     prices: a price book, its date (the book of that day, else the newest before it) or its folder; None: the plan's,
@@ -119,8 +127,17 @@ def compare(
     same plan, book, draws and seed give the same result. as_of: the day that the age of prices is counted from; None:
     the plan's start. max_price_age_days: older prices are listed in `stale`; None: 120 of EC2, 1,095 of the rest.
 
+    Of a worker pool every choice is simulated, in `draws` runs (1 to 2,000; by default 200, fewer of very many jobs);
+    prices have no age there.
+
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
+    if isinstance(plan, LoadedPool):
+        from planner.api import pools
+
+        if as_of is not None or max_price_age_days is not None:
+            raise UsageProblem("as_of, max_price_age_days: not of a worker pool, whose prices have no age")
+        return pools.compare(plan, prices, draws, seed)
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
         return comparison_of(plan, request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from planner.api.arguments import checked_comparison
 from planner.decide import explain as explaining
@@ -25,6 +25,7 @@ from planner.report.wording.origins import OriginIndex, origin_index
 
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison as PythonComparison
+    from planner.api.pools import PoolComparison, PoolExplanation, PoolScenario
 
 RUNS = 1000  # simulated beside the closed form
 MOST_RANKS = 5  # of the scenarios that have what the named one lacks
@@ -82,7 +83,11 @@ class Explanation:
         return f"Explanation(id={self.id!r}, value={self.value!r}, unit={self.unit!r}, scenario={self.scenario.id!r})"
 
 
-def explain(comparison: PythonComparison, scenario: str | int | Scenario, number: str) -> Explanation:
+@overload
+def explain(comparison: PythonComparison, scenario: str | int | Scenario, number: str) -> Explanation: ...
+@overload
+def explain(comparison: PoolComparison, scenario: str | int | PoolScenario, number: str) -> PoolExplanation: ...
+def explain(comparison: Any, scenario: Any, number: str) -> Explanation | PoolExplanation:
     """Explain a number of a scenario.
 
     scenario: itself, its id, its rank (`"#3"`), `"best"` or its number from 0. number: a line of its bill, such as
@@ -91,6 +96,10 @@ def explain(comparison: PythonComparison, scenario: str | int | Scenario, number
 
     Raises UsageProblem for a scenario or a number that the comparison does not have, with the nearest one.
     """
+    from planner.api import pools
+
+    if isinstance(comparison, pools.PoolComparison):
+        return pools.explain(comparison, scenario, number)
     checked_comparison(comparison, "explain")
     chosen = scenario if isinstance(scenario, Scenario) else comparison[scenario]
     if not isinstance(number, str):

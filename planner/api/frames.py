@@ -19,6 +19,8 @@ from planner.report.data.comparison_json import bill_line, scenario_document
 if TYPE_CHECKING:
     import pandas
 
+    from planner.api.pools import PoolComparison
+
 # what has parts -> its parts; a column is named after both, as days_p90 or storage_usable_tb
 PARTS: dict[str, tuple[str, ...]] = {
     "days": (*(part.name for part in fields(Range)), "lower_bound"),
@@ -37,7 +39,7 @@ BILL_NUMBERS = (
 TRUTH = {"true": True, "false": False, "": None}
 
 
-def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame:
+def to_frame(comparison: Comparison | PoolComparison, *, bills: bool = False) -> pandas.DataFrame:
     """A DataFrame with the scenarios in their order, or with bills=True the lines of all bills.
 
     A scenario's columns are the keys of `planner compare -f json`, a range being one column each for its planned
@@ -47,6 +49,10 @@ def to_frame(comparison: Comparison, *, bills: bool = False) -> pandas.DataFrame
 
     Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
     """
+    from planner.api import pools
+
+    if isinstance(comparison, pools.PoolComparison):
+        return comparison.to_frame(bills=bills)
     checked_comparison(comparison, "to_frame")
     pandas = pandas_for("to_frame")
     if bills:

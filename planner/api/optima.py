@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from planner.api.books import Prices
 from planner.api.comparisons import request_of
@@ -14,8 +14,11 @@ from planner.decide.search import Each
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 from planner.estimate.request import Request
-from planner.plan.load import LoadedPlan
+from planner.plan.load import LoadedPlan, LoadedPool
 from pricing.snapshot import BrokenBook
+
+if TYPE_CHECKING:
+    from planner.api.pools import PoolOptimum
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,6 +47,7 @@ class Optimum(optimizing.Optimum):
         return document(self)
 
 
+@overload
 def optimize(
     plan: LoadedPlan,
     minimize: str = "cost",
@@ -52,18 +56,37 @@ def optimize(
     draws: int = DEFAULT_DRAWS,
     seed: int = DEFAULT_SEED,
     as_of: str | date | None = None,
-) -> Optimum:
+) -> Optimum: ...
+@overload
+def optimize(
+    plan: LoadedPool, minimize: str = "cost", *, prices: Prices = None, seed: int = DEFAULT_SEED
+) -> PoolOptimum: ...
+def optimize(
+    plan: LoadedPlan | LoadedPool,
+    minimize: str = "cost",
+    *,
+    prices: Prices = None,
+    draws: int = DEFAULT_DRAWS,
+    seed: int = DEFAULT_SEED,
+    as_of: str | date | None = None,
+) -> Optimum | PoolOptimum:
     """Search every node count of a plan's range, or around its only one, with up to two spares, on each of its instance
     types, layouts and purchase options.
 
     minimize: "cost", by the plan's decision.rank_by, or "time", the P50 days to the finish. The plan's deadline and
     budget (`load(path, set={"run.deadline": "30d"})`) are kept in 9 of 10 simulated outcomes (decision.confidence).
-    prices, draws, seed, as_of: as for `compare`.
+    prices, draws, seed, as_of: as for `compare`. Of a worker pool the search is for `pool.max`, with 20 runs a size.
 
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
     if minimize not in (optimizing.COST, optimizing.TIME):
         raise UsageProblem(f"minimize must be 'cost' or 'time', not {minimize!r}")
+    if isinstance(plan, LoadedPool):
+        from planner.api import pools
+
+        if as_of is not None or draws != DEFAULT_DRAWS:
+            raise UsageProblem("as_of, draws: not of a worker pool, whose sizes have 20 runs each")
+        return pools.optimize(plan, minimize, prices, seed)
     request = request_of("optimize", plan, prices, draws, seed, as_of)
     try:
         return optimum_of(request, minimize)

@@ -15,10 +15,12 @@ from planner.errors import PlanProblems, UsageProblem
 from planner.report.data.stored import stored_usd_per_hour
 from planner.report.html.architecture import StackView, not_drawn, view
 from planner.report.html.page import render
+from planner.report.html.worker_pool_page import render as render_pool
 from planner.stack.choose import spec_of
 
 if TYPE_CHECKING:
     from planner.api.comparisons import Comparison
+    from planner.api.pools import PoolComparison
     from planner.api.reconciliations import Reconciliation
     from planner.decide import comparison as comparisons
     from planner.decide.search import Each
@@ -28,12 +30,18 @@ if TYPE_CHECKING:
     from pricing.book import PriceBook
 
 
-def render_html(comparison: Comparison, *, architecture: bool = True, reconciled: Reconciliation | None = None) -> str:
+def render_html(
+    comparison: Comparison | PoolComparison, *, architecture: bool = True, reconciled: Reconciliation | None = None
+) -> str:
     """One self-contained HTML page: the answer, every scenario, every bill and source, what would change the answer.
 
     architecture: with a picture of what would be deployed for the best scenario; where the extra `deploy` is not
     installed, the page says so in its place. reconciled: of `planner.reconcile`, for a section of plan and bill.
     """
+    from planner.api import pools
+
+    if isinstance(comparison, pools.PoolComparison):
+        return render_pool(comparison)
     checked_comparison(comparison, "render_html")
     return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture, reconciled=reconciled)
 

@@ -7,38 +7,33 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.plan import types
-from planner.plan.load import LoadedPlan, load_text
+from planner.plan.load import Loaded, LoadedPlan, LoadedPool, load_any_text
 from planner.plan.textfile import label_of, read_text
 from planner.plan.yamlfile import Path
 
+if TYPE_CHECKING:
+    from planner.plan.worker_pool_types import WorkerPoolPlan
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Plan(LoadedPlan):
-    """A plan without problems.
-
-    settings: its values with their defaults, typed: `plan.settings.fleet.nodes`. sha256: hash of what it means.
-    where: the file that it was read from. text, overrides: its content, and what was set above it.
-    """
+class _Plan(Loaded):
+    """What plans of every kind have in Python. text, overrides: the file's content, and what was set above it."""
 
     text: str = field(compare=False)
     overrides: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        return f"Plan(name={self.name!r}, region={self.region!r}, where={self.where!r}, sha256={self.sha256!r})"
+        told = f"name={self.name!r}, region={self.region!r}, where={self.where!r}, sha256={self.sha256!r}"
+        return f"{type(self).__name__}({told})"
 
     def problem_at(self, path: Path | str, message: str, remedy: str = "") -> Problem:
         return _from_python(super().problem_at(path, message, remedy))
 
-    @property
-    def settings(self) -> types.Plan:
-        """The values of every section; docs and JSON Schema of the plan file describe them."""
-        return self.plan
-
-    def replace(self, set: Mapping[str, Any] | None = None, /, **sections: Any) -> Plan:
+    def replace(self, set: Mapping[str, Any] | None = None, /, **sections: Any) -> Self:
         """The same plan with some values replaced; this one stays as it is.
 
         set: values by path, as for `load`: `plan.replace({"fleet.nodes": 16})`. sections: values of a section by key:
@@ -55,16 +50,46 @@ class Plan(LoadedPlan):
         return _checked(self.text, self.where, (*self.overrides, *_overrides(values)))
 
     @property
+    def settings(self) -> Any:
+        """The values of every section; docs and JSON Schema of the plan file describe them."""
+        return vars(self)["plan"]
+
+    @property
     def name(self) -> str:
-        return self.plan.name
+        return self.settings.name
 
     @property
     def region(self) -> str:
-        return self.plan.region
+        return self.settings.region
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Plan(_Plan, LoadedPlan):
+    """A plan without problems.
+
+    settings: its values with their defaults, typed: `plan.settings.fleet.nodes`. sha256: hash of what it means.
+    where: the file that it was read from.
+    """
+
+    @property
+    def settings(self) -> types.Plan:
+        """The values of every section; docs and JSON Schema of the plan file describe them."""
+        return self.plan
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PoolPlan(_Plan, LoadedPool):
+    """The plan of a worker pool without problems, with what `Plan` has: `plan.settings.pool.max`."""
+
+    @property
+    def settings(self) -> WorkerPoolPlan:
+        """The values of every section; `planner schema --of worker-pool-plan` describes them."""
+        return self.plan
 
 
 def load(path: str | os.PathLike[str], *, set: Mapping[str, Any] | None = None) -> Plan:
-    """Read and check a plan file.
+    """Read and check a plan file. One with `run: {kind: worker-pool}` gives a `PoolPlan`, which type checkers learn by
+    `isinstance`: most plans are of training.
 
     set: values to replace first, by path, as `--set` does: `{"fleet.nodes": 16, "storage.layouts": ["converged"]}`.
     Sizes and durations are text with a unit, as in the file: `"4TB"`, `"36h"`.
@@ -91,9 +116,11 @@ def _overrides(values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(_override(key, value) for key, value in values.items())
 
 
-def _checked(text: str, where: str, overrides: tuple[str, ...]) -> Plan:
+def _checked(text: str, where: str, overrides: tuple[str, ...]) -> Any:
     try:
-        return Plan(**vars(load_text(text, where=where, overrides=overrides)), text=text, overrides=overrides)
+        loaded = load_any_text(text, where=where, overrides=overrides)
+        kind = PoolPlan if isinstance(loaded, LoadedPool) else Plan
+        return kind(**vars(loaded), text=text, overrides=overrides)
     except PlanProblems as error:
         raise PlanProblems(tuple(_from_python(problem) for problem in error.problems)) from None
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from planner.estimate import result
 from planner.models.bill import PlannedLine
+from planner.worker_pool.result import PoolLine
 
 if TYPE_CHECKING:
     import pandas
 
 
-class Bill(tuple[PlannedLine, ...]):
-    """The lines of a bill, in order. `bill["storage.s3.standard"]` is the line of that name."""
+Line = TypeVar("Line", PlannedLine, PoolLine)
+
+
+class Lines(tuple[Line, ...], Generic[Line]):
+    """The lines of a bill, in order."""
 
     __slots__ = ()
 
     @overload
-    def __getitem__(self, line: str | SupportsIndex, /) -> PlannedLine: ...
+    def __getitem__(self, line: str | SupportsIndex, /) -> Line: ...
     @overload
-    def __getitem__(self, line: slice, /) -> tuple[PlannedLine, ...]: ...
+    def __getitem__(self, line: slice, /) -> tuple[Line, ...]: ...
     def __getitem__(self, line: Any, /) -> Any:
         if not isinstance(line, str):
             return super().__getitem__(line)
@@ -28,6 +32,12 @@ class Bill(tuple[PlannedLine, ...]):
         if found is None:
             raise KeyError(f"no line {line!r} on this bill: {', '.join(entry.line for entry in self)}")
         return found
+
+
+class Bill(Lines[PlannedLine]):
+    """The lines of a bill, in order. `bill["storage.s3.standard"]` is the line of that name."""
+
+    __slots__ = ()
 
     def to_frame(self) -> pandas.DataFrame:
         """A DataFrame with a row a line: the keys of a bill line in `planner compare -f json`, costs in USD.

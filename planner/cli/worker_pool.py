@@ -35,12 +35,17 @@ def simulated(
 
 
 def asked_runs() -> int | None:
-    """The number of --draws if it was given: a pool simulates fewer by default. Raises UsageProblem."""
+    """The number of --draws if it was given: a pool simulates fewer by default. Raises UsageProblem, also for what a
+    pool would leave out without a word."""
     from planner.worker_pool.compare import MOST_RUNS
 
     context = click.get_current_context()
     if context.params.get("own"):
         raise UsageProblem("--own: not of a worker pool, whose plan states the prices that are not in the book")
+    for name in ("as_of", "max_price_age"):
+        if context.params.get(name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageProblem(f"{option}: not of a worker pool, whose prices are as old as at the plan's start")
     given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
     runs = context.params.get("draws") if given else None
     if runs is not None and not 1 <= runs <= MOST_RUNS:
@@ -149,7 +154,7 @@ def simulate(
 
         write_result(render_json(found), out)
         return
-    chosen = named(found, scenario or "best")
+    chosen = named(found, scenario)
     if style == "svg":
         from planner.report.pictures.job_timeline import alone
 
@@ -202,14 +207,19 @@ def optimize(
     from planner.worker_pool.check import check_against_book
     from planner.worker_pool.search import runs_in, search_pool
 
-    if style != "table":
-        raise UsageProblem(f"-f {style}: of a worker pool, use planner compare -f {style} --set pool.max=N")
+    if style not in ("table", "json"):
+        raise UsageProblem(f"-f {style}: of a worker pool, table or json")
     book = book_for(asked.prices, loaded.plan.price_date)
     check_against_book(loaded, book)
     with progress(SIMULATING, total=runs_in(loaded), quiet=quiet) as shown:
         found = search_pool(loaded, book, minimize, seed=asked.seed, step=shown.step)
-    room = room_of(out, color)
-    write_result(sizes(found, width=room.width, ascii_only=room.ascii_only), out)
+    if style == "json":
+        from planner.report.data.worker_pool_search_json import render as render_json
+
+        write_result(render_json(found), out)
+    else:
+        room = room_of(out, color)
+        write_result(sizes(found, width=room.width, ascii_only=room.ascii_only), out)
     return ExitCode.OK if found.best else ExitCode.GATE
 
 
@@ -229,26 +239,11 @@ def differing(
     return one, other
 
 
-def named(found: PoolComparison, text: str) -> PoolScenario:
-    """A choice by id, rank or `best`; one that was simulated. Raises UsageProblem."""
-    from planner.plan.wording import did_you_mean
+def named(found: PoolComparison, text: str | None) -> PoolScenario:
+    """A choice by id, rank or word; without one the recommended one, else the first. Raises UsageProblem."""
+    from planner.api.pools import named as by_name
 
-    able = [s for s in found.scenarios if s.feasible]
-    if not able:
-        raise UsageProblem("no choice can be simulated: `planner compare` says why")
-    if text == "best":
-        return found.best or able[0]
-    if text in ("cheapest", "safest"):
-        part = "p50" if text == "cheapest" else "p90"
-        return min(able, key=lambda s: s.cost.at(part) if s.cost else float("inf"))
-    rank = text.removeprefix("#")
-    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(able):
-        return able[int(rank) - 1]
-    for one in able:
-        if text in (one.id, one.id.removeprefix("workers/")):
-            return one
-    ids = [s.id for s in able]
-    raise UsageProblem(f"no scenario {text!r}: {did_you_mean(text, ids) or 'there are ' + ', '.join(ids)}")
+    return by_name(found, text or ("best" if found.best else "#1"))
 
 
 def violations(found: PoolComparison, gates: Gates) -> list[Violation]:

@@ -40,7 +40,7 @@ def sensitivity(
     if found.best is None and scenario in (None, "best"):
         say("gate (10): no choice meets the limits; `planner compare` shows the reasons, --scenario ID varies one")
         return ExitCode.GATE
-    chosen = worker_pool.named(found, scenario or "best")
+    chosen = worker_pool.named(found, scenario)
     if why := lacks(chosen):
         raise UsageProblem(f"{chosen.id} cannot be varied: {why}; `planner compare` shows all")
     parameters = parameters_of(found, chosen)

@@ -48,7 +48,7 @@ def _least(zones: Flags, job: Job) -> NDArray[np.float64]:
     waiting = np.full((states, jobs), np.inf)
     waiting[0] = 0.0
     running = np.full((count + 1, states, jobs), np.inf)  # each zone, then On-Demand
-    price = np.full((count + 1, jobs), job.price_ratio)
+    price = np.full((count + 1, jobs), float(job.price_ratio))
     best = np.empty_like(waiting)
     reachable = 1
     for now in zones:

@@ -16,7 +16,7 @@ from planner.worker_pool.choices import Choice
 from planner.worker_pool.model import checkpoints
 from planner.worker_pool.result import Floats, PoolLine
 from planner.worker_pool.run import PoolRun
-from planner.worker_pool.standing import BY_HOUR, standing
+from planner.worker_pool.standing import BY_HOUR, HOURS_PER_DAY, standing
 from planner.worker_pool.standing import WHAT as OF_STACK
 from pricing.book import PriceBook, PriceNotFound
 
@@ -31,7 +31,8 @@ WHAT = {
     "fleet.compute-boot": "nodes that boot",
     "fleet.ebs": "root volumes of the nodes",
     "storage.s3.standard": "the jobs' records, and the model that nodes download, in S3 until the last job ends",
-    "storage.s3.checkpoints": "the newest checkpoint of each job in S3 until the last job ends",
+    "storage.s3.checkpoints": "the newest checkpoints of each job in S3 until the last job ends, and older ones for as "
+    "long as the bucket keeps what was removed",
     "storage.s3.put-requests": "heartbeats, records and checkpoints written to S3",
     "storage.s3.get-requests": "records, checkpoints and models read from S3",
     **OF_STACK,
@@ -54,6 +55,9 @@ HOURLY = {line: share for line, _, _, share in BY_HOUR}
 NODE_HOURS, NODE_LINE = "C1", "fleet.compute"
 # of the worker's wrapper: its try, its end, the job's result and two marks of the machine; the list and the records
 PUTS_PER_TRY, GETS_PER_TRY, RECORD_BYTES = 5, 4, 4096
+# and of its saves: pieces of one PUT each; a COMMIT and two listings; each COMMIT that stays is read
+PIECE_BYTES, PUTS_PER_SAVE, GETS_PER_SAVE, SAVES_KEPT = 32 * 2**20, 3, 2, 2
+OLD_VERSION_DAYS = 7  # of the stack's buckets: what was removed can be restored, and is billed
 OWN_LIST = "price list of the plan"
 
 
@@ -158,11 +162,17 @@ def _metered(
     ]
     size = plan.jobs.checkpoint_bytes
     if size is not None:
-        # jobs end evenly over the makespan, so the newest checkpoints lie there for half of it
-        newest = done * size / GIB * spans / 2 / HOURS_PER_MONTH
-        found_lines.append(("storage.s3.checkpoints", ("AmazonS3", "S3 Standard storage"), newest))
-        puts = puts + done * checkpoints(choice.jobs.work_hours, choice.jobs.segment_hours)
-        gets = gets + np.array([float(run.interruptions.sum() + run.nodes_started) for run in found])
+        each, pieces = checkpoints(choice.jobs.work_hours, choice.jobs.segment_hours), math.ceil(size / PIECE_BYTES)
+        newest = min(SAVES_KEPT, each)
+        # jobs end evenly over the makespan, so what stays lies there for half of it
+        hours = newest * spans / 2 + (each - newest) * OLD_VERSION_DAYS * HOURS_PER_DAY
+        stored = done * size / GIB * hours / HOURS_PER_MONTH
+        found_lines.append(("storage.s3.checkpoints", ("AmazonS3", "S3 Standard storage"), stored))
+        resumed = tries - done
+        puts = puts + done * each * (pieces + PUTS_PER_SAVE) + resumed * (pieces + PUTS_PER_SAVE)
+        gets = gets + done * each * GETS_PER_SAVE + resumed * 2 * pieces
+    if plan.jobs.model_bytes:
+        gets = gets + np.array([float(run.nodes_started) for run in found])
     return [
         *found_lines,
         ("storage.s3.put-requests", ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"), puts / 1000),

@@ -41,7 +41,9 @@ def _findings(plan: WorkerPoolPlan, book: PriceBook) -> Iterator[Finding]:
         gpu = gpu_of(worker, book)
         if gpu is None:
             message = f"the kind of GPU of {worker.instance_type} is not in the price book"
-            yield ("workers", index, "instance_type"), message, "write gpu: A10G"
+            kinds = listed([name for name in plan.jobs.seconds_per_step if name != worker.id])
+            remedy = f"write gpu: and one of the kinds in jobs.seconds_per_step: {kinds}"
+            yield ("workers", index, "instance_type"), message, remedy
         elif not gpu and worker.id not in plan.jobs.seconds_per_step:
             message = f"{worker.instance_type} has no GPUs"
             yield ("workers", index, "instance_type"), message, f"add {worker.id} to jobs.seconds_per_step"

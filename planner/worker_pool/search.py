@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import MOST_NODES
@@ -27,13 +28,18 @@ class Sized:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolSearch:
-    """Every size, from the smallest. best: the recommended one; None if nothing meets the limits."""
+    """Every size, from the smallest. best: the recommended one, which a stack can be of if any can; None if nothing
+    meets the limits. beside: the price list that is better than it. evaluated: how many choices were simulated."""
 
     loaded: LoadedPool
+    prices_as_of: date
+    seed: int
     sizes: tuple[Sized, ...]
     best: Sized | None
+    beside: Sized | None
     minimize: str
     runs: int
+    evaluated: int
 
 
 def sizes_of(loaded: LoadedPool) -> list[int]:
@@ -58,12 +64,14 @@ def search_pool(
     """Each size simulated. minimize: cost or time, among what meets the limits of the plan in enough of the runs. step:
     called after each run of a choice."""
     found: list[Sized] = []
+    lists: list[Sized] = []
     by = loaded.plan.decision.rank_by
     for nodes in sizes_of(loaded):
         pool = loaded.plan.pool.model_copy(update={"max": nodes})
         sized = replace(loaded, plan=loaded.plan.model_copy(update={"pool": pool}))
         at = compare_pool(sized, book, runs=RUNS, seed=seed, step=step)
         found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
+        lists += [Sized(nodes=nodes, scenario=one) for one in at.scenarios if one.eligible and not one.choice.on_ec2]
 
     def key(one: Sized) -> tuple[float, float]:
         cost, days = one.scenario.cost, one.scenario.days
@@ -72,12 +80,19 @@ def search_pool(
         return (cost.at(by), days.p50) if minimize == "cost" else (days.p50, cost.at(by))
 
     eligible = [one for one in found if one.scenario.eligible]
+    best = min([one for one in eligible if one.scenario.choice.on_ec2] or eligible, key=key, default=None)
+    listed = min(lists, key=key, default=None)
+    better = listed if best and listed and best.scenario.choice.on_ec2 and key(listed) < key(best) else None
     return PoolSearch(
         loaded=loaded,
+        prices_as_of=book.as_of,
+        seed=seed,
         sizes=tuple(found),
-        best=min(eligible, key=key) if eligible else None,
+        best=best,
+        beside=better,
         minimize=minimize,
         runs=RUNS,
+        evaluated=len(sizes_of(loaded)) * choices_in(loaded.plan),
     )
 
 
@@ -87,8 +102,10 @@ def runs_in(loaded: LoadedPool) -> int:
 
 
 def _first(scenarios: Sequence[PoolScenario], minimize: str) -> list[PoolScenario]:
-    """The best choice at a size: the first one that is eligible, or the shortest of these; else the first at all."""
+    """The best choice at a size: the first one that is eligible, or the shortest of these; else the first at all. One
+    that can be deployed, if any is eligible."""
     eligible = [one for one in scenarios if one.eligible and one.days]
+    eligible = [one for one in eligible if one.choice.on_ec2] or eligible
     if eligible and minimize == "time":
         return [min(eligible, key=lambda one: one.days.p50 if one.days else math.inf)]
     return (eligible or [one for one in scenarios if one.feasible])[:1]

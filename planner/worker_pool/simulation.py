@@ -30,12 +30,13 @@ def simulate(
 
 
 class _Node:
-    """One machine. job: -1 while it is idle; fresh: it has loaded no model yet; banned: jobs that failed on it."""
+    """One machine. begin: when the market has it, from which it is billed. job: -1 while it is idle; fresh: it has
+    loaded no model yet; banned: jobs that failed on it."""
 
-    __slots__ = ("bad", "banned", "failures", "fresh", "job", "load", "lost", "number", "ready", "start")
+    __slots__ = ("bad", "banned", "begin", "failures", "fresh", "job", "load", "lost", "number", "ready", "start")
 
-    def __init__(self, number: int, ready: float, lost: float, *, bad: bool) -> None:
-        self.number, self.ready, self.lost, self.bad = number, ready, lost, bad
+    def __init__(self, number: int, begin: float, ready: float, lost: float, *, bad: bool) -> None:
+        self.number, self.begin, self.ready, self.lost, self.bad = number, begin, ready, lost, bad
         self.job, self.start, self.load, self.fresh, self.failures = -1, 0.0, 0.0, True, 0
         self.banned: set[int] | None = None
 
@@ -121,7 +122,7 @@ class _Pool:
         rules = self.rules
         begin, ready, lost = self.lives.launched(now)
         bad = self.started < rules.bad_first or (rules.bad_fraction > 0 and self.lives.chance() < rules.bad_fraction)
-        node = _Node(self.started, ready, lost, bad=bad)
+        node = _Node(self.started, begin, ready, lost, bad=bad)
         self.boot_hours += ready - begin
         self.started += 1
         self.members[node.number] = node
@@ -133,8 +134,8 @@ class _Pool:
         del self.members[node.number]
         if now >= node.ready:
             self.node_hours += now - node.ready
-        else:  # it was still booting
-            self.boot_hours -= node.ready - now
+        else:  # it was still booting, or the market had none yet
+            self.boot_hours -= node.ready - max(now, node.begin)
 
     def _gone(self, node: _Node, now: float) -> None:
         """A node is lost or replaced; another one takes its place at once."""

@@ -63,7 +63,8 @@ def _known(urn: str, planned: Struct) -> Struct:
         "arn": f"arn:aws:made-up:us-east-1:123456789012:{id_}",
         "dnsName": f"{id_}.example.org",
         "mountName": id_[-8:],
-        # of a file system: where one of these is missing, the next plan makes it anew whatever else is asked
+        # where one of these is missing, the next plan makes it anew whatever else is asked
+        "batchComputeEnvironmentId": id_,
         "exportPath": "",
         "importedFileChunkSize": 0,
         "efaEnabled": False,

@@ -3,7 +3,7 @@
 Every resource of every layout fails once and loses its answer once, while it is created and while it is deleted.
 Commands are killed in the middle of creates, updates and deletes. After each fault the recovery steps of
 docs/operations.md run, and the stand-in cloud counts what is left. If only some layouts or parts are named, the
-figures of the others come from the last run, in out/faults.json.
+figures of the others come from the last run: from out/faults.json, and rows that it lacks from the page.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import LAYOUTS, WORKERS, ClusterSpec
 from tests.engine.cloud.faults import Fault
 from tests.engine.driver import need_engine
 from tests.engine.specs import NEXT_AMI, small
 from tests.engine.stand import KEPT_PREFIXES, Stand, faults_of
 from tests.engine.steps import Run
-from tests.infra.specs import GANGS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "faults.md"
 KEPT = PAGE.parents[1] / "out" / "faults.json"
@@ -37,7 +36,11 @@ KILLED_OF = {
     "fsx-lustre": ("lustre-file-system", "lustre-link-dataset"),
     "separate-nvme": ("pool-address-0", "nvme-group"),
     "s3-stream": (),
+    WORKERS: ("fleet-environment", "fleet-queue"),
 }
+# what a resize updates, the nodes themselves first: of a gang, and of workers
+RESIZED = ("fleet-group", "fleet-template", "guard-alarm-fleet-count")
+RESIZED_OF = {WORKERS: ("fleet-environment", "fleet-job")}
 CARELESS = ("network-nat-address", "lustre-file-system")  # after these the command is only typed again
 WAYS = ("after", "late", "before")
 
@@ -95,10 +98,10 @@ def failures(stand: Stand, names: Sequence[str] | None = None) -> Tally:
     fired = walk(stand, names or stand.names, "create", "fail", lambda: stand.engine.up(ON))
     back = stand.back()
     stand.engine.write(changed(stand))
-    updated = ("fleet-group", "fleet-template", "guard-alarm-fleet-count")
+    updated = resized(stand)
     fired += walk(stand, updated, "update", "fail", lambda: stand.engine.up(ON))
     stand.engine.up().well()
-    fired += walk(stand, ("network-vpc", "fleet-group", "tier-bucket"), "read", "fail", stand.engine.refresh)
+    fired += walk(stand, ("network-vpc", updated[0], "tier-bucket"), "read", "fail", stand.engine.refresh)
     stand.engine.refresh().well()
     fired += walk(stand, names or deletable(stand), "delete", "fail", lambda: stand.engine.destroy(DOWN, ON))
     return _tally(stand, fired, back.doubled, back.listed)
@@ -109,8 +112,7 @@ def lost(stand: Stand, names: Sequence[str] | None = None) -> Tally:
     fired = walk(stand, names or stand.names, "create", "lost", lambda: stand.engine.up(ON))
     back = stand.back()
     stand.engine.write(changed(stand))
-    updated = ("fleet-group", "fleet-template", "guard-alarm-fleet-count")
-    fired += walk(stand, updated, "update", "lost", lambda: stand.engine.up(ON))
+    fired += walk(stand, resized(stand), "update", "lost", lambda: stand.engine.up(ON))
     stand.engine.up().well()
     fired += walk(stand, names or deletable(stand), "delete", "lost", lambda: stand.engine.destroy(DOWN, ON))
     return _tally(stand, fired, back.doubled, back.listed)
@@ -143,7 +145,7 @@ def kills(stand: Stand, names: Sequence[str] | None = None) -> Tally:
     doubled, listed = doubled + back.doubled, listed + back.listed
     stand.engine.write(changed(stand))
     for operation, name, run in (
-        ("update", "fleet-group", stand.engine.up),
+        ("update", resized(stand)[0], stand.engine.up),
         ("delete", "network-nat", lambda: stand.engine.destroy(DOWN)),
     ):
         fired += len(stand.kill_at([Fault(operation=operation, name=name, way="after")], run))
@@ -153,6 +155,11 @@ def kills(stand: Stand, names: Sequence[str] | None = None) -> Tally:
 
 
 PARTS: dict[str, Callable[..., Tally]] = {"failures": failures, "lost": lost, "kills": kills}
+
+
+def resized(stand: Stand) -> tuple[str, ...]:
+    """What `changed` updates."""
+    return RESIZED_OF.get(stand.spec.layout, RESIZED)
 
 
 def changed(stand: Stand) -> ClusterSpec:
@@ -203,13 +210,26 @@ fault the recovery steps of [operations.md](operations.md#a-killed-up) run with 
 - **left**: resources that still exist after recovery and `pulumi destroy`, besides the data bucket and its key.
 
 """
+SINCE = "Not yet in this table"  # lines of the page that a person writes, until every layout has run again
 COLUMNS = ("layout", "resources", "operations", "faults injected", "doubled", "found by teardown-check", "left")
+FIELDS = ("layout", "resources", "operations", "faults", "doubled", "listed", "left")
+
+
+def printed(text: str) -> dict[str, Tally]:
+    """The rows of the page, by layout."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {
+        row[0]: Tally(**dict(zip(FIELDS, (row[0], *(int(cell.replace(",", "")) for cell in row[1:])), strict=True)))
+        for row in rows
+        if row[0] in LAYOUTS
+    }
 
 
 def page(tallies: Sequence[Tally]) -> str:
     """docs/faults.md of these."""
     rows = [
-        (t.layout, t.resources, t.operations, t.faults, t.doubled, t.listed, t.left)
+        tuple(getattr(t, field) for field in FIELDS)
         for t in (*tallies, replace(sum(tallies[1:], tallies[0]), layout="**all**", resources=_resources(tallies)))
     ]
     lines = ["| " + " | ".join(COLUMNS) + " |", "|---" + "|---:" * (len(COLUMNS) - 1) + "|"]
@@ -223,7 +243,7 @@ def _resources(tallies: Sequence[Tally]) -> int:
 
 def main(words: list[str]) -> int:
     need_engine()
-    every = [f"{layout}/{name}" for name in PARTS for layout in GANGS]
+    every = [f"{layout}/{name}" for name in PARTS for layout in LAYOUTS]
     chosen = [one for one in every if not words or one in words or one.partition("/")[0] in words]
     found = {one: Tally(**row) for one, row in json.loads(KEPT.read_text()).items()} if words and KEPT.exists() else {}
     folder, failed = Path(tempfile.mkdtemp(prefix="planner-faults-")), 0
@@ -239,15 +259,21 @@ def main(words: list[str]) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text(json.dumps({one: asdict(tally) for one, tally in found.items()}, indent=2))
-    if set(found) != set(every):
-        print(
-            f"the page needs every part; missing: {', '.join(one for one in every if one not in found)}",
-            file=sys.stderr,
-        )
+    before = PAGE.read_text(encoding="utf-8")
+    rows = {
+        layout: sum((found[f"{layout}/{name}"] for name in PARTS), Tally(layout=layout))
+        for layout in LAYOUTS
+        if all(f"{layout}/{name}" in found for name in PARTS)
+    }
+    older = {layout: row for layout, row in printed(before).items() if words and layout not in rows}
+    rows |= older
+    if missing := [layout for layout in LAYOUTS if layout not in rows]:
+        print(f"the page needs every part of every layout; missing: {', '.join(missing)}", file=sys.stderr)
         return 1
-    tallies = [sum((found[f"{layout}/{name}"] for name in PARTS), Tally(layout=layout)) for layout in GANGS]
-    PAGE.write_text(page(tallies), encoding="utf-8", newline="\n")
-    print(page(tallies))
+    tallies = [rows[layout] for layout in LAYOUTS]
+    text = page(tallies) + "".join(f"\n{line}" for line in before.splitlines() if older and line.startswith(SINCE))
+    PAGE.write_text(f"{text.rstrip()}\n", encoding="utf-8", newline="\n")
+    print(text)
     return 1 if failed or any(tally.left or tally.doubled != tally.listed for tally in tallies) else 0
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import WORKERS, ClusterSpec
 from tests.infra.specs import BUYING, fleet_of, spec_of
 
 AMI, NEXT_AMI, CONTROL_AMI, NEXT_CONTROL_AMI = (f"ami-{letter:0>17}" for letter in ("a1", "a2", "c1", "c2"))
 ZONE = "use1-az4"
 # one layout stands elsewhere: what has no Region is listed in us-east-1, and its stack must find it all the same
 ELSEWHERE = {"fsx-lustre": ("eu-west-1", "euw1-az1")}
+IMAGE = "111122223333.dkr.ecr.us-east-1.amazonaws.com/train"
 SECOND_BLOCK = "cr-0123456789abcdef1"
 GIVEN = (AMI, NEXT_AMI, CONTROL_AMI, NEXT_CONTROL_AMI, SECOND_BLOCK, *(one.reservation_id for one in BUYING.values()))
 
@@ -26,6 +27,8 @@ def small(
     control_ami: str = CONTROL_AMI,
 ) -> ClusterSpec:
     """A stack of a layout, with everything given that an account has to give."""
+    if layout == WORKERS:
+        return _workers(nodes, image=f"{IMAGE}:{ami}")
     region, zone_id = ELSEWHERE.get(layout, ("us-east-1", ZONE))
     spec = spec_of(
         layout,
@@ -40,3 +43,11 @@ def small(
     if spec.nvme is not None:
         spec = replace(spec, nvme=replace(spec.nvme, nodes=2, spares=1))
     return spec
+
+
+def _workers(nodes: int, image: str) -> ClusterSpec:
+    """A pool of workers, whose nodes have AWS's image; the jobs' own is the stack's."""
+    spec = spec_of(WORKERS, scenario="workers/g6.xlarge/spot", zone_id=ZONE, buying=BUYING["spot"])
+    assert spec.workers is not None
+    fleet = replace(fleet_of("g6.xlarge", nodes), ami="")
+    return replace(spec, fleet=fleet, workers=replace(spec.workers, image=image, memory_mib=14_000))

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from tests.engine.campaign import COLUMNS, PAGE, part
-from tests.infra.specs import GANGS, graph_of
+from planner.stack.spec import LAYOUTS
+from tests.engine.campaign import COLUMNS, PAGE, page, part, printed
+from tests.infra.specs import graph_of
 
 # layout, part, resources: none for all of them
 CHOSEN = (
@@ -57,12 +58,12 @@ def test_the_page_holds_what_was_promised():
         row[0].strip("*"): dict(zip(COLUMNS[1:], (int(c.replace(",", "")) for c in row[1:]), strict=True))
         for row in rows[2:]
     }
-    assert set(table) == {*GANGS, "all"}
+    assert set(table) == {*LAYOUTS, "all"}
     for column in COLUMNS[1:]:
-        assert table["all"][column] == sum(table[layout][column] for layout in GANGS)
+        assert table["all"][column] == sum(table[layout][column] for layout in LAYOUTS)
     # what a stack got after the campaign's last run is named on the page, until the next run counts it
     since = set(re.findall(r"^Not yet in this table: `(\S+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    for layout in GANGS:
+    for layout in LAYOUTS:
         row = table[layout]
         there = {entry["name"] for entry in graph_of(layout)["resources"] if entry["type"].startswith("aws:")}
         assert row["resources"] == len(there - since)
@@ -72,3 +73,9 @@ def test_the_page_holds_what_was_promised():
         assert row["left"] == 0
     assert table["all"]["faults injected"] >= 100
     assert re.search(r"make faults", PAGE.read_text(encoding="utf-8"))
+
+
+def test_a_run_of_one_layout_keeps_the_rows_of_the_others():
+    text = PAGE.read_text(encoding="utf-8")
+    assert set(printed(text)) == set(LAYOUTS)
+    assert text.startswith(page([printed(text)[layout] for layout in LAYOUTS]))

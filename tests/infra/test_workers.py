@@ -48,7 +48,7 @@ def test_it_can_be_deployed_and_lint_has_nothing_to_say():
 
 @pytest.mark.parametrize(
     ("kind", "type_", "strategy"),
-    [("spot", "SPOT", "SPOT_PRICE_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
+    [("spot", "SPOT", "SPOT_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
 )
 def test_nodes_are_bought_as_they_were_priced(kind, type_, strategy):
     nodes = inputs(graph_of(spec(kind)), "fleet-environment")["computeResources"]

@@ -18,10 +18,11 @@ class S3:
     """Answers in turn: (status, body), or an exception. asked: method, URL and body of every request."""
 
     def __init__(self, *answers: tuple[int, str] | Exception) -> None:
-        self.answers, self.asked = list(answers), []
+        self.answers, self.asked, self.limits = list(answers), [], set()
 
     def send(self, method: str, url: str, *, limit_s: float, headers: dict[str, str], body: bytes = b"") -> Answer:
         self.asked.append((method, url, body))
+        self.limits.add(limit_s)
         assert headers["authorization"].startswith("AWS4-HMAC-SHA256")
         found = self.answers.pop(0)
         if isinstance(found, Exception):
@@ -58,6 +59,14 @@ def test_it_gives_up_after_its_patience(answering):
     bucket, _ = answering(Unreachable("cut"), patience_s=0.0)
     with pytest.raises(Unreachable):
         bucket.read("launch/x")
+
+
+def test_one_request_takes_no_longer_than_its_patience(answering):
+    """A heartbeat that waits longer keeps a worker from seeing that its machine goes."""
+    for patience_s, limit_s in ((5.0, 5.0), (60.0, 20.0)):
+        bucket, s3 = answering((200, "text"), patience_s=patience_s)
+        bucket.read("launch/x")
+        assert s3.limits == {limit_s}
 
 
 def test_the_second_to_write_a_record_is_told(answering):

@@ -35,7 +35,7 @@ TINY = st.tuples(
     st.lists(st.booleans(), min_size=8, max_size=8),
     st.sampled_from((0, 200, 900, 1000, 2000)),
     st.sampled_from((1700, 3000, 3600)),
-    st.sampled_from((1.5, 3.0)),
+    st.sampled_from((1, 1.5, 3)),
 )
 
 

@@ -68,6 +68,9 @@ class TestEnds:
             ({"code": 143, "stopped": True, "notice": "spot notice", "failures": 2}, exits.HANDED_OVER, False),
             ({"code": 0, "notice": "spot notice"}, exits.DONE, False),  # it was quicker than the notice
             ({"code": 137, "stopped": True, "stalled_s": 60.0}, exits.STALLED, True),
+            ({"code": 0, "trouble": "save 10 is not in the bucket"}, exits.FAILED, True),
+            ({"code": 0, "trouble": "save 10 is not in the bucket", "failures": 2}, exits.DEAD, True),
+            ({"code": 0, "trouble": "save 10 is not in the bucket", "notice": "spot"}, exits.HANDED_OVER, False),
             ({"code": 137, "stopped": True, "superseded": True}, exits.SUPERSEDED, False),
         ],
     )

@@ -81,6 +81,35 @@ def test_without_progress_a_job_is_stalled_and_goes_on_from_its_save(worker):
     assert call("run", "--index", "0")[0] == 0
 
 
+def test_a_job_that_never_says_how_far_it_is_is_told_so(worker):
+    call = worker("silent", "import time; time.sleep(60)", stall_min=0.02, failures=1)
+    code, said = call("run", "--index", "0")
+    assert (code, "wrote no step into PLANNER_PROGRESS" in said, "`stall_min: 0`" in said) == (70, True, True)
+
+
+def test_a_job_whose_last_save_is_not_in_the_bucket_is_not_done(worker):
+    call = worker(
+        "unsaved", "import os; os.symlink('/does/not/exist', os.environ['PLANNER_SAVES'] + '/10')", failures=2
+    )
+    code, said = call("run", "--index", "0")
+    assert (code, "failed: save 10 is not in the bucket" in said) == (1, True)
+    assert call("run", "--index", "0")[0] == 70
+    assert json.loads(call("status", "--json")[1])["done"] == []
+
+
+def test_a_machine_without_room_is_counted_and_goes_out(worker, monkeypatch):
+    """With a full disk it would take one job after another, and spoil all of them."""
+    call = worker("no-room", "pass", machine_failures=2)
+    monkeypatch.setenv("PLANNER_WORKER_HOLD_S", "0")
+    monkeypatch.setenv("PLANNER_MACHINE", "i-full")
+    monkeypatch.setenv("PLANNER_WORKER_FOLDER", "/does/not/exist")
+    code, said = call("run", "--index", "0")
+    assert (code, "machine i-full cannot hold the job's files" in said) == (1, True)
+    assert call("run", "--index", "1")[0] == 1
+    assert call("run", "--index", "0")[0] == 76
+    assert json.loads(call("status", "--json")[1])["refused_machines"] == ["i-full"]
+
+
 @pytest.mark.parametrize("how", ["told", "superseded"])
 def test_a_worker_that_is_told_to_end_hands_over(worker, how):
     call = worker(f"hands-over-{how}", SAVES_AND_WAITS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
 
 import pytest
@@ -9,7 +11,11 @@ from fleet_pool.client.checkpoint import Checkpoints
 from fleet_pool.client.errors import Damaged
 from fleet_pool.client.folder import Folder
 from fleet_pool.worker import saves
+from fleet_pool.worker.joblist import parsed
 from fleet_pool.worker.saves import Saver, resume
+
+from infra.buckets import OLD_VERSION_DAYS
+from planner.worker_pool import bill
 
 
 @pytest.fixture
@@ -63,6 +69,29 @@ def test_what_is_not_renamed_yet_is_not_taken(store, folders):
     assert resume(Checkpoints(store, "ck/0"), folders[1]).step == 0
 
 
+def test_nothing_in_the_folder_ends_the_saver(store, folders):
+    """A name that only looks like a number, a folder that is gone, a save that cannot be read: the next one is kept."""
+    said: list[str] = []
+    saver = Saver(Checkpoints(store, "ck/0"), folders[0], after=0, keep=2, say=said.append)
+    (folders[0] / "²").write_text("not a step")
+    (folders[0] / "10").symlink_to("/does/not/exist")
+    while not saver.unsaved.startswith("save 10 is not in the bucket"):
+        time.sleep(0.01)
+    shutil.rmtree(folders[0])
+    time.sleep(0.3)
+    folders[0].mkdir()
+    (folders[0] / ".part").write_text("twenty")
+    (folders[0] / ".part").rename(folders[0] / "20")
+    assert saver.finish(30)
+    assert (saver.committed, saver.unsaved) == (20, "")
+    assert [text.partition(":")[0] for text in said] == ["save 10 is not in the bucket"]
+
+
+def test_a_save_that_is_not_in_the_bucket_is_said_to_the_end(store, folders):
+    (folders[0] / "10").symlink_to("/does/not/exist")
+    assert "save 10 is not in the bucket" in saved(Checkpoints(store, "ck/0"), folders[0]).unsaved
+
+
 def test_without_a_commit_it_is_as_if_it_were_not_there(store, folders):
     checkpoints = Checkpoints(store, "ck/0")
     checkpoints.save(step=10, shards=[b"ten"])
@@ -100,3 +129,42 @@ def test_only_the_newest_are_kept(store, folders):
             time.sleep(0.01)
     saver.finish(30)
     assert {entry.key.split("/")[2] for entry in store.entries("ck/0/")} == {"step-000000000030", "step-000000000040"}
+
+
+class Counted(Folder):
+    """Counts requests as S3 bills them."""
+
+    puts = gets = 0
+
+    def read(self, key, **how):
+        self.gets += 1
+        return super().read(key, **how)
+
+    def write_unique(self, key, data):
+        self.puts += 1
+        super().write_unique(key, data)
+
+    def write_once(self, key, data):
+        self.puts += 1
+        super().write_once(key, data)
+
+    def entries(self, prefix):
+        self.puts += 1  # a listing costs as much
+        return super().entries(prefix)
+
+
+def test_a_save_takes_the_requests_that_a_plan_bills(tmp_path, folders, monkeypatch):
+    monkeypatch.setattr(saves, "PIECE_BYTES", 4)
+    store = Counted(tmp_path / "bucket")
+    for step in (10, 20, 30):
+        store.puts = store.gets = 0
+        (folders[0] / str(step)).write_bytes(b"ten bytes.")
+        saved(Checkpoints(store, "ck/0"), folders[0], after=step - 10, keep=bill.SAVES_KEPT)
+    assert (store.puts, store.gets) == (3 + bill.PUTS_PER_SAVE, bill.GETS_PER_SAVE)
+
+
+def test_what_a_plan_bills_of_saves_is_what_the_worker_and_the_stack_do():
+    text = json.dumps({"name": "a", "command": ["x"], "jobs": 1})
+    assert bill.PIECE_BYTES == saves.PIECE_BYTES
+    assert parsed(text, "list").keep == bill.SAVES_KEPT
+    assert bill.OLD_VERSION_DAYS == OLD_VERSION_DAYS

@@ -125,6 +125,20 @@ class TestPlan:
         assert math.isinf(found.scenarios[0].cost.p50)
         assert "does not finish in 100%" in found.scenarios[0].shortfalls[0]
 
+    def test_checkpoints_are_billed_as_the_worker_writes_them(self):
+        """Of each of 60 jobs ten checkpoints of 80 MB: two stay until the last job ends, eight are old versions for
+        seven days; each is three pieces, a COMMIT and two listings."""
+        settings = ("workers=[{instance_type: p5.48xlarge, purchase: [on-demand], interruptions: {mean_life: 8000h}}]",)
+        with_saves = of(compared(*settings, "jobs.checkpoint=80MB"), "on-demand")
+        bill = {line.line: line for line in with_saves.bill}
+        hours = 2 * with_saves.days.mean * 24 / 2 + 8 * 7 * 24
+        assert bill["storage.s3.checkpoints"].quantity == pytest.approx(
+            60 * 80e6 / 2**30 * hours / (8760 / 12), rel=1e-3
+        )
+        without = {line.line: line for line in of(compared(*settings), "on-demand").bill}
+        puts = bill["storage.s3.put-requests"].quantity - without["storage.s3.put-requests"].quantity
+        assert puts == pytest.approx(60 * 10 * (3 + 3) / 1000, rel=0.05)
+
     def test_a_slow_network_makes_checkpoints_cost_time(self):
         slow = compared("jobs.checkpoint=1GB", "workers[0].network=10MB/s").best
         # ten checkpoints of 100 s on top of an hour
@@ -184,7 +198,7 @@ class TestRefused:
         ("worker", "said"),
         [
             ("{instance_type: p5.4xlrge}", "did you mean p5.4xlarge"),
-            ("{instance_type: g6e.xlarge}", "write gpu: A10G"),
+            ("{instance_type: g6e.xlarge}", "one of the kinds in jobs.seconds_per_step: RTX4090, H100"),
             ("{instance_type: g6.8xlarge}", "add L4: seconds of one step"),
         ],
     )

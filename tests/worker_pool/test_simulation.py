@@ -110,6 +110,16 @@ class TestInterrupted:
         assert not run.finished
         assert math.isinf(run.makespan)
 
+    def test_a_node_that_the_market_does_not_have_is_not_billed(self):
+        """The simulation gives up in an outage, with requests that wait for its end."""
+        jobs = Jobs(count=5, work_hours=10.0, segment_hours=10.0)
+        nodes = Nodes(outages_per_hour=1.0, outage_hours=30.0, boot_hours=0.05)
+        for seed in range(20):
+            run = run_of(jobs, nodes, Rules(least=0, most=5), seed=seed)
+            assert not run.finished
+            # each node that was ever there has booted for as long as the others; the last ones may be on their way
+            assert 0.05 * (run.nodes_started - 5) - 1e-9 <= run.boot_hours <= 0.05 * run.nodes_started + 1e-9
+
 
 class TestFailures:
     JOBS = Jobs(count=300, work_hours=0.5, segment_hours=0.1)

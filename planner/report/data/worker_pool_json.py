@@ -41,7 +41,7 @@ def document(found: PoolComparison) -> dict[str, Any]:
         "jobs": found.plan.jobs.count,
         "steps": found.plan.jobs.steps,
         "answer": {"recommended": best.id if best else None, "reason": " ".join(words.answer(found))},
-        "scenarios": [_scenario(one) for one in found.scenarios],
+        "scenarios": [scenario_document(one) for one in found.scenarios],
         "notes": list(found.notes),
         "unpriced": [{"scenario": one.id, "what": what} for one in found.scenarios for what in one.choice.unpriced],
         "assumptions": [
@@ -59,7 +59,8 @@ def document(found: PoolComparison) -> dict[str, Any]:
     }
 
 
-def _scenario(one: PoolScenario) -> dict[str, Any]:
+def scenario_document(one: PoolScenario) -> dict[str, Any]:
+    """One choice as plain data."""
     alone, job = one.alone, one.interrupted
     return {
         "id": one.id,
@@ -85,7 +86,7 @@ def _scenario(one: PoolScenario) -> dict[str, Any]:
         "most_nodes": one.most_nodes,
         "events": one.events,
         "utilisation": {name: spread_json(spread) for name, spread in one.shares.items()} or None,
-        "bill": [_line(line) for line in one.bill],
+        "bill": [bill_line(line) for line in one.bill],
         "one_job_alone": None
         if alone is None
         else {
@@ -163,7 +164,7 @@ def rounded(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(float(value), 9)
 
 
-def _line(line: PoolLine) -> dict[str, Any]:
+def bill_line(line: PoolLine) -> dict[str, Any]:
     return {
         "line": line.line,
         "what": line.what,
@@ -197,6 +198,6 @@ def render_csv(found: PoolComparison) -> str:
         if one.cost is None or one.days is None:
             continue
         total = [rounded(value) for value in (one.cost.p10, one.cost.p50, one.cost.p90, one.days.p50)]
-        for line in map(_line, one.bill):
+        for line in map(bill_line, one.bill):
             writer.writerow((one.id, str(one.eligible).lower(), *total, *(line[name] for name in names)))
     return text.getvalue()

@@ -37,11 +37,11 @@ def comparison_html(comparison: Comparison) -> str:
     more = len(comparison.scenarios) - MOST_ROWS
     note = f"; {more} more" if more > 0 else ""
     title = f"{comparison.plan_name}, prices of {comparison.prices.as_of.isoformat()}: {answer}{note}"
-    return _captioned(title, _scenario_columns(comparison.scenarios[:MOST_ROWS]))
+    return table_html(title, _scenario_columns(comparison.scenarios[:MOST_ROWS]))
 
 
 def scenarios_html(scenarios: Sequence[Scenario]) -> str:
-    return _captioned("", _scenario_columns(scenarios))
+    return table_html("", _scenario_columns(scenarios))
 
 
 def _scenario_columns(scenarios: Sequence[Scenario]) -> list[Column]:
@@ -65,7 +65,7 @@ def _scenario_columns(scenarios: Sequence[Scenario]) -> list[Column]:
 def bill_html(bill: Sequence[PlannedLine]) -> str:
     """The lines of one bill, and their sum."""
     total = sum(line.effective_cost for line in bill)
-    return _captioned(
+    return table_html(
         "",
         [
             Column(title="Line", values=[*(line.line for line in bill), "all lines"], text=True),
@@ -82,7 +82,7 @@ def optimum_html(found: Optimum) -> str:
     best = found.recommended
     answer = f"recommended: {best.scenario.id} on {best.size.nodes} nodes" if best else "nothing is recommended"
     points = found.frontier
-    return _captioned(
+    return table_html(
         f"{many(found.evaluated, 'choice')} evaluated; {answer}",
         [
             Column(title="Scenario", values=[point.scenario.id for point in points], text=True),
@@ -100,7 +100,7 @@ def optimum_html(found: Optimum) -> str:
 
 
 def reconciliation_html(found: Reconciliation) -> str:
-    return _captioned(reconciliation_words.headline(found), reconciliation_words.columns(found))
+    return table_html(reconciliation_words.headline(found), reconciliation_words.columns(found))
 
 
 def sensitivity_html(study: Study) -> str:
@@ -108,7 +108,7 @@ def sensitivity_html(study: Study) -> str:
     shown = [swing for swing in study.swings if swing.spread("cost_usd")][:MOST_ROWS]
     values = [break_even_sentence(entry, "") for entry in with_break_evens(study)]
     title = "; ".join((f"{study.scenario.id}: what its cost depends on", *values))
-    return _captioned(
+    return table_html(
         title,
         [
             Column(title="Assumption", values=[name(swing.parameter) for swing in shown], text=True),
@@ -124,14 +124,15 @@ def sensitivity_html(study: Study) -> str:
 def difference_html(found: Changes) -> str:
     """The scenarios that differ, below the change of the answer."""
     shown = [row for row in found.scenarios if row.differs][:MOST_ROWS]
-    return _captioned(change_words.headline(found), scenario_columns(shown))
+    return table_html(change_words.headline(found), scenario_columns(shown))
 
 
 def spot_runs_html(found: Sequence[SpotRuns]) -> str:
-    return "".join(_captioned(spot_run_words.title(one), spot_run_words.columns(one)) for one in found)
+    return "".join(table_html(spot_run_words.title(one), spot_run_words.columns(one)) for one in found)
 
 
-def _captioned(title: str, columns: Sequence[Column]) -> str:
+def table_html(title: str, columns: Sequence[Column]) -> str:
+    """A table with a caption, if there is one."""
     caption = f"<caption{_LEFT}>{_safe(title)}</caption>" if title else ""
     head = "".join(f"<th{_align(column)}>{_safe(column.title)}</th>" for column in columns)
     rows = zip(*(column.values for column in columns), strict=True)

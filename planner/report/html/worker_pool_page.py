@@ -81,7 +81,7 @@ def _choice(rank: int, one: PoolScenario) -> ChoiceView:
         interrupted_by=one.choice.interruptions_said,
         why_not=words.reasons(one),
         spreads=_table(tables.spread_columns(one)),
-        bill=_table(tables.bill_columns(one)) if one.bill else None,
+        bill=_table(tables.bill_columns(one.bill)) if one.bill else None,
         sources=tuple(visible(text) for text in tables.bill_sources(one)),
         story=tuple(tables.story(one)),
         picture=Markup(picture),

@@ -29,7 +29,7 @@ def render(found: PoolComparison) -> str:
 
 def _folded(scenario: PoolScenario) -> list[str]:
     """One choice: distributions, bill, one interrupted job."""
-    bill = [*_table(tables.bill_columns(scenario)), ""] if scenario.bill else []
+    bill = [*_table(tables.bill_columns(scenario.bill)), ""] if scenario.bill else []
     sources = [f"- {md(text)}" for text in tables.bill_sources(scenario)]
     first, *more = tables.story(scenario)
     return [

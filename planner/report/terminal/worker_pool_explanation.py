@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from planner.report.data.comparison_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
@@ -77,19 +78,22 @@ def listed_json(found: PoolComparison, scenario: PoolScenario | None) -> str:
     return json_text({"schema_version": SCHEMA_VERSION, "scenario": scenario.id, "numbers": ids_of(scenario)})
 
 
-def number_json(scenario: PoolScenario, one: Explained) -> str:
-    """One number as JSON."""
+def number_document(scenario: PoolScenario, one: Explained) -> dict[str, Any]:
+    """One number as plain data."""
     usd: Sequence[float] = [line.usd for line in scenario.bill if line.line == one.id]
-    return json_text(
-        {
-            "schema_version": SCHEMA_VERSION,
-            "scenario": scenario.id,
-            "id": one.id,
-            "unit": one.unit,
-            "value": spread_json(one.value) if one.value else {"mean": rounded(usd[0])},
-            "how": list(one.lines),
-            "closed_form": rounded(one.closed),
-            "equation": one.equation or None,
-            "commands": list(one.commands),
-        }
-    )
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "scenario": scenario.id,
+        "id": one.id,
+        "unit": one.unit,
+        "value": spread_json(one.value) if one.value else {"mean": rounded(usd[0])},
+        "how": list(one.lines),
+        "closed_form": rounded(one.closed),
+        "equation": one.equation or None,
+        "commands": list(one.commands),
+    }
+
+
+def number_json(scenario: PoolScenario, one: Explained) -> str:
+    """The same as JSON."""
+    return json_text(number_document(scenario, one))

@@ -52,7 +52,7 @@ def distributions(found: PoolComparison, scenario: PoolScenario, *, width: int, 
     lines += ["", *_wrapped([f"{scenario.id}, {scenario.events:,} events"], width)]
     lines += [*_wrapped([scenario.choice.interruptions_said], width), ""]
     lines += [*whole(tables.spread_columns(scenario), width, rule), ""]
-    lines += [*whole(tables.bill_columns(scenario), width, rule), ""] if scenario.bill else []
+    lines += [*whole(tables.bill_columns(scenario.bill), width, rule), ""] if scenario.bill else []
     first, *more = tables.story(scenario)
     lines += [*_wrapped([first], width), *_wrapped([f"  {text}" for text in more], width)]
     return _encoded(lines, ascii_only=ascii_only)

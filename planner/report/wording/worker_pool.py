@@ -181,9 +181,17 @@ def size_answer(found: PoolSearch) -> str:
         return "No size meets the limits."
     one = best.scenario
     what = "cheapest" if found.minimize == "cost" else "fastest"
-    return (
+    said = (
         f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits: about "
         f"{figures.usd(best.scenario.cost.p50)}, and the last job ends after {hours(best.scenario.days.p50 * 24)}."
+    )
+    other = found.beside
+    if other is None or other.scenario.cost is None or other.scenario.days is None:
+        return said
+    return (
+        f"{said} pool.max={other.nodes} with {other.scenario.id}, a price list, would cost "
+        f"{figures.usd(other.scenario.cost.p50)} and take {hours(other.scenario.days.p50 * 24)}; it is beside the "
+        "recommendation, because no stack can be of it."
     )
 
 
@@ -202,8 +210,16 @@ def size_columns(found: PoolSearch) -> list[Column]:
 
 def notes(found: PoolComparison) -> list[str]:
     """Below the table: why choices are not eligible, what interrupts nodes, what the figures leave out."""
-    lines = [f"{s.id}: {'; '.join(why)}" for s in found.scenarios if found.best is not None and (why := reasons(s))]
-    lines += [f"{s.id}: {s.choice.interruptions_said}" for s in found.scenarios if s.feasible]
+    lines = [
+        f"{s.id.removeprefix('workers/')}: {'; '.join(why)}"
+        for s in found.scenarios
+        if found.best is not None and (why := reasons(s))
+    ]
+    by_law: dict[str, list[str]] = {}
+    for scenario in found.scenarios:
+        if scenario.feasible:
+            by_law.setdefault(scenario.choice.interruptions_said, []).append(scenario.id.removeprefix("workers/"))
+    lines += [f"{', '.join(names)}: {said}" for said, names in by_law.items()]
     return [*lines, *found.notes]
 
 

@@ -11,6 +11,7 @@ from planner.models.worker_pool import batch_wait_hours
 from planner.report.data.worker_pool_json import SPREADS
 from planner.report.wording import figures
 from planner.report.wording.worker_pool import USES
+from planner.worker_pool.bill import NODE_HOURS
 from planner.worker_pool.model import Jobs
 from planner.worker_pool.result import PoolComparison, PoolLine, PoolScenario, Spread
 
@@ -77,7 +78,7 @@ _How = tuple[list[str], float | None, str, list[str]]
 def _line(scenario: PoolScenario, line: PoolLine) -> Explained:
     worker, commands = scenario.choice.worker, []
     product = f"planner calc instance-cost node_hours={line.quantity:.10g} usd_per_hour={line.usd_per_unit:.10g}"
-    if line.line.startswith("compute."):
+    if line.equation == NODE_HOURS:
         commands.append(product)
         if worker.instance_type is None:
             commands.append(

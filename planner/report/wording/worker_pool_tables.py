@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from planner.report.wording import figures
 from planner.report.wording import worker_pool as words
 from planner.report.wording.table import Column
-from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
+from planner.worker_pool.result import PoolComparison, PoolLine, PoolScenario, Spread
 
 PARTS = (("Mean", "mean"), ("P10", "p10"), ("P50", "p50"), ("P90", "p90"))
 
@@ -52,9 +53,8 @@ def _digits(value: float) -> str:
     return figures.plain(value, 4) if math.isfinite(value) else figures.NEVER
 
 
-def bill_columns(scenario: PoolScenario) -> list[Column]:
-    """The lines of its bill, the means over the runs."""
-    bill = scenario.bill
+def bill_columns(bill: Sequence[PoolLine]) -> list[Column]:
+    """The lines of a bill, the means over the runs."""
     dates = [line.observed.isoformat() if line.observed else "" for line in bill]
     return [
         Column(title="Bill (mean)", values=[line.line for line in bill], text=True, code=True),

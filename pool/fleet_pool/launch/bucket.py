@@ -21,7 +21,8 @@ from fleet_pool.http_request import Answer, send
 from fleet_pool.operate.s3 import Credentials, Place, object_url, signed
 from fleet_pool.problems import NoCredentials, Refused, Unreachable
 
-LIMIT_S = 20.0  # of one request
+LIMIT_S = 20.0  # of one request, and no more than the caller's patience
+SHORTEST_S = 1.0
 PATIENCE_S = 60.0  # of one call
 PASSING = (408, 409, 429, 500, 502, 503, 504)  # 409: S3 decides between two conditional writes
 LONGEST_WAIT_S = 4.0
@@ -152,7 +153,8 @@ class Bucket:
         if self._who is None or time.monotonic() >= self._until:
             self._who, self._until = self._whose(), time.monotonic() + RENEW_S
         headers = signed(method, url, self._where.region, self._who, datetime.now(timezone.utc), more, body)
-        return send(method, url, headers=headers, body=body, limit_s=LIMIT_S)
+        limit_s = max(min(LIMIT_S, self._patience_s), SHORTEST_S)
+        return send(method, url, headers=headers, body=body, limit_s=limit_s)
 
 
 def _query(values: Mapping[str, str]) -> str:

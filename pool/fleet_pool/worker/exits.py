@@ -64,6 +64,7 @@ def verdict(
     notice: str = "",
     superseded: bool = False,
     stalled_s: float = 0.0,
+    trouble: str = "",
     failures: int,
     most_failures: int,
 ) -> Verdict:
@@ -71,17 +72,20 @@ def verdict(
 
     code: of the command, as a shell reports it. stopped: the worker ended it: many commands exit with 0 then, done or
     not. notice: why the machine goes, "" if it stays. stalled_s: how long there was no progress when the command was
-    ended for it, else 0. failures: earlier tries of the job that count.
+    ended for it, else 0. trouble: what went wrong beside the command, so that the job is not done; it says more than
+    an exit code. failures: earlier tries of the job that count.
     """
     if superseded:
         return Verdict(kind=SUPERSEDED, counts=False, why="a newer try of this job runs elsewhere")
-    if code == 0 and not stopped:
+    if code == 0 and not stopped and not trouble:
         return Verdict(kind=DONE, counts=False, why="the command succeeded")
     if notice:
         return Verdict(kind=HANDED_OVER, counts=False, why=notice)
     why = f"no progress for {stalled_s:.0f} s" if stalled_s else f"the command ended with exit code {code}"
     if code == 137 and not stalled_s:
         why += " (killed; out of memory?)"
+    if trouble:
+        why = trouble if code == 0 and not stopped else f"{why}; {trouble}"
     if failures + 1 >= most_failures:
         return Verdict(kind=DEAD, counts=True, why=f"failed {failures + 1} times; at last: {why}")
     return Verdict(kind=STALLED if stalled_s else FAILED, counts=True, why=why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import signal
 import tempfile
@@ -60,11 +61,14 @@ class Worker:
         began = time.time()
         about = {"machine": self._here.machine, "at": began, "batch_job": self._environment.get(JOB, "")}
         number = self._records.begin({**about, "batch_attempt": self._environment.get(ATTEMPT, "")})
-        folder = Path(tempfile.mkdtemp(prefix=f"job-{self._job.index:06d}-", dir=self._here.folder))
+        failures = self._records.failures()
         try:
-            found, last = self._try(number, folder)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            found, last = self._in_folder(number, failures)
+        except OSError as error:  # of this machine: what comes from S3 is no OSError
+            trouble = f"machine {self._here.machine} cannot hold the job's files: {error}"
+            most = self._list.failures
+            found = verdict(code=0, stopped=False, trouble=trouble, failures=failures, most_failures=most)
+            last = {}
         self._records.end(
             number,
             found.kind,
@@ -84,9 +88,16 @@ class Worker:
                 self._give_back()
         return found
 
-    def _try(self, number: int, folder: Path) -> tuple[Verdict, Mapping[str, Any]]:
-        """The verdict, and what the end record says of it."""
-        failures = self._records.failures()
+    def _in_folder(self, number: int, failures: int) -> tuple[Verdict, Mapping[str, Any]]:
+        """A try in a folder of its own. Raises OSError if the machine has no room for its files."""
+        folder = Path(tempfile.mkdtemp(prefix=f"job-{self._job.index:06d}-", dir=self._here.folder))
+        try:
+            return self._try(number, folder, failures)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _try(self, number: int, folder: Path, failures: int) -> tuple[Verdict, Mapping[str, Any]]:
+        """The verdict, and what the end record says of it. failures: earlier tries that count."""
         checkpoints = Checkpoints(self._here.store, self._prefix)
         saves, progress = folder / "saves", folder / "progress"
         saves.mkdir()
@@ -98,7 +109,7 @@ class Worker:
         command = Child(
             [*self._list.command, *self._job.args],
             self._of_command(number, resumed, saves, progress),
-            f"worker/{self._here.machine}/{self._list.name}/{self._job.index}/{number}",
+            f"worker/{self._here.machine}/{self._list.name}/{self._job.index}/{number}/",
         )
         saver = Saver(checkpoints, saves, after=resumed.step, keep=self._list.keep, say=self._say)
         watch = _Watch(self, command, saver, progress, number)
@@ -106,14 +117,17 @@ class Worker:
             superseded, stalled_s = watch.until_it_ends()
         finally:
             command.stop(self._here.grace_s)
-        if not superseded:
-            saver.finish(self._here.drain_s)
+        superseded = superseded or not watch.until_it_is_saved()
+        trouble = saver.unsaved
+        if stalled_s and not _step(progress) and saver.committed == resumed.step:
+            trouble = "it wrote no step into PLANNER_PROGRESS and saved nothing; `stall_min: 0` turns this limit off"
         found = verdict(
             code=command.code or 0,
             stopped=command.stopped,
             notice=self._notice,
             superseded=superseded,
             stalled_s=stalled_s,
+            trouble=trouble,
             failures=failures,
             most_failures=self._list.failures,
         )
@@ -208,6 +222,22 @@ class _Watch:
                 return False, now - changed
             self._command.wait(here.pace_s)
         return False, 0.0
+
+    def until_it_is_saved(self) -> bool:
+        """Until the last save is in the bucket or cannot be, and not for long once the machine goes: whether this is
+        still the newest try. A save may be all that a job leaves, so that its end waits for it."""
+        here, next_beat, ends = self._worker.here, 0.0, math.inf
+        while not self._saver.finish(here.pace_s):
+            now = time.monotonic()
+            if self._worker.goes():
+                ends = min(ends, now + here.drain_s)
+            if now > ends:
+                break
+            if now >= next_beat:
+                next_beat = now + here.beat_s
+                if not self._worker.beat(self._number, self._saver, self._progress):
+                    return False
+        return True
 
 
 def _step(progress: Path) -> int:

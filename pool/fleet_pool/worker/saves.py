@@ -6,6 +6,7 @@ and renames it. It goes up in pieces, the shards of one COMMIT, so that memory h
 
 from __future__ import annotations
 
+import re
 import shutil
 import tarfile
 import threading
@@ -23,6 +24,8 @@ from fleet_pool.compat import frozen
 PIECE_BYTES = 32 * 2**20  # one request: at 1.7 MB/s it is within the bucket's limit of 20 s
 AT_ONCE = 4  # S3 gives one request 85 to 90 MB/s (S3 User Guide, "Performance design patterns")
 FOLDER_NOTE = "folder"
+_STEP = re.compile(r"0|[1-9][0-9]{0,11}")  # fleet_pool.steps.HIGHEST_STEP has twelve digits
+LOOK_S, AGAIN_S = 0.2, 5.0  # between two looks; after a save that failed
 
 
 @frozen
@@ -67,34 +70,48 @@ class Saver:
         self._checkpoints, self._folder, self._keep, self._say = checkpoints, folder, keep, say
         self.committed = after
         self.committed_at = time.time()
+        self._problem = ""
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
-    def finish(self, limit_s: float) -> None:
-        """Commits what is left, for so long at most."""
+    def finish(self, limit_s: float) -> bool:
+        """Commits what is left, for so long at most: whether it is over."""
         self._over.set()
         self._thread.join(limit_s)
+        return not self._thread.is_alive()
+
+    @property
+    def unsaved(self) -> str:
+        """Why the newest save is not in the bucket, "" if it is."""
+        return self._problem or ("the last save is not in the bucket yet" if self._thread.is_alive() else "")
 
     def _watch(self) -> None:
-        while True:
-            last = self._over.is_set()
-            for step in self._waiting():
-                try:
+        last, tried = False, -1
+        while not last:
+            last, step = self._over.is_set(), None
+            try:
+                step = self._newest()
+                if step is not None:
                     self._commit(step)
-                except (StoreProblem, OSError) as problem:
-                    self._say(f"the save of step {step} is not in the bucket: {problem}")
-            if last:
-                return
-            self._over.wait(0.2)
+                self._problem = ""
+            except Exception as problem:  # whatever it is, the saves after it get their chance
+                what = "the folder of saves cannot be read" if step is None else f"save {step} is not in the bucket"
+                self._problem = f"{what}: {problem}"
+                if step != tried:
+                    self._say(self._problem)
+                tried = step
+            if not last:
+                self._over.wait(AGAIN_S if self._problem else LOOK_S)
 
-    def _waiting(self) -> list[int]:
-        """The newest save only: older ones that wait for it would be removed right after it."""
-        names = [path.name for path in self._folder.iterdir() if path.name.isdigit()]
-        steps = sorted(int(name) for name in names if str(int(name)) == name)
+    def _newest(self) -> int | None:
+        """The newest save that is not committed; older ones that wait for it would be removed right after it."""
+        if not self._folder.is_dir():
+            return None
+        steps = sorted(int(path.name) for path in self._folder.iterdir() if _STEP.fullmatch(path.name))
         for step in steps[:-1]:
             _remove(self._folder / str(step))
-        return [step for step in steps[-1:] if step > self.committed]
+        return steps[-1] if steps and steps[-1] > self.committed else None
 
     def _commit(self, step: int) -> None:
         path = self._folder / str(step)
@@ -108,7 +125,10 @@ class Saver:
         except AlreadyThere:
             self._say(f"step {step} is committed already, by another try of this job")
         self.committed, self.committed_at = step, time.time()
-        self._checkpoints.expire(keep=self._keep)
+        try:
+            self._checkpoints.expire(keep=self._keep)
+        except StoreProblem as problem:  # the next save removes them
+            self._say(f"older saves stay in the bucket for now: {problem}")
         _remove(source)
         _remove(path)
 

@@ -1,0 +1,269 @@
+"""Worker pools from Python, in the shape of training plans: a comparison of choices, a bill, a search, a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from planner.api.arguments import numbered, whole_number
+from planner.api.books import Prices, book_for
+from planner.api.scenarios import Lines
+from planner.errors import UsageProblem
+from planner.estimate.defaults import DEFAULT_DRAWS, MAX_SEED
+from planner.plan.load import LoadedPool
+from planner.plan.wording import did_you_mean
+from planner.report.wording.worker_pool_explained import Explained, explained, ids_of
+from planner.worker_pool import result, search
+from planner.worker_pool.check import check_against_book
+from planner.worker_pool.compare import MOST_RUNS, compare_pool
+from pricing.snapshot import BrokenBook
+
+if TYPE_CHECKING:
+    import pandas
+
+    from pricing.book import PriceBook
+
+WIDTH = 100
+
+
+class PoolBill(Lines[result.PoolLine]):
+    """The lines of a bill, means over the runs. `bill["fleet.compute"]` is the line of that name."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A DataFrame with a row a line: the keys of a bill line in `planner compare -f json`, costs in USD.
+
+        Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
+        """
+        from planner.api.frames import pandas_for
+        from planner.report.data.worker_pool_json import bill_line
+
+        return pandas_for("to_frame").DataFrame([bill_line(line) for line in self])
+
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import table_html
+        from planner.report.wording.worker_pool_tables import bill_columns
+
+        return table_html("", bill_columns(self))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PoolScenario(result.PoolScenario):
+    """One kind of node, bought one way: its cost, days, waits and losses as ranges over runs, and its bill."""
+
+    bill: PoolBill = field(default_factory=PoolBill)
+
+    def __repr__(self) -> str:
+        cost, days = (f"{each.p50:.2f}" if each else None for each in (self.cost, self.days))
+        return f"PoolScenario(id={self.id!r}, cost={cost}, days={days}, eligible={self.eligible})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice in the document of `planner compare -f json`, as plain data."""
+        from planner.report.data.worker_pool_json import scenario_document
+
+        return scenario_document(self)
+
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import table_html
+        from planner.report.wording.worker_pool import columns
+
+        return table_html(self.id, columns([self]))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PoolComparison(result.PoolComparison):
+    """Every choice of a worker pool, simulated: recommended, other eligible ones, complete ones, the others.
+
+    A choice by id, by rank (`"#2"`) or as `"best"`, as in the comparison of a training plan. loaded, book: what the
+    numbers come from.
+    """
+
+    scenarios: tuple[PoolScenario, ...]
+    loaded: LoadedPool = field(compare=False)
+    book: PriceBook = field(compare=False)
+
+    @property
+    def best(self) -> PoolScenario | None:
+        """The recommended choice."""
+        first = next(iter(self.scenarios), None)
+        return first if first is not None and super().best is first else None
+
+    def __getitem__(self, scenario: str | int) -> PoolScenario:
+        if isinstance(scenario, str):
+            found = named(self, scenario)
+            return next(own for own in self.scenarios if own is found)
+        return numbered(self.scenarios, scenario)
+
+    def __iter__(self) -> Iterator[PoolScenario]:
+        return iter(self.scenarios)
+
+    def __len__(self) -> int:
+        return len(self.scenarios)
+
+    def __repr__(self) -> str:
+        best = self.best
+        return (
+            f"PoolComparison(plan={self.plan.name!r}, prices={self.prices_as_of.isoformat()}, scenarios={len(self)}, "
+            f"best={best.id if best else None!r})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `planner compare -f json`, as plain data."""
+        from planner.report.data.worker_pool_json import document
+
+        return document(self)
+
+    def to_frame(self, *, bills: bool = False) -> pandas.DataFrame:
+        """A DataFrame with a row a choice, or with bills=True a row a line of every bill. Columns are the keys of the
+        JSON; a range is one column for each of its parts: `cost_usd_p50`, `queue_wait_hours_p90`.
+
+        Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
+        """
+        from planner.api.frames import pandas_for
+        from planner.report.data.worker_pool_json import bill_line
+
+        pandas = pandas_for("to_frame")
+        if bills:
+            return pandas.DataFrame([{"scenario": one.id, **bill_line(line)} for one in self for line in one.bill])
+        rows = [_row(one.to_dict()) for one in self]
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        return pandas.DataFrame(rows, columns=columns)
+
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import table_html
+        from planner.report.wording.worker_pool import columns
+
+        recommended = f"recommended: {self.best.id}" if self.best else "nothing is recommended"
+        title = f"{self.plan.name}, prices of {self.prices_as_of.isoformat()}: {recommended}"
+        return table_html(title, columns([one for one in self if one.feasible]))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PoolOptimum(search.PoolSearch):
+    """How many nodes a pool should have. best: the recommended size, or None. sizes: each that was simulated."""
+
+    def __repr__(self) -> str:
+        best = self.best
+        return f"PoolOptimum(best={best.scenario.id if best else None!r}, nodes={best.nodes if best else None})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `planner optimize -f json`, as plain data: USD and days."""
+        from planner.report.data.worker_pool_search_json import document
+
+        return document(self)
+
+    def _repr_html_(self) -> str:
+        from planner.report.html.notebook import table_html
+        from planner.report.wording.worker_pool import size_answer, size_columns
+
+        return table_html(size_answer(self), size_columns(self))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PoolExplanation:
+    """One number of one choice. value: its mean over the runs. `str()` is what `planner explain` prints, `to_dict()`
+    what it prints as JSON."""
+
+    scenario: result.PoolScenario
+    found: Explained
+
+    @property
+    def id(self) -> str:
+        return self.found.id
+
+    @property
+    def unit(self) -> str:
+        return self.found.unit
+
+    @property
+    def value(self) -> float | None:
+        return self.to_dict()["value"]["mean"]
+
+    def to_dict(self) -> dict[str, Any]:
+        from planner.report.terminal.worker_pool_explanation import number_document
+
+        return number_document(self.scenario, self.found)
+
+    def __str__(self) -> str:
+        from planner.report.terminal.worker_pool_explanation import number
+
+        return number(self.scenario, self.found, WIDTH)
+
+    def __repr__(self) -> str:
+        return f"PoolExplanation(id={self.id!r}, value={self.value!r}, scenario={self.scenario.id!r})"
+
+
+def compare(plan: LoadedPool, prices: Prices, draws: int, seed: int) -> PoolComparison:
+    """What `planner.compare` gives for a worker pool. draws: runs of each choice; the default of training plans means
+    as many as suit the number of jobs."""
+    runs = None if draws == DEFAULT_DRAWS else whole_number(draws, "draws", MOST_RUNS, 1)
+    seed = whole_number(seed, "seed", MAX_SEED)
+    try:
+        book = _book(plan, prices)
+        values: dict[str, Any] = dict(vars(compare_pool(plan, book, runs=runs, seed=seed)))
+    except BrokenBook as error:
+        raise UsageProblem(str(error)) from error
+    values["scenarios"] = tuple(PoolScenario(**{**vars(s), "bill": PoolBill(s.bill)}) for s in values["scenarios"])
+    return PoolComparison(**values, loaded=plan, book=book)
+
+
+def optimize(plan: LoadedPool, minimize: str, prices: Prices, seed: int) -> PoolOptimum:
+    """What `planner.optimize` gives for a worker pool."""
+    seed = whole_number(seed, "seed", MAX_SEED)
+    try:
+        return PoolOptimum(**vars(search.search_pool(plan, _book(plan, prices), minimize, seed=seed)))
+    except BrokenBook as error:
+        raise UsageProblem(str(error)) from error
+
+
+def explain(comparison: PoolComparison, scenario: str | int | PoolScenario, number: str) -> PoolExplanation:
+    """What `planner.explain` gives for a worker pool."""
+    chosen = scenario if isinstance(scenario, result.PoolScenario) else comparison[scenario]
+    found = explained(comparison, chosen, number)
+    if found is None:
+        known = ids_of(chosen)
+        raise UsageProblem(f"no number {number!r}: {did_you_mean(number, known) or 'there are ' + ', '.join(known)}")
+    return PoolExplanation(scenario=chosen, found=found)
+
+
+def named(found: result.PoolComparison, text: str) -> result.PoolScenario:
+    """A choice that was simulated, by id, rank (`2` or `#2`), `best`, `cheapest` or `safest`. Raises UsageProblem."""
+    able = [s for s in found.scenarios if s.feasible]
+    if not able:
+        raise UsageProblem("no choice can be simulated: `planner compare` says why")
+    if text == "best":
+        if found.best is None:
+            raise UsageProblem("no choice meets the limits: `planner compare` says why; cheapest names the cheapest")
+        return found.best
+    if text in ("cheapest", "safest"):
+        part = "p50" if text == "cheapest" else "p90"
+        return min(able, key=lambda s: s.cost.at(part) if s.cost else float("inf"))
+    rank = text.removeprefix("#")
+    if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(able):
+        return able[int(rank) - 1]
+    one = next((s for s in able if text in (s.id, s.id.removeprefix("workers/"))), None)
+    if one is None:
+        ids = [s.id for s in able]
+        raise UsageProblem(f"no scenario {text!r}: {did_you_mean(text, ids) or 'there are ' + ', '.join(ids)}")
+    return one
+
+
+def _book(plan: LoadedPool, prices: Prices) -> PriceBook:
+    book = book_for(prices, plan.plan.price_date)
+    check_against_book(plan, book)
+    return book
+
+
+def _row(document: dict[str, Any]) -> dict[str, Any]:
+    """One flat row: parts of a range as columns, lists as text."""
+    row: dict[str, Any] = {}
+    for key, value in document.items():
+        if key in ("bill", "interrupted_job", "one_job_alone", "utilisation"):
+            continue
+        if isinstance(value, dict):
+            row |= {f"{key}_{part}": number for part, number in value.items()}
+        else:
+            row[key] = "; ".join(value) if isinstance(value, list) else value
+    return row | {f"{name}_share": spread["mean"] for name, spread in (document["utilisation"] or {}).items()}
