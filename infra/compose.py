@@ -9,7 +9,7 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log, watch
+from fleet_pool.node import boot_log, job_credentials, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
@@ -22,6 +22,7 @@ from infra.firewall import Firewall
 from infra.fleet import FleetArgs, GpuFleet
 from infra.guard import GuardArgs, Guards
 from infra.identity import Access
+from infra.job_role import JobAccess, job_role_arn
 from infra.launch import NodeArgs
 from infra.layouts import LAYOUTS, allowed_flows, layout_of
 from infra.lustre import LustreArgs, LustreFileSystem
@@ -141,15 +142,14 @@ def _access(
 ) -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
+    reads, launch = (spec.data.dataset_prefix,), ((records.PREFIX, records.LOGS) if jobs else ())
+    own = JobAccess(
+        reads=reads, writes=(spec.data.checkpoint_prefix, *launch), others=others, lists_all=spec.control.count > 0
+    )
     return Access(
-        reads=(spec.data.dataset_prefix,),
-        writes=(
-            spec.data.checkpoint_prefix,
-            boot_log.PREFIX,
-            *((CANARY,) if daemon else ()),
-            *((records.PREFIX, records.LOGS) if jobs else ()),
-        ),
-        topology=jobs,
+        reads=reads,
+        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *((CANARY,) if daemon else ()), *launch),
+        jobs=own if jobs else None,
         others=others,
         groups=tuple(groups),
         daemon=daemon,
@@ -221,7 +221,11 @@ def _fleet(
             daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "",
             jobs=True,
         ),
-        settings={**_node_settings(spec, base, "gpu"), **_lustre_settings(spec, lustre)},
+        settings={
+            **_node_settings(spec, base, "gpu"),
+            **_lustre_settings(spec, lustre),
+            job_credentials.ROLE_VARIABLE: job_role_arn(base.naming),
+        },
         waits_for=[
             *base.ready,
             *(pool.nodes if pool else ()),

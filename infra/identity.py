@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.node import gpu_use
+from fleet_pool.node.requests import CERTIFICATE, ISSUED, JOIN, LEAVE
 
 from infra.artefacts import Artefacts
 from infra.buckets import bucket_arn
+from infra.data_access import Statements, data_statements
 from infra.data_bucket import DataBucket
+from infra.job_role import JobAccess, job_role, job_role_arn
 from infra.naming import Component
 from infra.policy import document, trust
 
 SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 
-# of the pool, in the artefacts bucket: what every node reads; and the key that signs tokens, for control nodes
+# of the pool, in the artefacts bucket: what every node reads; and for control nodes the keys that sign certificates and
+# tokens, and the administrator's token
 SECRETS = ("authority", "control")
+# IAM's variable for ROLEID:INSTANCE, where the role is that of an instance
+MYSELF = "${aws:userid}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +32,7 @@ class Access:
     """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
-    authority. topology: whether it may ask where instances are in the network."""
+    authority. jobs: what the jobs there may do; None for a node without jobs."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -35,7 +40,7 @@ class Access:
     groups: tuple[str, ...] = ()
     daemon: str = ""
     authority: bool = False
-    topology: bool = False
+    jobs: JobAccess | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +77,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
             data=data_bucket.bucket.arn,
             artefacts=bucket_arn(artefacts.bucket.id),
             key=data_bucket.key.arn,
+            jobs=job_role_arn(naming),
             groups=pulumi.Output.all(
                 *(naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{one}") for one in access.groups)
             ),
@@ -85,58 +91,30 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
         tags=component.tags("profile"),
         opts=component.child(),
     )
-    return Identity(role=role, profile=profile, ready=[managed, policy])
+    jobs = job_role(component, role, data_bucket, access.jobs) if access.jobs else []
+    return Identity(role=role, profile=profile, ready=[managed, policy, *jobs])
 
 
 def _policy(arns: dict[str, Any], access: Access) -> str:
-    """Read the prefixes, write some of them, fetch the bundle, use the key, complete lifecycle actions of the group."""
-    data, everything = arns["data"], dict.fromkeys((*access.reads, *access.writes))
-    statements: list[dict[str, object]] = [
-        {
-            "Sid": "FindTheBucket",
-            "Effect": "Allow",
-            "Action": ["s3:GetBucketLocation", "s3:GetBucketVersioning"],
-            "Resource": data,
-        },
-        _list(data, () if access.daemon == "target" else everything),
-        {
-            "Sid": "Read",
-            "Effect": "Allow",
-            "Action": "s3:GetObject",
-            "Resource": [f"{data}/{prefix}*" for prefix in everything],
-        },
+    """Use the data, fetch the bundle, complete lifecycle actions of the group; ask control nodes, or be one."""
+    statements: Statements = [
+        *data_statements(
+            arns,
+            reads=access.reads,
+            writes=access.writes,
+            others=access.others,
+            lists_all=access.daemon == "target",  # a target lists the bucket itself
+        ),
         {
             "Sid": "Bundle",
             "Effect": "Allow",
             "Action": "s3:GetObject",
             "Resource": [f"{arns['artefacts']}/{folder}/*" for folder in _folders(access)],
         },
-        {
-            "Sid": "Key",
-            "Effect": "Allow",
-            "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
-            "Resource": arns["key"],
-        },
     ]
-    if access.writes:
-        # nodes never delete versions, so overwritten objects can be restored
+    if access.jobs:
         statements.append(
-            {
-                "Sid": "Write",
-                "Effect": "Allow",
-                "Action": [
-                    "s3:PutObject",
-                    "s3:DeleteObject",
-                    "s3:AbortMultipartUpload",
-                    "s3:ListMultipartUploadParts",
-                ],
-                "Resource": [f"{data}/{prefix}*" for prefix in access.writes],
-            }
-        )
-    if access.topology:
-        # the action knows no resources (Service Authorization Reference, Amazon EC2)
-        statements.append(
-            {"Sid": "Topology", "Effect": "Allow", "Action": "ec2:DescribeInstanceTopology", "Resource": "*"}
+            {"Sid": "KeysForJobs", "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": arns["jobs"]}
         )
     # the action knows no resources; the namespace is its only limit
     statements.append(
@@ -148,33 +126,8 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
             "Condition": {"StringEquals": {"cloudwatch:namespace": gpu_use.NAMESPACE}},
         }
     )
-    if access.others:
-        others = [f"arn:aws:s3:::{name}" for name in access.others]
-        statements += [
-            {"Sid": "ListOthers", "Effect": "Allow", "Action": "s3:ListBucket", "Resource": others},
-            {"Sid": "ReadOthers", "Effect": "Allow", "Action": "s3:GetObject", "Resource": [f"{a}/*" for a in others]},
-        ]
     if access.authority:
-        statements.append(
-            {
-                "Sid": "LookForTheAuthority",
-                "Effect": "Allow",
-                "Action": "s3:ListBucket",
-                "Resource": arns["artefacts"],
-                "Condition": {
-                    "StringLike": {"s3:prefix": [f"{folder}/*" for folder in _folders(access) if folder in SECRETS]}
-                },
-            }
-        )
-    if access.authority and access.daemon == "proxy":
-        statements.append(
-            {
-                "Sid": "KeepTheAuthority",
-                "Effect": "Allow",
-                "Action": "s3:PutObject",
-                "Resource": [f"{arns['artefacts']}/{folder}/*" for folder in SECRETS],
-            }
-        )
+        statements += _of_authority(arns["artefacts"]) if access.daemon == "proxy" else _of_others(arns["artefacts"])
     if access.groups:
         statements.append(
             {
@@ -187,12 +140,51 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
     return document(*statements)
 
 
-def _list(data: str, prefixes: Iterable[str]) -> dict[str, object]:
-    """List names below some prefixes. A target also lists the bucket itself, so it has no condition on prefixes."""
-    statement: dict[str, object] = {"Sid": "List", "Effect": "Allow", "Action": "s3:ListBucket", "Resource": data}
-    if prefixes:
-        statement["Condition"] = {"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in prefixes]}}
-    return statement
+def _of_authority(artefacts: str) -> Statements:
+    """Control nodes keep the authority, and answer the requests of the others."""
+    looks = [*(f"{folder}/*" for folder in SECRETS), f"{JOIN}*"]
+    return [
+        _listing("LookForTheAuthority", artefacts, looks),
+        {
+            "Sid": "KeepTheAuthority",
+            "Effect": "Allow",
+            "Action": "s3:PutObject",
+            "Resource": [*(f"{artefacts}/{folder}/*" for folder in SECRETS), f"{artefacts}/{ISSUED}*"],
+        },
+        {
+            "Sid": "AnswerRequests",
+            "Effect": "Allow",
+            "Action": ["s3:GetObject", "s3:DeleteObject"],
+            "Resource": f"{artefacts}/{JOIN}*",
+        },
+        # whether the address is the instance's; the action knows no resources
+        {"Sid": "KnowNodes", "Effect": "Allow", "Action": "ec2:DescribeInstances", "Resource": "*"},
+    ]
+
+
+def _of_others(artefacts: str) -> Statements:
+    """The other nodes ask them, each in its own name, and read the answers to themselves."""
+    asks = [f"{artefacts}/{JOIN}{MYSELF}/{kind}" for kind in (CERTIFICATE, LEAVE)]
+    return [
+        _listing("LookForTheAuthority", artefacts, [f"{SECRETS[0]}/*", f"{ISSUED}{MYSELF}/*"]),
+        {"Sid": "AskControlNodes", "Effect": "Allow", "Action": "s3:PutObject", "Resource": asks},
+        {
+            "Sid": "ReadAnswers",
+            "Effect": "Allow",
+            "Action": "s3:GetObject",
+            "Resource": f"{artefacts}/{ISSUED}{MYSELF}/*",
+        },
+    ]
+
+
+def _listing(sid: str, bucket: str, prefixes: list[str]) -> dict[str, object]:
+    return {
+        "Sid": sid,
+        "Effect": "Allow",
+        "Action": "s3:ListBucket",
+        "Resource": bucket,
+        "Condition": {"StringLike": {"s3:prefix": prefixes}},
+    }
 
 
 def _folders(access: Access) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import boot_log, config, gpu_use, ready, watch
+from fleet_pool.node import boot_log, config, gpu_use, job_credentials, ready, watch
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
+from fleet_pool.operate.s3 import SHOWN_VARIABLE, URL_VARIABLE
 from fleet_pool.problems import Code
 
 from infra.layouts import LAYOUTS
@@ -29,14 +30,18 @@ LUSTRE_ROOT = "/fsx"  # as in AWS's own examples
 MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after that
 LAUNCH_FILE, LAUNCH_USER = "planner-launch.pyz", "planner-job"
 LAUNCH_UNIT, READY_UNIT = "planner-launch.service", "planner-ready.service"
-GPU_UNITS = (LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
+FENCE_UNIT = "planner-fence.service"
+# users of the node do not reach its role: the fence keeps them from it, and they get keys of their own
+RIGHTS = (FENCE_UNIT, "planner-credentials.service")
+GPU_UNITS = (*RIGHTS, LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
+GATEWAY_UNIT, GATEWAY_MODULE = "planner-gateway.service", "fleet_pool.doors.gateway"
 WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
     "planner-scratch.service": "scratch.sh",
     "planner-lustre.service": "lustre.sh",
-    "planner-fence.service": "fence.sh",
+    FENCE_UNIT: "fence.sh",
 }
 
 
@@ -65,13 +70,13 @@ def roles(stack: Stack) -> tuple[Role, ...]:
             ),
         )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
-    fence = ("planner-fence.service",) if stack.tls else ()
     metrics = ("planner-metrics.service", "planner-metrics.timer")
     common = ("planner-prepare.service", READY_UNIT, *WATCH_UNITS, *own, *metrics)
     programs = (*FETCHES, *(("openssl",) if stack.tls else ()))
     target = ("planner-target.service", "planner-notice.service")
     proxy = ("planner-proxy.service", "planner-rejoin.service", "planner-rejoin.timer")
-    found = [Role(name="control", units=(*common, *proxy), daemon=True, programs=programs)]
+    authority = ("planner-authority.service",) if stack.tls else ()
+    found = [Role(name="control", units=(*common, *proxy, *authority), daemon=True, programs=programs)]
     for name in ("storage", "gpu") if stack.targets_on == "storage" else ("gpu",):
         serves = name == stack.targets_on
         found.append(
@@ -80,8 +85,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
                 units=(
                     *common,
                     *(target if serves else scratch),
-                    *(fence if name == "gpu" else ()),
-                    *(GPU_UNITS if name == "gpu" else ()),
+                    *((*GPU_UNITS, GATEWAY_UNIT) if name == "gpu" else ()),
                 ),
                 daemon=serves,
                 programs=(*programs, *MAKES_FILE_SYSTEMS),
@@ -112,6 +116,10 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             launch_file=LAUNCH_FILE,
             launch_user=LAUNCH_USER,
             ready_module=ready.__name__,
+            gateway_unit=GATEWAY_UNIT,
+            url_variable=URL_VARIABLE,
+            url=job_credentials.URL,
+            shown_variable=SHOWN_VARIABLE,
             daemon_sha256=DAEMON_SHA256,
             daemon_version=settings.AISTORE_VERSION,
             installed=installed_files(stack),
@@ -149,9 +157,13 @@ def _text(name: str, stack: Stack) -> str:
             watch_file=POOL_FILE if stack.proxies else LAUNCH_FILE,  # a control node's watch operates the pool
             watch_module=watch.__name__,
             watch_min=watch.EVERY_MIN,
-            user=USER,
-            first=settings.PROXY_INTRA_PORT,
-            second=settings.TARGET_INTRA_PORT,
+            launch_user=LAUNCH_USER,
+            pool_file=POOL_FILE,
+            credentials_module=job_credentials.__name__,
+            gateway_module=GATEWAY_MODULE,
+            tls=stack.tls,
+            user=USER if stack.proxies else "",
+            ports=(settings.PROXY_INTRA_PORT, settings.TARGET_INTRA_PORT) if stack.proxies and stack.tls else (),
         )
     role = name.removeprefix("planner-").removesuffix(".service")
     folder = f"{settings.STATE_FOLDER}/{role}"

@@ -41,6 +41,8 @@ import sys
 from fleet_pool.worker.command import main
 sys.exit(main())
 '''
+# what operates a pool, and the gateway with the client below it; jobs install the wheel
+_POOL = ("node/", "operate/", "launch/", "client/", "doors/__init__", "doors/gateway", "doors/staged")
 # what a worker loads; the engine's SDK and boto3 only if the image has them
 _WORKERS = (
     "worker/",
@@ -65,34 +67,40 @@ _LAUNCHER = (
     "node/watch",
     "node/lifecycle",
     "node/boot_log",
+    "node/job_credentials",
     "operate/__init__",
     "operate/imds",
     "operate/s3",
+    "operate/sts",
 )
 
 
 @cache
 def pool_file() -> bytes:
     """For nodes of a pool."""
-    return _zipped({"__main__.py": _MAIN.encode(), **_modules()})
+    return _zipped({"__main__.py": _MAIN.encode(), **_only(_POOL)})
 
 
 @cache
 def launch_file() -> bytes:
     """For GPU nodes of every layout."""
-    return _zipped({"__main__.py": _LAUNCH.encode(), **_only(_LAUNCHER, _modules())})
+    return _zipped({"__main__.py": _LAUNCH.encode(), **_only(_LAUNCHER)})
 
 
 @cache
 def worker_file() -> bytes:
     """For the containers of a pool of workers."""
-    return _zipped({"__main__.py": _WORKER.encode(), **_only(_WORKERS, _modules(with_client=True))})
+    return _zipped({"__main__.py": _WORKER.encode(), **_only(_WORKERS)})
 
 
-def _only(parts: tuple[str, ...], modules: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The modules that all parts share, and these parts."""
+def _only(parts: tuple[str, ...]) -> dict[str, bytes]:
+    """The modules that all files share, and these."""
+    root = Path(fleet_pool.__file__).parent
+    named = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
     return {
-        name: data for name, data in modules.items() if name.count("/") == 1 or name.partition("/")[2].startswith(parts)
+        f"fleet_pool/{name}": path.read_bytes().replace(b"\r\n", b"\n")
+        for name, path in named.items()
+        if "/" not in name or name.startswith(parts)
     }
 
 
@@ -107,14 +115,3 @@ def _zipped(entries: Mapping[str, bytes]) -> bytes:
             entry.create_system = 3  # Unix on every platform
             archive.writestr(entry, data)
     return written.getvalue()
-
-
-def _modules(*, with_client: bool = False) -> dict[str, bytes]:
-    """Of nodes: jobs there install the wheel, which has the client. A container of a worker may have no wheel."""
-    left_out = set() if with_client else {"client", "doors", "worker"}
-    root = Path(fleet_pool.__file__).parent
-    return {
-        f"fleet_pool/{path.relative_to(root).as_posix()}": path.read_bytes().replace(b"\r\n", b"\n")
-        for path in root.rglob("*.py")
-        if not left_out & set(path.relative_to(root).parts)
-    }

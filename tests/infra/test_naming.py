@@ -52,5 +52,5 @@ def test_names_do_not_change_with_the_plan():
 def test_names_of_roles_fit_iam_for_the_longest_stack():
     graph = graph_of(spec_of("separate-nvme", stack="S" * 100))
     found = [entry for entry in graph["resources"] if entry["type"] in ("aws:iam/role:Role", "aws:sns/topic:Topic")]
-    assert len(found) == 6  # fleet, pool, nvme, flow logs, the budget's action; the topic
+    assert len(found) == 7  # fleet, its jobs, pool, nvme, flow logs, the budget's action; the topic
     assert all(len(entry["inputs"]["name"]) <= 64 for entry in found)

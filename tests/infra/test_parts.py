@@ -84,8 +84,8 @@ def test_nodes_reach_their_prefixes_and_no_wildcard(layout, role):
     for statement in found:
         resources, actions = statement["Resource"], statement["Action"]
         for resource in [resources] if isinstance(resources, str) else resources:
-            # DescribeInstanceTopology and PutMetricData know no resources
-            assert resource not in ("*", "arn:aws:s3:::*") or statement["Sid"] in ("Topology", "Metrics")
+            # DescribeInstances and PutMetricData know no resources
+            assert resource not in ("*", "arn:aws:s3:::*") or statement["Sid"] in ("KnowNodes", "Metrics")
         for action in [actions] if isinstance(actions, str) else actions:
             assert "*" not in action
             assert action not in ("s3:DeleteObjectVersion", "s3:PutBucketPolicy")
@@ -411,7 +411,7 @@ def test_only_who_runs_a_daemon_reads_it_and_only_control_nodes_write_the_author
     assert folders(graph, "fleet-role-data") == {"bundles/*", "authority/*"}
     assert folders(graph_of("s3-stream"), "fleet-role-data") == {"bundles/*"}
     kept = by_sid(graph, "pool-role-data")["KeepTheAuthority"]["Resource"]
-    assert [where.rpartition("}/")[2] for where in kept] == ["authority/*", "control/*"]
+    assert [where.rpartition("}/")[2] for where in kept] == ["authority/*", "control/*", "issued/*"]
     assert "KeepTheAuthority" not in by_sid(graph, "nvme-role-data").keys() | by_sid(graph, "fleet-role-data").keys()
     plain = graph_of(spec_of("separate-nvme", pool=Pool(tls=False)))
     assert "authority" not in json.dumps([statements(plain, f"{part}-role-data") for part in ("pool", "nvme", "fleet")])

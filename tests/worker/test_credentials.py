@@ -26,7 +26,7 @@ def test_a_container_has_the_keys_of_its_task_and_not_those_of_the_machine(monke
         machine = Metadata(NOBODY)
         found = credentials({"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/credentials/1"}, machine)
         assert (found.key_id, found.token) == ("AKIATASK", "t")
-        with pytest.raises(NoCredentials, match="container's IAM role"):
+        with pytest.raises(NoCredentials, match="IAM role of this job"):
             credentials({"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/other"}, machine)
 
 

@@ -22,7 +22,7 @@ from fleet_pool.launch.decision import (
     rank_of,
 )
 from fleet_pool.launch.environment import of_checkpoints, of_fabric, of_logs, of_rendezvous
-from fleet_pool.launch.here import Here
+from fleet_pool.launch.here import OF_JOBS, Here
 from fleet_pool.launch.job import Job, end_marked
 from fleet_pool.launch.outcome import Exit, Result, code_of, result_of
 from fleet_pool.launch.peers import Answering, Watch
@@ -207,8 +207,9 @@ class Agent:
             "PLANNER_RUN": run.name,
             "PLANNER_ATTEMPT": str(self._attempt),
         }
-        # for containers: docker run --env-file
-        Path(self._here.state, "job.env").write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+        # for containers: docker run --network host --env-file
+        told = {**{name: self._base[name] for name in OF_JOBS if name in self._base}, **given}
+        Path(self._here.state, "job.env").write_text("".join(f"{name}={value}\n" for name, value in told.items()))
         commit = "from the beginning" if self._plan.commit is None else f"from COMMIT of step {self._plan.commit}"
         self._say(f"attempt {self._attempt}: rank {rank} starts {commit}")
         mark = f"{self._here.node.instance}/{run.name}/{self._attempt:04d}"

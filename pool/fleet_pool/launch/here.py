@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shlex
 import subprocess
@@ -16,15 +17,15 @@ from fleet_pool.launch.environment import Fabric
 from fleet_pool.launch.ranks import Member
 from fleet_pool.node.facts import Node, node_of, read_stack
 from fleet_pool.operate.imds import Metadata
-from fleet_pool.operate.s3 import Place, credentials, place
-from fleet_pool.problems import PoolProblem
+from fleet_pool.operate.s3 import SHOWN_VARIABLE, URL_VARIABLE, Place, credentials, place
 
 BUNDLE_FOLDER = "/opt/planner"
 CHECKPOINTS = "checkpoints/"  # where the bundle's stack.json does not say otherwise
 DEVICES = Path("/sys/class/infiniband")
 TOPOLOGY_LIMIT_S = 30.0
-# written by a node's bundle; a job finds the pool and the cores that are left to it there
-FILES = ("node.env", "pool.env", "cpus.env")
+# written by a node's bundle; a job finds the pool, the cores that are left to it and its credentials there
+FILES = ("node.env", "pool.env", "cpus.env", "jobs.env")
+OF_JOBS = (URL_VARIABLE, SHOWN_VARIABLE)  # where jobs get the keys of their role
 
 
 @frozen
@@ -40,22 +41,24 @@ class Here:
 
 
 def settings_of(environment: Mapping[str, str], folder: Path = Path(settings.CONF_FOLDER)) -> dict[str, str]:
-    """The node's own files, and above them the environment."""
+    """The node's own files, and above them the environment. Root has the node's role, not that of jobs."""
     found: dict[str, str] = {}
     for name in FILES:
         path = folder / name
         if path.is_file():
             lines = shlex.split(path.read_text(encoding="utf-8"))
             found.update({name: value for name, sep, value in (line.partition("=") for line in lines) if sep})
+    if os.geteuid() == 0:
+        found = {name: value for name, value in found.items() if name not in OF_JOBS}
     return {**found, **environment}
 
 
-def bucket_of(environment: Mapping[str, str], node: Node, patience_s: float = PATIENCE_S) -> Bucket:
-    """The data bucket, with this node's role. Raises PoolProblem."""
+def bucket_of(environment: Mapping[str, str], node: Node, patience_s: float = PATIENCE_S, *, name: str = "") -> Bucket:
+    """The data bucket, or the one named, with the role of whoever asks. Raises PoolProblem."""
     metadata = Metadata.of(environment)
     where = place({**environment, "AWS_REGION": node.region}, metadata)
     where = Place(region=node.region, endpoint=where.endpoint)
-    return Bucket(node.data_bucket, where, lambda: credentials(environment, metadata), patience_s=patience_s)
+    return Bucket(name or node.data_bucket, where, lambda: credentials(environment, metadata), patience_s=patience_s)
 
 
 def here_of(environment: Mapping[str, str]) -> Here:
@@ -66,7 +69,7 @@ def here_of(environment: Mapping[str, str]) -> Here:
         node=node,
         bucket=bucket_of(environment, node),
         fabric=Fabric(
-            instance_type=_type(Metadata.of(environment)),
+            instance_type=environment.get("PLANNER_TYPE", ""),
             interface=interface_of(node.address, _run),
             efa_devices=len(list(DEVICES.glob("*"))) if DEVICES.is_dir() else 0,
         ),
@@ -109,13 +112,6 @@ def interface_of(address: str, run: Callable[[list[str]], str]) -> str:
     except (OSError, ValueError, KeyError, subprocess.SubprocessError):
         pass
     return ""
-
-
-def _type(metadata: Metadata) -> str:
-    try:
-        return metadata.get("meta-data/instance-type") or ""
-    except PoolProblem:
-        return ""
 
 
 def _run(words: list[str]) -> str:

@@ -12,22 +12,25 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from fleet_pool import settings
-from fleet_pool.api import tls_context
-from fleet_pool.node import certificates, cpus, drives, lifecycle, tokens
+from fleet_pool.api import Client, endpoints, tls_context
+from fleet_pool.node import authority, certificates, cpus, drives, lifecycle, tokens
 from fleet_pool.node.facts import USER, BadFacts, Node, Stack, daemon_id, daemon_role, node_of, read_stack
 from fleet_pool.node.files import UNIT_OF, File, files
 from fleet_pool.node.gauges import DriveSpace, NodeState, prometheus
 from fleet_pool.node.rejoin import primary_of_others, restart_as_follower
+from fleet_pool.node.requests import Asker, artefacts_of
 from fleet_pool.problems import PoolProblem
 from fleet_pool.tokens import operator_token
 
 BUNDLE_FOLDER = "/opt/planner"
+JOBS_FILE = f"{settings.CONF_FOLDER}/jobs.env"  # written by the start of a GPU node
 METRICS = f"{settings.STATE_FOLDER}/metrics/planner.prom"
 # errors that end a verb with a message instead of a traceback
 REPORTED = (BadFacts, settings.BadSetting, drives.Refused, certificates.CannotSign, PoolProblem, OSError, ValueError)
 VERBS = {
     "prepare": "find and mount the drives, write the daemon's files, reserve its cores",
     "certificate": "obtain or renew the node's certificate and tokens",
+    "authority": "on a control node: sign certificates of other nodes, and drain those that leave",
     "metrics": "write the node's metrics for a textfile collector",
     "rejoin": "bring a control node back that was cut off and still acts as primary",
     "complete": "tell the Auto Scaling group that this node has left",
@@ -46,6 +49,7 @@ def main(words: Sequence[str], program: str = "planner-pool node") -> int:
         {
             "prepare": prepare,
             "certificate": certificate,
+            "authority": serve,
             "metrics": metrics,
             "rejoin": rejoin,
             "complete": complete,
@@ -71,25 +75,28 @@ def prepare(stack: Stack, node: Node) -> None:
             raise BadFacts(f"this instance has no drive of model {settings.DRIVE_MODEL!r}; a target needs at least one")
         for folder in mountpaths:
             shutil.chown(folder, USER, USER)
-    for file in files(stack, node, mountpaths, cpus.cores_by_node(Path(cpus.SYSFS))):
+    jobs = Path(JOBS_FILE).read_text(encoding="utf-8") if Path(JOBS_FILE).exists() else ""
+    for file in files(stack, node, mountpaths, cpus.cores_by_node(Path(cpus.SYSFS)), jobs):
         put(file)
     drives.run_command(("systemctl", "daemon-reload"))
 
 
 def certificate(stack: Stack, node: Node) -> None:
     """Obtains or renews the certificate and the job's token, readable by the daemons and by jobs of their group; and on
-    a node with a daemon the administrator's token, readable by root."""
+    a control node the administrator's token, readable by root."""
     if not (stack.proxies and stack.tls):
         return
     folder = Path(settings.TLS_FOLDER)
     store = certificates.Store(bucket=node.artefacts_bucket, region=node.region)
+    controls = node.role == "control"
     created = certificates.obtain(
         folder,
         store,
         stack=stack.name,
         name=node.instance,
         addresses=(node.address, "127.0.0.1"),
-        creates_authority=node.role == "control" and node.number == 0,
+        asks=None if controls else lambda: Asker.of(node, os.environ),
+        creates_authority=controls and node.number == 0,
     )
     shutil.chown(folder / "node.key", "root", USER)
     (folder / "node.key").chmod(0o640)
@@ -100,12 +107,25 @@ def certificate(stack: Stack, node: Node) -> None:
     changed = tokens.obtain(
         folder,
         store,
-        signs=node.role == "control" and node.number == 0,
-        administers=bool(daemon_role(stack, node)),
+        signs=controls and node.number == 0,
+        administers=controls,
     )
     shutil.chown(folder / "job.token", "root", USER)
     (folder / "job.token").chmod(0o640)
     print(f"tokens: {' and '.join(changed) or 'none'} renewed", flush=True)
+
+
+def serve(stack: Stack, node: Node) -> None:
+    """Answers the requests of other nodes until it is stopped."""
+    if node.role != "control":
+        raise BadFacts("only control nodes sign and drain for others")
+
+    def pool() -> Client:
+        proxies = endpoints(os.environ.get("PLANNER_POOL", ""))
+        return Client(proxies, tls=tls_context(os.environ), token=operator_token(os.environ))
+
+    store = certificates.Store(bucket=node.artefacts_bucket, region=node.region)
+    authority.Authority(stack, node, artefacts_of(node, os.environ), store, pool).forever()
 
 
 def metrics(stack: Stack, node: Node) -> None:

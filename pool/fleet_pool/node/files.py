@@ -27,12 +27,17 @@ class File:
 
 
 def files(
-    stack: Stack, node: Node, mountpaths: tuple[str, ...], cores: Mapping[int, Sequence[Sequence[int]]]
+    stack: Stack,
+    node: Node,
+    mountpaths: tuple[str, ...],
+    cores: Mapping[int, Sequence[Sequence[int]]],
+    jobs: str = "",
 ) -> tuple[File, ...]:
-    """All files of a node. mountpaths: of its drives. cores: from cpus.cores_by_node. Raises BadSetting, ValueError."""
+    """All files of a node. mountpaths: of its drives. cores: from cpus.cores_by_node. jobs: lines of jobs.env, which
+    say where jobs get their credentials. Raises BadSetting, ValueError."""
     if not stack.proxies:
         return ()
-    found = [File(path=f"{settings.CONF_FOLDER}/pool.env", text=_jobs(stack, node), mode=0o644, owner="root")]
+    found = [File(path=f"{settings.CONF_FOLDER}/pool.env", text=_jobs(stack, node) + jobs, mode=0o644, owner="root")]
     role = daemon_role(stack, node)
     if role:
         found += _daemon(stack, node, role, mountpaths)

@@ -1,8 +1,8 @@
 """Who may do what with the pool, by tokens that its proxies check: jobs use objects, administrators do everything.
 
-The first control node creates the key pair and signs both tokens. Its private key stays in a folder of the artifact
-bucket that only control nodes read; every daemon gets the public one. A job's user reads the job's token; root alone
-reads the administrator's. The engine's own format: JSON Web Tokens, RS256.
+The first control node creates the key pair and signs both tokens. Its private key and the administrator's token stay
+in a folder of the artifact bucket that only control nodes read; every daemon gets the public key, and a job's user
+reads the job's token. The engine's own format: JSON Web Tokens, RS256.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fleet_pool.node.certificates import WAIT_S, CannotSign, Store
+from fleet_pool.node.certificates import WAIT_S, CannotSign, Store, in_memory
 
 TOKEN_DAYS = 90
 RENEW_DAYS = 30
-PRIVATE, PUBLIC = "control/token.key", "authority/token.pub"  # in the artifact bucket
+# in the artifact bucket
+PRIVATE, PUBLIC = "control/token.key", "authority/token.pub"
+TOKENS = {"job": "authority/job.token", "admin": "control/admin.token"}
 DAEMON_FILE = "daemon.env"
 # bits of the engine (AIStore v1.5.0, api/apc/access.go): read, look, write and delete objects; look at and list buckets
 # and the cluster. Not: move, promote, change or remove buckets, administer
@@ -72,7 +74,8 @@ def obtain(
     sleep: Callable[[float], None] = time.sleep,
 ) -> tuple[str, ...]:
     """Obtains or renews what a node needs, and returns which tokens changed. signs: the first control node, which signs
-    them; the others wait without limit for the first ones. administers: whether root here operates the pool.
+    them; the others wait without limit for the first ones. administers: whether root here operates the pool, as on
+    control nodes.
 
     Raises CannotSign if the first ones cannot be signed. A renewal does not wait: it is tried again the next day.
     """
@@ -98,9 +101,9 @@ def obtain(
 
 def _signed_here(folder: Path, store: Store, kinds: tuple[str, ...], now_s: float) -> str:
     """Signs and uploads; "" or the reason why it could not."""
-    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # the private key is never written to a disk
     try:
-        with tempfile.TemporaryDirectory(prefix="planner-", dir=memory) as made:
+        # in memory if possible, so that the private key is never written to a disk
+        with tempfile.TemporaryDirectory(prefix="planner-", dir=in_memory()) as made:
             private, public = Path(made, "token.key"), Path(made, "token.pub")
             if store.has(PRIVATE):
                 store.copy_from(PRIVATE, private)
@@ -113,7 +116,7 @@ def _signed_here(folder: Path, store: Store, kinds: tuple[str, ...], now_s: floa
             for kind in kinds:
                 path = folder / f"{kind}.token"
                 _write(path, json.dumps({"token": signed(kind, private, now_s)}), 0o600)
-                store.copy_to(path, f"authority/{kind}.token")
+                store.copy_to(path, TOKENS[kind])
     except (CannotSign, OSError) as error:
         return str(error)
     return ""
@@ -125,7 +128,7 @@ def _fetched(folder: Path, store: Store, kinds: tuple[str, ...]) -> str:
         with tempfile.TemporaryDirectory(prefix="planner-") as made:
             for kind in kinds:
                 new = Path(made, kind)
-                store.copy_from(f"authority/{kind}.token", new)
+                store.copy_from(TOKENS[kind], new)
                 _write(folder / f"{kind}.token", new.read_text(encoding="utf-8"), 0o600)
             public = Path(made, "token.pub")
             store.copy_from(PUBLIC, public)

@@ -18,6 +18,7 @@ from fleet_pool.problems import PoolProblem, Refused, Unreachable, UsageProblem
 
 CLUSTER = "/v1/cluster"
 STOP_LIMIT_S = 60.0
+ASKED_S = 1.0  # between two looks at the map, while others do it
 
 
 @frozen
@@ -35,9 +36,12 @@ def drain(
     *,
     patience_s: float = settings.NOTICE_S / 2,
     settle_s: float = settings.DRAIN_SETTLE_S,
+    ask: Callable[[], None] | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Drained:
     """Takes daemons out of the map, waits until the map shows it, then `settle_s` for requests in flight.
+
+    ask: asks whoever may administer the pool, where this node may not.
 
     The pool makes one membership change at a time and answers "busy" to others: retried for `patience_s` seconds.
     Raises Refused or Unreachable.
@@ -50,19 +54,26 @@ def drain(
         left_s = deadline - time.monotonic()
         if left_s <= 0:
             raise Unreachable(f"the map still shows {', '.join(going)} after {patience_s:g} s: see `status`")
-        try:
-            client.act(CLUSTER, "start-maintenance", {"sids": going, "skip_rebalance": True}, patience_s=left_s)
-        except Refused as error:
-            if error.status != 404:  # one of them has left already: the map says which
-                raise
+        if ask is None:
+            _maintain(client, going, left_s)
+        elif not asked:
+            ask()
         asked = True
-        time.sleep(0.1)
+        time.sleep(0.1 if ask is None else ASKED_S)
         found = map_again(client, max(deadline - time.monotonic(), 1.0))
     if asked:
         sleep(settle_s)
     present = tuple(id_ for id_ in ids if id_ not in absent)
     active = sum(not target.leaving for target in found.targets)
     return Drained(left=present, absent=absent, active=active)
+
+
+def _maintain(client: Client, ids: Sequence[str], patience_s: float) -> None:
+    try:
+        client.act(CLUSTER, "start-maintenance", {"sids": list(ids), "skip_rebalance": True}, patience_s=patience_s)
+    except Refused as error:
+        if error.status != 404:  # one of them has left already: the map says which
+            raise
 
 
 def undrain(client: Client, ids: Sequence[str], *, patience_s: float = 60.0) -> None:

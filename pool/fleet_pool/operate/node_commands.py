@@ -79,6 +79,11 @@ def add(verbs: Any) -> None:
         default="",
         help="runs last, to complete the lifecycle action; no shell",
     )
+    found.add_argument(
+        "--ask-control",
+        action="store_true",
+        help="ask the control nodes for the drain, since this node has no administrator's token",
+    )
     poll = settings.NOTICE_POLL_S
     found.add_argument("--poll-s", type=seconds, default=poll, metavar="S", help=f"check every S s [default: {poll}]")
 
@@ -165,10 +170,27 @@ def _notice(given: argparse.Namespace) -> int:
     from fleet_pool.operate.shutdown import ShutdownSteps, shut_down
 
     tell = note_writer(given)
-    steps = ShutdownSteps(ids=tuple(given.ids), unit=given.stop, before=_words(given.before), after=_words(given.after))
+    steps = ShutdownSteps(
+        ids=tuple(given.ids),
+        unit=given.stop,
+        before=_words(given.before),
+        after=_words(given.after),
+        ask=_ask_control if given.ask_control else None,
+    )
     pool = client(given)
     notice = wait(Metadata.of(os.environ), tell, poll_s=given.poll_s)
     return Code.OK if shut_down(pool, steps, notice, tell) else Code.AWS
+
+
+def _ask_control() -> None:
+    """Raises PoolProblem."""
+    from fleet_pool.node.facts import BadFacts, node_of
+    from fleet_pool.node.requests import LEAVE, Asker
+
+    try:
+        Asker.of(node_of(os.environ), os.environ).ask(LEAVE)
+    except BadFacts as error:
+        raise UsageProblem(f"--ask-control is for a node of a stack: {error}") from None
 
 
 def _words(command: str) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from fleet_pool.problems import NoCredentials, PoolProblem, Refused, Unreachable
 
 # Amazon ECS Developer Guide, "Task IAM role": the agent answers containers at this address
 CONTAINER_VARIABLE, CONTAINER_ENDPOINT = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "http://169.254.170.2"
+# AWS SDKs and Tools Reference Guide, "Container credential provider": any other URL, with what to show there
+URL_VARIABLE, SHOWN_VARIABLE = "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN"
 ROLE_PATH = "meta-data/iam/security-credentials/"
 REGION_PATH = "meta-data/placement/region"
 CLI_LIMIT_S = 30.0
@@ -49,8 +51,8 @@ class Place:
 
 
 def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentials:
-    """From the environment, else from AWS_PROFILE by the AWS CLI, else from the role of the container's task, else from
-    the instance's.
+    """From the environment, else from AWS_PROFILE by the AWS CLI, else from the role of the container's task or of a
+    node's jobs, else from the instance's.
 
     Raises NoCredentials.
     """
@@ -63,7 +65,9 @@ def credentials(environment: Mapping[str, str], metadata: Metadata) -> Credentia
     if environment.get("AWS_PROFILE"):
         return _of_profile(environment["AWS_PROFILE"])
     if environment.get(CONTAINER_VARIABLE):
-        return _of_task(environment[CONTAINER_VARIABLE])
+        return _of_task(CONTAINER_ENDPOINT + environment[CONTAINER_VARIABLE], "")
+    if environment.get(URL_VARIABLE):
+        return _of_task(environment[URL_VARIABLE], environment.get(SHOWN_VARIABLE, ""))
     if environment.get(DISABLED_VARIABLE, "").lower() != "true":
         try:
             return _of_role(metadata)
@@ -143,13 +147,15 @@ def signed(
     return {**headers, "authorization": proof}
 
 
-def _of_task(path: str) -> Credentials:
+def _of_task(url: str, shown: str) -> Credentials:
     """Never the instance's instead: a task's role is the narrower one."""
     try:
-        answer = send("GET", CONTAINER_ENDPOINT + path, limit_s=TASK_LIMIT_S)
+        answer = send("GET", url, headers={"Authorization": shown} if shown else {}, limit_s=TASK_LIMIT_S)
     except Unreachable as error:
-        raise NoCredentials(f"no AWS credentials: the container's role is not to be had: {error}") from None
-    return _keys(answer.body.decode("utf-8", "replace"), "the container's IAM role gives no key")
+        raise NoCredentials(f"no AWS credentials: the role of this job is not to be had: {error}") from None
+    said = " ".join(answer.body[:300].decode("utf-8", "replace").split()) if answer.status != 200 else ""
+    otherwise = f"the IAM role of this job gives no key: {said or f'HTTP {answer.status}'}"
+    return _keys(answer.body.decode("utf-8", "replace"), otherwise)
 
 
 def _of_role(metadata: Metadata) -> Credentials:

@@ -25,13 +25,14 @@ SHORTEST_S = 5.0
 @frozen
 class ShutdownSteps:
     """ids: the node's daemons in the map. unit: the daemon's systemd unit, "" to stop nothing. before: words of the
-    command that notifies the job; after: of the one that notifies AWS; empty for none."""
+    command that notifies the job; after: of the one that notifies AWS; empty for none. ask: as of `drain`."""
 
     ids: tuple[str, ...]
     unit: str
     before: tuple[str, ...]
     after: tuple[str, ...]
     settle_s: float = settings.DRAIN_SETTLE_S
+    ask: Callable[[], None] | None = None
 
 
 def shut_down(client: Client, wanted: ShutdownSteps, notice: Notice, tell: Callable[[str], None]) -> bool:
@@ -49,7 +50,7 @@ def shut_down(client: Client, wanted: ShutdownSteps, notice: Notice, tell: Calla
         return max(share * left_s, SHORTEST_S)
 
     def drained() -> None:
-        found = drain(client, wanted.ids, patience_s=limit(DRAIN_SHARE), settle_s=wanted.settle_s)
+        found = drain(client, wanted.ids, patience_s=limit(DRAIN_SHARE), settle_s=wanted.settle_s, ask=wanted.ask)
         for id_ in found.absent:
             tell(f"{id_} was not in the map")
 

@@ -62,7 +62,14 @@ def test_systemd_accepts_every_unit(name, tmp_path):
     analyze = need("systemd-analyze", "systemd")
     units = tmp_path / "etc/systemd/system"
     units.mkdir(parents=True)
-    for path in ("usr/bin/python3", "opt/planner/aisnode", "bin/sh", "bin/umount", "usr/local/bin/planner-ready"):
+    for path in (
+        "usr/bin/python3",
+        "opt/planner/aisnode",
+        "bin/sh",
+        "bin/umount",
+        "usr/bin/env",
+        "usr/local/bin/planner-ready",
+    ):
         program = tmp_path / path
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text("#!/bin/sh\n")

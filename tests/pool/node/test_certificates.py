@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from fleet_pool.node import certificates
-from fleet_pool.node.certificates import CannotSign, Store, is_valid, make_authority, make_certificate, obtain
+from fleet_pool.node.certificates import CannotSign, Store, is_valid, make_authority, make_request, obtain, sign
+from fleet_pool.node.requests import CERTIFICATE, Answer
+from fleet_pool.problems import Unreachable
 
 from tests.infra.node.machine import AWS
 from tests.infra.node.test_scripts import need
@@ -38,7 +40,8 @@ def authority(tmp_path: Path) -> Path:
 def node(tmp_path: Path, authority: Path, name: str = "i-0123456789abcdef0") -> Path:
     folder = tmp_path / name
     folder.mkdir()
-    make_certificate(folder, authority, name, ["10.0.1.7", "127.0.0.1"])
+    signed = sign(make_request(folder, name), authority, name, ["10.0.1.7", "127.0.0.1"])
+    (folder / "node.crt").write_text(signed)
     (folder / "authority.crt").write_bytes((authority / "authority.crt").read_bytes())
     return folder
 
@@ -115,7 +118,38 @@ class Folder:
         (self.path / name).write_bytes(path.read_bytes())
 
 
-def got(folder: Path, store: object, *, creates_authority: bool, waits: list[float] | None = None) -> bool:
+class Control:
+    """A control node that answers at once, with the authority that a folder holds. silent: how often it does not.
+    failing: how often S3 does not take the request."""
+
+    def __init__(self, authority: Path, silent: int = 0, failing: int = 0) -> None:
+        self.authority, self.silent, self.failing = authority, silent, failing
+        self.requests: list[str] = []
+        self.answers: list[Answer] = []
+
+    def ask(self, kind: str, data: bytes) -> None:
+        assert kind == CERTIFICATE
+        self.failing -= 1
+        if self.failing >= 0:
+            raise Unreachable("S3 does not answer")
+        self.requests.append(data.decode())
+        self.silent -= 1
+        if self.silent < 0:
+            signed = sign(data.decode(), self.authority, "node", ["10.0.1.7"])
+            self.answers.append(Answer(certificate=signed, refused=""))
+
+    def answer(self) -> Answer | None:
+        return self.answers[-1] if self.answers else None
+
+
+def got(
+    folder: Path,
+    store: object,
+    *,
+    creates_authority: bool = False,
+    control: Control | None = None,
+    waits: list[float] | None = None,
+) -> bool:
     def sleep(seconds: float) -> None:
         (waits if waits is not None else []).append(seconds)
 
@@ -123,34 +157,95 @@ def got(folder: Path, store: object, *, creates_authority: bool, waits: list[flo
         folder,
         store,  # type: ignore[arg-type]
         stack="dev",
-        name=folder.name,
+        name="node",
         addresses=["10.0.1.7"],
+        asks=(lambda: control) if control else None,  # type: ignore[arg-type,return-value]
         creates_authority=creates_authority,
         sleep=sleep,
     )
 
 
-def test_the_first_control_node_creates_the_authority_and_the_others_use_it(tmp_path, capsys):
+def test_the_first_control_node_creates_the_authority_and_the_others_ask_it(tmp_path, capsys):
     store = Folder(tmp_path / "bucket")
     store.path.mkdir()
     assert got(tmp_path / "control0", store, creates_authority=True)
     waits: list[float] = []
-    store.late = 3
-    assert got(tmp_path / "target1", store, creates_authority=False, waits=waits)
+    store.late, store.asked, control = 3, [], Control(store.path)
+    assert got(tmp_path / "target1", store, control=control, waits=waits)
     assert len(waits) == 3
-    assert "waiting for the pool's authority" in capsys.readouterr().out
+    assert set(store.asked) == {"authority.crt"}, "a node that asks never sees the authority's key"
+    assert "waiting for the certificate" in capsys.readouterr().out
     same = {(tmp_path / name / "authority.crt").read_bytes() for name in ("control0", "target1")}
     assert len(same) == 1
     # nobody keeps the authority's key
-    assert not list(tmp_path.glob("*/authority.key")) or [p.parent for p in tmp_path.glob("*/authority.key")] == [
-        store.path
-    ]
-    store.late = 0
-    assert not got(tmp_path / "target1", store, creates_authority=False)  # it is_valid: nothing is asked
+    assert [path.parent for path in tmp_path.rglob("authority.key")] == [store.path]
+    assert not got(tmp_path / "target1", store, control=control)  # it is valid: nothing is asked
+    assert len(control.requests) == 1
     store.late = 0
     founded = (store.path / "authority.crt").read_bytes()
     assert got(tmp_path / "control0again", store, creates_authority=True)
     assert (store.path / "authority.crt").read_bytes() == founded
+
+
+def test_a_request_is_sent_again_until_a_control_node_answers_and_says_why_it_waits(tmp_path, authority, capsys):
+    store, control, waits = Folder(authority), Control(authority, silent=2, failing=1), []
+    assert got(tmp_path / "node", store, control=control, waits=waits)
+    assert len(control.requests) == 3
+    every = certificates.ASK_AGAIN_S // certificates.WAIT_S
+    assert len(waits) == 1 + 2 * every  # one for S3, and for two answers that did not come
+    assert "S3 does not answer" in capsys.readouterr().out
+
+
+def test_answers_that_are_not_for_this_node_s_key_or_authority_are_not_installed(tmp_path, authority, capsys):
+    """Late answers to requests of an earlier life, of another authority, and refusals."""
+    other = tmp_path / "other"
+    other.mkdir()
+    make_authority(other, "dev")
+    folder = tmp_path / "node"
+    folder.mkdir()
+    mine = make_request(folder, "node")
+    (tmp_path / "earlier").mkdir()
+    wrong = [
+        Answer(
+            certificate=sign(make_request(tmp_path / "earlier", "node"), authority, "node", ["10.0.1.7"]), refused=""
+        ),
+        Answer(certificate=sign(mine, other, "node", ["10.0.1.7"]), refused=""),
+        Answer(certificate="no certificate at all", refused=""),
+        Answer(certificate="", refused="EC2 does not know it"),
+    ]
+    for answer in wrong:
+        control = Control(authority, silent=1)
+        control.answers = [answer]
+        waits: list[float] = []
+        assert got(folder, Folder(authority), control=control, waits=waits)
+        assert len(waits) == certificates.ASK_AGAIN_S // certificates.WAIT_S, answer
+        assert is_valid(folder)
+        (folder / "node.crt").unlink()
+    said = capsys.readouterr().out
+    assert "for another key" in said
+    assert "of another authority" in said
+    assert "refused to sign: EC2 does not know it" in said
+
+
+def test_only_the_instance_s_own_request_is_signed_and_what_it_says_of_addresses_does_not_count(tmp_path, authority):
+    make_request(tmp_path, "i-0123456789abcdef0")
+    with pytest.raises(CannotSign, match="names another"):
+        sign(make_request(tmp_path, "i-0123456789abcdef0"), authority, "i-0fedcba9876543210", ["10.0.1.7"])
+    with pytest.raises(CannotSign, match="openssl req"):
+        sign("not a request", authority, "i-0123456789abcdef0", ["10.0.1.7"])
+    words = ("-subj", "/CN=node", "-addext", "subjectAltName=IP:10.0.0.9", "-addext", "basicConstraints=CA:TRUE")
+    asked = ["openssl", "req", "-new", "-key", str(tmp_path / "node.key"), *words]
+    greedy = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    (tmp_path / "signed").write_text(sign(greedy, authority, "node", ["10.0.1.7"]))
+    told = text_of(tmp_path / "signed")
+    assert "IP Address:10.0.1.7" in told
+    assert "10.0.0.9" not in told
+    assert "CA:FALSE" in told
+    # a request whose signature is of another key proves nothing
+    body = greedy.splitlines()
+    body[3] = body[3][::-1]
+    with pytest.raises(CannotSign):
+        sign("\n".join(body), authority, "node", ["10.0.1.7"])
 
 
 def test_a_renewal_keeps_the_key(tmp_path, authority, monkeypatch):
@@ -159,7 +254,7 @@ def test_a_renewal_keeps_the_key(tmp_path, authority, monkeypatch):
     assert got(tmp_path / "node", store, creates_authority=True)
     before = {name: (tmp_path / "node" / name).read_bytes() for name in ("node.key", "node.crt")}
     due(monkeypatch)
-    assert got(tmp_path / "node", store, creates_authority=False)
+    assert got(tmp_path / "node", store, control=Control(store.path))
     assert (tmp_path / "node/node.key").read_bytes() == before["node.key"]
     assert (tmp_path / "node/node.crt").read_bytes() != before["node.crt"]
 
@@ -179,10 +274,14 @@ def test_a_renewal_does_not_wait(tmp_path, monkeypatch, capsys):
     due(monkeypatch)
     waits: list[float] = []
     store.late = 1
-    assert not got(tmp_path / "node", store, creates_authority=False, waits=waits)
+    assert not got(tmp_path / "node", store, creates_authority=True, waits=waits)
     assert waits == []
     assert (tmp_path / "node/node.crt").read_bytes() == before
     assert "not renewed, trying again tomorrow" in capsys.readouterr().out
+    # and where it asks control nodes, a minute
+    assert not got(tmp_path / "node", store, control=Control(store.path, silent=99), waits=waits)
+    assert sum(waits) == certificates.RENEWAL_WAIT_S
+    assert (tmp_path / "node/node.crt").read_bytes() == before
 
 
 def test_a_renewal_creates_no_second_authority(tmp_path, monkeypatch):
@@ -201,7 +300,7 @@ def test_an_error_of_openssl_is_reported(tmp_path, authority):
     folder = tmp_path / "node"
     folder.mkdir()
     with pytest.raises(CannotSign, match="openssl x509"):
-        make_certificate(folder, authority, "node", ["not-an-address"])
+        sign(make_request(folder, "node"), authority, "node", ["not-an-address"])
 
 
 @pytest.fixture
@@ -236,8 +335,8 @@ def test_the_authority_lies_in_the_bucket_and_is_made_once(bucket, tmp_path):
     assert not bucket.has_authority()
     assert got(tmp_path / "control0", bucket, creates_authority=True)
     assert bucket.has_authority()
-    assert got(tmp_path / "target1", bucket, creates_authority=False)
-    same = {(tmp_path / name / "authority.crt").read_bytes() for name in ("control0", "target1")}
+    assert got(tmp_path / "control1", bucket)
+    same = {(tmp_path / name / "authority.crt").read_bytes() for name in ("control0", "control1")}
     assert len(same) == 1
     with pytest.raises(CannotSign, match="aws s3api"):
         Store(bucket="nothing-here", region="us-east-1").has_authority()
