@@ -6,6 +6,7 @@ own files: what is not there is systemd, udev, the instance's metadata and NVMe,
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -39,6 +40,8 @@ AWS = """#!/bin/sh
 # nobody here answers for Auto Scaling and CloudWatch: what they are told is written down
 [ "$1" != autoscaling ] || {{ echo "$*" >> /var/log/auto-scaling; exit; }}
 [ "$1" != cloudwatch ] || {{ echo "$*" >> /var/log/cloudwatch; exit; }}
+# EC2 is the stand's own, at the address of the instance metadata
+[ "$1" != ec2 ] || {{ curl -sSf "$AWS_EC2_METADATA_SERVICE_ENDPOINT/ec2"; exit; }}
 exec {real} --endpoint-url {endpoint} "$@"
 """
 SYSTEMCTL = """#!/bin/sh
@@ -47,11 +50,27 @@ echo "$*" >> {log}
 """
 
 
-class Metadata:
-    """IMDSv2 of every node, told apart by the address that asks; a question without a token is refused."""
+# of the role of nodes, and the keys of that of jobs
+ROLE_ID = "AROAEXAMPLE"
+ASSUMED = """<AssumeRoleResponse><AccessKeyId>{key}</AccessKeyId><SecretAccessKey>{secret}</SecretAccessKey>
+<SessionToken>of-jobs</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></AssumeRoleResponse>"""
 
-    def __init__(self, address: str, instances: Mapping[str, str]) -> None:
+
+class Metadata:
+    """What AWS tells every node, by the address that asks: IMDSv2, which refuses a question without a token; STS, of
+    whom it is and the keys of the jobs' role; EC2, of all instances. keys: of S3."""
+
+    def __init__(self, address: str, instances: Mapping[str, str], stack: str, keys: tuple[str, str]) -> None:
         told = dict(instances)
+        described = [
+            {
+                "InstanceId": instance,
+                "PrivateIpAddress": where,
+                "State": {"Name": "running"},
+                "Tags": [{"Key": "planner:stack", "Value": stack}],
+            }
+            for where, instance in told.items()
+        ]
         self.notices: dict[str, str] = {}  # what else there is, of every instance
         notices = self.notices
 
@@ -59,9 +78,19 @@ class Metadata:
             def do_PUT(self) -> None:
                 self.answer(200, "the-token")
 
+            def do_POST(self) -> None:
+                asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                if "Action=GetCallerIdentity" in asked:
+                    self.answer(200, f"<a><UserId>{ROLE_ID}:{told[self.client_address[0]]}</UserId></a>")
+                else:
+                    self.answer(200, ASSUMED.format(key=keys[0], secret=keys[1]))
+
             def do_GET(self) -> None:
                 caller = self.client_address[0]
-                known = {"instance-id": told[caller], "local-ipv4": caller, **notices}
+                if self.path == "/ec2":
+                    self.answer(200, json.dumps({"Reservations": [{"Instances": described}]}))
+                    return
+                known = {"instance-id": told[caller], "local-ipv4": caller, "instance-type": "p5.48xlarge", **notices}
                 name = self.path.removeprefix("/latest/meta-data/")
                 if self.headers.get("X-aws-ec2-metadata-token") != "the-token":
                     self.answer(401, "")
@@ -180,7 +209,7 @@ class BootedNode:
     def start_daemon(self, name: str, *beyond: str) -> Daemon:
         """beyond: arguments that only this machine needs."""
         command, environment, user = self.unit(name)
-        rights = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--no-new-privs"]
+        rights = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--no-new-privs"] if user else []
         daemon = Daemon(
             self.host,
             [*self.enter, *rights, *command, *beyond],

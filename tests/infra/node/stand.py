@@ -30,6 +30,7 @@ from tools.gotools import TOOLS
 
 ARTEFACTS, DATA = "artefacts", "train"
 INSTANCES = {"control": "i-0c00000000000000c", "target": "i-0a00000000000000a"}
+JOB_ROLE = "arn:aws:iam::123456789012:role/planner-dev-fleet-job-role"
 KNOWN = {"PLANNER_REGION": REGION, "PLANNER_BUCKET": ARTEFACTS, "PLANNER_DATA": DATA}
 
 
@@ -63,7 +64,7 @@ class Stand:
         role = (
             {"PLANNER_ROLE": "control", "PLANNER_NUMBER": "0"}
             if name == "control"
-            else {"PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": "drives=2"}
+            else {"PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": "drives=2", "PLANNER_JOBS": JOB_ROLE}
         )
         return text_of(self.made, {**KNOWN, **role})
 
@@ -132,7 +133,9 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
         stack = replace(case.stack, proxies=(hosts["control"].address,), drives=2, reserved_vcpu=reserved_vcpu)
         made = bundle(stack)
         upload(s3, made)
-        metadata = Metadata(f"{network.subnet}.254", {host.address: INSTANCES[name] for name, host in hosts.items()})
+        addresses = {host.address: INSTANCES[name] for name, host in hosts.items()}
+        keys = (s3.environment["AWS_ACCESS_KEY_ID"], s3.environment["AWS_SECRET_ACCESS_KEY"])
+        metadata = Metadata(f"{network.subnet}.254", addresses, stack.name, keys)
         yield Stand(folder=folder, hosts=hosts, drives=drives, stack=stack, made=made, s3=s3, metadata=metadata)
     finally:
         if s3:
@@ -145,7 +148,11 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
 
 def given(s3: S3Server, metadata: Metadata) -> dict[str, str]:
     """Environment of a node's programs."""
-    endpoints = {"AWS_ENDPOINT_URL_S3": s3.endpoint, "AWS_EC2_METADATA_SERVICE_ENDPOINT": metadata.endpoint}
+    endpoints = {
+        "AWS_ENDPOINT_URL_S3": s3.endpoint,
+        "AWS_ENDPOINT_URL_STS": metadata.endpoint,
+        "AWS_EC2_METADATA_SERVICE_ENDPOINT": metadata.endpoint,
+    }
     return {**s3.environment, **endpoints}
 
 

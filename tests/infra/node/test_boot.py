@@ -14,7 +14,7 @@ from infra.artefacts import bundle
 from infra.node.built import POOL_FILE
 from infra.node.zipped import pool_file
 from infra.userdata import text_of
-from tests.infra.node.machine import BootedNode
+from tests.infra.node.machine import ROLE_ID, BootedNode
 from tests.infra.node.stand import ARTEFACTS, DATA, INSTANCES, KNOWN, Stand, standing
 from tests.infra.node.test_scripts import need
 from tests.pool.daemon import Daemon, wait_until
@@ -53,6 +53,8 @@ def booted(pool_machine: None) -> Iterator[Booted]:
                 said[name] = node.boot(stand.user_data(name))
                 said[name] += node.start_oneshot("planner-certificate.service")
                 said[name] += node.start_oneshot("planner-prepare.service")
+                if name == "control":  # signs for the other one
+                    daemons["authority"] = node.start_daemon("planner-authority.service")
             daemons["proxy"] = nodes["control"].start_daemon("planner-proxy.service")
             # drives of this machine are loop devices, which the engine takes only when it is told so
             daemons["target"] = nodes["target"].start_daemon("planner-target.service", "-loopback")
@@ -112,30 +114,70 @@ def test_units_are_enabled_by_role(booted):
     assert "enable --now --no-block planner-notice.service" in asked["target"]
 
 
-def test_the_authority_s_key_is_in_the_bucket_and_on_no_node(booted):
-    listed = booted.stand.s3.client().list_objects_v2(Bucket=ARTEFACTS, Prefix="authority/")["Contents"]
-    names = ("admin.token", "authority.crt", "authority.key", "job.token", "token.pub")
-    assert [entry["Key"] for entry in listed] == [f"authority/{name}" for name in names]
-    assert booted.stand.s3.client().list_objects_v2(Bucket=ARTEFACTS, Prefix="control/")["KeyCount"] == 1
-    for node in booted.nodes.values():
+def test_the_authority_s_key_and_the_administrator_s_token_are_where_control_nodes_alone_read(booted):
+    def listed(prefix: str) -> list[str]:
+        found = booted.stand.s3.client().list_objects_v2(Bucket=ARTEFACTS, Prefix=prefix).get("Contents", ())
+        return [entry["Key"].removeprefix(prefix) for entry in found]
+
+    assert listed("authority/") == ["authority.crt", "job.token", "token.pub"]
+    assert listed("control/") == ["admin.token", "authority.key", "token.key"]
+    assert listed("join/") == [], "every request is answered"
+    assert listed("issued/") == [f"{ROLE_ID}:{INSTANCES['target']}/certificate"]
+    assert f"{INSTANCES['target']}: signed for {booted.stand.hosts['target'].address}" in booted.daemons[
+        "authority"
+    ].tail(9)
+    for name, node in booted.nodes.items():
         assert "authority.key" not in node.run(
             "find", "/etc/planner", "/opt/planner", "/var/lib/planner", "-name", "*.key"
         )
-        for name, owner in (("node.key", "planner 640"), ("job.token", "planner 640"), ("admin.token", "root 600")):
-            assert node.run("stat", "--format=%U:%G %a", f"{settings.TLS_FOLDER}/{name}").strip() == f"root:{owner}"
+        for file, owner in (("node.key", "planner 640"), ("job.token", "planner 640"), ("admin.token", "root 600")):
+            there = node.run("stat", "--format=%U:%G %a", f"{settings.TLS_FOLDER}/{file}", check=False).strip()
+            if (name, file) == ("target", "admin.token"):
+                assert "No such file" in there
+            else:
+                assert there == f"root:{owner}"
 
 
-def test_a_job_s_token_does_not_administer_and_root_s_does(booted):
+def test_neither_a_job_nor_root_of_a_gpu_node_administers_and_root_of_a_control_node_does(booted):
     wait_until(lambda: booted.stands, "the pool", 120)
     node = booted.nodes["target"]
     setting = ("--request", "PUT", "--data", json.dumps({"action": "set-config", "value": {"lru": {"enabled": True}}}))
     refused = booted.curl(*setting, "--write-out", "%{http_code}", booted.stand.url("cluster"))
     assert refused.endswith("403"), refused
-    named = {"AIS_ENDPOINT": f"https://{booted.stand.stack.proxies[0]}:{settings.PROXY_PORT}"}
     tls = settings.TLS_FOLDER
-    shown = {"AIS_CRT": f"{tls}/node.crt", "AIS_CRT_KEY": f"{tls}/node.key", "AIS_CLIENT_CA": f"{tls}/authority.crt"}
+    shown = {
+        "AIS_ENDPOINT": f"https://{booted.stand.stack.proxies[0]}:{settings.PROXY_PORT}",
+        "AIS_CRT": f"{tls}/node.crt",
+        "AIS_CRT_KEY": f"{tls}/node.key",
+        "AIS_CLIENT_CA": f"{tls}/authority.crt",
+        "AIS_AUTHN_TOKEN_FILE": f"{tls}/job.token",
+    }
     words = ("python3", "/opt/planner/planner-pool.pyz", "register", DATA, "--kind", "rewritten")
-    node.run(*words, more={**named, **shown})
+    assert "403" in node.run(*words, more=shown, check=False)
+    booted.nodes["control"].run(*words, more=shown)
+
+
+def test_what_a_job_finds_on_a_node(booted):
+    """As the job's user: nothing of the node's role or of an administrator."""
+    node = booted.nodes["target"]
+    job = ("setpriv", "--reuid=planner-job", "--regid=planner-job", "--init-groups", "--no-new-privs", "sh", "-c")
+    assert node.run(*job, f"cat {settings.TLS_FOLDER}/job.token {settings.TLS_FOLDER}/node.key") != ""
+    secrets = "find / -xdev ( -name admin.token -o -name authority.key -o -name token.key ) -readable"
+    assert "/etc/planner" not in node.run(
+        *job, f"{secrets.replace('(', chr(92) + '(').replace(')', chr(92) + ')')} 2>&1"
+    )
+    for place in (
+        "/etc/planner/jobs.env",
+        "/etc/planner/tls/node.crt",
+        "/opt/planner/planner-pool.pyz",
+        "/etc/profile.d/x",
+    ):
+        assert "Permission denied" in node.run(*job, f"echo x >> {place}", check=False), place
+    told = node.run(*job, ". /etc/planner/pool.env; echo $AWS_CONTAINER_CREDENTIALS_FULL_URI $AWS_REGION")
+    assert told.split() == ["http://127.0.0.1:432/keys", "us-east-1"]
+    # the port is below those that a job may take, so that it cannot answer in place of the node
+    takes = "python3 -c \"import socket; socket.create_server(('127.0.0.1', 432))\""
+    assert "Permission denied" in node.run(*job, takes, check=False)
 
 
 def test_the_node_s_gauges(booted):
@@ -186,6 +228,7 @@ def test_a_notice_takes_the_node_out_of_the_map_and_stops_its_daemon(booted):
     assert node.run("cat", "/etc/planner/told").strip() == "told of spot"
     assert "stop planner-target.service" in node.asked_of_systemd.read_text().splitlines()
     assert "this node is in no Auto Scaling group" in said
+    assert "drain: done" in said, "a control node did it: this one has no administrator's token"
     told = json.loads(booted.curl(booted.stand.url("daemon?what=smap")))
     [target] = told["tmap"].values()
     assert target["flags"] != "0", said  # in maintenance

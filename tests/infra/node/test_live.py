@@ -6,6 +6,7 @@ In the order of a node's life: every step takes the nodes as the one before it h
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from fleet_pool.node.drives import IMAGE_SERVICE
 
 from infra.node.render import installed_files, roles
 from tests.infra.node.live import UNITS, LiveNode
-from tests.infra.node.stand import Stand, standing
+from tests.infra.node.stand import DATA, Stand, standing
 from tests.infra.node.test_scripts import need
 from tests.pool.daemon import wait_until
 
@@ -30,7 +31,7 @@ PROGRAMS = {
     "useradd": "passwd",
 }
 ROLE = {"control": "control", "target": "gpu"}
-STAYS = ("prepare", "proxy", "target", "notice")
+STAYS = ("prepare", "proxy", "target", "notice", "authority", "credentials", "fence")
 KEY = "checkpoints/step-1"
 # as a Deep Learning image has it, without what it does to drives
 GATHERS = """[Service]
@@ -196,6 +197,41 @@ def a_daemon_that_dies_is_started_again_even_where_its_certificate_cannot_be_loo
     assert failed(live.target) == failed(live.control) == ""
 
 
+def jobs_get_the_keys_of_their_own_role(live: Live) -> None:
+    """As the user of jobs, with what a login shell gives."""
+    job = ("setpriv", "--reuid=planner-job", "--regid=planner-job", "--init-groups", "--no-new-privs", "sh", "-c")
+    asks = "curl -sS --max-time 10 {} $AWS_CONTAINER_CREDENTIALS_FULL_URI"
+    shows = asks.format('-H "Authorization: $AWS_CONTAINER_AUTHORIZATION_TOKEN"')
+
+    def keys() -> str:
+        return live.target.run(*job, f". /etc/profile.d/planner.sh; {shows}", check=False)
+
+    wait_until(lambda: '"Token": "of-jobs"' in keys(), f"the keys: {keys()}", 30)
+    assert "Unauthorized" in live.target.run(*job, f". /etc/profile.d/planner.sh; {asks.format('')}")
+    [rights] = shown(live.target, "planner-credentials.service", "CapabilityBoundingSet")
+    assert rights == "cap_net_bind_service"
+
+
+def the_gateway_is_off_and_says_what_it_lacks(live: Live) -> None:
+    node, unit = live.target, "planner-gateway.service"
+    assert shown(node, unit, "UnitFileState", "ActiveState") == ["disabled", "inactive"]
+    node.run("sh", "-c", "echo PLANNER_PYTHON=/opt/nothing/python > /etc/planner/gateway.env")
+    node.run("systemctl", "start", unit)
+    wait_until(lambda: "No such file" in node.run("journalctl", f"--unit={unit}", "--output=cat"), "its words", 30)
+    # this test's own Python has what it needs; only root may read it
+    place = f"/run/systemd/system/{unit}.d"
+    node.run("sh", "-c", f"echo PLANNER_PYTHON={sys.executable} > /etc/planner/gateway.env; mkdir -p {place}")
+    node.run("sh", "-c", f"cat > {place}/root.conf", text="[Service]\nUser=root\n")
+    node.run("systemctl", "daemon-reload")
+    node.run("systemctl", "restart", unit)
+    url = f"http://127.0.0.1:8333/{DATA}/{KEY}"
+    wait_until(lambda: node.run("curl", "-s", url, check=False) == live.stand.in_s3(KEY), "the object", 60)
+    node.run("systemctl", "stop", unit)
+    node.run("rm", "-r", place)
+    node.run("systemctl", "daemon-reload")
+    node.run("systemctl", "reset-failed", unit, check=False)
+
+
 def the_watch_s_own_unit_can_start_its_daemon_anew(live: Live) -> None:
     """It is ordered after the daemon that it stops and starts: systemd must not let the two wait for each other."""
     node, place = live.control, "/run/systemd/system/planner-rejoin.service.d"
@@ -263,6 +299,8 @@ LIFE = (
     the_daemon_has_the_limits_and_the_cores_of_its_unit,
     the_daemon_is_held_in_its_sandbox,
     timers_come_up_when_they_say,
+    jobs_get_the_keys_of_their_own_role,
+    the_gateway_is_off_and_says_what_it_lacks,
     a_daemon_that_dies_is_started_again_even_where_its_certificate_cannot_be_looked_at,
     the_watch_s_own_unit_can_start_its_daemon_anew,
     a_daemon_that_is_stopped_has_not_failed,

@@ -74,7 +74,7 @@ def gpu_node(layout: str, drives: int, programs: dict[str, str], *, gpus: int = 
         s3.start()
         stack.callback(s3.kill)
         host = network.add("g0", 11)
-        metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"})
+        metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"}, "dev", ("key", "secret"))
         stack.callback(metadata.close)
         facts = stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"]))
         expected = Expected(nvidia=gpus, drives=drives, mount="/fsx" if layout == "fsx-lustre" else "")
