@@ -143,12 +143,16 @@ def _access(
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
     reads, launch = (spec.data.dataset_prefix,), ((records.PREFIX, records.LOGS) if jobs else ())
+    canary = (CANARY,) if daemon else ()
     own = JobAccess(
-        reads=reads, writes=(spec.data.checkpoint_prefix, *launch), others=others, lists_all=spec.control.count > 0
+        reads=reads,
+        writes=(spec.data.checkpoint_prefix, *canary, *launch),
+        others=others,
+        lists_all=spec.control.count > 0,
     )
     return Access(
         reads=reads,
-        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *((CANARY,) if daemon else ()), *launch),
+        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *launch),
         jobs=own if jobs else None,
         others=others,
         groups=tuple(groups),

@@ -139,6 +139,15 @@ class Account:
         """Instances that the group counts, sorted."""
         return sorted(id for id, state in self.members(group).items() if state == "InService")
 
+    def control_node(self, stack: str) -> str:
+        """One that runs: it alone may change the pool. Raises Stop if there is none."""
+        wanted = {"tag:planner:stack": stack, "tag:planner:component": "pool", "instance-state-name": "running"}
+        filters = json.dumps([{"Name": name, "Values": [value]} for name, value in wanted.items()])
+        found = self.aws("ec2", "describe-instances", "--filters", filters)["Reservations"]
+        if not found:
+            raise Stop(f"no control node of {stack} runs")
+        return str(found[0]["Instances"][0]["InstanceId"])
+
     def members(self, group: str) -> dict[str, str]:
         """Instance -> lifecycle state."""
         found = self.aws("autoscaling", "describe-auto-scaling-groups", "--auto-scaling-group-names", group)

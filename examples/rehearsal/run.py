@@ -168,13 +168,13 @@ class Walk:
 
     def canary(self) -> None:
         """An object through every part of the pool, from every node."""
-        for number, node in enumerate(self.account.in_service(self.group)):
+        control = self.account.control_node(self.given.stack)
+        print(self.account.on_node(control, f"{POOL} register $PLANNER_POOL_BUCKET --kind dataset"))
+        for node in self.account.in_service(self.group):
             print(f"  {node}", flush=True)
-            if number == 0:
-                print(self.account.on_node(node, f"{POOL} register $PLANNER_POOL_BUCKET --kind dataset"))
             print(self.account.on_node(node, "planner-ready --wait-s 60"))
             print(self.account.on_node(node, f"{POOL} canary $PLANNER_POOL_BUCKET"))
-        print(self.account.on_node(self.account.one_in_service(self.group), f"{POOL} status --targets {NODES}"))
+        print(self.account.on_node(control, f"{POOL} status --targets {NODES}"))
 
     def job(self) -> None:
         """One command on all nodes; it runs until its last step."""

@@ -6,11 +6,13 @@ import base64
 import json
 import re
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
 from fleet_pool import settings
 from fleet_pool.node import gpu_use, watch
+from fleet_pool.node.requests import CERTIFICATE, LEAVE
 
 from infra.dashboard import body
 from infra.layouts import allowed_flows
@@ -415,6 +417,77 @@ def test_only_who_runs_a_daemon_reads_it_and_only_control_nodes_write_the_author
     assert "KeepTheAuthority" not in by_sid(graph, "nvme-role-data").keys() | by_sid(graph, "fleet-role-data").keys()
     plain = graph_of(spec_of("separate-nvme", pool=Pool(tls=False)))
     assert "authority" not in json.dumps([statements(plain, f"{part}-role-data") for part in ("pool", "nvme", "fleet")])
+
+
+def allows(graph: dict[str, Any], role: str, action: str, resource: str, user: str, prefix: str = "") -> bool:
+    """As IAM decides about one call: its variable is the caller's, and what is not allowed is denied."""
+    for statement in statements(graph, role):
+        actions, resources = ([x] if isinstance(x, str) else x for x in (statement["Action"], statement["Resource"]))
+        prefixes = statement.get("Condition", {}).get("StringLike", {}).get("s3:prefix", ["*"])
+        patterns = [one.replace("${aws:userid}", user) for one in resources]
+        if (
+            statement["Effect"] == "Allow"
+            and action in actions
+            and any(fnmatchcase(resource, pattern.rpartition("}/")[2]) for pattern in patterns if "}/" in pattern)
+            | (action == "s3:ListBucket" and any("artefacts" in one for one in patterns))
+            and any(fnmatchcase(prefix, one.replace("${aws:userid}", user)) for one in prefixes)
+        ):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("role", ["fleet", "nvme"])
+def test_a_node_asks_control_nodes_in_its_own_name_alone(role):
+    graph, me, other = graph_of("separate-nvme"), "AROAEXAMPLE:i-0aaaaaaaaaaaaaaaa", "AROAEXAMPLE:i-0bbbbbbbbbbbbbbbb"
+
+    def may(action: str, resource: str, prefix: str = "") -> bool:
+        return allows(graph, f"{role}-role-data", action, resource, me, prefix)
+
+    for kind in (CERTIFICATE, LEAVE):
+        assert may("s3:PutObject", f"join/{me}/{kind}")
+        assert not may("s3:PutObject", f"join/{other}/{kind}")
+        assert not may("s3:PutObject", f"issued/{me}/{kind}"), "an answer is what a control node wrote"
+        assert not may("s3:DeleteObject", f"join/{me}/{kind}")
+        assert allows(graph, "pool-role-data", "s3:PutObject", f"issued/{me}/{kind}", "AROACONTROL:i-0c")
+        for action in ("s3:GetObject", "s3:DeleteObject"):
+            assert allows(graph, "pool-role-data", action, f"join/{me}/{kind}", "AROACONTROL:i-0c")
+    assert not may("s3:PutObject", f"join/{me}/anything")
+    assert may("s3:GetObject", f"issued/{me}/certificate")
+    assert not may("s3:GetObject", f"issued/{other}/certificate")
+    assert may("s3:ListBucket", "", f"issued/{me}/certificate")
+    assert not may("s3:ListBucket", "", "join/")
+    for secret in ("control/authority.key", "control/admin.token", "control/token.key"):
+        assert not may("s3:GetObject", secret)
+        assert not may("s3:PutObject", secret)
+        assert allows(graph, "pool-role-data", "s3:GetObject", secret, "AROACONTROL:i-0c")
+    for public in ("authority/authority.crt", "authority/job.token", "authority/token.pub"):
+        assert may("s3:GetObject", public)
+        assert not may("s3:PutObject", public)
+    assert not by_sid(graph_of("s3-stream"), "fleet-role-data").keys() & {"AskControlNodes", "ReadAnswers"}
+
+
+@pytest.mark.parametrize("layout", GANGS)
+def test_jobs_have_the_data_and_nothing_of_their_node(layout):
+    graph = graph_of(spec_of(layout, extra_buckets=("others",)))
+    found = by_sid(graph, "fleet-job-role-data")
+    assert found.keys() == {
+        *("FindTheBucket", "List", "Read", "Key", "Write", "ListOthers", "ReadOthers", "Topology")
+    }, "no bundle, no authority, no requests, no metrics, no lifecycle"
+    assert "artefacts" not in json.dumps(list(found.values()))
+    canary = [".planner-canary/*"] if layout == "converged" else []
+    written = [resource.partition("arn}/")[2] for resource in found["Write"]["Resource"]]
+    assert written == ["checkpoints/*", *canary, "launch/*", "launch-logs/*"]
+    role = inputs(graph, "fleet-job-role")
+    [trust] = json.loads(role["assumeRolePolicy"])["Statement"]
+    assert trust["Action"] == "sts:AssumeRole"
+    assert trust["Principal"]["AWS"].endswith("fleet-role.arn}")
+    # the node may assume exactly this one, and tells its service which
+    arn = f"arn:aws:iam::000000000000:role/{role['name']}"
+    assert by_sid(graph, "fleet-role-data")["KeysForJobs"]["Resource"] == arn
+    assert f"export PLANNER_JOBS='{arn}'" in base64.b64decode(inputs(graph, "fleet-template")["userData"]).decode()
+    for other in ("pool", "nvme"):
+        if f"{other}-role" in names(graph):
+            assert "KeysForJobs" not in by_sid(graph, f"{other}-role-data")
 
 
 def test_the_canary_may_write_where_it_writes():

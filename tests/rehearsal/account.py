@@ -89,6 +89,13 @@ class Account:
     def _ec2_describe_instance_type_offerings(self, _: dict[str, str]) -> Any:
         return {"InstanceTypeOfferings": [{"Location": "use1-az6"}, {"Location": "use1-az4"}]}
 
+    def _ec2_describe_instances(self, given: dict[str, str]) -> Any:
+        asked = {each["Name"]: each["Values"][0] for each in json.loads(given["--filters"])}
+        tags = {name.removeprefix("tag:"): value for name, value in asked.items() if name.startswith("tag:")}
+        there = [thing for thing in self.cloud.standing() if thing["type"] == "aws:ec2/instance:Instance"]
+        ids = [each["id"] for each in there if tags.items() <= each["inputs"]["tags"].items()]
+        return {"Reservations": [{"Instances": [{"InstanceId": id}]} for id in ids]}
+
     def _autoscaling_describe_auto_scaling_groups(self, given: dict[str, str]) -> Any:
         group = self._group(given["--auto-scaling-group-names"])
         if group is None:

@@ -20,6 +20,7 @@ from tests.launch.fleet import PACE_S
 from tests.pool.cluster import Cluster
 from tests.pool.daemon import PLAIN, Daemon
 from tests.pool.member import Member, assignments
+from tests.pool.network import Host
 from tests.pool.s3 import REGION
 
 # root's commands see /etc/planner and /opt/planner as on a node; nobody else on this machine does
@@ -99,7 +100,7 @@ class Nodes:
         bundle.mkdir(parents=True, exist_ok=True)
         (bundle / POOL_FILE).write_bytes(pool_file())
         script = OVERLAID.format(own=own, command=shlex.quote(command))
-        words = [*self._members[instance].host.enter, "unshare", "--mount", "sh", "-c", script]
+        words = [*self._host(instance).enter, "unshare", "--mount", "sh", "-c", script]
         environment = {**PLAIN, **self._told(instance)}
         return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
@@ -112,9 +113,14 @@ class Nodes:
         found.mkdir(exist_ok=True)
         return found
 
+    def _host(self, instance: str) -> Host:
+        """A node's, or that of a control node."""
+        member = self._members.get(instance)
+        return (member or self.cluster.proxies[0]).host
+
     def _told(self, instance: str) -> dict[str, str]:
         """What node.env and the instance's role give."""
-        address = self._members[instance].host.address
+        address = self._host(instance).address
         return {
             **self.cluster.s3.environment,
             "AWS_ENDPOINT_URL_S3": self.cluster.s3.endpoint,
