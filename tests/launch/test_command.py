@@ -96,6 +96,17 @@ def test_topology_that_aws_does_not_tell_is_a_reason(tmp_path):
     assert answer("Unable to locate credentials")[1].startswith("DescribeInstanceTopology failed")
 
 
+@pytest.mark.parametrize(("user", "has"), [(0, False), (1001, True)])
+def test_root_has_the_role_of_the_node_and_everybody_else_that_of_jobs(tmp_path, monkeypatch, user, has):
+    monkeypatch.setattr(here.os, "geteuid", lambda: user)
+    url, word = "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN"
+    for name in ("pool.env", "jobs.env"):
+        (tmp_path / name).write_text(f'{url}="http://127.0.0.1:432/keys"\n{word}="0123"\nAWS_REGION="us-east-1"\n')
+    found = here.settings_of({}, tmp_path)
+    assert (url in found, word in found, found["AWS_REGION"]) == (has, has, "us-east-1")
+    assert here.settings_of({url: "mine"}, tmp_path)[url] == "mine", "what somebody has set holds"
+
+
 def test_the_node_s_own_files_are_read_and_the_environment_stands_above_them(tmp_path):
     (tmp_path / "node.env").write_text('PLANNER_ROLE="gpu"\nPLANNER_DATA="with \\"quotes\\""\n')
     found = here.settings_of({"PLANNER_ROLE": "other"}, tmp_path)

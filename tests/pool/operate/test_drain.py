@@ -79,6 +79,25 @@ def test_a_map_that_never_shows_it_ends_with_patience():
         drained(Pool(stuck=True), "t1node00", patience_s=3)
 
 
+def test_a_node_that_may_not_administer_asks_once_and_waits_for_the_map():
+    """Its token changes nothing; whoever it asks does it meanwhile."""
+    pool, asked = Pool(late=2), []
+
+    def ask() -> None:
+        asked.append(True)
+        pool.changes.append({})  # by another one's hand
+        pool.flags["t1node00"] = 4
+
+    with answering(pool) as server:
+        found = drain(Client([server.url]), ["t1node00"], settle_s=0, ask=ask)
+    assert (found.left, found.active, len(asked), pool.changes) == (("t1node00",), 2, 1, [{}])
+    with answering(Pool(stuck=True)) as server, pytest.raises(Unreachable, match="still shows t1node00"):
+        drain(Client([server.url]), ["t1node00"], patience_s=2, ask=lambda: None)
+    with answering(pool) as server:
+        absent = drain(Client([server.url]), ["t9node00"], ask=lambda: pytest.fail("nothing to ask"))
+    assert absent.absent == ("t9node00",)
+
+
 def test_what_is_drained_already_is_left_alone():
     pool = Pool()
     pool.flags["t1node00"] = 4
