@@ -22,7 +22,7 @@ from infra.derived import bundle_of
 from infra.userdata import text_of
 from tests.infra.node.live import UNITS, LiveNode
 from tests.infra.node.machine import Metadata
-from tests.infra.node.stand import ARTEFACTS, DATA, KNOWN, given, loop_drive
+from tests.infra.node.stand import ARTEFACTS, DATA, JOB_ROLE, KNOWN, given, loop_drive
 from tests.infra.node.test_live import booted, shown
 from tests.infra.node.test_scripts import need
 from tests.infra.specs import spec_of
@@ -84,7 +84,8 @@ def gpu_node(layout: str, drives: int, programs: dict[str, str], *, gpus: int = 
         for name, data in made.files.items():
             s3.client().put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
         devices = [loop_drive(folder / f"drive{number}") for number in range(drives)]
-        user_data = text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": str(expected), **more})
+        own = {"PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": str(expected), "PLANNER_JOBS": JOB_ROLE, **more}
+        user_data = text_of(made, {**KNOWN, **own})
         node = LiveNode(host, folder / "node", given(s3, metadata), devices, user_data)
         stack.callback(node.close)
         node.write("/usr/local/bin/lsblk", LSBLK.format(devices=" ".join(devices)), 0o755)
