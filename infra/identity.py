@@ -137,6 +137,10 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
                 "Resource": arns["groups"] if len(access.groups) > 1 else arns["groups"][0],
             }
         )
+        # which members the group has lost; the action knows no resources
+        statements.append(
+            {"Sid": "Members", "Effect": "Allow", "Action": "autoscaling:DescribeAutoScalingGroups", "Resource": "*"}
+        )
     return document(*statements)
 
 

@@ -20,7 +20,7 @@ from infra.userdata import as_base64, user_data
 DRAIN_SECONDS = 300
 # of a node that cannot be ready: time for a person to look at it. The slowest start that succeeds, with a Lustre client
 # to install and a file system to wait for, takes half of it
-LAUNCH_SECONDS = 3600
+LAUNCH_SECONDS = lifecycle.LAUNCH_S
 # a node counts once it has found itself ready (planner-ready); the group ends and replaces one that does not
 _LAUNCH = {
     "lifecycle_transition": "autoscaling:EC2_INSTANCE_LAUNCHING",

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import boot_log, config, gpu_use, job_credentials, ready, watch
+from fleet_pool.node import boot_log, config, gpu_use, job_credentials, leaving, ready, watch
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
@@ -31,6 +31,7 @@ MOUNT_TRIES, MOUNT_PAUSE_S = 60, 10  # ten minutes; the unit tries again after t
 LAUNCH_FILE, LAUNCH_USER = "planner-launch.pyz", "planner-job"
 LAUNCH_UNIT, READY_UNIT = "planner-launch.service", "planner-ready.service"
 FENCE_UNIT = "planner-fence.service"
+LEAVING_UNIT = "planner-leaving.service"  # of GPU nodes without a target, which have no planner-notice
 # users of the node do not reach its role: the fence keeps them from it, and they get keys of their own
 RIGHTS = (FENCE_UNIT, "planner-credentials.service")
 GPU_UNITS = (*RIGHTS, LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
@@ -39,6 +40,7 @@ WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
+    LEAVING_UNIT: "leave.sh",
     "planner-scratch.service": "scratch.sh",
     "planner-lustre.service": "lustre.sh",
     FENCE_UNIT: "fence.sh",
@@ -64,7 +66,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         return (
             Role(
                 name="gpu",
-                units=(*scratch, *mounts, READY_UNIT, *WATCH_UNITS, *GPU_UNITS),
+                units=(*scratch, *mounts, READY_UNIT, *WATCH_UNITS, LEAVING_UNIT, *GPU_UNITS),
                 daemon=False,
                 programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
             ),
@@ -84,7 +86,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
                 name=name,
                 units=(
                     *common,
-                    *(target if serves else scratch),
+                    *(target if serves else (*scratch, LEAVING_UNIT)),
                     *((*GPU_UNITS, GATEWAY_UNIT) if name == "gpu" else ()),
                 ),
                 daemon=serves,
@@ -97,7 +99,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
 def installed_files(stack: Stack) -> dict[str, str]:
     """Units and their scripts that start.sh contains and installs, by name."""
     units = sorted({unit for role in roles(stack) for unit in role.units})
-    scripts = [SCRIPTS[unit] for unit in units if unit in SCRIPTS]
+    scripts = sorted({SCRIPTS[unit] for unit in units if unit in SCRIPTS})
     return {name: _text(name, stack) for name in (*scripts, *units)}
 
 
@@ -156,6 +158,7 @@ def _text(name: str, stack: Stack) -> str:
             gpu_use_min=gpu_use.EVERY_MIN,
             watch_file=POOL_FILE if stack.proxies else LAUNCH_FILE,  # a control node's watch operates the pool
             watch_module=watch.__name__,
+            leaving_module=leaving.__name__,
             watch_min=watch.EVERY_MIN,
             launch_user=LAUNCH_USER,
             pool_file=POOL_FILE,

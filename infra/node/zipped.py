@@ -65,11 +65,13 @@ _LAUNCHER = (
     "node/ready",
     "node/gpu_use",
     "node/watch",
+    "node/leaving",
     "node/lifecycle",
     "node/boot_log",
     "node/job_credentials",
     "operate/__init__",
     "operate/imds",
+    "operate/notice",
     "operate/s3",
     "operate/sts",
 )

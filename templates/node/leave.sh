@@ -4,6 +4,10 @@
 # puts its scheduler's command there, such as: scontrol update nodename="$(hostname -s)" state=drain reason="spot notice"
 set -u
 failed=0
+# a job of planner-launch gets SIGTERM and its --grace-s to save; the nodes that stay begin its next attempt
+if systemctl is-active --quiet planner-launch 2> /dev/null; then
+  systemctl stop --no-block planner-launch
+fi
 for script in "${PLANNER_LEAVE:-/etc/planner/leave.d}"/*; do
   [ -x "$script" ] || continue
   if "$script"; then

@@ -34,7 +34,15 @@ from fleet_pool.tokens import operator_token
 
 READY = "ready"
 RECORD = Path("/run/planner/ready")  # first line: READY, or what is wrong; then the lines of the checks
-LAYOUT_UNITS = ("planner-prepare", "planner-scratch", "planner-lustre", "planner-target")
+# what gives jobs their files and their keys, keeps them from the node's role, and serves the pool
+LAYOUT_UNITS = (
+    "planner-prepare",
+    "planner-scratch",
+    "planner-lustre",
+    "planner-target",
+    "planner-fence",
+    "planner-credentials",
+)
 SHIPPED = Path("/run/planner/shipped")  # the verdict in the bucket
 IN_SERVICE = Path(settings.CONF_FOLDER, "in-service")  # the group has counted this node
 UNITS = "/etc/systemd/system"
@@ -164,7 +172,7 @@ def clock(machine: Machine) -> str:
 
 
 def units(machine: Machine) -> str:
-    """What gives jobs their files, and the pool's target where the node has one."""
+    """Those of LAYOUT_UNITS that this node has."""
     installed = [name for name in LAYOUT_UNITS if f"{name}.service" in machine.entries(UNITS)]
     for name in installed:
         said = machine.run("systemctl", "show", f"{name}.service", "--property=ActiveState", "--value").strip()

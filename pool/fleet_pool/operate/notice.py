@@ -74,6 +74,15 @@ def wait(
         sleep(poll_s)
 
 
+def variables_of(notice: Notice) -> dict[str, str]:
+    """What the commands of a site find in their environment."""
+    return {
+        "POOL_NOTICE_KIND": notice.kind,
+        "POOL_NOTICE_ACTION": notice.action,
+        "POOL_NOTICE_TIME": notice.at.strftime("%Y-%m-%dT%H:%M:%SZ") if notice.at else "",
+    }
+
+
 def seconds_left(notice: Notice, now: datetime) -> float:
     """Seconds until AWS acts, at least 0; two minutes if the notice does not say."""
     if notice.at is None:

@@ -15,7 +15,7 @@ from fleet_pool import settings
 from fleet_pool.api import Client
 from fleet_pool.compat import frozen
 from fleet_pool.operate.drain import drain, stop_unit
-from fleet_pool.operate.notice import Notice, seconds_left
+from fleet_pool.operate.notice import Notice, seconds_left, variables_of
 from fleet_pool.problems import PoolProblem
 
 BEFORE_SHARE, DRAIN_SHARE, STOP_SHARE = 0.25, 0.4, 0.2  # of the seconds left; `after` gets the rest
@@ -40,11 +40,7 @@ def shut_down(client: Client, wanted: ShutdownSteps, notice: Notice, tell: Calla
     left_s = seconds_left(notice, datetime.now(timezone.utc))
     when = f"at {notice.at:%H:%M:%S} UTC, in {left_s:.0f} s" if notice.at else f"within {left_s:.0f} s"
     tell(f"notice: {notice.kind}, this instance will {notice.action} {when}")
-    variables = {
-        "POOL_NOTICE_KIND": notice.kind,
-        "POOL_NOTICE_ACTION": notice.action,
-        "POOL_NOTICE_TIME": notice.at.strftime("%Y-%m-%dT%H:%M:%SZ") if notice.at else "",
-    }
+    variables = variables_of(notice)
 
     def limit(share: float) -> float:
         return max(share * left_s, SHORTEST_S)

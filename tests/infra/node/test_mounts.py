@@ -61,8 +61,17 @@ esac
 
 
 @contextmanager
-def gpu_node(layout: str, drives: int, programs: dict[str, str], *, gpus: int = 0, **more: str) -> Iterator[LiveNode]:
-    """One GPU node of a layout, after its first boot. gpus: that it should have. more: variables of its user data."""
+def gpu_node(
+    layout: str,
+    drives: int,
+    programs: dict[str, str],
+    *,
+    gpus: int = 0,
+    notices: dict[str, str] | None = None,
+    **more: str,
+) -> Iterator[LiveNode]:
+    """One GPU node of a layout, after its first boot. gpus: that it should have. notices: what AWS tells it, by the path
+    below the instance metadata; may change. more: variables of its user data."""
     for program, package in (("systemd-nspawn", "systemd-container"), ("cloud-init", "cloud-init"), ("aws", "awscli")):
         need(program, package)
     remove_stale()
@@ -76,6 +85,8 @@ def gpu_node(layout: str, drives: int, programs: dict[str, str], *, gpus: int = 
         host = network.add("g0", 11)
         metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"}, "dev", ("key", "secret"))
         stack.callback(metadata.close)
+        if notices is not None:
+            metadata.notices = notices
         facts = stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"]))
         expected = Expected(nvidia=gpus, drives=drives, mount="/fsx" if layout == "fsx-lustre" else "")
         made = bundle(facts)
@@ -156,9 +167,12 @@ def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
         node.run("systemctl", "restart", "planner-scratch.service")  # once more changes nothing
         assert shown(node, "planner-scratch.service", "Result") == ["success"]
         assert node.run("sh", "-c", "ls /etc/systemd/system/planner-*").split() == [
+            "/etc/systemd/system/planner-credentials.service",
+            "/etc/systemd/system/planner-fence.service",
             "/etc/systemd/system/planner-gpu-use.service",
             "/etc/systemd/system/planner-gpu-use.timer",
             "/etc/systemd/system/planner-launch.service",
+            "/etc/systemd/system/planner-leaving.service",
             "/etc/systemd/system/planner-ready.service",
             "/etc/systemd/system/planner-scratch.service",
             "/etc/systemd/system/planner-watch.service",
@@ -177,10 +191,22 @@ def test_the_launcher_runs_as_a_user_of_its_own_once_the_node_has_its_files(pool
         assert node.run("head", "--lines=1", "/run/planner/ready") == "ready\n"
         said = node.run("planner-ready", "--wait-s=0")
         assert "planner-ready: ok   drives 1 of 1 drives of model" in said
-        assert "planner-ready: ok   units  active: planner-scratch" in said
+        assert "planner-ready: ok   units  active: planner-scratch planner-fence planner-credentials" in said
         assert said.endswith("planner-ready: ready\n")
         node.run("systemctl", "kill", "--signal=KILL", "planner-launch.service")
         wait_until(lambda: shown(node, "planner-launch.service", "NRestarts") != ["0"], "another agent", 30)
+
+
+def test_a_node_that_aws_takes_away_tells_its_job_and_its_group(pool_machine: None) -> None:
+    notices: dict[str, str] = {}
+    with gpu_node("s3-stream", 1, AWS_CLI, notices=notices, PLANNER_GROUP="planner-dev-fleet-group") as node:
+        wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["active"], "the agent", 30)
+        notices["spot/instance-action"] = json.dumps({"action": "terminate", "time": "2026-11-25T10:00:00Z"})
+        wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["inactive"], "its end", 60)
+        wait_until(lambda: shown(node, "planner-leaving.service", "ActiveState") == ["inactive"], "the rest", 60)
+        assert shown(node, "planner-leaving.service", "Result") == ["success"]
+        told_last = node.run("cat", "/var/log/asked").splitlines()[-1]
+        assert "complete-lifecycle-action --lifecycle-hook-name drain" in told_last
 
 
 def test_a_node_with_a_gpu_too_few_says_so_and_joins_no_job_until_it_is_there(pool_machine: None) -> None:
