@@ -58,9 +58,17 @@ ASSUMED = """<AssumeRoleResponse><AccessKeyId>{key}</AccessKeyId><SecretAccessKe
 
 class Metadata:
     """What AWS tells every node, by the address that asks: IMDSv2, which refuses a question without a token; STS, of
-    whom it is and the keys of the jobs' role; EC2, of all instances. keys: of S3."""
+    whom it is and the keys of the jobs' role; EC2, of all instances. keys: of S3. notices: what else there is, of every
+    instance; may change."""
 
-    def __init__(self, address: str, instances: Mapping[str, str], stack: str, keys: tuple[str, str]) -> None:
+    def __init__(
+        self,
+        address: str,
+        instances: Mapping[str, str],
+        stack: str,
+        keys: tuple[str, str],
+        notices: dict[str, str] | None = None,
+    ) -> None:
         told = dict(instances)
         described = [
             {
@@ -71,8 +79,7 @@ class Metadata:
             }
             for where, instance in told.items()
         ]
-        self.notices: dict[str, str] = {}  # what else there is, of every instance
-        notices = self.notices
+        self.notices = notices = {} if notices is None else notices
 
         class Handler(BaseHTTPRequestHandler):
             def do_PUT(self) -> None:

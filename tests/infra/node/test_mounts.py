@@ -70,8 +70,8 @@ def gpu_node(
     notices: dict[str, str] | None = None,
     **more: str,
 ) -> Iterator[LiveNode]:
-    """One GPU node of a layout, after its first boot. gpus: that it should have. notices: what AWS tells it, by the path
-    below the instance metadata; may change. more: variables of its user data."""
+    """One GPU node of a layout, after its first boot. gpus: that it should have. notices: what AWS tells it, by the
+    path below the instance metadata; may change. more: variables of its user data."""
     for program, package in (("systemd-nspawn", "systemd-container"), ("cloud-init", "cloud-init"), ("aws", "awscli")):
         need(program, package)
     remove_stale()
@@ -83,10 +83,9 @@ def gpu_node(
         s3.start()
         stack.callback(s3.kill)
         host = network.add("g0", 11)
-        metadata = Metadata(f"{network.subnet}.254", {host.address: "i-0123456789abcdef0"}, "dev", ("key", "secret"))
+        told = {host.address: "i-0123456789abcdef0"}
+        metadata = Metadata(f"{network.subnet}.254", told, "dev", ("key", "secret"), notices)
         stack.callback(metadata.close)
-        if notices is not None:
-            metadata.notices = notices
         facts = stack_of(json.loads(bundle_of(spec_of(layout)).texts["stack.json"]))
         expected = Expected(nvidia=gpus, drives=drives, mount="/fsx" if layout == "fsx-lustre" else "")
         made = bundle(facts)
@@ -199,13 +198,13 @@ def test_the_launcher_runs_as_a_user_of_its_own_once_the_node_has_its_files(pool
 
 def test_a_node_that_aws_takes_away_tells_its_job_and_its_group(pool_machine: None) -> None:
     notices: dict[str, str] = {}
-    with gpu_node("s3-stream", 1, AWS_CLI, notices=notices, PLANNER_GROUP="planner-dev-fleet-group") as node:
+    with gpu_node("s3-stream", 1, {}, notices=notices, PLANNER_GROUP="planner-dev-fleet-group") as node:
         wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["active"], "the agent", 30)
         notices["spot/instance-action"] = json.dumps({"action": "terminate", "time": "2026-11-25T10:00:00Z"})
         wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["inactive"], "its end", 60)
         wait_until(lambda: shown(node, "planner-leaving.service", "ActiveState") == ["inactive"], "the rest", 60)
         assert shown(node, "planner-leaving.service", "Result") == ["success"]
-        told_last = node.run("cat", "/var/log/asked").splitlines()[-1]
+        told_last = node.run("cat", "/var/log/auto-scaling").splitlines()[-1]
         assert "complete-lifecycle-action --lifecycle-hook-name drain" in told_last
 
 
