@@ -27,8 +27,10 @@ FREE = {
     "*:Tag*": "tags",
     "*:*Tags": "tags",
     "autoscaling:EnableMetricsCollection": "group metrics are free",
+    "autoscaling:*LifecycleAction*": "free: a node is counted or leaves",
     "autoscaling:PutLifecycleHook": "free",
     "autoscaling:SetInstanceProtection": "free; what is scaled in by choice needs it",
+    "autoscaling:StartInstanceRefresh": "replaces nodes one for one",
     "batch:*JobDefinition": "free",
     "batch:*JobQueue": "free: jobs are forbidden",
     "batch:UpdateComputeEnvironment": "destroy disables it first; what makes its nodes is jobs, which are forbidden",
@@ -70,7 +72,9 @@ FREE = {
     "logs:PutRetentionPolicy": "free",
     "s3:CreateBucket": "an empty bucket is free",
     "s3:Put*": "settings are free; objects are checkpoints, which must be saved after the budget too",
+    "fsx:CreateDataRepositoryTask": "free but for requests; what is in the file system alone must reach S3",
     "sns:*": "mail of alarms is free",
+    "ssm*:*": "a shell on a node that runs",
 }
 
 
