@@ -78,7 +78,7 @@ pictures: $(VENV)/.dev  ## retake the README's picture of the report (needs Chro
 rehearsal: $(VENV)/.dev tools  ## start the small example's pool on this machine, break it, restore it, remove it (root)
 	@$(BIN)/python -m tests.pool.rehearsal
 
-pool-faults: $(VENV)/.dev tools  ## inject every known fault into a pool, half an hour; writes docs/pool-faults.md (root)
+pool-faults: $(VENV)/.dev tools  ## inject every known fault into a pool, forty minutes; writes docs/pool-faults.md (root)
 	@$(BIN)/python -m tests.pool.campaign --publish
 
 soak: $(VENV)/.dev tools  ## inject random faults into a pool for an hour (root)

@@ -64,7 +64,7 @@ def policy() -> dict[str, Any]:
             _statement(
                 "Data",
                 "s3",
-                "AbortMultipartUpload GetObject ListBucket PutObject",
+                "AbortMultipartUpload GetObject GetObjectVersion ListBucket ListBucketVersions PutObject",
                 ["arn:aws:s3:::planner-*-data-*", "arn:aws:s3:::planner-*-data-*/*"],
             ),
             _statement(

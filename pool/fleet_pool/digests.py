@@ -73,6 +73,17 @@ class Index:
         return self.pages[low] if low < len(self.pages) and self.pages[low].first <= key else None
 
 
+def damage_name(at_s: float, node: str, unique: str) -> str:
+    """The key of a record. node: address and port of the target that had the copy, "" if that is not known."""
+    return f"{DAMAGED}{int(at_s):012d}-{node}-{unique}.json"
+
+
+def damage_of(name: str) -> tuple[int, str] | None:
+    """When, in seconds since 1970, and at which target; None for another key."""
+    at, _, rest = name[len(DAMAGED) :].partition("-")
+    return (int(at), rest.rpartition("-")[0]) if name.startswith(DAMAGED) and at.isdecimal() else None
+
+
 def part_digest(data: bytes | memoryview) -> str:
     return hashlib.blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
 

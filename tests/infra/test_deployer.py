@@ -25,6 +25,7 @@ OWN_NAMES = {
     "s3:ListBucket",
     "s3:ListBucketVersions",
     "s3:DeleteObjectVersion",
+    "s3:GetObjectVersion",
     "s3:GetLifecycleConfiguration",
     "s3:PutLifecycleConfiguration",
     "s3:GetEncryptionConfiguration",
@@ -188,7 +189,11 @@ OF_OTHERS = {
 }
 # the operations behind the CLI's own words
 BEHIND = {"s3:cp": ("GetObject", "PutObject"), "s3:sync": ("GetObject", "ListBucket", "PutObject")}
-BEHIND |= {"s3api:list-objects-v2": ("ListBucket",)}
+BEHIND |= {
+    "s3api:list-objects-v2": ("ListBucket",),
+    "s3api:list-object-versions": ("ListBucketVersions",),
+    "s3api:copy-object": ("GetObjectVersion", "PutObject"),
+}
 
 
 def commands() -> set[str]:

@@ -55,11 +55,23 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """Of some acknowledged objects: keys that are gone, keys that hold other bytes, by either way."""
+    """Of some acknowledged writes: keys that are gone; keys that hold other bytes, by either way; keys whose newer
+    acknowledged write or removal was replaced by an older one. notes: what clients saw that nobody was promised."""
 
     acknowledged: int
     lost: tuple[str, ...]
     wrong: tuple[str, ...]
+    undone: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __add__(self, other: Verdict) -> Verdict:
+        return Verdict(
+            acknowledged=self.acknowledged + other.acknowledged,
+            lost=self.lost + other.lost,
+            wrong=self.wrong + other.wrong,
+            undone=self.undone + other.undone,
+            notes=self.notes + other.notes,
+        )
 
 
 def window_s(attempts: Iterable[Attempt]) -> float:
@@ -77,6 +89,7 @@ class Load:
         self.promises: list[Promise] = []
         self.attempts: list[Attempt] = []
         self.wrong_reads: list[str] = []
+        self.witnesses: list[Any] = []  # of faults that are over: each is judged again at the end
         self.ledger = cluster.folder / "ledger.jsonl"
         self._kinds = ["write"] * writers + ["read"] * readers
         self._stop = threading.Event()
@@ -92,7 +105,7 @@ class Load:
         for n in range(shards):
             key, data = f"shards/{n:05d}.tar", rng.randbytes(size)
             client.put(key, data)
-            self.shards[key] = _promise(key, data)
+            self.shards[key] = promise(key, data)
         self._keep(*self.shards.values())
 
     @contextmanager
@@ -148,14 +161,14 @@ class Load:
             key = f"written/{self._written:07d}"
         data = rng.randbytes(rng.choice(SIZES))
         if self._tried("write", lambda: client.put(key, data)):
-            self._keep(_promise(key, data))
+            self._keep(promise(key, data))
 
     def _read(self, client: PoolClient, rng: random.Random) -> None:
-        promise = self.shards[rng.choice(list(self.shards))]
+        shard = self.shards[rng.choice(list(self.shards))]
 
         def read() -> None:
-            if not promise.kept_by(client.get(promise.key)):
-                self.wrong_reads.append(promise.key)
+            if not shard.kept_by(client.get(shard.key)):
+                self.wrong_reads.append(shard.key)
 
         self._tried("read", read)
 
@@ -174,13 +187,16 @@ class Load:
     def _keep(self, *promises: Promise) -> None:
         """Into the ledger: in memory, and a line each in a file that outlives a killed run."""
         with self._lock, self.ledger.open("a") as file:
-            for promise in promises:
-                self.promises.append(promise)
-                file.write(json.dumps(vars(promise)) + "\n")
+            for each in promises:
+                self.promises.append(each)
+                file.write(json.dumps(vars(each)) + "\n")
 
 
-def _promise(key: str, data: bytes) -> Promise:
+def promise(key: str, data: bytes) -> Promise:
     return Promise(key=key, size=len(data), sha256=hashlib.sha256(data).hexdigest(), at_s=time.monotonic())
+
+
+DOOR = "S3; GET through the pool"
 
 
 def judge(cluster: Cluster, promises: Iterable[Promise], *, patience_s: float = 60) -> Verdict:
@@ -193,14 +209,14 @@ def judge(cluster: Cluster, promises: Iterable[Promise], *, patience_s: float = 
         ("through the pool", client.get),
     )
 
-    def look(promise: Promise) -> tuple[list[str], list[str]]:
+    def look(made: Promise) -> tuple[list[str], list[str]]:
         lost, wrong = [], []
         for name, read in ways:
-            data = _read_patiently(read, promise.key, patience_s)
+            data = _read_patiently(read, made.key, patience_s)
             if data is None:
-                lost.append(f"{promise.key} {name}")
-            elif not promise.kept_by(data):
-                wrong.append(f"{promise.key} {name}")
+                lost.append(f"{made.key} {name}")
+            elif not made.kept_by(data):
+                wrong.append(f"{made.key} {name}")
         return lost, wrong
 
     with ThreadPoolExecutor(4) as pool:

@@ -1,7 +1,7 @@
 """Break the pool again and again under load, and count what was lost: python -m tests.pool.campaign.
 
-A row a fault: how long clients saw errors, how many writes were acknowledged, how many of those are lost or wrong,
-asked of S3 directly and through the pool.
+A row a fault: how long clients saw errors, how many writes were acknowledged, how many of those are lost, wrong or
+undone, and by what they were read to know.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
-from tests.pool.audit import Load, Verdict, judge, window_s
+from tests.pool.audit import DOOR, Load, Verdict, judge, window_s
 from tests.pool.cluster import CLIENT_TIMEOUT_S, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
 from tests.pool.faults import FAULTS, Fault
@@ -29,37 +30,37 @@ SAID = 3  # errors of each kind that are kept in words
 
 # how often each is injected
 OFTEN = {
-    "target_killed": 6,
-    "target_replaced": 2,
-    "machine_gone": 2,
+    "target_killed": 3,
+    "target_replaced": 1,
+    "machine_gone": 1,
     "target_frozen": 1,
     "target_restarted": 1,
-    "drive_fails": 3,
-    "drive_read_only": 2,
+    "drive_fails": 2,
+    "drive_read_only": 1,
     "drive_full": 1,
-    "primary_killed": 2,
-    "primary_and_target_killed": 4,
+    "primary_killed": 1,
+    "primary_and_target_killed": 2,
     "two_proxies_killed": 1,
     "all_proxies_killed": 1,
-    "all_targets_replaced": 2,
-    "all_targets_restarted": 2,
-    "s3_killed": 2,
+    "all_targets_replaced": 1,
+    "all_targets_restarted": 1,
+    "s3_killed": 1,
     "s3_killed_long": 1,
-    "s3_link_cut": 2,
-    "s3_restarted": 2,
+    "s3_link_cut": 1,
+    "s3_restarted": 1,
     "s3_slow": 1,
     "s3_frozen": 1,
     "s3_503": 1,
     "s3_expired_token": 1,
     "s3_wrong_secret": 1,
-    "some_killed": 2,
+    "some_killed": 1,
     "some_killed_while_others_join": 1,
     "some_drained": 1,
-    "target_drained": 3,
-    "link_cut": 2,
+    "target_drained": 2,
+    "link_cut": 1,
     "link_cut_long": 1,
     "primary_link_cut": 1,
-    "elected_link_cut": 2,
+    "elected_link_cut": 1,
     "primary_paused": 1,
     "link_slow": 1,
     "drives_slow": 1,
@@ -67,6 +68,10 @@ OFTEN = {
     "node_unheard": 1,
     "node_without_s3": 1,
     "power_lost": 2,
+    "bit_rot": 2,
+    "keys_rewritten": 2,
+    "zombie_writes": 2,
+    "admin_stop": 1,
 }
 
 
@@ -78,11 +83,11 @@ def inject(cluster: Cluster, load: Load, fault: Fault, rng: random.Random, slack
     fault = dataclasses.replace(fault, limit_s=fault.limit_s * slack)
     if fault.reads_go_on:
         warm(cluster, load)
-    first = len(load.promises)
-    with load.running(CLIENT_TIMEOUT_S * slack):
+    first, witness = len(load.promises), fault.witness(cluster, rng) if fault.witness else None
+    with load.running(CLIENT_TIMEOUT_S * slack), witness.running() if witness else nullcontext():
         time.sleep(1)
         broken_at = time.monotonic()
-        with fault.breaking(cluster, rng):
+        with fault.breaking(cluster, rng, *([witness] if witness else [])):
             time.sleep(max(0.0, fault.holds_s - (time.monotonic() - broken_at)))
             back = _comes_back(load)
             mended_at = time.monotonic()
@@ -96,7 +101,11 @@ def inject(cluster: Cluster, load: Load, fault: Fault, rng: random.Random, slack
     if rules:
         cluster.mend()
     verdict = judge(cluster, load.promises[first:])
-    return _row(load, fault, broken_at, mended_at, verdict, rules)
+    if witness:
+        verdict += witness.verdict()
+        load.witnesses.append(witness)
+    doors = (DOOR, *([witness.door] if witness else ()))
+    return _row(load, fault, broken_at, mended_at, verdict, rules, doors)
 
 
 def warm(cluster: Cluster, load: Load) -> None:
@@ -114,7 +123,15 @@ def _comes_back(load: Load) -> bool:
     return True
 
 
-def _row(load: Load, fault: Fault, broken_at: float, mended_at: float, verdict: Verdict, rules: list[str]) -> Row:
+def _row(
+    load: Load,
+    fault: Fault,
+    broken_at: float,
+    mended_at: float,
+    verdict: Verdict,
+    rules: list[str],
+    doors: tuple[str, ...],
+) -> Row:
     attempts = load.since(broken_at - 1)
     failed = Counter(attempt.kind for attempt in attempts if attempt.error is not None)
     before = [attempt for attempt in attempts if attempt.start_s < mended_at]
@@ -137,6 +154,9 @@ def _row(load: Load, fault: Fault, broken_at: float, mended_at: float, verdict: 
         acknowledged=verdict.acknowledged,
         lost=verdict.lost,
         wrong=verdict.wrong,
+        undone=verdict.undone,
+        doors=doors,
+        notes=verdict.notes,
         broken_rules=(*rules, *(said for broken, said in more if broken)),
         said=tuple(
             f"+{a.start_s - broken_at:.1f} s, {a.end_s - a.start_s:.1f} s, {a.kind}: {a.error}"
@@ -168,7 +188,7 @@ def run(
             if time.monotonic() > until_s:
                 break
             told(inject(cluster, load, FAULTS[name], rng))
-        return judge(cluster, load.promises)
+        return sum((witness.verdict() for witness in load.witnesses), judge(cluster, load.promises))
 
 
 def campaign(names: Iterable[str], *, command: str, nodes: int, seed: int, out: Path, until_s: float) -> Campaign:
@@ -187,6 +207,7 @@ def campaign(names: Iterable[str], *, command: str, nodes: int, seed: int, out: 
             judged_again=last.acknowledged if last else 0,
             lost=len(last.lost) if last else 0,
             wrong=len(last.wrong) if last else 0,
+            undone=len(last.undone) if last else 0,
         )
         write(found, out)
         return found
@@ -204,7 +225,7 @@ def line(row: Row) -> str:
     rules = f"  {'; '.join(row.broken_rules)}" if row.broken_rules else ""
     return (
         f"{row.fault:<72}{row.error_s:>7.1f} s{row.return_error_s:>7.1f} s{row.acknowledged:>7,} acknowledged"
-        f"{len(row.lost):>3} lost{len(row.wrong):>3} wrong{rules}"
+        f"{len(row.lost):>3} lost{len(row.wrong):>3} wrong{len(row.undone):>3} undone{rules}"
     )
 
 
@@ -213,6 +234,7 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=6)
     parser.add_argument("--seed", type=int, default=6)
     parser.add_argument("--only", help="names of faults, comma between; each once")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further fault after these")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "pool-faults")
     parser.add_argument("--publish", action="store_true", help="write the results into docs/pool-faults.md too")
     asked = parser.parse_args()
@@ -231,11 +253,10 @@ def main() -> int:
         nodes=asked.nodes,
         seed=asked.seed,
         out=asked.out,
-        until_s=float("inf"),
+        until_s=time.monotonic() + asked.minutes * 60,
     )
-    told = (
-        f"{len(found.rows)} faults, {found.judged_again:,} writes acknowledged, {found.lost} lost, {found.wrong} wrong"
-    )
+    kept = f"{found.lost} lost, {found.wrong} wrong, {found.undone} undone"
+    told = f"{len(found.rows)} faults, {found.judged_again:,} writes acknowledged, {kept}"
     if asked.publish:
         publish(found, PAGE)
     print(f"{told}: {PAGE if asked.publish else asked.out.with_suffix('.md')}")

@@ -9,10 +9,29 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import Any, Protocol
 
+from tests.pool.audit import Verdict
 from tests.pool.cluster import Cluster
 
-Breaking = Callable[[Cluster, random.Random], AbstractContextManager[None]]
+Breaking = Callable[..., AbstractContextManager[None]]
+
+
+class Witness(Protocol):
+    """More that clients were promised than `Load` asks for, while one fault lasts. door: by what it is read
+    afterwards, in the words of the table."""
+
+    door: str
+
+    def __init__(self, cluster: Cluster, rng: random.Random) -> None: ...
+
+    def running(self) -> AbstractContextManager[None]:
+        """Clients that read and write as long as the context lasts."""
+        ...
+
+    def verdict(self) -> Verdict:
+        """Also once more, at the end of a campaign."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +40,7 @@ class Fault:
 
     name: what happens. group: of the list that the campaign must cover. limit_s: how long clients may see errors.
     reads_go_on: cached reads must not fail at all. no_errors: nothing at all may fail. holds_s: for how long the pool
-    is left alone with it at least.
+    is left alone with it at least. witness: what else is promised under it; its breaking gets it as third argument.
     """
 
     name: str
@@ -31,6 +50,7 @@ class Fault:
     reads_go_on: bool = False
     no_errors: bool = False
     holds_s: float = 3.0
+    witness: type[Witness] | None = None
 
 
 FAULTS: dict[str, Fault] = {}
@@ -44,8 +64,9 @@ def fault(
     reads_go_on: bool = False,
     no_errors: bool = False,
     holds_s: float = 3.0,
-) -> Callable[[Callable[[Cluster, random.Random], Iterator[None]]], None]:
-    def keep(generator: Callable[[Cluster, random.Random], Iterator[None]]) -> None:
+    witness: type[Witness] | None = None,
+) -> Callable[[Callable[..., Iterator[None]]], None]:
+    def keep(generator: Any) -> None:
         FAULTS[generator.__name__] = Fault(
             name=name,
             group=group,
@@ -54,6 +75,7 @@ def fault(
             reads_go_on=reads_go_on,
             no_errors=no_errors,
             holds_s=holds_s,
+            witness=witness,
         )
 
     return keep

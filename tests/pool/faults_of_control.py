@@ -73,6 +73,15 @@ def all_proxies_killed(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     yield
 
 
+@fault("administration: the pool is told to shut down, systemd starts every daemon again", "all targets", 60)
+def admin_stop(cluster: Cluster, rng: random.Random) -> Iterator[None]:
+    """Every daemon ends with exit code 0, so that only Restart=always brings it back."""
+    processes = [member.daemon.process for member in cluster.members]
+    cluster.client().cluster({"action": "shutdown"})
+    wait_until(lambda: all(each.poll() is not None for each in processes if each), "the end of every daemon", ELECTED_S)
+    yield
+
+
 @fault(f"link: the primary's cable pulled until {CUT_ON_S} s after another is elected", "link cut", 90)
 def primary_link_cut(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     """Cut off, it goes on as the primary of nobody. Back on the net it does not find the others by itself and tells

@@ -64,7 +64,19 @@ def missing() -> list[str]:
     for name in ("aisnode", "versitygw"):
         if not TOOLS[name].built:
             found.append(f"{name} (python -m tools.gotools {name})")
+    if not keeps_attributes(Path(tempfile.gettempdir())):
+        found.append(f"extended attributes of users in {tempfile.gettempdir()} (TMPDIR names another folder)")
     return found or _kernel()
+
+
+def keeps_attributes(folder: Path) -> bool:
+    """Whether files below a folder can have extended attributes, in which the S3 server keeps ETags and checksums."""
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        try:
+            os.setxattr(file.name, b"user.planner", b"kept")
+        except OSError:
+            return False
+    return True
 
 
 def _kernel() -> list[str]:

@@ -25,7 +25,8 @@ class Row:
 
     error_s: seconds from the first failed request to the last, while the fault was left alone; return_error_s: the
     same after the repair. read_errors, write_errors: requests that failed over both. limit_s: what error_s may be.
-    said: the first errors of each kind, in the pool's words.
+    doors: by what was read afterwards. undone: keys whose newer write or removal an older one replaced. notes: what
+    clients saw that nobody was promised. said: the first errors of each kind, in the pool's words.
     """
 
     fault: str
@@ -39,13 +40,17 @@ class Row:
     acknowledged: int
     lost: tuple[str, ...]
     wrong: tuple[str, ...]
+    undone: tuple[str, ...]
+    doors: tuple[str, ...]
+    notes: tuple[str, ...]
     broken_rules: tuple[str, ...]
     said: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """All of it. judged_again: of every write of the campaign at its end, how many were compared, lost, wrong."""
+    """All of it. judged_again: of every write of the campaign at its end, how many were compared, lost, wrong,
+    undone."""
 
     command: str
     date: str
@@ -57,10 +62,12 @@ class Campaign:
     judged_again: int
     lost: int
     wrong: int
+    undone: int
 
     @property
     def good(self) -> bool:
-        return not (self.lost or self.wrong or any(row.lost or row.wrong or row.broken_rules for row in self.rows))
+        bad = any(row.lost or row.wrong or row.undone or row.broken_rules for row in self.rows)
+        return not (bad or self.lost or self.wrong or self.undone)
 
 
 def here() -> str:
@@ -103,18 +110,21 @@ def results(campaign: Campaign) -> str:
 | acknowledged writes compared once more at the end | {campaign.judged_again:,} |
 | acknowledged and lost | {campaign.lost + sum(len(row.lost) for row in rows)} |
 | acknowledged and wrong | {campaign.wrong + sum(len(row.wrong) for row in rows)} |
+| acknowledged and undone | {campaign.undone + sum(len(row.undone) for row in rows)} |
 | requests | {sum(row.requests for row in rows):,} |
 | requests that failed | {errors:,} |
 
-| Fault | Times | Error seconds: median, longest | Allowed | After the repair | Acknowledged | Lost | Wrong |
-|:---|---:|---:|---:|---:|---:|---:|---:|
+| Fault | Times | Error s: median, longest | Allowed | After the repair | Acknowledged | Lost | Wrong | Undone | By |
+|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
 """
     kinds: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.group, row.fault)):
         kinds[row.fault].append(row)
     broken = [f"- {row.fault}: {rule}\n" for row in rows for rule in row.broken_rules]
     told = "".join(("\nNot as it must be:\n\n", *broken)) if broken else ""
-    return head + "".join(_line(name, some) for name, some in kinds.items()) + told
+    notes = dict.fromkeys(f"- {row.fault}: {note}\n" for row in rows for note in row.notes)
+    seen = "".join(("\nWhat other doors saw, which nobody was promised:\n\n", *notes)) if notes else ""
+    return head + "".join(_line(name, some) for name, some in kinds.items()) + seen + told
 
 
 def _line(name: str, rows: list[Row]) -> str:
@@ -128,5 +138,7 @@ def _line(name: str, rows: list[Row]) -> str:
         f"{sum(row.acknowledged for row in rows):,}",
         f"{sum(len(row.lost) for row in rows)}",
         f"{sum(len(row.wrong) for row in rows)}",
+        f"{sum(len(row.undone) for row in rows)}",
+        "; ".join(dict.fromkeys(door for row in rows for door in row.doors)),
     )
     return f"| {' | '.join(cells)} |\n"

@@ -30,12 +30,14 @@ class S3Server:
         self._standin: Daemon | None = None
 
     def _versitygw(self, secret: str) -> Daemon:
-        data, versions, beside = (self.folder / name for name in ("data", "versions", "sidecar"))
-        for path in (data, versions, beside):
+        data, versions = (self.folder / name for name in ("data", "versions"))
+        for path in (data, versions):
             path.mkdir(parents=True, exist_ok=True)
         program = [str(TOOLS["versitygw"].path), "--port", f"{self.host.address}:{PORT}", "--region", REGION, "--quiet"]
-        # the pool asks every bucket for its versioning: without a folder for versions the server answers 501
-        store = ["posix", "--versioning-dir", str(versions), "--sidecar", str(beside), str(data)]
+        # The pool asks every bucket for its versioning: without a folder for versions the server answers 501. ETag and
+        # checksum are extended attributes of an object's file, so that one rename replaces all three, as in S3. In
+        # files beside it (--sidecar) they change first: then a read meanwhile, or two writers, and they differ.
+        store = ["posix", "--versioning-dir", str(versions), str(data)]
         keys = {"ROOT_ACCESS_KEY": KEYS["key"], "ROOT_SECRET_KEY": secret}
         return Daemon(self.host, program + store, self.folder / "s3.log", keys)
 
@@ -77,7 +79,6 @@ class S3Server:
             connect_timeout=timeout_s,
             read_timeout=timeout_s,
             s3={"addressing_style": "path"},
-            response_checksum_validation="when_required",  # of two writers at once versitygw keeps one's sum, maybe
             max_pool_connections=32,
         )
         return boto3.Session().client(

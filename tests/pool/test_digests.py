@@ -11,6 +11,8 @@ from fleet_pool.digests import (
     Digest,
     Index,
     Page,
+    damage_name,
+    damage_of,
     digest_of,
     index_bytes,
     is_manifest,
@@ -79,3 +81,11 @@ def test_manifests_are_told_from_data_and_records_lie_where_targets_may_write():
     assert is_manifest(".planner-digests/index.json")
     assert not is_manifest("set/planner-digests/0.tar")
     assert DAMAGED.startswith(CANARY)
+
+
+@pytest.mark.parametrize("node", ["10.0.0.4:51081", "[fd00::4]:51081", ""])
+def test_the_name_of_a_record_says_when_and_where(node):
+    assert damage_of(damage_name(1_764_032_400.9, node, "00ff")) == (1_764_032_400, node)
+    assert damage_of(f"{DAMAGED}001764032400-00ff.json") == (1_764_032_400, ""), "as named before targets were"
+    assert damage_of(f"{CANARY}another") is None
+    assert damage_of(f"{DAMAGED}readme") is None

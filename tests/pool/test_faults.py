@@ -18,6 +18,7 @@ SHORT = (
     "s3_killed",
     "target_drained",
     "elected_link_cut",
+    "bit_rot",
 )
 # The campaign holds the windows on a machine that does nothing else. Here a whole suite runs beside the pool, whose
 # heartbeats are late then, and what is asked is that errors end.
@@ -39,4 +40,5 @@ def test_what_was_acknowledged_is_neither_lost_nor_wrong(pool: Cluster, load: Lo
     assert row.acknowledged > 0, "nothing was acknowledged: this run says nothing"
     assert not row.lost, row.lost
     assert not row.wrong, row.wrong
+    assert not row.undone, row.undone
     assert not row.broken_rules, (row.broken_rules, row.said)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.pool.keeper import RESTART_S
 from tests.pool.machine import loops, named_for, remove_stale, run
 from tools.gotools import ROOT
 
@@ -41,3 +42,9 @@ def test_leftovers_of_a_killed_run_are_removed(pool_machine: None) -> None:
     assert folder not in run("cat", "/proc/self/mounts")
     assert not loops(Path(folder))
     assert not Path(folder).exists()
+
+
+def test_daemons_of_a_node_start_again_as_the_keeper_of_the_tests_starts_them() -> None:
+    """Also after a shutdown that an administrator asked for, which ends every daemon with exit code 0."""
+    unit = (ROOT / "templates" / "node" / "planner-daemon.service.j2").read_text(encoding="utf-8").splitlines()
+    assert {"Restart=always", f"RestartSec={RESTART_S:g}"} <= set(unit)

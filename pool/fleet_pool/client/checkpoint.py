@@ -14,21 +14,14 @@ from typing import Any, TypeVar
 
 from fleet_pool.client import commit as commits
 from fleet_pool.client import ranges
-from fleet_pool.client.commit import Commit, Shard, step_of, step_prefix
+from fleet_pool.client.commit import Commit, Shard, Skipped, step_of, step_prefix
 from fleet_pool.client.errors import Damaged, NotThere, OutOfRange, Refused
 from fleet_pool.client.hashing import HashingPath
 from fleet_pool.client.store import Store, checked, whole_file
+from fleet_pool.client.together import Gather, newest_of_all
 from fleet_pool.compat import frozen
 
 Found = TypeVar("Found")
-
-
-@frozen
-class Skipped:
-    """A step that was not restored, and why."""
-
-    step: int
-    why: str
 
 
 @frozen
@@ -92,22 +85,32 @@ class Checkpoints:
         written = [self.put_shard(step=step, rank=rank, data=data) for rank, data in enumerate(shards)]
         return self.commit(step=step, shards=written, notes=notes)
 
-    def restore(self, *, ranks: Iterable[int] | None = None, at_most: int | None = None) -> Restored:
+    def restore(
+        self, *, ranks: Iterable[int] | None = None, at_most: int | None = None, gather: Gather | None = None
+    ) -> Restored:
         """The newest complete step, with the shards of `ranks` (default: all).
 
-        Ranks that each restore their own shard must agree: all restore the lowest step that any of them got, with
-        `at_most`, until no rank changes. Raises Damaged if steps were committed and none can be restored, because a
-        silent restart would lose the run. If S3 does not answer it raises Unavailable and never returns an older
-        step.
+        gather: for ranks that each restore their own shard, and all call this. It gets a small value and returns those
+        of all ranks, in one order, as torch.distributed.all_gather_object does. The first rank lists the bucket, and
+        all get the newest step of which each can read its shard. Without it each rank lists, and they may differ.
+        Raises Damaged if steps were committed and none can be restored, because a silent restart would lose the run.
+        If S3 does not answer it raises Unavailable and never returns an older step.
         """
         wanted = None if ranks is None else tuple(ranks)
-        commit, shards, skipped = self._newest(
-            at_most, lambda found: {rank: self._shard(found, rank) for rank in commits.ranks_of(found, wanted)}
-        )
+
+        def shards_of(found: Commit) -> dict[int, bytes]:
+            return {rank: self._shard(found, rank) for rank in commits.ranks_of(found, wanted)}
+
+        commit, shards, skipped = self._newest_of(gather, at_most, shards_of, lambda _: None)
         return Restored(commit=commit, shards=shards or {}, skipped=skipped)
 
     def restore_files(
-        self, folder: Path, *, ranks: Iterable[int] | None = None, at_most: int | None = None
+        self,
+        folder: Path,
+        *,
+        ranks: Iterable[int] | None = None,
+        at_most: int | None = None,
+        gather: Gather | None = None,
     ) -> RestoredFiles:
         """As `restore`, into a file of each shard in `folder`, in parallel ranges: memory for a few ranges only. A file
         appears when its bytes are verified; those of a step that is not restored are removed."""
@@ -122,12 +125,15 @@ class Checkpoints:
                 for rank, file in files.items():
                     self.fetch(found.shards[rank], file)
             except BaseException:
-                for file in files.values():
-                    file.unlink(missing_ok=True)
+                remove(files)
                 raise
             return files
 
-        commit, files, skipped = self._newest(at_most, into_files)
+        def remove(files: Mapping[int, Path]) -> None:
+            for file in files.values():
+                file.unlink(missing_ok=True)
+
+        commit, files, skipped = self._newest_of(gather, at_most, into_files, remove)
         return RestoredFiles(commit=commit, files=files or {}, skipped=skipped)
 
     def newest(self, *, at_most: int | None = None) -> tuple[Commit | None, tuple[Skipped, ...]]:
@@ -146,6 +152,18 @@ class Checkpoints:
             except (Damaged, OutOfRange) as problem:
                 why = str(problem)
         raise Damaged(why)
+
+    def _newest_of(
+        self,
+        gather: Gather | None,
+        at_most: int | None,
+        read: Callable[[Commit], Found],
+        discard: Callable[[Found], None],
+    ) -> tuple[Commit | None, Found | None, tuple[Skipped, ...]]:
+        """Of this process alone, or of all that gather."""
+        if gather is None:
+            return self._newest(at_most, read)
+        return newest_of_all(gather, lambda limit: self.newest(at_most=limit), self._commit_of, read, discard, at_most)
 
     def _newest(
         self, at_most: int | None, read: Callable[[Commit], Found]
@@ -219,11 +237,15 @@ class Checkpoints:
 
     def _whole(self, step: int, sizes: Mapping[str, int]) -> Commit:
         """The commit of a step whose shards all exist with the right size; reads no shard. Raises Damaged, NotThere."""
-        found = commits.from_bytes(self._prefix, step, self._store.read(self._commit_key(step), fresh=True))
+        found = self._commit_of(step)
         missing = commits.missing(found, sizes)
         if missing:
             raise Damaged(missing)
         return found
+
+    def _commit_of(self, step: int) -> Commit:
+        """Raises Damaged, NotThere."""
+        return commits.from_bytes(self._prefix, step, self._store.read(self._commit_key(step), fresh=True))
 
     def _shard(self, commit: Commit, rank: int) -> bytes:
         """Verified bytes of a shard. A damaged copy in the pool is read again from S3. Raises Damaged, NotThere."""

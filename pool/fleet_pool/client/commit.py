@@ -42,6 +42,14 @@ class Commit:
     notes: Mapping[str, Any]
 
 
+@frozen
+class Skipped:
+    """A step that was not restored, and why."""
+
+    step: int
+    why: str
+
+
 def step_prefix(prefix: str, step: int) -> str:
     """Prefix of a step's keys; they sort in the order of steps. Raises Refused."""
     if isinstance(step, bool) or not 0 <= step <= steps.HIGHEST_STEP:

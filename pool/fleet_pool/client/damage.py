@@ -8,18 +8,29 @@ import secrets
 import socket
 import time
 from contextlib import suppress
+from typing import Protocol, runtime_checkable
 
 from fleet_pool.client.errors import StoreProblem
 from fleet_pool.client.stale import Forgetful
 from fleet_pool.client.store import Store
-from fleet_pool.digests import DAMAGED
+from fleet_pool.digests import damage_name
 
 _log = logging.getLogger("fleet_pool.client")
 
 
+@runtime_checkable
+class Spread(Protocol):
+    """A cache of several nodes, each with its own keys."""
+
+    def node_of(self, key: str) -> str: ...
+
+
 def drop_damaged(cache: Store, key: str, why: str) -> None:
     """The next read fetches the object from S3 again. What cannot be dropped is found again by the next read."""
-    dropped = False
+    dropped, node = False, ""
+    if isinstance(cache, Spread):
+        with suppress(StoreProblem):
+            node = cache.node_of(key)
     if isinstance(cache, Forgetful):
         with suppress(StoreProblem):
             cache.forget(key)
@@ -27,5 +38,5 @@ def drop_damaged(cache: Store, key: str, why: str) -> None:
     _log.warning("the pool's copy of %s was damaged and %s: %s", key, "dropped" if dropped else "stays", why)
     record = {"key": key, "why": why[:300], "by": socket.gethostname(), "dropped": dropped}
     with suppress(StoreProblem):
-        name = f"{DAMAGED}{int(time.time()):012d}-{secrets.token_hex(8)}.json"
+        name = damage_name(time.time(), node, secrets.token_hex(8))
         cache.write_unique(name, json.dumps(record).encode())

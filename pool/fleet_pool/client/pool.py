@@ -181,6 +181,13 @@ class Pool:
         with suppress(NotThere), self._errors(key):
             self._request("DELETE", key, json=message)
 
+    def node_of(self, key: str) -> str:
+        """Address and port of the node that has the key, or would have it."""
+        via = Via()
+        with self._errors(key, via):
+            self._located(via, self._request("GET", key, allow_redirects=False), key)
+        return via.target
+
     @property
     def _endpoint(self) -> str:
         return self._endpoints[self._start % len(self._endpoints)]

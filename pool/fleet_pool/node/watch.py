@@ -2,7 +2,9 @@
 
 Every five minutes a node does the checks of `planner-ready` once. It publishes how many fail, and nothing when all are
 right: AWS bills a metric for the hours in which it is published. Control nodes publish for the pool, under the name of
-the stack: its errors with what is wrong on themselves, its active targets, the used share of its drives.
+the stack: its errors with what is wrong on themselves, its active targets, the used share of its drives. A copy that
+was found damaged counts as one for a while, longer than the alarm takes to notice. A target that is gone is counted by
+its own node, whose check of the pool fails, and by the others of its group.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -29,6 +32,7 @@ NODE_PROBLEMS = "NodeProblems"  # of a group
 POOL_PROBLEMS, POOL_TARGETS, POOL_USED = "PoolProblems", "PoolTargets", "PoolUsedPercent"
 STACK = "Stack"  # the dimension of the pool's metrics
 STATUS_LIMIT_S, EACH_LIMIT_S = 30.0, 5.0
+DAMAGED_S = 1800.0  # for how long a damaged copy is a problem
 
 
 @frozen
@@ -87,10 +91,13 @@ def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str
     missing = len(stack.proxies) - len(seen.map.proxies)
     if missing > 0:
         print(f"planner-watch: {missing} of {len(stack.proxies)} control nodes are not in the map", flush=True)
+    damaged = sum(at > time.time() - DAMAGED_S for at, _ in seen.damaged)
+    if damaged:
+        print(f"planner-watch: {damaged} cached objects found damaged in {DAMAGED_S / 60:.0f} minutes", flush=True)
     spaces = [each.space for each in seen.nodes if each.space]
     total = sum(space.total for space in spaces)
     values = [
-        _of_stack(stack, POOL_PROBLEMS, "Count", wrong + max(missing, 0)),
+        _of_stack(stack, POOL_PROBLEMS, "Count", wrong + max(missing, 0) + damaged),
         _of_stack(stack, POOL_TARGETS, "Count", sum(not target.leaving for target in seen.map.targets)),
     ]
     if total:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from typing import Any
+from urllib.parse import urlsplit
 
 from fleet_pool.api import Client, bucket_path, object_path
 from fleet_pool.compat import frozen
@@ -23,6 +24,8 @@ from fleet_pool.digests import (
     BadManifest,
     Digest,
     Page,
+    damage_name,
+    damage_of,
     digest_of,
     index_bytes,
     index_key,
@@ -33,7 +36,7 @@ from fleet_pool.digests import (
     parse_page,
     part_digest,
 )
-from fleet_pool.operate.probe import CACHED, NAMES
+from fleet_pool.operate.probe import CACHED, NAMES, located
 from fleet_pool.problems import PoolProblem, Refused, UsageProblem
 
 AT_ONCE = 4
@@ -139,7 +142,7 @@ def verify(
 
 def record(client: Client, bucket: str, key: str, why: str) -> None:
     """Leaves a note for `status`; one that cannot be written is not worth an error."""
-    name = f"{DAMAGED}{int(time.time()):012d}-{secrets.token_hex(8)}.json"
+    name = damage_name(time.time(), urlsplit(located(client, bucket, key)).netloc, secrets.token_hex(8))
     body = json.dumps({"key": key, "why": why[:300], "by": "verify", "dropped": True}).encode()
     try:
         client.put(client.proxies[0], bucket, name, body, client.attempt_s)
@@ -147,10 +150,11 @@ def record(client: Client, bucket: str, key: str, why: str) -> None:
         return
 
 
-def damaged_since(client: Client, bucket: str, days: float, limit_s: float) -> tuple[str, ...]:
-    """Names of the records of damaged copies that are younger than `days`. Raises Refused or Unreachable."""
-    first = f"{DAMAGED}{int(time.time() - days * 86_400):012d}"
-    return tuple(name for name in _listed(client, bucket, DAMAGED, "0", limit_s) if name >= first)
+def damaged_copies(client: Client, bucket: str, days: float, limit_s: float) -> tuple[tuple[int, str], ...]:
+    """Copies that were found damaged in the last `days`: when, in seconds since 1970, and on which target's address.
+    Raises Refused or Unreachable."""
+    found = (damage_of(name) for name in _listed(client, bucket, DAMAGED, "0", limit_s))
+    return tuple(each for each in found if each is not None and each[0] >= time.time() - days * 86_400)
 
 
 def _index(client: Client, bucket: str, prefix: str) -> Any:

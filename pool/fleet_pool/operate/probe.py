@@ -118,13 +118,7 @@ def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: floa
     def locate(key: str) -> tuple[str, str]:
         if time.monotonic() >= deadline or all(len(keys) >= enough for keys in found.values()):
             return "", key
-        try:
-            path = f"{client.proxies[0]}{object_path(bucket, key)}?provider=aws"
-            answer = send("GET", path, headers=client.shown, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
-        except Unreachable:
-            return "", key
-        location = answer.headers.get("location", "") if answer.status in REDIRECTS else ""
-        return "/".join(location.split("/")[:3]), key
+        return located(client, bucket, key), key
 
     token = ""
     for _ in range(PAGES):
@@ -137,6 +131,17 @@ def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: floa
         if not token or time.monotonic() >= deadline or all(found.values()):
             break
     return {url: tuple(keys) for url, keys in found.items()}
+
+
+def located(client: Client, bucket: str, key: str) -> str:
+    """The URL of the target that has a key, "" if a proxy does not say it at once."""
+    path = f"{client.proxies[0]}{object_path(bucket, key)}?provider=aws"
+    try:
+        answer = send("GET", path, headers=client.shown, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
+    except Unreachable:
+        return ""
+    location = answer.headers.get("location", "") if answer.status in REDIRECTS else ""
+    return "/".join(location.split("/")[:3])
 
 
 def _page(client: Client, bucket: str, token: str) -> tuple[list[str], str]:

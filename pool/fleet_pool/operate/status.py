@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 from fleet_pool.api import Client
 from fleet_pool.compat import frozen
 from fleet_pool.operate.alerts import alerts
 from fleet_pool.operate.buckets import Bucket, buckets
-from fleet_pool.operate.digest import damaged_since
+from fleet_pool.operate.digest import damaged_copies
 from fleet_pool.operate.members import ClusterMap, DetachedProxy, maps
 from fleet_pool.operate.nodes import Node, nodes
 from fleet_pool.operate.probe import Probe, probes, sick
@@ -39,12 +40,14 @@ class Finding:
 
 @frozen
 class Status:
+    """damaged: copies that were found damaged lately: when, in seconds since 1970, and on which target's address."""
+
     map: ClusterMap
     nodes: tuple[Node, ...]
     buckets: tuple[Bucket, ...]
     findings: tuple[Finding, ...]
     probes: tuple[Probe, ...] = ()
-    damaged: int = 0
+    damaged: tuple[tuple[int, str], ...] = ()
 
     @property
     def healthy(self) -> bool:
@@ -67,28 +70,28 @@ def status(client: Client, expected: Expected, *, limit_s: float, each_s: float)
     left_s = deadline - time.monotonic()
     seen, unread = probes(client, targets, bucket, limit_s=left_s, each_s=each_s) if bucket and targets else ((), "")
     findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, expected, seen)
-    damaged, uncounted = _damaged(client, bucket, max(deadline - time.monotonic(), 1.0)) if bucket else (0, "")
-    if damaged:
-        what = f"{counted(damaged, 'cached object')} found damaged in the last {DAMAGED_DAYS} days"
-        remedy = (
-            f"all were dropped on sight. `planner pool verify {bucket} --prefix PREFIX` looks for more; if they come "
-        )
-        findings += (_warning("pool", what, f"{remedy}from one node, drain and replace it"),)
-    if uncounted:
-        findings += (_warning("pool", f"cannot count damaged copies: {uncounted}", "run the command again"),)
+    damaged: list[tuple[int, str]] = []
+    for name in (each.name for each in known if not each.local):
+        some, uncounted = _damaged(client, name, max(deadline - time.monotonic(), 1.0))
+        damaged += some
+        if some:
+            findings += (of_damage(found, some, name),)
+        if uncounted:
+            what = f"cannot count damaged copies in {name}: {uncounted}"
+            findings += (_warning("pool", what, "run the command again"),)
     if unread:
         findings += (_warning("pool", f"no read of a target was tried: {unread}", "run the command again"),)
     if why:
         findings += (_warning("pool", f"cannot list its buckets: {why}", "run the command again"),)
-    return Status(map=found, nodes=said, buckets=known, probes=seen, findings=findings, damaged=damaged)
+    return Status(map=found, nodes=said, buckets=known, probes=seen, findings=findings, damaged=tuple(damaged))
 
 
-def _damaged(client: Client, bucket: str, limit_s: float) -> tuple[int, str]:
-    """Copies that jobs and `verify` found damaged, and why that is not known."""
+def _damaged(client: Client, bucket: str, limit_s: float) -> tuple[tuple[tuple[int, str], ...], str]:
+    """Copies that jobs and `verify` found damaged, and why they are not known."""
     try:
-        return len(damaged_since(client, bucket, DAMAGED_DAYS, limit_s)), ""
+        return damaged_copies(client, bucket, DAMAGED_DAYS, limit_s), ""
     except (Refused, Unreachable) as problem:
-        return 0, str(problem)
+        return (), str(problem)
 
 
 def judge(
@@ -137,6 +140,20 @@ def _of_detached(found: ClusterMap, proxy: DetachedProxy) -> Finding:
         "systemctl start planner-proxy"
     )
     return _error(proxy.url, what, remedy)
+
+
+def of_damage(found: ClusterMap, damaged: Sequence[tuple[int, str]], bucket: str) -> Finding:
+    """On which target most of them were: a drive that spoils one copy spoils more."""
+    by_target = Counter(address for _, address in damaged if address)
+    what = f"{counted(len(damaged), 'cached object')} of {bucket} found damaged in the last {DAMAGED_DAYS} days"
+    remedy = f"all were dropped on sight. `planner pool verify {bucket} --prefix PREFIX` looks for more"
+    for address, count in by_target.most_common(1):
+        ids = [target.id for target in found.targets if target.url.endswith(f"//{address}")]
+        of_target = ids[0] if ids else f"a target that is gone ({address})"
+        what += f", {count} of them on {of_target}"
+        if ids:
+            remedy += f"; if they come from that node again, `planner pool drain {of_target}` and replace it"
+    return _warning("pool", what, remedy)
 
 
 def _of_node(found: ClusterMap, node: Node, expected: Expected) -> list[Finding]:

@@ -87,7 +87,7 @@ def as_data(found: Status) -> dict[str, Any]:
         "map": {"uuid": found.map.uuid, "version": found.map.version, "primary": found.map.primary},
         "nodes": [_node_data(node, probed.get(node.member.id)) for node in found.nodes],
         "buckets": [bucket_data(bucket) for bucket in found.buckets],
-        "damaged_copies": found.damaged,
+        "damaged_copies": len(found.damaged),
         "findings": [vars(finding) for finding in found.findings],
     }
 

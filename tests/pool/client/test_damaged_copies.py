@@ -91,7 +91,8 @@ def test_a_read_of_the_whole_or_of_a_part_is_right_and_the_copy_is_dropped(clust
     main(["status", "--json"])
     told = json.loads(capsys.readouterr().out)
     assert told["damaged_copies"] >= 3
-    assert any("found damaged in the last 7 days" in finding["what"] for finding in told["findings"])
+    [what] = [each["what"] for each in told["findings"] if "found damaged in the last 7 days" in each["what"]]
+    assert any(f" of them on {node.id}" in what for node in cluster.nodes), what
 
 
 def s3_entries(cluster: Cluster, prefix: str) -> list:

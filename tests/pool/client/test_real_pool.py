@@ -290,8 +290,6 @@ def test_a_damaged_copy_on_a_node_is_not_what_a_job_gets(cluster, store):
 
 
 def test_a_fresh_read_never_gives_a_stale_copy_least_of_all_while_s3_is_gone(cluster, store):
-    # straight to S3 both times: the pool keeps its checksum in S3's metadata, and versitygw leaves what an
-    # overwritten object had of them, which S3 does not
     s3_of(cluster).write("stale/key", b"old")
     assert store.read("stale/key") == b"old"
     s3_of(cluster).write("stale/key", b"new")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from fleet_pool.node.ready import Found
 from fleet_pool.operate import status as pool_status
 from fleet_pool.problems import Unreachable
 
+from infra.alarms import ALARMS
 from tests.pool.node.nodes import CASES
 
 RIGHT, WRONG = Found(name="clock", ready=True, said="well"), Found(name="efa", ready=False, said="3 of 4")
@@ -125,12 +127,13 @@ def finding(severity: str) -> SimpleNamespace:
                 "map": SimpleNamespace(proxies=[member()] * 3, targets=[member(), member(), member(leaving=True)]),
                 "nodes": [node(100, 50), node(300, 60), node()],
                 "findings": [finding("warning"), finding("error")],
+                "damaged": [],
             },
             {"PoolProblems": 1, "PoolTargets": 2, "PoolUsedPercent": 27.5},
         ),
         # a control node that left the map without a finding; what nobody says about space is not zero
         (
-            {"map": SimpleNamespace(proxies=[member()] * 2, targets=[]), "nodes": [], "findings": []},
+            {"map": SimpleNamespace(proxies=[member()] * 2, targets=[]), "nodes": [], "findings": [], "damaged": []},
             {"PoolProblems": 1, "PoolTargets": 0},
         ),
     ],
@@ -141,6 +144,27 @@ def test_a_control_node_tells_of_the_pool(monkeypatch, status, expected):
     values = watch.of_pool(case.stack, [RIGHT], {"PLANNER_POOL": "http://127.0.0.1:1"})
     assert {each.metric: each.value for each in values} == expected
     assert {(each.dimension, each.of) for each in values} == {("Stack", case.stack.name)}
+
+
+def told(monkeypatch, targets: int, damaged_s_ago: tuple[float, ...] = ()) -> float:
+    """PoolProblems of a pool with so many targets, without errors of its own."""
+    found = SimpleNamespace(
+        map=SimpleNamespace(proxies=[member()] * 3, targets=[member()] * targets),
+        nodes=[],
+        findings=[],
+        damaged=[(time.time() - ago, "10.0.0.4:51081") for ago in damaged_s_ago],
+    )
+    monkeypatch.setattr(pool_status, "status", lambda *_, **__: found)
+    values = watch.of_pool(BY_NAME["control"].stack, [RIGHT], {"PLANNER_POOL": "http://127.0.0.1:1"})
+    return next(each.value for each in values if each.metric == "PoolProblems")
+
+
+def test_damaged_copies_are_problems_for_longer_than_the_alarm_takes_and_no_longer(monkeypatch):
+    [alarm] = [alarm for alarm in ALARMS if alarm.metric == watch.POOL_PROBLEMS]
+    takes_s = alarm.period * (alarm.periods + 1)
+    assert takes_s < watch.DAMAGED_S
+    assert told(monkeypatch, 4, (takes_s, watch.DAMAGED_S - 5)) == 2
+    assert told(monkeypatch, 4, (watch.DAMAGED_S + 5, 6 * 86_400)) == 0
 
 
 def test_a_pool_that_does_not_answer_is_a_problem_with_unknown_numbers(monkeypatch):

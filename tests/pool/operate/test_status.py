@@ -11,7 +11,7 @@ from fleet_pool.operate.buckets import Bucket
 from fleet_pool.operate.members import cluster_map, parse_map
 from fleet_pool.operate.nodes import Node, nodes, parse_status, silent
 from fleet_pool.operate.probe import Probe, sick
-from fleet_pool.operate.status import Expected, Status, judge, status
+from fleet_pool.operate.status import Expected, Status, judge, of_damage, status
 from fleet_pool.operate.status_text import as_data, as_text
 from fleet_pool.problems import Refused, Unreachable
 
@@ -96,6 +96,24 @@ class TestWhatIsWrong:
         assert all(alert.remedy for alert in ALERTS)
         assert alerts(WELL) == ()
         assert alerts(1 << 60) == ()  # of a later engine
+
+
+class TestDamage:
+    FOUND = parse_map(smap({"p1node00": "http://10.0.0.1:51080"}, {"t1node00": URL}))
+
+    @pytest.mark.parametrize(
+        ("addresses", "what", "remedy"),
+        [
+            (["10.0.0.4:51081"] * 3 + ["10.0.0.5:51081"], ", 3 of them on t1node00", "drain t1node00` and replace it"),
+            (["10.0.0.5:51081"] * 4, ", 4 of them on a target that is gone (10.0.0.5:51081)", "looks for more"),
+            ([""] * 4, "", "looks for more"),
+        ],
+    )
+    def test_the_node_of_most_damaged_copies_is_named(self, addresses, what, remedy):
+        finding = of_damage(self.FOUND, [(1, address) for address in addresses], "train")
+        assert (finding.severity, finding.where) == ("warning", "pool")
+        assert finding.what == f"4 cached objects of train found damaged in the last 7 days{what}"
+        assert finding.remedy.endswith(remedy)
 
 
 class TestInTime:
