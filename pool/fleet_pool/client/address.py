@@ -49,6 +49,9 @@ def open_store(
     bucket = checked(bucket.rstrip("/"))
     named = next(filter(None, (environment.get(name) for name in ENDPOINTS)), "")
     proxies = tuple(pool) if pool is not None else tuple(filter(None, named.split(",")))
+    for prefix in digests or ():
+        if prefix and not prefix.endswith("/"):
+            raise Refused(f"digests: {prefix!r} must end in a slash, as the data set's prefix in `planner pool digest`")
     return FallbackStore(
         cache=Pool(bucket, proxies) if proxies else None,
         truth=S3(bucket, region=region, endpoint_url=s3_endpoint_url) if direct else None,

@@ -12,7 +12,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ class FallbackStore:
         self._now, self._sleep = now, sleep
         both = cache is not None and truth is not None
         self._stale = StaleCopies(cache.forget if both and isinstance(cache, Forgetful) else None)
-        self._manifests = Manifests(digests, self._read)
+        self._manifests = Manifests(digests, self._copies)
         self._watch = Watch(cache, memory, clock) if both and isinstance(cache, Routed) else None
         self._histories: dict[int, _CallHistory] = {}
 
@@ -116,6 +116,28 @@ class FallbackStore:
         stores = self._truth_first() if fresh_or_stale else self._cache_first()
         ranged = {"start": start, "length": length, "fresh": fresh}
         return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged), problem)
+
+    def _copies(self, key: str, newest: bool) -> Iterator[bytes]:
+        """What each store has of a key, one try each and no wait; newest: of the pool first what S3 has now, then what
+        it kept. Raises NotThere, and the last problem if no store answers."""
+        ways = [(self._cache, newest), (self._truth, True)]
+        if newest:
+            ways.append((self._cache, False))  # while S3 does not answer
+        problem, answers = Unavailable(f"{key}: {self.place} is left alone for a while"), 0
+        for store, fresh in ways:
+            if store is None or (store is self._cache and self._resting()):
+                continue
+            try:
+                data = store.read(key, fresh=fresh)
+            except NotThere:
+                raise
+            except StoreProblem as found:
+                problem = found
+            else:
+                answers += 1
+                yield data
+        if not answers:
+            raise problem
 
     def _raced(
         self, watch: Watch, truth: Store, key: str, start: int, length: int | None

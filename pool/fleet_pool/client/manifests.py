@@ -6,11 +6,21 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fleet_pool.client.errors import Damaged, NotThere, StoreProblem
-from fleet_pool.digests import PART_BYTES, BadManifest, Digest, Index, index_key, is_manifest, parse_index, parse_page
+from fleet_pool.digests import (
+    PART_BYTES,
+    BadManifest,
+    Digest,
+    Index,
+    Page,
+    index_key,
+    is_manifest,
+    parse_index,
+    parse_page,
+)
 
 PAGES = 64  # kept in memory, 8 GiB of objects each, 300 kB
 LOOK_AGAIN_S = 60.0  # for a manifest that could not be read
@@ -21,10 +31,14 @@ Read = Callable[..., bytes]  # read(key, start=, length=, fresh=)
 
 
 class Manifests:
-    """prefixes: of data sets. read: of the store, unchecked. A data set without a manifest is read unchecked."""
+    """prefixes: of data sets. copies(key, newest): what each store has of a key, the best first; newest: what S3 has
+    now, before what the pool kept. A data set without a manifest is read unchecked.
 
-    def __init__(self, prefixes: tuple[str, ...], read: Read) -> None:
-        self._prefixes, self._read = tuple(sorted(prefixes, key=len, reverse=True)), read
+    No read waits for a manifest: while neither the pool nor S3 gives it, what the pool has is read unchecked.
+    """
+
+    def __init__(self, prefixes: tuple[str, ...], copies: Callable[[str, bool], Iterable[bytes]]) -> None:
+        self._prefixes, self._copies = tuple(sorted(prefixes, key=len, reverse=True)), copies
         self._begin()
 
     def _begin(self) -> None:
@@ -34,7 +48,7 @@ class Manifests:
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_prefixes": self._prefixes, "_read": self._read}
+        return {"_prefixes": self._prefixes, "_copies": self._copies}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -48,40 +62,52 @@ class Manifests:
         with self._lock:
             index = self._index(prefix)
             page = index.page_of(key) if index else None
-            if page is None:
-                return None
-            if page.key not in self._pages:
-                try:
-                    self._pages[page.key] = self._twice(page.key, lambda data: parse_page(data, page))
-                except (StoreProblem, BadManifest) as problem:
-                    _log.warning("reads of %s are not checked: %s", prefix, problem)
-                    return None
-                while len(self._pages) > PAGES:
-                    self._pages.popitem(last=False)
-            self._pages.move_to_end(page.key)
-            return self._pages[page.key].get(key)
+            return self._page(page, prefix).get(key) if page else None
 
     def _index(self, prefix: str) -> Index | None:
-        if prefix in self._indexes:
-            return self._indexes[prefix]
-        if time.monotonic() < self._again_s.get(prefix, 0.0):
-            return None
-        try:
-            self._indexes[prefix] = self._twice(index_key(prefix), lambda data: parse_index(data, prefix))
-        except NotThere:
-            self._indexes[prefix] = None
-            _log.info("%s has no digest manifest: its reads are not checked", prefix)
-        except (StoreProblem, BadManifest) as problem:
-            self._again_s[prefix] = time.monotonic() + LOOK_AGAIN_S
-            _log.warning("reads of %s are not checked: %s", prefix, problem)
+        if prefix not in self._indexes and self._may_look(prefix):
+            try:
+                # it may have been written anew, and then the pool has the one before
+                self._indexes[prefix] = self._parsed(
+                    index_key(prefix), lambda data: parse_index(data, prefix), newest=True
+                )
+            except NotThere:
+                self._indexes[prefix] = None
+                _log.info("%s has no digest manifest: its reads are not checked", prefix)
+            except (StoreProblem, BadManifest) as problem:
+                self._look_later(prefix, prefix, problem)
         return self._indexes.get(prefix)
 
-    def _twice(self, key: str, parse: Callable[[bytes], Any]) -> Any:
-        """A cached manifest may be damaged too: then S3's."""
-        try:
-            return parse(self._read(key))
-        except BadManifest:
-            return parse(self._read(key, fresh=True))
+    def _page(self, page: Page, prefix: str) -> Mapping[str, Digest]:
+        if page.key not in self._pages:
+            if not self._may_look(page.key):
+                return {}
+            try:
+                self._pages[page.key] = self._parsed(page.key, lambda data: parse_page(data, page))
+            except (StoreProblem, BadManifest) as problem:
+                self._look_later(page.key, prefix, problem)
+                return {}
+            while len(self._pages) > PAGES:
+                self._pages.popitem(last=False)
+        self._pages.move_to_end(page.key)
+        return self._pages[page.key]
+
+    def _may_look(self, key: str) -> bool:
+        return time.monotonic() >= self._again_s.get(key, 0.0)
+
+    def _look_later(self, key: str, prefix: str, problem: Exception) -> None:
+        self._again_s[key] = time.monotonic() + LOOK_AGAIN_S
+        _log.warning("reads of %s are not checked: %s", prefix, problem)
+
+    def _parsed(self, key: str, parse: Callable[[bytes], Any], newest: bool = False) -> Any:
+        """Of the first copy that is one: a cached manifest may be damaged too."""
+        wrong = BadManifest(f"{key} was not read")
+        for data in self._copies(key, newest):
+            try:
+                return parse(data)
+            except BadManifest as problem:
+                wrong = problem
+        raise wrong
 
 
 def read_checked(

@@ -20,8 +20,12 @@ LARGEST_RANGE_BYTES = (
 
 
 def range_bytes(size_bytes: int) -> int:
-    """The size of one range: all that are in memory together stay below a tenth of the object, if it has over 64 MB."""
-    return max(SMALLEST_RANGE_BYTES, min(LARGEST_RANGE_BYTES, size_bytes // (16 * AT_ONCE)))
+    """The size of one range: all that are in memory together stay below a tenth of the object, if it has over 64 MB.
+
+    Whole MiBs, as digest manifests have them, so that no byte is read twice to be checked.
+    """
+    mibs = min(LARGEST_RANGE_BYTES, size_bytes // (16 * AT_ONCE)) // SMALLEST_RANGE_BYTES
+    return max(1, mibs) * SMALLEST_RANGE_BYTES
 
 
 def pieces(
@@ -38,10 +42,12 @@ def pieces(
     waiting: deque[tuple[int, int, Future[bytes]]] = deque()
     with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="range") as threads:
         try:
-            for start in range(0, size_bytes, one):
-                length = min(one, size_bytes - start)
+            start = 0
+            while start < size_bytes:
+                length = min(one - (begin + start) % one, size_bytes - start)
                 asked = threads.submit(store.read, key, start=begin + start, length=length, fresh=fresh)
                 waiting.append((start, length, asked))
+                start += length
                 if len(waiting) >= at_once:
                     yield _next(waiting, key)
             while waiting:

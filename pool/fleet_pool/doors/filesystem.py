@@ -26,7 +26,7 @@ THREADS = 8  # ranges that `cat_ranges` reads at once
 
 
 class PoolFileSystem(AbstractFileSystem):
-    """fsspec's interface; options as of `open_store`: pool, direct, region, s3_endpoint_url.
+    """fsspec's interface; options as of `open_store`: pool, direct, region, s3_endpoint_url, digests.
 
     folder: has a folder for each bucket, instead of S3, to try a job on one machine. staging: where files being
     written are kept until they are closed (default: the system's temporary folder).
@@ -39,7 +39,7 @@ class PoolFileSystem(AbstractFileSystem):
     root_marker = ""
 
     def __init__(self, *, folder: str | None = None, staging: str | None = None, **options: Any) -> None:
-        names = ("pool", "direct", "region", "s3_endpoint_url")
+        names = ("pool", "direct", "region", "s3_endpoint_url", "digests")
         self._opening = {name: options.pop(name) for name in names if name in options}
         super().__init__(**options)
         self._folder, self._staging = folder, staging

@@ -200,10 +200,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("store", help="s3://BUCKET, or a folder to try it on one machine")
     parser.add_argument("--port", type=int, default=PORT, help=f"on 127.0.0.1 [default: {PORT}; 0 for any]")
     parser.add_argument("--staging", help="folder for uploads on their way, best on the node's NVMe")
+    about = "check reads below this prefix against its digest manifest; may be given again [default: of pool.env]"
+    parser.add_argument("--digests", metavar="PREFIX", action="append", help=about)
     parser.add_argument("--s3-endpoint-url", help="of another S3-compatible server")
     given = parser.parse_args(words)
     try:
-        store = open_store(given.store, s3_endpoint_url=given.s3_endpoint_url)
+        store = open_store(given.store, s3_endpoint_url=given.s3_endpoint_url, digests=given.digests)
         bucket = given.store.rstrip("/").rpartition("/")[2]
         with Gateway(store, bucket, port=given.port, staging=given.staging) as gateway:
             print(f"http://127.0.0.1:{gateway.server_port}/{bucket}", flush=True)

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from fleet_pool.api import Client
-from fleet_pool.operate.jobs import Job, Progress, evict, prefetch, wait
+from fleet_pool.operate.jobs import RANGED_FROM_BYTES, Job, Progress, evict, has_large, prefetch, wait
 from fleet_pool.operate.options import (
     formats,
     note_writer,
@@ -37,6 +37,8 @@ def add(verbs: Any) -> None:
     found.add_argument("buckets", metavar="BUCKET", nargs="+", help="names of S3 buckets")
     about = "dataset: each key is written once; rewritten: each cached read first checks the version in S3"
     found.add_argument("--kind", choices=tuple(KINDS), required=True, help=about)
+    about = "write the digest manifest of this data set, unless it has one"
+    found.add_argument("--digest", metavar="PREFIX", help=about)
 
     about = "Delete a bucket that is local to the pool, with all its data, which is nowhere else."
     found = verb(verbs, "destroy-local", _destroy_local, about)
@@ -46,6 +48,8 @@ def add(verbs: Any) -> None:
     about = "Fetch the objects under a prefix from S3 into the pool."
     found = _under(verb(verbs, "prefetch", _prefetch, about))
     found.add_argument("--workers", type=whole, default=0, metavar="N", help="on each target [default: the engine's]")
+    about = "fetch objects of this size or larger in several ranges at once [default: 0.54 if there are such objects]"
+    found.add_argument("--ranges-from-gb", type=positive, metavar="GB", help=about)
     _under(verb(verbs, "evict", _evict, "Drop the objects under a prefix from the pool; S3 keeps them."))
 
     about = "Write the digest manifest of a data set: a checksum of every MiB of its objects, from S3 itself."
@@ -86,6 +90,8 @@ def _register(given: argparse.Namespace) -> int:
     from fleet_pool.operate.buckets import COVERS, register
 
     pool, tell, code = reachable_client(given), note_writer(given), Code.OK
+    if given.digest and len(given.buckets) > 1:
+        raise UsageProblem("--digest is for a data set of one bucket: register the others without it")
     for name in given.buckets:
         try:
             done = register(pool, name, given.kind)
@@ -100,6 +106,8 @@ def _register(given: argparse.Namespace) -> int:
             tell(f"{name}: overwritten objects are lost: S3 versioning was off when the pool first saw it")
     if not code:
         tell(COVERS[given.kind])
+        if given.digest:
+            _write_digests(given, given.buckets[0], given.digest, again=False)
     return code
 
 
@@ -114,8 +122,12 @@ def _destroy_local(given: argparse.Namespace) -> int:
 
 
 def _prefetch(given: argparse.Namespace) -> int:
-    pool = reachable_client(given)
-    return _finished(given, pool, prefetch(pool, given.bucket, given.prefix or "", given.workers), "fetched")
+    pool, prefix = reachable_client(given), given.prefix or ""
+    if given.ranges_from_gb:
+        ranges_from = int(given.ranges_from_gb * 1e9)
+    else:
+        ranges_from = RANGED_FROM_BYTES if has_large(pool, given.bucket, prefix) else 0
+    return _finished(given, pool, prefetch(pool, given.bucket, prefix, given.workers, ranges_from), "fetched")
 
 
 def _evict(given: argparse.Namespace) -> int:
@@ -150,6 +162,13 @@ def _finished(given: argparse.Namespace, pool: Client, job: Job, done: str) -> i
 
 
 def _digest(given: argparse.Namespace) -> int:
+    _write_digests(given, given.bucket, given.prefix, again=True)
+    return Code.OK
+
+
+def _write_digests(given: argparse.Namespace, name: str, prefix: str, *, again: bool) -> None:
+    """again: also if the data set has a manifest."""
+    from fleet_pool.digests import index_key
     from fleet_pool.launch.bucket import Bucket
     from fleet_pool.operate import s3
     from fleet_pool.operate.digest import write_manifest
@@ -157,13 +176,15 @@ def _digest(given: argparse.Namespace) -> int:
 
     metadata, show = Metadata.of(os.environ), progress_writer(given)
     where = s3.place(os.environ, metadata)
-    bucket = Bucket(given.bucket, where, lambda: s3.credentials(os.environ, metadata))
+    bucket = Bucket(name, where, lambda: s3.credentials(os.environ, metadata))
+    if not again and index_key(prefix) in bucket.list(index_key(prefix)).keys:
+        print(f"{prefix}: already has a digest manifest")
+        return
     try:
-        objects, octets = write_manifest(bucket, given.prefix, show)
+        objects, octets = write_manifest(bucket, prefix, show)
     finally:
         show("")
-    print(f"{given.prefix}: digests of {counted(objects, 'object')}, {size(octets)}")
-    return Code.OK
+    print(f"{prefix}: digests of {counted(objects, 'object')}, {size(octets)}")
 
 
 def _verify(given: argparse.Namespace) -> int:

@@ -60,7 +60,11 @@ class Verified:
 
 def write_manifest(bucket: Any, prefix: str, show: Callable[[str], None]) -> tuple[int, int]:
     """Number of objects and of bytes. bucket: launch.bucket.Bucket, of S3 itself. Raises UsageProblem for a prefix
-    without objects, and what the bucket raises."""
+    without objects or slash, and what the bucket raises."""
+    if prefix and not prefix.endswith("/"):
+        raise UsageProblem(
+            f"{prefix!r} must end in a slash: its manifest would lie among the data, under {prefix}{FOLDER}"
+        )
     found = bucket.list(prefix)
     sizes = {key: size for key, size in zip(found.keys, found.sizes) if not is_manifest(key)}
     if not sizes:

@@ -13,6 +13,7 @@ from fleet_pool.api import Client, bucket_path
 from fleet_pool.compat import frozen
 from fleet_pool.operate.buckets import S3, registered
 from fleet_pool.operate.members import cluster_map
+from fleet_pool.operate.probe import NAMES
 from fleet_pool.operate.table import listed
 from fleet_pool.problems import Refused, Unreachable, UsageProblem
 
@@ -21,6 +22,10 @@ FORGOTTEN_S = 15.0  # how long a daemon may answer that it does not know the job
 SILENT_S = 120.0  # longest time without any answer; the map drops a hanging target in a quarter of it
 AGAIN = "run it again: finished work is skipped"
 SERIES = "{}%@*"  # in the engine's templates these make ranges and patterns
+# The engine fetches one range at a time for each 256 MiB of an object (AIStore v1.5.0, xact/xs/blob_download.go): below
+# two of them it would be one stream as before, one request more, and a file for each range.
+RANGED_FROM_BYTES = 512 * 2**20
+RANGE_BYTES = 16 * 2**20  # the engine's largest; S3 User Guide, "Byte-Range Fetches": 8 to 16 MB
 
 
 @frozen
@@ -50,13 +55,25 @@ class Done:
     seconds: float
 
 
-def prefetch(client: Client, bucket: str, prefix: str, workers: int = 0) -> Job:
+def prefetch(client: Client, bucket: str, prefix: str, workers: int = 0, ranges_from: int = 0) -> Job:
     """Starts fetching the objects under `prefix` from S3 ("" for all), each target its own share.
 
-    workers: on each target; 0 is the engine's default. Raises UsageProblem, Refused or Unreachable.
+    workers: on each target; 0 is the engine's default. ranges_from: objects of so many bytes and more are fetched in
+    several ranges at once, at the price of a request to S3 for the size of every object; 0 for none.
+    Raises UsageProblem, Refused or Unreachable.
     """
-    value = {**_under(prefix), "coer": True, "num-workers": workers, "blob-threshold": 0, "latest-ver": False}
+    value = {**_under(prefix), "coer": True, "num-workers": workers, "latest-ver": False}
+    value |= {"blob-threshold": ranges_from, "blob-chunk-size": RANGE_BYTES}
     return _started(client, "POST", bucket, "prefetch-listrange", value)
+
+
+def has_large(client: Client, bucket: str, prefix: str) -> bool:
+    """Whether one of the first objects under `prefix` gains from ranges: the objects of a data set are about alike,
+    and a look at all would take as long as the job's own. Raises UsageProblem, Refused or Unreachable."""
+    registered(client, bucket)
+    value = {"prefix": prefix, "props": "name,size", "pagesize": NAMES}
+    answer = client.ask("GET", bucket_path(bucket), query={"provider": S3}, value={"action": "list", "value": value})
+    return any(int(entry.get("size") or 0) >= RANGED_FROM_BYTES for entry in answer.json().get("entries") or ())
 
 
 def evict(client: Client, bucket: str, prefix: str) -> Job:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from fleet_pool.client.pool import Pool
 
-NODES = 60  # more than connections to one daemon, which was once the limit on daemons too
+NODES = 400  # of the largest fleet that is planned for
 
 
 class Fleet(ThreadingHTTPServer):
-    """A proxy at 127.0.0.1 and targets at 127.0.1.N, all of them this server. opened: connections so far."""
+    """A proxy at 127.0.0.1 and targets at 127.0.M.N, all of them this server. opened: connections so far."""
 
     opened = 0
 
@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         host, _, port = self.headers["Host"].partition(":")
         node = int(self.path.partition("?")[0].rpartition("/")[2])
         self.send_response(307 if host == "127.0.0.1" else 200)
-        self.send_header("Location", f"http://127.0.1.{node}:{port}{self.path}")
+        self.send_header("Location", f"http://127.0.{1 + node // 200}.{1 + node % 200}:{port}{self.path}")
         self.send_header("Content-Length", "0")
         self.end_headers()
 

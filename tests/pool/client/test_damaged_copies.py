@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fleet_pool.client import Store, open_store
-from fleet_pool.client.errors import Damaged
+from fleet_pool.client import Patience, Store, open_store
+from fleet_pool.client.errors import Damaged, Refused, Unavailable
 from fleet_pool.digests import PART_BYTES, index_key
 from fleet_pool.operate.command import main
 from fleet_pool.problems import Code
 
 from tests.pool.client.conftest import endpoints, s3_of
 from tests.pool.cluster import BUCKET, Cluster
+from tests.pool.daemon import wait_until
 from tests.pool.s3 import REGION
 
 pytestmark = pytest.mark.real
@@ -46,13 +48,18 @@ def opened(cluster: Cluster, *prefixes: str) -> Store:
         region=REGION,
         s3_endpoint_url=cluster.s3.endpoint,
         digests=prefixes,
+        patience=Patience(total_s=8),
     )
 
 
-def copy_of(cluster: Cluster, key: str) -> Path:
+def copies_of(cluster: Cluster, key: str) -> list[Path]:
     name = Path(key).name
     paths = [path for node in cluster.nodes for drive in node.drives for path in Path(drive.mount).rglob(name)]
-    [found] = [path for path in paths if str(path).endswith(key)]
+    return [path for path in paths if str(path).endswith(key)]
+
+
+def copy_of(cluster: Cluster, key: str) -> Path:
+    [found] = copies_of(cluster, key)
     return found
 
 
@@ -99,6 +106,40 @@ def s3_entries(cluster: Cluster, prefix: str) -> list:
     return [entry for entry in s3_of(cluster).entries(prefix) if ".planner-digests" not in entry.key]
 
 
+@pytest.fixture
+def validating(cluster: Cluster) -> Iterator[None]:
+    """The engine's own check of cached reads, which is off."""
+
+    def check(on: bool) -> None:
+        message = {"action": "set-bprops", "value": {"checksum": {"validate_warm_get": on}}}
+        cluster.client()._asked(
+            "PATCH", f"/v1/buckets/{BUCKET}?provider=aws", json.dumps(message).encode(), json_body=True
+        )
+
+    check(True)
+    yield
+    check(False)
+
+
+def test_the_engine_s_own_check_takes_every_copy_for_damaged_if_the_etag_is_no_md5(cluster, data_set, validating):
+    """docs/pool.md, `checksum.validate_warm_get`: it heals, and under KMS each read fetches the whole object again."""
+    plain, encrypted = list(data_set[1])[:2]
+    beside = (cluster.s3.folder / "sidecar").rglob("etag")  # where the S3 server keeps what it says of objects
+    [etag] = [path for path in beside if encrypted in str(path)]
+    etag.write_bytes(b"0123456789abcdef" * 2)
+    reader = opened(cluster)
+    for key in (plain, encrypted):
+        reader.read(key)
+        cluster.client().evict([key])
+        wait_until(lambda key=key: not copies_of(cluster, key), "an evicted copy", 20)
+        assert reader.read(key) == data_set[1][key]
+    flip(cluster, plain)
+    for key, fetched in ((plain, True), (plain, False), (encrypted, True), (encrypted, True)):
+        before = copy_of(cluster, key).stat().st_ino
+        assert reader.read(key, start=7, length=9) == data_set[1][key][7:16]
+        assert (copy_of(cluster, key).stat().st_ino != before) == fetched
+
+
 def test_verify_heals_what_nobody_has_read(cluster, data_set, capsys):
     prefix, objects = data_set
     keys = list(objects)
@@ -132,6 +173,26 @@ def test_what_is_wrong_in_s3_is_said_and_never_read(cluster, data_set, capsys):
     assert f"BROKEN  {key}" in capsys.readouterr().out
 
 
+def test_a_manifest_that_is_written_anew_counts_at_once(cluster, data_set):
+    """The pool holds the index before, as of any key."""
+    prefix, objects = data_set
+    key = next(iter(objects))
+    assert opened(cluster, prefix).read(key) == objects[key]
+    changed = os.urandom(SIZE)
+    s3_of(cluster).write(key, changed)
+    assert main(["digest", BUCKET, "--prefix", prefix]) == Code.OK
+    store = opened(cluster, prefix)
+    assert store.read(key) == changed, "the copy of the old bytes was taken for right"
+    assert store.counts.damaged == 1
+    assert opened(cluster).read(key) == changed  # the pool has it again
+    flip(cluster, key)
+    cluster.s3.kill()
+    later = opened(cluster, prefix)
+    assert later.read(key, start=PART_BYTES, length=7) == changed[PART_BYTES : PART_BYTES + 7]
+    with pytest.raises(Unavailable):  # the manifest is there without S3, and the first MiB is not right
+        later.read(key, length=7)
+
+
 def test_a_damaged_manifest_is_read_from_s3(cluster, data_set):
     prefix, objects = data_set
     opened(cluster, prefix).read(next(iter(objects)))
@@ -139,6 +200,26 @@ def test_a_damaged_manifest_is_read_from_s3(cluster, data_set):
     path.write_bytes(bytes(path.stat().st_size))
     flip(cluster, next(iter(objects)))
     assert opened(cluster, prefix).read(next(iter(objects))) == objects[next(iter(objects))]
+
+
+def test_registering_writes_the_manifest_that_is_not_there(cluster, data_set, capsys):
+    prefix, objects = data_set
+    words = ["register", BUCKET, "--kind", "dataset", "--digest"]
+    capsys.readouterr()
+    assert main([*words, prefix]) == Code.OK
+    assert capsys.readouterr().out.endswith(f"{prefix}: already has a digest manifest\n")
+    more, data = f"{prefix}more/", next(iter(objects.values()))
+    cluster.s3.client().put_object(Bucket=BUCKET, Key=f"{more}0.tar", Body=data)
+    assert main([*words, more]) == Code.OK
+    assert capsys.readouterr().out.endswith(f"{more}: digests of 1 object, 3.15 MB\n")
+    assert opened(cluster).read(f"{more}0.tar") == data
+    flip(cluster, f"{more}0.tar")
+    assert opened(cluster, more).read(f"{more}0.tar") == data
+    assert main(["register", BUCKET, "another", "--kind", "dataset", "--digest", more]) == Code.USAGE
+    assert main([*words, prefix[:-1]]) == Code.USAGE
+    assert "must end in a slash" in capsys.readouterr().err
+    with pytest.raises(Refused, match="must end in a slash"):
+        opened(cluster, prefix[:-1])
 
 
 @pytest.mark.parametrize("verb", ["verify", "digest"])

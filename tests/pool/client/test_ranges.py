@@ -10,7 +10,7 @@ from fleet_pool.client import Checkpoints
 from fleet_pool.client.errors import Damaged, Refused
 from fleet_pool.client.folder import Folder
 from fleet_pool.client.hashing import HashingPath
-from fleet_pool.client.ranges import fetch, range_bytes
+from fleet_pool.client.ranges import fetch, pieces, range_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,12 +50,16 @@ def test_a_wrong_size_or_checksum_is_said_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def numbered_mibs(path, count):
+    with path.open("wb") as file:
+        for number in range(count):
+            file.write(bytes([number]) * MIB)
+
+
 def test_a_restore_into_files_needs_a_tenth_of_the_memory(tmp_path):
     size = 160 * MIB
     store = Folder(tmp_path / "store")
-    with (tmp_path / "shard").open("wb") as file:
-        for number in range(160):
-            file.write(bytes([number]) * MIB)
+    numbered_mibs(tmp_path / "shard", 160)
     checkpoints = Checkpoints(store, "run")
     receipt = checkpoints.put_shard(step=1, rank=0, data=tmp_path / "shard")
     checkpoints.commit(step=1, shards=[receipt])
@@ -107,6 +111,32 @@ def test_ranges_grow_with_the_object_up_to_what_s3_recommends():
     assert range_bytes(10 * MIB) == MIB
     assert range_bytes(512 * MIB) == 8 * MIB
     assert range_bytes(10**12) == 16 * MIB
+
+
+@given(begin=st.integers(0, 10**10), size=st.integers(1, 10**10))
+def test_ranges_end_at_whole_mibs_so_that_none_is_checked_twice(begin, size):
+    class Asked(Memory):
+        def read(self, key, *, start=0, length=None, fresh=False):
+            asked.append((start, length))
+            return Bytes(length)
+
+    class Bytes(bytes):  # as many as were asked for, in no memory
+        def __new__(cls, count):
+            return super().__new__(cls)
+
+        def __init__(self, count):
+            self.count = count
+
+        def __len__(self):
+            return self.count
+
+    asked = []
+    found = list(pieces(Asked(), "key", size, begin=begin, at_once=1))
+    ends = [start + length for start, length in asked]
+    assert [start for start, _ in asked] == [begin, *ends[:-1]]
+    assert ends[-1] == begin + size
+    assert all(end % MIB == 0 for end in ends[:-1])
+    assert [begin + offset for offset, _ in found] == [start for start, _ in asked]
 
 
 class Counting(HashingPath):

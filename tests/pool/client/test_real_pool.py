@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from fleet_pool.client.patience import Patience
 from fleet_pool.client.store import Store
 
 from tests.pool.client.conftest import endpoints, pool_of, s3_of
+from tests.pool.client.test_ranges import numbered_mibs
 from tests.pool.cluster import BUCKET, Cluster
 from tests.pool.daemon import wait_until
 from tests.pool.s3 import REGION
@@ -303,3 +306,28 @@ def test_a_fresh_read_never_gives_a_stale_copy_least_of_all_while_s3_is_gone(clu
     cluster.s3.start()
     assert store.read("stale/key", fresh=True) == b"new"
     assert FallbackStore(cache=pool_of(cluster), truth=None).read("stale/key", fresh=True) == b"new"
+
+
+@pytest.mark.real
+def test_a_shard_is_put_with_one_read_of_its_file_and_restored_in_a_tenth_of_its_memory(cluster, store, tmp_path):
+    """fleet_pool's own promises, measured: the kernel counts what this process reads, Python what it allocates."""
+    size, path = 160 * 2**20, tmp_path / "shard"
+    numbered_mibs(path, 160)
+    checkpoints = Checkpoints(store, "checkpoints/measured")
+    before = bytes_read()
+    receipt = checkpoints.put_shard(step=1, rank=0, data=path)
+    assert size <= bytes_read() - before < 1.1 * size
+    checkpoints.commit(step=1, shards=[receipt])
+    tracemalloc.start()
+    try:
+        restored = checkpoints.restore_files(tmp_path / "restored")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert filecmp.cmp(restored.files[0], path, shallow=False)
+    assert peak <= 0.1 * size
+
+
+def bytes_read() -> int:
+    """Of files, by this process so far (proc(5), /proc/PID/io: rchar; sockets are received from, not read)."""
+    return int(Path("/proc/self/io").read_text().split()[1])

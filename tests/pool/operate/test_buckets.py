@@ -8,7 +8,7 @@ import json
 import pytest
 from fleet_pool.api import Client
 from fleet_pool.operate.buckets import KINDS, buckets, checked_name, destroy_local, register
-from fleet_pool.operate.jobs import Done, Job, Progress, evict, prefetch, wait
+from fleet_pool.operate.jobs import RANGED_FROM_BYTES, Done, Job, Progress, evict, has_large, prefetch, wait
 from fleet_pool.problems import Blocked, Refused, Unreachable, UsageProblem
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -229,6 +229,24 @@ class TestJobs:
         ):
             start(Client([server.url]), "mine", "a/")
         assert pool.changes == []
+
+    @pytest.mark.parametrize(
+        ("sizes", "large"), [([], False), ([10**6, RANGED_FROM_BYTES - 1], False), ([0, 2**30], True)]
+    )
+    def test_ranges_are_for_data_sets_with_large_objects(self, sizes, large):
+        entries = [
+            {"name": f"a/{n}", "size": str(size)} if size else {"name": f"a/{n}"} for n, size in enumerate(sizes)
+        ]
+        pool = Pool()
+
+        def answer(asked):
+            listing = asked.method == "GET" and b'"list"' in asked.body
+            return say_json({"entries": entries or None}) if listing else pool(asked)
+
+        with answering(answer) as server:
+            client = Client([server.url])
+            register(client, "train", "dataset")
+            assert has_large(client, "train", "a/") is large
 
     @pytest.mark.parametrize("prefix", ["a{1..3}", "a%06d", "a@100", "a*"])
     def test_a_prefix_that_the_engine_would_take_for_a_series_is_refused(self, prefix):

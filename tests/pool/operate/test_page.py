@@ -53,4 +53,4 @@ def test_links_lead_somewhere():
         target = ROOT / "docs" / name
         assert target.exists(), link
         if anchor:
-            assert f"## {anchor.replace('-', ' ')}" in target.read_text(encoding="utf-8"), link
+            assert f"## {anchor.replace('-', ' ')}" in target.read_text(encoding="utf-8").lower(), link

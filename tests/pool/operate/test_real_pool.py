@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import threading
 import time
@@ -10,7 +11,9 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool.client import open_store
 from fleet_pool.problems import Code
+from fleet_pool.settings import PROXY_PORT
 
 from tests.pool.cluster import BUCKET, FORMING_S, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
@@ -18,6 +21,7 @@ from tests.pool.operate.answering import answering
 from tests.pool.operate.conftest import set_environment
 from tests.pool.operate.test_notice import SPOT, instance
 from tests.pool.raw_client import Unanswered
+from tests.pool.s3 import REGION
 
 
 def cached(cluster: Cluster, bucket: str, prefix: str) -> set[str]:
@@ -119,6 +123,27 @@ class TestPrefetchAndEvict:
         assert command("evict", fresh, "--all").code == Code.OK
         assert cached(real, fresh, "") == set()
         assert s3.list_objects_v2(Bucket=fresh)["KeyCount"] == 24  # S3 keeps all of it
+
+    def test_a_large_object_in_ranges_is_the_same_bytes_and_heals_when_one_is_lost(self, real, fresh, command):
+        mib, key = 2**20, "large/0"
+        body = os.urandom(40 * mib + 5)
+        real.s3.client().put_object(Bucket=fresh, Key=key, Body=body)
+        real.s3.client().put_object(Bucket=fresh, Key="large/small", Body=b"small")
+        command("register", fresh, "--kind", "dataset")
+        said = command("prefetch", fresh, "--prefix", "large/", "--ranges-from-gb", "0.03")
+        assert said.out.startswith("fetched 2 objects, 41.9 MB, in "), said.err
+        assert cached(real, fresh, "large/") == {key, "large/small"}
+        mounts = [drive.mount for node in real.nodes for drive in node.drives]
+        ranges = [path for mount in mounts for path in mount.rglob("*") if path.is_file() and path.stat().st_size > mib]
+        ours = [path for path in ranges if fresh in str(path)]
+        assert sorted(path.stat().st_size for path in ours) == [8 * mib + 5, 16 * mib, 16 * mib]
+        proxies = [f"http://{address}:{PROXY_PORT}" for address in real.addresses]
+        store = open_store(f"s3://{fresh}", pool=proxies, region=REGION, s3_endpoint_url=real.s3.endpoint)
+        at = 16 * mib - 3
+        assert (store.read(key), store.read(key, start=at, length=7)) == (body, body[at : at + 7])
+        assert store.counts.by_s3 == 0
+        next(path for path in ours if path.stat().st_size < 16 * mib).unlink()
+        assert (store.read(key), store.read(key, start=at, length=7)) == (body, body[at : at + 7])
 
     def test_without_waiting(self, real, fresh, command):
         command("register", fresh, "--kind", "dataset")
