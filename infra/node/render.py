@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
-from fleet_pool.node import boot_log, config, gpu_use, job_credentials, leaving, ready, watch
+from fleet_pool.node import boot_log, config, drives, gpu_use, job_credentials, leaving, ready, watch
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
@@ -34,7 +34,7 @@ FENCE_UNIT = "planner-fence.service"
 LEAVING_UNIT = "planner-leaving.service"  # of GPU nodes without a target, which have no planner-notice
 # users of the node do not reach its role: the fence keeps them from it, and they get keys of their own
 RIGHTS = (FENCE_UNIT, "planner-credentials.service")
-GPU_UNITS = (*RIGHTS, LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
+GPU_UNITS = (LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
 GATEWAY_UNIT, GATEWAY_MODULE = "planner-gateway.service", "fleet_pool.doors.gateway"
 WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
@@ -66,7 +66,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
         return (
             Role(
                 name="gpu",
-                units=(*scratch, *mounts, READY_UNIT, *WATCH_UNITS, LEAVING_UNIT, *GPU_UNITS),
+                units=(*RIGHTS, *scratch, *mounts, READY_UNIT, *WATCH_UNITS, LEAVING_UNIT, *GPU_UNITS),
                 daemon=False,
                 programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
             ),
@@ -85,6 +85,7 @@ def roles(stack: Stack) -> tuple[Role, ...]:
             Role(
                 name=name,
                 units=(
+                    *(RIGHTS if name == "gpu" else ()),
                     *common,
                     *(target if serves else (*scratch, LEAVING_UNIT)),
                     *((*GPU_UNITS, GATEWAY_UNIT) if name == "gpu" else ()),
@@ -151,6 +152,7 @@ def _text(name: str, stack: Stack) -> str:
             pause_s=MOUNT_PAUSE_S,
             poll_s=settings.NOTICE_POLL_S,
             left_code=int(Code.AWS),
+            flushed=drives.FLUSHED,
             renew_days=RENEW_DAYS,
             check_s=CHECK_S,
             launch_file=LAUNCH_FILE,

@@ -37,11 +37,6 @@ class Drive:
         """Every access from now on is an input/output error."""
         run("xfs_io", "-x", "-c", "shutdown", self.mount)
 
-    def mounted_again(self) -> None:
-        """After `fails`, with what reached the drive before: its log is replayed."""
-        run("umount", self.mount)
-        run("mount", "-t", "xfs", "-o", self.options, self.device, self.mount)
-
     def read_only(self) -> None:
         run("mount", "-o", "remount,ro", self.mount)
 

@@ -48,13 +48,14 @@ def node_without_s3(cluster: Cluster, rng: random.Random) -> Iterator[None]:
     yield
 
 
-@fault("power: a node's drives stop without writing their log, the node comes back with them", "power loss", 60)
+@fault("power: a node's drives stop without writing their log, the node formats them and comes back", "power loss", 60)
 def power_lost(cluster: Cluster, rng: random.Random) -> Iterator[None]:
+    """`planner-prepare` keeps drives after an orderly stop alone."""
     node = rng.choice(cluster.nodes)
     for drive in node.drives:
         drive.fails()
     node.kill()
     yield
     for drive in node.drives:
-        drive.mounted_again()
+        drive.renew()
     node.start()

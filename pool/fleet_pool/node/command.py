@@ -68,7 +68,8 @@ def prepare(stack: Stack, node: Node) -> None:
     mountpaths: tuple[str, ...] = ()
     if daemon_role(stack, node) == "target":
         drives.release_image(drives.run_command, _write)
-        found = drives.arrange(node.instance, drives.run_command).drives
+        found = drives.arrange(node.instance, drives.run_command, flushed=drives.FLUSHED.exists()).drives
+        drives.FLUSHED.unlink(missing_ok=True)
         mountpaths = tuple(drive.folder for drive in found)
         print(f"{len(found)} of {stack.drives} drives, {sum(d.size_bytes for d in found) / 1e12:.2f} TB", flush=True)
         if not found:

@@ -1,8 +1,10 @@
 """A node's instance-store drives: which they are, what each needs, and the commands that format and mount them.
 
 Drives are found by their model, never by number: the root volume is NVMe too, and device names change between boots.
-A drive that this node formatted has the node's label, so that a reboot keeps its data; after a stop and start drives
-are blank and are formatted again. The array that Deep Learning images build from the drives is dismantled. If a drive
+A drive that this node formatted has the node's label, so that an orderly reboot keeps its data; after a stop and start
+drives are blank and are formatted again. After a crash or a loss of power they are formatted too: files that had not
+been flushed are empty then and have the metadata of whole objects, and the engine can neither serve nor evict them. The
+array that Deep Learning images build from the drives is dismantled. If a drive
 is mounted elsewhere or has another node's label, nothing at all is changed.
 """
 
@@ -21,6 +23,7 @@ from fleet_pool.compat import frozen
 IMAGE_FOLDER = "/opt/dlami/nvme"  # where Deep Learning images mount their array, by the service below
 IMAGE_SERVICE = "dlami-nvme.service"
 IMAGE_DROP_IN = f"/etc/systemd/system/{IMAGE_SERVICE}.d/planner.conf"
+FLUSHED = Path(settings.CONF_FOLDER, "drives-flushed")  # planner-prepare leaves it when it is stopped
 STAMP = "pool-"  # an XFS label has 12 characters: this prefix and 7 derived from the node
 COLUMNS = "NAME,PATH,TYPE,MODEL,SERIAL,SIZE,MOUNTPOINTS"
 # commands whose non-zero exit code is an answer: no signature on the drive, no such unit
@@ -63,8 +66,11 @@ def stamp_of(node: str) -> str:
     return STAMP + hashlib.sha256(node.encode()).hexdigest()[:7]
 
 
-def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT_FOLDER) -> Arrangement:
-    """What to do with the drives in lsblk's output. root: folder for their mount points. Raises Refused."""
+def arrangement(
+    listed: Mapping[str, Any], node: str, root: str = settings.MOUNT_FOLDER, flushed: bool = True
+) -> Arrangement:
+    """What to do with the drives in lsblk's output. root: folder for their mount points. flushed: whether what was
+    written before this boot is on them; if not, only drives that are mounted are kept. Raises Refused."""
     ours, others = [], []
     for device in listed["blockdevices"]:
         (ours if _is_instance_store(device) else others).append(device)
@@ -73,7 +79,8 @@ def arrangement(listed: Mapping[str, Any], node: str, root: str = settings.MOUNT
         folder = f"{root}/{_name(device)}"
         below = [entry for entry in _all(device) if entry is not device]
         label = device.get("label") or ""
-        kept = device.get("fstype") == "xfs" and label == stamp and not below
+        whole = flushed or folder in _mounts(device)
+        kept = device.get("fstype") == "xfs" and label == stamp and not below and whole
         allowed = {folder} if kept else {IMAGE_FOLDER}
         places = [(entry["path"], place) for entry in _all(device) for place in _mounts(entry)]
         reasons += [
@@ -117,9 +124,9 @@ def commands(found: Arrangement, node: str) -> tuple[Command, ...]:
     return tuple(needed)
 
 
-def arrange(node: str, run: Run, root: str = settings.MOUNT_FOLDER) -> Arrangement:
+def arrange(node: str, run: Run, root: str = settings.MOUNT_FOLDER, flushed: bool = True) -> Arrangement:
     """Formats and mounts the drives, and lists them again. Raises Refused, CalledProcessError."""
-    for command in commands(arrangement(listing(run), node, root), node):
+    for command in commands(arrangement(listing(run), node, root, flushed), node):
         run(command)
     return arrangement(listing(run), node, root)
 

@@ -231,6 +231,12 @@ def test_real_drives_are_arranged_kept_and_refused_to_another_node(machine, tmp_
     drives.arrange(INSTANCE, machine.run, root)
     assert {command[0] for command in machine.ran} == {"mkdir", "mount"}
     assert [Path(drive.folder, "object").read_text() for drive in found] == ["cached", "cached"]
+    assert drives.arrange(INSTANCE, machine.run, root, flushed=False).drives == found, "mounted: no boot since"
+    assert [Path(drive.folder, "object").read_text() for drive in found] == ["cached", "cached"]
+    for drive in found:  # a crash: what was not flushed is empty files
+        subprocess.run(["umount", drive.folder], check=True)
+    drives.arrange(INSTANCE, machine.run, root, flushed=False)
+    assert [list(Path(drive.folder).iterdir()) for drive in found] == [[], []]
     with pytest.raises(Refused, match="is mounted at"):
         drives.arrange("i-0fedcba9876543210", machine.run, str(tmp_path / "other"))
     for drive in found:
