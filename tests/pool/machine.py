@@ -18,7 +18,7 @@ from typing import NoReturn
 from tools.gotools import TOOLS
 
 # every name that a run makes carries its process id: two runs never meet, and what a dead one left is told by it
-NAMED = re.compile(r"p(\d+)[a-z]-")
+NAMED = re.compile(r"p(\d+)[a-zA-Z]-")
 FOLDER = "planner-pool-"
 # where control groups lie: of version 2 alone, or beside those of version 1
 HIERARCHIES = tuple(

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.pool.machine import Failed, remove_namespace, run
 
 RULES = "planner"  # the table of what a host drops
-_letters = iter(string.ascii_lowercase[:-1])  # of the networks of this process; z is the trial's
+_letters = iter(string.ascii_lowercase[:-1] + string.ascii_uppercase)  # of this process's networks; z is the trial's
 
 
 def group_name() -> str:

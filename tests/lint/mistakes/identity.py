@@ -10,7 +10,7 @@ from tests.lint.mistakes.edits import OURS, Edit, Mistake, gone, lt, of, policy,
 
 def policy_of(document: Document) -> Document:
     found = [r for r in document["resources"] if r["type"].endswith(":RolePolicy")]
-    return next(r for r in found if r["name"].startswith(("fleet", "Node")))
+    return next(r for r in found if r["name"].startswith(("fleet-role", "Node")))
 
 
 def statement(**changed: object) -> Edit:

@@ -124,9 +124,8 @@ def validating(cluster: Cluster) -> Iterator[None]:
 def test_the_engine_s_own_check_takes_every_copy_for_damaged_if_the_etag_is_no_md5(cluster, data_set, validating):
     """docs/pool.md, `checksum.validate_warm_get`: it heals, and under KMS each read fetches the whole object again."""
     plain, encrypted = list(data_set[1])[:2]
-    beside = (cluster.s3.folder / "sidecar").rglob("etag")  # where the S3 server keeps what it says of objects
-    [etag] = [path for path in beside if encrypted in str(path)]
-    etag.write_bytes(b"0123456789abcdef" * 2)
+    [object_] = [path for path in cluster.s3.folder.rglob(encrypted.rpartition("/")[2]) if encrypted in str(path)]
+    os.setxattr(object_, b"user.etag", b"0123456789abcdef" * 2)  # where the S3 server keeps what it says of objects
     reader = opened(cluster)
     for key in (plain, encrypted):
         reader.read(key)

@@ -15,6 +15,7 @@ from fleet_pool.problems import Code
 
 from tests.pool.client.conftest import endpoints
 from tests.pool.cluster import Cluster, Shape, standing
+from tests.pool.daemon import wait_until
 from tests.pool.grey import SICK, without_s3
 from tests.pool.s3 import REGION
 
@@ -107,7 +108,8 @@ def test_status_names_the_sick_node_and_the_command_that_drains_it(whole, sickne
     store, node, command = opened(whole), whole.nodes[2], ["--endpoint", ",".join(endpoints(whole))]
     for number in range(OBJECTS):
         store.read(f"grey/{number}")
-    assert main(["status", *command, "--targets", "4"], program="planner pool") == 0, capsys.readouterr().out
+    well = lambda: main(["status", *command, "--targets", "4"], program="planner pool") == 0  # noqa: E731
+    wait_until(well, "a pool that has got over the sickness before", 120)
     with SICKNESSES[sickness](whole, node):
         began, code = time.monotonic(), 0
         while code != Code.BLOCKER and time.monotonic() - began < NAMED_WITHIN_S:
