@@ -108,8 +108,11 @@ def test_status_names_the_sick_node_and_the_command_that_drains_it(whole, sickne
     store, node, command = opened(whole), whole.nodes[2], ["--endpoint", ",".join(endpoints(whole))]
     for number in range(OBJECTS):
         store.read(f"grey/{number}")
-    well = lambda: main(["status", *command, "--targets", "4"], program="planner pool") == 0  # noqa: E731
-    wait_until(well, "a pool that has got over the sickness before", 120)
+
+    def well() -> bool:
+        return main(["status", *command, "--targets", "4"], program="planner pool") == Code.OK
+
+    wait_until(well, "a pool that has recovered from the last sickness", 120)
     with SICKNESSES[sickness](whole, node):
         began, code = time.monotonic(), 0
         while code != Code.BLOCKER and time.monotonic() - began < NAMED_WITHIN_S:
