@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -22,11 +22,20 @@ from fleet_pool.problems import PoolProblem, Refused, Unreachable
 
 BYTES, OBJECTS = 2**20, 3  # read from each target: the first MiB of so many of its objects
 MANY = 40  # targets; one object of each is enough beyond
-NAMES, PAGES = 1000, 8  # of cached objects, to find some of each target
+NAMES, PAGES = 1000, 8  # of cached objects of a bucket, to find some of each target
 CACHED = 1  # flag of a listing; source: AIStore 5.0, api/apc/lsmsg.go
 AT_ONCE = 32
 NOWHERE = ".planner-canary/never-written"  # a key that S3 does not have: asking for it shows the way to S3
 SLOW_S, TIMES_SLOWER = 1.0, 5.0  # slow: beyond both, for a MiB, compared with the other targets
+
+
+@frozen
+class _Copy:
+    """A cached object."""
+
+    bucket: str
+    key: str
+    size: int
 
 
 @frozen
@@ -42,26 +51,27 @@ class Probe:
 
 
 def probes(
-    client: Client, targets: Sequence[Member], bucket: str, *, limit_s: float, each_s: float
+    client: Client, targets: Sequence[Member], buckets: Sequence[str], *, limit_s: float, each_s: float
 ) -> tuple[tuple[Probe, ...], str]:
-    """Of every target, in the order given, within about `limit_s` seconds; `each_s` for one request. And why no cached
-    object could be found to read, "" if that is not so."""
+    """Of every target, in the order given, within about `limit_s` seconds; `each_s` for one request. buckets: at least
+    one, of S3. And why no cached object could be found to read, "" if that is not so."""
     deadline, held, why = time.monotonic() + limit_s, {}, ""
     try:
-        held = _held(client, targets, bucket, deadline)
+        held = _held(client, targets, buckets, deadline - limit_s / 2)  # the other half is for the reads
     except PoolProblem as problem:
         why = str(problem)
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
-        query = _redirected_query(client, bucket)
+        query = _redirected_query(client, buckets[0])
         asked = [
-            threads.submit(_one, client, each, bucket, query, held.get(each.url, ()), deadline, each_s)
+            threads.submit(_one, client, each, buckets[0], query, held.get(each.url, ()), deadline, each_s)
             for each in targets
         ]
         return tuple(each.result() for each in asked), why
 
 
 def _redirected_query(client: Client, bucket: str) -> str:
-    """The query of a request that a proxy has sent on: a target of a pool with tokens answers no other."""
+    """The query of a request that a proxy has sent on: a target of a pool with tokens answers no other. It names no
+    bucket and no key."""
     url = f"{client.proxies[0]}{object_path(bucket, NOWHERE)}?provider=aws"
     with suppress(Unreachable):
         answer = send("GET", url, headers=client.shown, tls=client.tls, limit_s=min(client.attempt_s, 2.0))
@@ -71,11 +81,11 @@ def _redirected_query(client: Client, bucket: str) -> str:
 
 
 def _one(
-    client: Client, target: Member, bucket: str, query: str, keys: Sequence[str], deadline: float, each_s: float
+    client: Client, target: Member, bucket: str, query: str, copies: Sequence[_Copy], deadline: float, each_s: float
 ) -> Probe:
     read_s, read_wrong = None, ""
-    for key in keys:
-        seconds, read_wrong = _timed(lambda key=key: _read(client, target, bucket, query, key, each_s), deadline)
+    for copy in copies:
+        seconds, read_wrong = _timed(lambda copy=copy: _read(client, target, query, copy, each_s), deadline)
         read_s = max(read_s or 0.0, seconds) if seconds is not None else read_s
         if read_wrong:
             break
@@ -95,8 +105,8 @@ def _timed(act: Callable[[], None], deadline: float) -> tuple[float | None, str]
     return time.monotonic() - start, ""
 
 
-def _read(client: Client, target: Member, bucket: str, query: str, key: str, limit_s: float) -> None:
-    url = f"{target.url}{object_path(bucket, key)}?{query}"
+def _read(client: Client, target: Member, query: str, copy: _Copy, limit_s: float) -> None:
+    url = f"{target.url}{object_path(copy.bucket, copy.key)}?{query}"
     headers = {"Range": f"bytes=0-{BYTES - 1}"}
     answer = send("GET", url, headers=headers, tls=client.tls, limit_s=limit_s)
     if answer.status >= 300 and answer.status not in (404, 416):  # evicted or removed meanwhile, or empty
@@ -110,27 +120,53 @@ def _ask_s3(client: Client, target: Member, bucket: str, query: str, limit_s: fl
         raise Refused(f"{target.id} asked S3 for a missing object and answered {answer.status}, not 404", answer.status)
 
 
-def _held(client: Client, targets: Sequence[Member], bucket: str, deadline: float) -> dict[str, tuple[str, ...]]:
-    """Some cached keys of each target, by its URL. Raises Refused or Unreachable."""
-    found: dict[str, list[str]] = {target.url: [] for target in targets}
+def _held(
+    client: Client, targets: Sequence[Member], buckets: Sequence[str], deadline: float
+) -> dict[str, tuple[_Copy, ...]]:
+    """Some cached objects of each target, by its URL: of a MiB or more from any bucket, and smaller ones, which say
+    less of its speed, only where it has no others. Raises Refused or Unreachable if no bucket could be listed."""
+    full: dict[str, list[_Copy]] = {target.url: [] for target in targets}
+    small: dict[str, list[_Copy]] = {target.url: [] for target in targets}
     enough = OBJECTS if len(targets) <= MANY else 1
+    unlisted: list[PoolProblem] = []
+    for bucket in buckets:
+        try:
+            _find(client, bucket, full, small, enough, deadline)
+        except PoolProblem as problem:
+            unlisted.append(problem)
+        if time.monotonic() >= deadline or all(full.values()):
+            break
+    if len(unlisted) == len(buckets):
+        raise unlisted[0]
+    return {url: tuple((full[url] + sorted(small[url], key=lambda copy: -copy.size))[:enough]) for url in full}
 
-    def locate(key: str) -> tuple[str, str]:
-        if time.monotonic() >= deadline or all(len(keys) >= enough for keys in found.values()):
-            return "", key
-        return located(client, bucket, key), key
+
+def _find(
+    client: Client,
+    bucket: str,
+    full: Mapping[str, list[_Copy]],
+    small: Mapping[str, list[_Copy]],
+    enough: int,
+    deadline: float,
+) -> None:
+    def locate(copy: _Copy) -> tuple[str, _Copy]:
+        into = full if copy.size >= BYTES else small
+        if time.monotonic() >= deadline or all(len(copies) >= enough for copies in into.values()):
+            return "", copy
+        return located(client, copy.bucket, copy.key), copy
 
     token = ""
     for _ in range(PAGES):
-        names, token = _page(client, bucket, token)
-        random.shuffle(names)  # so that page caches and the last probe do not decide
+        copies, token = _page(client, bucket, token)
+        random.shuffle(copies)  # so that page caches and the last probe do not decide
+        copies.sort(key=lambda copy: copy.size < BYTES)
         with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
-            for url, key in threads.map(locate, names):
-                if url in found and len(found[url]) < enough:
-                    found[url].append(key)
-        if not token or time.monotonic() >= deadline or all(found.values()):
+            for url, copy in threads.map(locate, copies):
+                into = full if copy.size >= BYTES else small
+                if url in into and len(into[url]) < enough:
+                    into[url].append(copy)
+        if not token or time.monotonic() >= deadline or all(full.values()):
             break
-    return {url: tuple(keys) for url, keys in found.items()}
 
 
 def located(client: Client, bucket: str, key: str) -> str:
@@ -144,17 +180,20 @@ def located(client: Client, bucket: str, key: str) -> str:
     return "/".join(location.split("/")[:3])
 
 
-def _page(client: Client, bucket: str, token: str) -> tuple[list[str], str]:
-    """Names of cached objects, and where the next page begins, "" after the last. Raises Refused or Unreachable."""
-    value = {"prefix": "", "props": "name", "flags": str(CACHED), "pagesize": NAMES, "continuation_token": token}
+def _page(client: Client, bucket: str, token: str) -> tuple[list[_Copy], str]:
+    """Some cached objects, and where the next page begins, "" after the last. Raises Refused or Unreachable."""
+    value = {"prefix": "", "props": "name,size", "flags": str(CACHED), "pagesize": NAMES, "continuation_token": token}
     message = {"action": "list", "value": value}
     answer = client.ask(
         "GET", bucket_path(bucket), query={"provider": "aws"}, value=message, patience_s=client.attempt_s
     )
     try:
         told = answer.json()
-        return [entry["name"] for entry in told.get("entries") or ()], str(told.get("continuation_token") or "")
-    except (KeyError, TypeError, AttributeError):
+        # an empty object has no size in the answer, and nothing to read
+        sized = [(entry["name"], int(entry.get("size") or 0)) for entry in told.get("entries") or ()]
+        copies = [_Copy(bucket=bucket, key=key, size=size) for key, size in sized if size]
+        return copies, str(told.get("continuation_token") or "")
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise Refused(f"{answer.url} does not list objects like a pool", answer.status) from None
 
 

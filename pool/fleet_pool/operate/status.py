@@ -66,12 +66,12 @@ def status(client: Client, expected: Expected, *, limit_s: float, each_s: float)
         known, why = (), str(error)
     heard = {node.member.id for node in said if node.heard != "silent"}
     targets = [target for target in found.targets if not target.leaving and target.id in heard]
-    bucket = next((bucket.name for bucket in known if not bucket.local), None)
+    in_s3 = [bucket.name for bucket in known if not bucket.local]
     left_s = deadline - time.monotonic()
-    seen, unread = probes(client, targets, bucket, limit_s=left_s, each_s=each_s) if bucket and targets else ((), "")
+    seen, unread = probes(client, targets, in_s3, limit_s=left_s, each_s=each_s) if in_s3 and targets else ((), "")
     findings = tuple(_of_detached(found, proxy) for proxy in detached) + judge(found, said, known, expected, seen)
     damaged: list[tuple[int, str]] = []
-    for name in (each.name for each in known if not each.local):
+    for name in in_s3:
         some, uncounted = _damaged(client, name, max(deadline - time.monotonic(), 1.0))
         damaged += some
         if some:

@@ -22,6 +22,7 @@ from fleet_pool.problems import Code
 from tests.pool.cluster import FORMING_S, Cluster
 from tests.pool.daemon import wait_until
 from tests.pool.grey import slow_link
+from tests.pool.s3 import BUCKET
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -53,8 +54,16 @@ def pool_problems(real: Cluster) -> float:
 def test_a_sick_node_is_named_drained_and_let_back(real: Cluster, command: Callable):
     status, drain, undrain = (words(each, ID="ID") for each in commands("a node is sick"))
     node, client = real.nodes[1], real.client(timeout_s=30)
+    # the first bucket by name has something small cached on each node, which a slow link delays little
+    small = f"a-{uuid.uuid4().hex[:12]}"
+    real.s3.client().create_bucket(Bucket=small)
+    assert command("register", small, "--kind", "dataset").code == Code.OK
+    client.bucket = small
     for number in range(24):
-        client.put(f"runbook/{number}", os.urandom(10**6))
+        client.put(f"runbook/{number}", bytes(1000))
+    client.bucket = BUCKET
+    for number in range(24):
+        client.put(f"runbook/{number}", os.urandom(2**20))
     assert pool_problems(real) == 0
     with slow_link(real, node):
         said = command(*status[2:])
