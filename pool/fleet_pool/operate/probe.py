@@ -218,3 +218,10 @@ def sick(found: Sequence[Probe]) -> dict[str, str]:
                     f"its way to S3 is slow: {each.s3_s:.1f} s; {statistics.median(others):.2f} s others"
                 )
     return wrong
+
+
+def slow_everywhere(found: Sequence[Probe]) -> str:
+    """How slow, if most targets are: no one of them is at fault then, and yet jobs stall. "" if they are not. Pure."""
+    reads = [each.read_s for each in found if each.read_s is not None]
+    usual_s = statistics.median_low(reads) if reads else 0.0
+    return f"reads of {BYTES // 2**20} MiB take {usual_s:.1f} s on most targets" if usual_s > SLOW_S else ""

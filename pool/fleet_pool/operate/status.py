@@ -13,7 +13,7 @@ from fleet_pool.operate.buckets import Bucket, buckets
 from fleet_pool.operate.digest import damaged_copies
 from fleet_pool.operate.members import ClusterMap, DetachedProxy, maps
 from fleet_pool.operate.nodes import Node, nodes
-from fleet_pool.operate.probe import Probe, probes, sick
+from fleet_pool.operate.probe import Probe, probes, sick, slow_everywhere
 from fleet_pool.operate.table import counted
 from fleet_pool.problems import Refused, Unreachable
 
@@ -124,6 +124,11 @@ def judge(
             wrong.append(_warning("pool", what, f"`planner pool register {bucket.name} --kind {bucket.kind}`"))
     for id_, how in sick(seen).items():
         wrong.append(_error(id_, f"sick: {how}", f"`planner pool drain {id_}`, then look at its link and drives"))
+    if how := slow_everywhere(seen):
+        remedy = (
+            "run the command on another machine: if it is slow there too, look at the load and network of all nodes"
+        )
+        wrong.append(_warning("pool", how, remedy))
     if seen and all(each.s3_wrong for each in seen):
         what = f"no target has a way to S3: {seen[0].s3_wrong}"
         wrong.append(_error("pool", what, "cached data is still served; nothing else can be read or written"))

@@ -10,7 +10,7 @@ from fleet_pool.operate.alerts import ALERTS, alerts
 from fleet_pool.operate.buckets import Bucket
 from fleet_pool.operate.members import cluster_map, parse_map
 from fleet_pool.operate.nodes import Node, nodes, parse_status, silent
-from fleet_pool.operate.probe import Probe, sick
+from fleet_pool.operate.probe import Probe, sick, slow_everywhere
 from fleet_pool.operate.status import Expected, Status, judge, of_damage, status
 from fleet_pool.operate.status_text import as_data, as_text
 from fleet_pool.problems import Refused, Unreachable
@@ -198,6 +198,9 @@ class TestSick:
     def test_what_is_quick_enough_or_the_same_everywhere_is_no_sickness_of_one(self):
         assert sick([probe(1, 0.9), probe(2), probe(3)]) == {}
         assert sick([probe(n, 3.0) for n in range(4)]) == {}
+        assert slow_everywhere([probe(n, 3.0) for n in range(4)]) == "reads of 1 MiB take 3.0 s on most targets"
+        assert slow_everywhere([probe(1, 3.0), probe(2), probe(3)]) == slow_everywhere([probe(1, None)]) == ""
+        assert slow_everywhere([probe(1, 4.0), probe(2, 5.0), probe(3)]) == "reads of 1 MiB take 4.0 s on most targets"
         assert sick([probe(n, s3_s=5.0, s3_wrong="no answer") for n in range(4)]) == {}
         assert sick([probe(1, None), probe(2, None)]) == {}
 
