@@ -14,7 +14,7 @@ from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
 from fleet_pool.node import lifecycle
 from fleet_pool.node.facts import BadFacts, node_of
 from fleet_pool.operate.imds import Metadata
-from fleet_pool.operate.notice import seconds_left, variables_of, wait
+from fleet_pool.operate.notice import SHORTEST_S, seconds_left, variables_of, wait
 from fleet_pool.problems import Code
 
 TOLD_SHARE = 0.5  # of the seconds left, for what tells the job
@@ -32,8 +32,9 @@ def main() -> int:
     _tell(f"notice: {notice.kind}, this instance will {notice.action} within {left_s:.0f} s")
     right = True
     script, more = f"{BUNDLE_FOLDER}/leave.sh", {**os.environ, **variables_of(notice)}
+    limit_s = max(TOLD_SHARE * left_s, SHORTEST_S)
     try:
-        subprocess.run(("/bin/sh", script), env=more, timeout=TOLD_SHARE * left_s, check=True)
+        subprocess.run(("/bin/sh", script), env=more, timeout=limit_s, check=True)
     except (OSError, subprocess.SubprocessError) as problem:
         right = False
         _tell(f"the job may not know: {problem}")

@@ -15,6 +15,7 @@ from fleet_pool.problems import PoolProblem, Refused
 SPOT_PATH = "meta-data/spot/instance-action"  # EC2 User Guide, "Spot Instance interruption notices": 404 until there is
 GROUP_PATH = "meta-data/autoscaling/target-lifecycle-state"  # EC2 Auto Scaling User Guide; 404 outside of a group
 LEAVES_GROUP = "Terminated"
+SHORTEST_S = 5.0  # for each step, where the stated time has passed: this clock may be ahead of AWS's
 
 
 @frozen

@@ -15,11 +15,10 @@ from fleet_pool import settings
 from fleet_pool.api import Client
 from fleet_pool.compat import frozen
 from fleet_pool.operate.drain import drain, stop_unit
-from fleet_pool.operate.notice import Notice, seconds_left, variables_of
+from fleet_pool.operate.notice import SHORTEST_S, Notice, seconds_left, variables_of
 from fleet_pool.problems import PoolProblem
 
 BEFORE_SHARE, DRAIN_SHARE, STOP_SHARE = 0.25, 0.4, 0.2  # of the seconds left; `after` gets the rest
-SHORTEST_S = 5.0
 
 
 @frozen

@@ -200,6 +200,7 @@ def test_a_node_that_aws_takes_away_tells_its_job_and_its_group(pool_machine: No
     notices: dict[str, str] = {}
     with gpu_node("s3-stream", 1, {}, notices=notices, PLANNER_GROUP="planner-dev-fleet-group") as node:
         wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["active"], "the agent", 30)
+        # its time has passed by this node's clock: the job is told all the same
         notices["spot/instance-action"] = json.dumps({"action": "terminate", "time": "2026-11-25T10:00:00Z"})
         wait_until(lambda: shown(node, "planner-launch.service", "ActiveState") == ["inactive"], "its end", 60)
         wait_until(lambda: shown(node, "planner-leaving.service", "ActiveState") == ["inactive"], "the rest", 60)
