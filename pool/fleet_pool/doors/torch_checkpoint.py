@@ -3,7 +3,7 @@
     saved = TorchCheckpoints(store, "checkpoints/run-7", staging="/scratch")
     begun = saved.resume(state)               # None: the run starts from the beginning
     saved.save_async(step, state)             # returns when the state is copied to the CPU's memory
-    saved.wait()
+    saved.close()                             # waits for the save that is under way
 
 `state` is what torch.distributed.checkpoint takes, such as {"app": a Stateful} or the state dicts of
 torch.distributed.checkpoint.state_dict. Every method is called by all ranks.
@@ -68,14 +68,24 @@ class TorchCheckpoints:
             with _problems():
                 saving.result()
 
+    def close(self) -> None:
+        """Waits as `wait` does, then ends the two process groups. Groups that live until Python ends can abort it."""
+        try:
+            self.wait()
+        finally:
+            groups, self._group, self._asking = (self._group, self._asking), None, None
+            for group in groups:
+                if group is not None and dist.is_initialized():
+                    dist.destroy_process_group(group)
+
     def load(self, state: dict[str, Any], *, at_most: int | None = None) -> Commit | None:
         """Fills the state from the newest step that can be read whole, on any number of ranks; None if no step was
         ever committed. One rank lists the bucket. Raises Damaged if steps were committed and none can be restored, and
         Unavailable if S3 does not answer; then the state's content is worthless."""
-        failed: Exception | None = None
+        failed = ""  # only the words: the error's frames would keep the process group alive
         while True:
             commit, metadata = self._told(partial(self._newest, at_most))
-            if commit is None and failed is None:
+            if commit is None and not failed:
                 return None
             if commit is None:
                 raise Damaged(f"no committed step can be restored; the last tried: {failed}") from None
@@ -86,7 +96,7 @@ class TorchCheckpoints:
                 return commit
             except (Damaged, NotThere) as problem:
                 warnings.warn(f"step {commit.step} is not restored: {problem}", stacklevel=2)
-                failed, at_most = problem, commit.step - 1
+                failed, at_most = str(problem), commit.step - 1
 
     def resume(self, state: dict[str, Any]) -> Commit | None:
         """As `load`, and removes every newer step, so that the run can save it again: a COMMIT is never overwritten."""
