@@ -68,15 +68,14 @@ class S3:
     def entries(self, prefix: str) -> tuple[Entry, ...]:
         with self._errors(prefix):
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
-            listed = [each for page in pages for each in page.get("Contents", ())]
-        found = [Entry(key=each["Key"], size_bytes=each["Size"]) for each in listed]
+            found = [each for page in pages for each in _listed(page)]
         return tuple(sorted(found, key=lambda entry: entry.key))
 
     def level(self, folder: str) -> Level:
         with self._errors(folder):
             asked = {"Bucket": self._bucket, "Prefix": checked_folder(folder), "Delimiter": "/"}
             pages = list(self._client.get_paginator("list_objects_v2").paginate(**asked))
-        found = [Entry(key=each["Key"], size_bytes=each["Size"]) for page in pages for each in page.get("Contents", ())]
+        found = [each for page in pages for each in _listed(page)]
         folders = {each["Prefix"] for page in pages for each in page.get("CommonPrefixes", ())}
         return Level(entries=tuple(sorted(found, key=lambda entry: entry.key)), folders=tuple(sorted(folders)))
 
@@ -156,6 +155,13 @@ class S3:
             raise Refused(f"{key} of {self.place}: {error}") from None
         except exceptions.BotoCoreError as error:
             raise Unavailable(f"{key} of {self.place}: {type(error).__name__}: {error}") from None
+
+
+def _listed(page: Mapping[str, Any]) -> Iterator[Entry]:
+    """Without the empty objects "FOLDER/" that the S3 console writes for a folder: no store reads such a key."""
+    for each in page.get("Contents", ()):
+        if not each["Key"].endswith("/"):
+            yield Entry(key=each["Key"], size_bytes=each["Size"])
 
 
 def _condition(held: str | None) -> dict[str, str]:

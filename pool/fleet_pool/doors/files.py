@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from typing import Any
 
 from fsspec.spec import AbstractBufferedFile
@@ -38,6 +39,7 @@ class Writing(io.BufferedIOBase):
     def __init__(self, path: str, store: Store, key: str, *, staging: str | None, once: bool, autocommit: bool) -> None:
         self.path, self._store, self._key, self._once, self._autocommit = path, store, key, once, autocommit
         self._file, self._staged = staged_file(staging)
+        self._amid = sys.exc_info()[1]
 
     def writable(self) -> bool:
         return True
@@ -59,7 +61,9 @@ class Writing(io.BufferedIOBase):
         if self.closed:
             return
         try:
-            if self._autocommit:
+            if self._autocommit and _left_by_an_error(self._amid):
+                self._file.close()
+            elif self._autocommit:
                 self.commit()
         finally:
             super().close()
@@ -90,3 +94,22 @@ class Writing(io.BufferedIOBase):
     def __del__(self) -> None:
         if "_file" in self.__dict__ and not self.closed and self._autocommit:
             self.discard()
+
+
+class Text(io.TextIOWrapper):
+    """As Writing, for text: an error inside `with` writes nothing."""
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def _left_by_an_error(amid: BaseException | None) -> bool:
+    """Whether an error leaves a `with` around the file: fsspec's OpenFile, pandas and Text close what they wrap then,
+    and say nothing of the error. amid: the error that was being handled already when the file was opened."""
+    if sys.exc_info()[1] in (None, amid):
+        return False
+    frame = sys._getframe()
+    while frame := frame.f_back:  # a `close` in an `except` is meant
+        if frame.f_code.co_name == "__exit__":
+            return True
+    return False

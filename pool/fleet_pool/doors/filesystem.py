@@ -18,7 +18,7 @@ from fleet_pool.client import open_store
 from fleet_pool.client.errors import NotThere
 from fleet_pool.client.ranges import fetch
 from fleet_pool.client.store import Entry, Store
-from fleet_pool.doors.files import Reading, Writing
+from fleet_pool.doors.files import Reading, Text, Writing
 from fleet_pool.doors.os_errors import as_os_errors
 
 PROTOCOL = "fleet"
@@ -196,6 +196,12 @@ class PoolFileSystem(AbstractFileSystem):
 
     def rmdir(self, path: str) -> None:
         """As `mkdir`."""
+
+    def open(self, path: str, mode: str = "rb", *args: Any, **options: Any) -> Any:
+        if mode not in ("w", "wt", "x", "xt"):
+            return super().open(path, mode, *args, **options)
+        text = {name: options.pop(name) for name in ("encoding", "errors", "newline") if name in options}
+        return Text(self.open(path, f"{mode[0]}b", *args, **options), **text)
 
     def _open(
         self,

@@ -53,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._guarded(self._put)
 
     def do_DELETE(self) -> None:
-        self._guarded(lambda key, _: (self.server.store.remove(key), self._answer(204)))
+        self._guarded(self._delete)
 
     def do_POST(self) -> None:
         self._guarded(lambda key, _: self._error(501, "NotImplemented", "no uploads in parts, no deletions in lots"))
@@ -63,6 +63,8 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         bucket, _, key = unquote(url.path.lstrip("/")).partition("/")
         query = {name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()}
+        query.pop("x-id", None)  # the name of the call, which some of AWS's SDKs add
+        self._unread = self._length() or 0
         try:
             if bucket != self.server.bucket:
                 self._error(404, "NoSuchBucket", f"this gateway serves {self.server.bucket}")
@@ -78,20 +80,36 @@ class _Handler(BaseHTTPRequestHandler):
             self._error(503, "SlowDown", str(problem))
         except StoreProblem as problem:
             self._error(500, "InternalError", str(problem))
+        # a body that nobody has read would be taken for the next request
+        if self._unread > PIECE_BYTES or "Transfer-Encoding" in self.headers:
+            self.close_connection = True
+        elif self._unread:
+            self.rfile.read(self._unread)
+
+    def _length(self) -> int | None:
+        said = self.headers.get("Content-Length", "")
+        return int(said) if said.isdecimal() else None
+
+    def _delete(self, key: str, query: dict[str, str]) -> None:
+        if query:  # such as ?tagging, which is not the object
+            self._error(501, "NotImplemented", "whole objects only: no parts, no tags, no versions")
+            return
+        self.server.store.remove(key)
+        self._answer(204)
 
     def _get(self, key: str, query: dict[str, str]) -> None:
         if not key:
             self._list(query)
             return
         size = self.server.store.size(key)
-        begin, end = self._range(size)
-        partial = (begin, end) != (0, size)
+        asked = self._range(size)
+        begin, end = asked or (0, size)
         headers = {"Content-Length": str(end - begin), "Accept-Ranges": "bytes", "ETag": _tag(size)}
-        if partial:
+        if asked:  # 206 also for a range that is the whole: some clients take nothing else for it
             headers["Content-Range"] = f"bytes {begin}-{end - 1}/{size}"
         found = pieces(self.server.store, key, end - begin, begin=begin)
         first = next(found, (0, b""))[1] if self.command == "GET" else b""  # an error is still an answer here
-        self._answer(206 if partial else 200, headers=headers)
+        self._answer(206 if asked else 200, headers=headers)
         if self.command == "HEAD":
             return
         try:
@@ -103,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _put(self, key: str, query: dict[str, str]) -> None:
-        length = self.headers.get("Content-Length")
+        length = self._length()
         if query or not key or length is None or self.headers.get("x-amz-copy-source"):
             self.close_connection = True
             self._error(501, "NotImplemented", "whole objects only: no parts, no copies, and Content-Length is needed")
@@ -112,36 +130,35 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._error(501, "NotImplemented", "bodies in signed chunks are not understood: sign the whole, or not")
             return
-        if self.headers.get("Expect", "").lower() == "100-continue":
-            self.send_response_only(100)
-            self.end_headers()
         file, path = staged_file(self.server.staging)
         with file:
-            left, digest = int(length), hashlib.md5(usedforsecurity=False)
-            while left:
-                piece = self.rfile.read(min(PIECE_BYTES, left))
+            digest = hashlib.md5(usedforsecurity=False)
+            while self._unread:
+                piece = self.rfile.read(min(PIECE_BYTES, self._unread))
                 if not piece:  # hung up: nothing is written
-                    self.close_connection = True
+                    self.close_connection, self._unread = True, 0
                     return
                 file.write(piece)
                 digest.update(piece)
-                left -= len(piece)
+                self._unread -= len(piece)
             file.flush()
             if self.headers.get("Content-MD5") not in (None, base64.b64encode(digest.digest()).decode()):
                 self._error(400, "BadDigest", "the body has another MD5 than Content-MD5 says")
                 return
             self.server.store.write(key, path)
-        self._answer(200, headers={"ETag": _tag(int(length))})
+        self._answer(200, headers={"ETag": _tag(length)})
 
     def _list(self, query: dict[str, str]) -> None:
         """S3's ListObjectsV2 in one page."""
-        prefix, folders = query.get("prefix", ""), ()
+        prefix, folders = query.get("prefix", ""), list[str]()
         if query.get("delimiter") == "/":
             level = self.server.store.level(prefix[: prefix.rfind("/") + 1])
             entries = [each for each in level.entries if each.key.startswith(prefix)]
-            folders = tuple(each for each in level.folders if each.startswith(prefix))
+            folders = [each for each in level.folders if each.startswith(prefix)]
         else:
             entries = list(self.server.store.entries(prefix))
+        after = query.get("start-after", "")
+        entries, folders = [each for each in entries if each.key > after], [each for each in folders if each > after]
         rows = "".join(
             f"<Contents><Key>{escape(each.key)}</Key><Size>{each.size_bytes}</Size><LastModified>{_LONG_AGO}"
             f"</LastModified><ETag>{escape(_tag(each.size_bytes))}</ETag></Contents>"
@@ -152,17 +169,17 @@ class _Handler(BaseHTTPRequestHandler):
         counted = f"<KeyCount>{len(entries) + len(folders)}</KeyCount>"
         self._xml(200, f'<ListBucketResult xmlns="{_NAMESPACE}">{head}{counted}{rows}</ListBucketResult>')
 
-    def _range(self, size: int) -> tuple[int, int]:
-        """[begin, end) of the Range header. Raises OutOfRange."""
+    def _range(self, size: int) -> tuple[int, int] | None:
+        """[begin, end) of the Range header; None without one that is understood. Raises OutOfRange."""
         asked = self.headers.get("Range", "")
         if not asked.startswith("bytes=") or "," in asked:
-            return 0, size
+            return None
         first, _, last = asked[len("bytes=") :].partition("-")
         try:
             begin = int(first) if first else max(0, size - int(last))
             end = min(size, int(last) + 1) if first and last else size
         except ValueError:
-            return 0, size
+            return None
         if begin >= end:
             raise OutOfRange(f"{asked} of {size} bytes")
         return begin, end

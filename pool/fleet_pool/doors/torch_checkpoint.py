@@ -147,14 +147,19 @@ class TorchCheckpoints:
 
 
 class _problems:
-    """torch wraps the errors of all ranks in one of its own: raises ours, if there is one, the lowest rank's."""
+    """torch wraps the errors of all ranks in one of its own, which `except Exception` lets pass: raises ours, if there
+    is one, else another, such as a full drive's; the lowest rank's."""
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: Any, error: Any, _: Any) -> None:
         if isinstance(error, CheckpointException):
-            for rank, (problem, _trace) in sorted(error.failures.items()):
+            failed = [(rank, problem) for rank, (problem, _trace) in sorted(error.failures.items())]
+            for rank, problem in failed:
                 if isinstance(problem, StoreProblem):
                     problem.args = (f"rank {rank}: {problem}",)
+                    raise problem from error
+            for _, problem in failed:
+                if isinstance(problem, Exception):
                     raise problem from error

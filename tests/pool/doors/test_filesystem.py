@@ -97,6 +97,28 @@ def test_an_object_appears_when_its_file_is_closed_and_not_after_an_error(fs, tm
     assert [each.name for each in tmp_path.iterdir()] == ["buckets"]  # nothing staged is left
 
 
+def test_an_error_keeps_what_was_there_whatever_is_wrapped_around_the_file(fs, options):
+    class Unfit:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    fs.pipe("train/t.csv", b"good")
+    for opened in (fs.open("train/t.csv", "w"), fsspec.open("fleet://train/t.csv", "wb", **options)):
+        with suppress(RuntimeError), opened as file:
+            file.write("half" if opened is file else b"half")
+            raise RuntimeError
+    with suppress(RuntimeError):
+        pd.DataFrame({"a": [1, Unfit()]}).to_csv("fleet://train/t.csv", storage_options=options)
+    assert fs.cat("train/t.csv") == b"good"
+    file = fs.open("train/t.csv", "w")
+    try:
+        raise RuntimeError
+    except RuntimeError:
+        file.write("meant")
+        file.close()
+    assert fs.cat("train/t.csv") == b"meant"
+
+
 def test_files_come_and_go_and_are_copied_and_renamed(fs, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_bytes(b"a" * 3 * MIB)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import subprocess
 import threading
@@ -69,6 +70,23 @@ def test_what_it_cannot_do_it_says_as_s3_would(s3, ask, code):
     with pytest.raises(ClientError) as caught:
         ask(s3)
     assert caught.value.response["Error"]["Code"] == code
+
+
+def test_a_body_is_no_request_and_a_tag_is_not_the_object(gateway, s3):
+    s3.put_object(Bucket="train", Key="kept", Body=b"1")
+    client = http.client.HTTPConnection("127.0.0.1", gateway.server_port, timeout=10)
+    hidden = b"DELETE /train/kept HTTP/1.1\r\n\r\n"
+    for ask in (("POST", "/train/a", hidden), ("PUT", "/other/a", hidden), ("DELETE", "/train/kept?tagging", None)):
+        client.request(*ask)
+        assert client.getresponse().read().startswith(b"<?xml")
+    client.request("PUT", "/train/new?x-id=PutObject", b"2")  # as AWS's SDKs for Go and JavaScript do
+    assert client.getresponse().read() == b""
+    client.request("GET", "/train/kept", headers={"Range": "bytes=0-99"})
+    answer = client.getresponse()
+    assert (answer.status, answer.read()) == (206, b"1")
+    listed = s3.list_objects_v2(Bucket="train", StartAfter="kept")["Contents"]
+    assert [each["Key"] for each in listed] == ["new"]
+    client.close()
 
 
 def test_a_store_that_does_not_answer_is_no_missing_object(gateway, s3, monkeypatch):

@@ -35,6 +35,16 @@ def test_pandas_and_pyarrow_read_and_write_while_a_node_is_lost(cluster: Cluster
     assert len(s3_of(cluster).entries("doors/set/")) == len(frames)
 
 
+def test_a_folder_that_the_console_made_is_no_file(cluster: Cluster):
+    cluster.s3.client().put_object(Bucket=BUCKET, Key="console/", Body=b"")
+    options = {"pool": endpoints(cluster), "region": REGION, "s3_endpoint_url": cluster.s3.endpoint}
+    fs = PoolFileSystem(**options)
+    fs.pipe(f"{BUCKET}/console/a", b"1")
+    assert fs.find(f"{BUCKET}/console") == fs.ls(f"{BUCKET}/console", detail=False) == [f"{BUCKET}/console/a"]
+    fs.rm(f"{BUCKET}/console", recursive=True)
+    assert s3_of(cluster).entries("console/") == ()
+
+
 def test_four_processes_killed_beside_a_lost_node_resume_to_equal_tensors(torchrun, cluster: Cluster, tmp_path: Path):
     words = ["--store", f"s3://{BUCKET}", "--s3-endpoint-url", cluster.s3.endpoint, "--staging", str(tmp_path)]
     words += ["--pool", *endpoints(cluster), "--steps", "9", "--prefix"]

@@ -98,6 +98,21 @@ def test_one_flipped_bit_in_s3_means_the_step_before_and_is_said(torchrun, tmp_p
         assert again["begins"][:2] == ["3", notes["whole"]]
 
 
+def test_what_fails_in_a_save_is_an_exception_that_jobs_catch(torch, tmp_path):
+    script = f"""
+from fleet_pool.client import open_store
+from fleet_pool.doors.torch_checkpoint import TorchCheckpoints
+saved = TorchCheckpoints(open_store({str(tmp_path / "store")!r}), "run", staging={str(tmp_path / "gone")!r})
+for save in (lambda: saved.save(1, {{"a": 1}}), lambda: (saved.save_async(2, {{"a": 1}}), saved.wait())):
+    try:
+        save()
+    except FileNotFoundError:
+        print("caught")
+"""
+    done = subprocess.run([str(PYTHON), "-c", script], env=torch, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["caught", "caught"], done.stderr[-3000:]
+
+
 def test_torch_s_own_fsspec_writer_and_reader_use_the_pool_too(torch, tmp_path):
     program = f"""
 import fsspec, torch, torch.distributed.checkpoint as dcp
