@@ -30,8 +30,7 @@ class Targets:
 
     def resting(self, target: str) -> bool:
         """Whether to leave this node alone."""
-        rest = self._memory.rests().get(target)
-        return rest is not None and rest.until_s > self._now()
+        return _rests(self._memory.rests().get(target), self._now())
 
     def well(self, target: str) -> None:
         """It answered in time."""
@@ -46,9 +45,14 @@ class Targets:
         again = last is not None and now - last.until_s < self._breaker.forget_s
         with self._lock:
             strikes = self._strikes[target] = self._strikes.get(target, 0.0) + 1
-            if strikes < (1 if again else self._breaker.strikes) or (last is not None and last.until_s > now):
+            if strikes < (1 if again else self._breaker.strikes) or _rests(last, now):
                 return False
             self._strikes[target] = 0.0
         rest_s = min(last.rest_s * 2, self._breaker.longest_rest_s) if last and again else self._breaker.rest_s
         self._memory.keep(target, Rest(until_s=now + rest_s, rest_s=rest_s, why=why[:300]))
         return True
+
+
+def _rests(rest: Rest | None, now: float) -> bool:
+    """A rest that ends later than its own length from now is void: the clock was set back."""
+    return rest is not None and now < rest.until_s <= now + rest.rest_s
