@@ -12,8 +12,8 @@ from fleet_pool.compat import frozen
 @frozen
 class Breaker:
     """strikes: bad answers, less a quarter of each good one, until a node rests. rest_s: the first rest; each further
-    one within `forget_s` is twice as long, up to the longest. After a rest one bad answer is enough, until good ones have
-    made up for it."""
+    one within `forget_s` is twice as long, up to the longest. After a rest one bad answer is enough, until good ones
+    have made up for it."""
 
     strikes: float = 3.0
     rest_s: float = 5.0
