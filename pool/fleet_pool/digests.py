@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from fleet_pool.compat import frozen
 
@@ -133,7 +134,12 @@ def index_bytes(prefix: str, made: str, pages: Sequence[Page], digests: Mapping[
         "size_bytes": sum(each.size_bytes for each in digests.values()),
         "pages": [[page.first, page.last, page.key, page.digest] for page in pages],
     }
-    return json.dumps(body).encode()
+    return json.dumps({**body, "digest": _index_digest(body)}).encode()
+
+
+def _index_digest(body: Mapping[str, Any]) -> str:
+    """Of all but itself: a flipped bit in a page's digest would make every page look wrong."""
+    return part_digest(json.dumps({name: body[name] for name in sorted(body) if name != "digest"}).encode())
 
 
 def parse_page(data: bytes, page: Page) -> dict[str, Digest]:
@@ -155,6 +161,8 @@ def parse_index(data: bytes, prefix: str) -> Index:
         body = json.loads(data)
         if body["format"] != FORMAT or body["prefix"] != prefix:
             raise BadManifest(f"{index_key(prefix)} has format {body['format']}, of the prefix {body['prefix']!r}")
+        if body.get("digest") != _index_digest(body):
+            raise BadManifest(f"{index_key(prefix)} differs from its own digest")
         pages = tuple(Page(first=a, last=b, key=key, digest=digest) for a, b, key, digest in body["pages"])
         return Index(
             prefix=prefix,

@@ -71,7 +71,10 @@ def test_pages_and_indexes_come_back_and_a_changed_one_is_refused():
         parse_page(body[:-1] + b" ", page)
     index = parse_index(index_bytes("set/", "2026-11-24T00:00:00Z", [page], objects), "set/")
     assert (index.objects, index.size_bytes, index.pages) == (2, len(DATA) + 1, (page,))
-    for wrong in (b"", b"{}", b"[1]", index_bytes("other/", "", [page], objects)):
+    written = index_bytes("set/", "", [page], objects)
+    digest = page.digest.encode()
+    flipped = written.replace(digest, bytes([digest[0] ^ 1]) + digest[1:])
+    for wrong in (b"", b"{}", b"[1]", index_bytes("other/", "", [page], objects), flipped):
         with pytest.raises(BadManifest):
             parse_index(wrong, "set/")
 

@@ -7,6 +7,7 @@ import logging
 import secrets
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
@@ -25,8 +26,9 @@ class Spread(Protocol):
     def node_of(self, key: str) -> str: ...
 
 
-def drop_damaged(cache: Store, key: str, why: str) -> None:
-    """The next read fetches the object from S3 again. What cannot be dropped is found again by the next read."""
+def drop_damaged(cache: Store, key: str, why: str) -> tuple[bool, Callable[[], None]]:
+    """Whether it was dropped, so that the next read fetches the object from S3 again; and what to call to record the
+    damage, if S3 has the right bytes. What cannot be dropped is found again by the next read."""
     dropped, node = False, ""
     if isinstance(cache, Spread):
         with suppress(StoreProblem):
@@ -35,8 +37,12 @@ def drop_damaged(cache: Store, key: str, why: str) -> None:
         with suppress(StoreProblem):
             cache.forget(key)
             dropped = True
-    _log.warning("the pool's copy of %s was damaged and %s: %s", key, "dropped" if dropped else "stays", why)
-    record = {"key": key, "why": why[:300], "by": socket.gethostname(), "dropped": dropped}
-    with suppress(StoreProblem):
-        name = damage_name(time.time(), node, secrets.token_hex(8))
-        cache.write_unique(name, json.dumps(record).encode())
+
+    def note() -> None:
+        _log.warning("the pool's copy of %s was damaged and %s: %s", key, "dropped" if dropped else "stays", why)
+        found = {"key": key, "why": why[:300], "by": socket.gethostname(), "dropped": dropped}
+        with suppress(StoreProblem):
+            name = damage_name(time.time(), node, secrets.token_hex(8))
+            cache.write_unique(name, json.dumps(found).encode())
+
+    return dropped, note

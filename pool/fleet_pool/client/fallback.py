@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from fleet_pool.client.damage import drop_damaged
-from fleet_pool.client.errors import AlreadyThere, Corrupt, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
+from fleet_pool.client.errors import (
+    AlreadyThere,
+    Corrupt,
+    Damaged,
+    NotThere,
+    OutOfRange,
+    Refused,
+    StoreProblem,
+    Unavailable,
+)
 from fleet_pool.client.hedge import race
 from fleet_pool.client.manifests import Manifests, read_checked
 from fleet_pool.client.patience import Patience, waits_s
@@ -104,7 +113,13 @@ class FallbackStore:
         if digest is None:
             return self._read(key, start=start, length=length, fresh=fresh)
         http_range(start, length)
-        return read_checked(self._read, digest, key, start, length, fresh, self.report_damage)
+        try:
+            return read_checked(self._read, digest, key, start, length, fresh, self._drop)
+        except Damaged:
+            newer = self._manifests.renewed(key)
+            if newer is None or newer == digest:
+                raise
+        return read_checked(self._read, newer, key, start, length, fresh, self._drop)
 
     def _read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
         fresh_or_stale = fresh or key in self._stale
@@ -186,10 +201,23 @@ class FallbackStore:
 
     def report_damage(self, key: str, why: str) -> None:
         """Drops the pool's copy of an object that a check found damaged; leaves a record for `planner pool status`."""
-        with self._history.lock:
-            self._history.counts["damaged"] += 1
-        if self._cache is not None:
-            drop_damaged(self._cache, key, why)
+        self._drop(key, why)()
+
+    def _drop(self, key: str, why: str) -> Callable[[], None]:
+        """Drops the pool's copy; what it returns counts and records it."""
+        dropped, note = drop_damaged(self._cache, key, why) if self._cache is not None else (True, None)
+
+        def count() -> None:
+            mine = self._history
+            with mine.lock:
+                mine.counts["damaged"] += 1
+                new = dropped or key not in mine.staying
+                if not dropped:
+                    mine.staying.add(key)
+            if note is not None and new:
+                note()
+
+        return count
 
     def write_once(self, key: str, data: bytes) -> None:
         stores = self._truth_first()[:1]  # one store only: two could each find that the key is free
@@ -295,10 +323,11 @@ class FallbackStore:
 
 class _CallHistory:
     """Calls of one process. silent: consecutive tries without an answer from the pool. failing: stores whose failure
-    is logged already."""
+    is logged already. staying: keys whose damaged copy the pool cannot drop, recorded already."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.counts: Counter[str] = Counter()
         self.failing: set[Store] = set()
+        self.staying: set[str] = set()
         self.silent, self.rest_until_s = 0, 0.0

@@ -64,6 +64,18 @@ class Manifests:
             page = index.page_of(key) if index else None
             return self._page(page, prefix).get(key) if page else None
 
+    def renewed(self, key: str) -> Digest | None:
+        """As of, after another look for the manifest, once in a while: it may have been written anew meanwhile."""
+        with self._lock:
+            for prefix in (each for each in self._prefixes if key.startswith(each)):
+                if prefix in self._indexes and self._may_look(f"{prefix} anew"):
+                    self._again_s[f"{prefix} anew"] = time.monotonic() + LOOK_AGAIN_S
+                    held = self._indexes.pop(prefix)
+                    self._index(prefix)
+                    self._indexes.setdefault(prefix, held)
+                break
+        return self.of(key)
+
     def _index(self, prefix: str) -> Index | None:
         if prefix not in self._indexes and self._may_look(prefix):
             try:
@@ -117,11 +129,12 @@ def read_checked(
     start: int,
     length: int | None,
     fresh: bool,
-    damaged: Callable[[str, str], None],
+    damaged: Callable[[str, str], Callable[[], None]],
 ) -> bytes:
     """The bytes, checked part by part: whole parts are read, and what was not asked for is cut off.
 
-    damaged(key, why): called for a damaged copy before S3 is read. Raises Damaged if S3's bytes differ too.
+    damaged(key, why): drops a copy that differs before S3 is read; what it returns is called if S3 has the right
+    bytes. Raises Damaged if S3's bytes differ too.
     """
     begin = start // PART_BYTES * PART_BYTES
     last_part = digest.size_bytes if length is None else -(-(start + length) // PART_BYTES) * PART_BYTES
@@ -129,16 +142,18 @@ def read_checked(
     if start >= digest.size_bytes:  # empty, or beyond the end as far as the manifest knows
         return read(key, start=start, length=length, fresh=fresh)
     whole = begin == 0 and end == digest.size_bytes
-    why = ""
+    why, record = "", None
     for again in (fresh, True):
         data = read(key, start=begin, length=None if whole else end - begin, fresh=again)
         why = _differs(digest, begin, end, data)
         if not why:
+            if record is not None:
+                record()
             last = len(data) if length is None else min(start - begin + length, len(data))
             return data if (start, last) == (begin, len(data)) else data[start - begin : last]
         if again:
             break
-        damaged(key, why)
+        record = damaged(key, why)
     raise Damaged(
         f"{key}: {why} in S3 itself. If it was changed on purpose, write its manifest anew (`planner pool digest`); "
         "if not, restore the version before from S3"

@@ -344,6 +344,8 @@ def _problem(status: int, text: str, what: str, target: str = "") -> StoreProble
     message = f"{what}: {status} {text.strip()[:300]}"
     if _LOST_WORK in text:
         return Unavailable(message, status=status, target=target)
+    if "ErrLmetaCorrupted" in text:  # its file is shorter than it says: the copy is at fault, not the node
+        return Corrupt(message)
     if status in (404, 410):  # 410: asked for the newest, and S3 has none
         return NotThere(message)
     if status == 416:

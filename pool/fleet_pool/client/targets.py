@@ -12,7 +12,8 @@ from fleet_pool.compat import frozen
 @frozen
 class Breaker:
     """strikes: bad answers, less a quarter of each good one, until a node rests. rest_s: the first rest; each further
-    one within `forget_s` is twice as long, up to the longest. After a rest one bad answer is enough."""
+    one within `forget_s` is twice as long, up to the longest. After a rest one bad answer is enough, until good ones
+    have made up for it."""
 
     strikes: float = 3.0
     rest_s: float = 5.0
@@ -26,18 +27,20 @@ class Targets:
     def __init__(self, memory: NodeMemory, now: Callable[[], float], breaker: Breaker | None = None) -> None:
         self._memory, self._breaker, self._now = memory, breaker or Breaker(), now
         self._strikes: dict[str, float] = {}
+        self._tried: dict[str, float] = {}  # the end of the rest after which a node was judged
         self._lock = threading.Lock()
 
     def resting(self, target: str) -> bool:
         """Whether to leave this node alone."""
-        rest = self._memory.rests().get(target)
-        return rest is not None and rest.until_s > self._now()
+        return _rests(self._memory.rests().get(target), self._now())
 
     def well(self, target: str) -> None:
         """It answered in time."""
+        now, last = self._now(), self._memory.rests().get(target)
+        if (last is None and target not in self._strikes) or _rests(last, now):
+            return
         with self._lock:
-            if target in self._strikes:
-                self._strikes[target] = max(0.0, self._strikes[target] - 0.25)
+            self._strikes[target] = max(0.0, self._held(target, last, now) - 0.25)
 
     def slow(self, target: str, why: str) -> bool:
         """It answered late, badly or not at all. True if it now begins to rest."""
@@ -45,10 +48,23 @@ class Targets:
         last = self._memory.rests().get(target)
         again = last is not None and now - last.until_s < self._breaker.forget_s
         with self._lock:
-            strikes = self._strikes[target] = self._strikes.get(target, 0.0) + 1
-            if strikes < (1 if again else self._breaker.strikes) or (last is not None and last.until_s > now):
+            strikes = self._strikes[target] = self._held(target, last, now) + 1
+            if strikes < self._breaker.strikes or _rests(last, now):
                 return False
             self._strikes[target] = 0.0
         rest_s = min(last.rest_s * 2, self._breaker.longest_rest_s) if last and again else self._breaker.rest_s
         self._memory.keep(target, Rest(until_s=now + rest_s, rest_s=rest_s, why=why[:300]))
         return True
+
+    def _held(self, target: str, last: Rest | None, now: float) -> float:
+        """Its strikes: one less than it takes, right after a rest of whichever process."""
+        if last and now - last.until_s < self._breaker.forget_s and self._tried.get(target) != last.until_s:
+            if not _rests(last, now):
+                self._tried[target] = last.until_s
+            self._strikes[target] = self._breaker.strikes - 1
+        return self._strikes.get(target, 0.0)
+
+
+def _rests(rest: Rest | None, now: float) -> bool:
+    """A rest that ends later than its own length from now is void: the clock was set back."""
+    return rest is not None and now < rest.until_s <= now + rest.rest_s

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,6 +43,13 @@ from fleet_pool.problems import PoolProblem, Refused, UsageProblem
 AT_ONCE = 4
 PIECE_BYTES = 16 * PART_BYTES  # of one read, whole parts
 AWS = {"provider": "aws"}
+# a copy whose file is shorter than it says: the engine refuses to read and to evict it, and its clean-up removes it
+# when the file is two hours old; source: AIStore 5.0, core/lom.go and space/cleanup.go
+CUT_SHORT = "errsize ("
+CUT_SHORT_REMEDY = (
+    "its copy is cut short, and jobs read S3; the pool's clean-up, started now, removes it once it is two hours old: "
+    "run verify again then"
+)
 
 
 @frozen
@@ -99,12 +107,7 @@ def verify(
     names = [name for name in _cached(client, bucket, prefix) if not is_manifest(name)]
     digests: dict[str, Digest] = {}
     for page in index.pages:
-        read = _get(client, bucket, page.key)
-        try:
-            digests |= parse_page(read, page)
-        except BadManifest:
-            _evict(client, bucket, page.key)
-            digests |= parse_page(_get(client, bucket, page.key), page)
+        digests |= _manifest(client, bucket, page.key, lambda data, page=page: parse_page(data, page))
     covered = [name for name in names if name in digests]
     state: dict[str, Any] = {"bytes": 0, "objects": 0, "healed": [], "broken": {}, "failed": {}}
     lock = threading.Lock()
@@ -114,8 +117,9 @@ def verify(
             wrong = _wrong(client, bucket, key, digests[key])
             if wrong:
                 _evict(client, bucket, key)
-                record(client, bucket, key, wrong)
                 again = _wrong(client, bucket, key, digests[key])
+                if not again:  # else S3 has other bytes than the manifest says, and no drive is at fault
+                    record(client, bucket, key, wrong)
                 with lock:
                     if again:
                         state["broken"][key] = again
@@ -133,6 +137,11 @@ def verify(
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         list(threads.map(one, covered))
+    short = [key for key, why in state["failed"].items() if CUT_SHORT in why]
+    if short:
+        with suppress(PoolProblem):  # not by a token that may not start it: then the engine's own words stay
+            client.act("/v1/cluster", "start", {"kind": "cleanup-store"})
+            state["failed"] |= dict.fromkeys(short, CUT_SHORT_REMEDY)
     return Verified(
         objects=state["objects"],
         bytes=state["bytes"],
@@ -164,13 +173,22 @@ def damaged_copies(client: Client, bucket: str, days: float, limit_s: float) -> 
 def _index(client: Client, bucket: str, prefix: str) -> Any:
     key = index_key(prefix)
     try:
-        return parse_index(_get(client, bucket, key, latest=True), prefix)
+        return _manifest(client, bucket, key, lambda data: parse_index(data, prefix), latest=True)
     except Refused as problem:
         if problem.status == 404:
             raise UsageProblem(f"{prefix!r} has no digest manifest: run `planner pool digest` first") from None
         raise
+
+
+def _manifest(client: Client, bucket: str, key: str, parse: Callable[[bytes], Any], latest: bool = False) -> Any:
+    """A page or the index; if the cached copy is none, S3's. Raises UsageProblem if that is none either."""
+    with suppress(BadManifest):
+        return parse(_get(client, bucket, key, latest=latest))
+    _evict(client, bucket, key)
+    try:
+        return parse(_get(client, bucket, key))
     except BadManifest as problem:
-        raise UsageProblem(f"{problem}: write it anew with `planner pool digest`") from None
+        raise UsageProblem(f"{problem}, in S3 too: write the manifest anew with `planner pool digest`") from None
 
 
 def _parts(read: Callable[[int, int], bytes], size: int) -> Iterator[bytes]:

@@ -122,9 +122,10 @@ def judge(
         elif not bucket.evicts:
             what = f"bucket {bucket.name} has eviction off: it fills the drives until writes are refused"
             wrong.append(_warning("pool", what, f"`planner pool register {bucket.name} --kind {bucket.kind}`"))
-    for id_, how in sick(seen).items():
+    named = sick(seen)
+    for id_, how in named.items():
         wrong.append(_error(id_, f"sick: {how}", f"`planner pool drain {id_}`, then look at its link and drives"))
-    if how := slow_everywhere(seen):
+    if not named and (how := slow_everywhere(seen)):
         remedy = (
             "run the command on another machine: if it is slow there too, look at the load and network of all nodes"
         )
@@ -151,7 +152,7 @@ def of_damage(found: ClusterMap, damaged: Sequence[tuple[int, str]], bucket: str
     """On which target most of them were: a drive that spoils one copy spoils more."""
     by_target = Counter(address for _, address in damaged if address)
     what = f"{counted(len(damaged), 'cached object')} of {bucket} found damaged in the last {DAMAGED_DAYS} days"
-    remedy = f"all were dropped on sight. `planner pool verify {bucket} --prefix PREFIX` looks for more"
+    remedy = f"jobs got S3's bytes instead. `planner pool verify {bucket} --prefix PREFIX` looks for more"
     for address, count in by_target.most_common(1):
         ids = [target.id for target in found.targets if target.url.endswith(f"//{address}")]
         of_target = ids[0] if ids else f"a target that is gone ({address})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,6 +200,51 @@ def test_a_damaged_manifest_is_read_from_s3(cluster, data_set):
     path.write_bytes(bytes(path.stat().st_size))
     flip(cluster, next(iter(objects)))
     assert opened(cluster, prefix).read(next(iter(objects))) == objects[next(iter(objects))]
+
+
+def test_a_flipped_bit_in_a_manifest_s_index_is_found_and_verify_drops_it(cluster, data_set, capsys):
+    """In the digest of a page: the page, which is right, must not be taken for the wrong one."""
+    prefix, objects = data_set
+    opened(cluster, prefix).read(next(iter(objects)))
+    path = copy_of(cluster, index_key(prefix))
+    flip(cluster, index_key(prefix), at=path.read_bytes().index(b'"pages"') + 200)
+    flip(cluster, next(iter(objects)))
+    assert opened(cluster, prefix).read(next(iter(objects))) == objects[next(iter(objects))]
+    capsys.readouterr()
+    assert main(["verify", BUCKET, "--prefix", prefix]) == Code.OK, "the manifest, too, comes from S3 again"
+
+
+def test_data_that_was_changed_in_s3_is_no_damage_and_its_new_manifest_reaches_a_running_job(cluster, data_set):
+    prefix, objects = data_set
+    key, changed = next(iter(objects)), os.urandom(SIZE)
+    store = opened(cluster, prefix)
+    store.read(next(reversed(objects)))
+    store.write(key, changed)
+    assert main(["digest", BUCKET, "--prefix", prefix]) == Code.OK
+    assert store.read(key) == changed
+    assert store.counts.damaged == 0
+
+
+def test_a_copy_that_was_cut_short_is_no_sickness_of_its_node_and_verify_has_it_removed(
+    cluster, data_set, caplog, capsys
+):
+    """The engine refuses to read it and to drop it."""
+    prefix, objects = data_set
+    key = next(iter(objects))
+    os.truncate(copy_of(cluster, key), PART_BYTES)
+    three_hours_ago = time.time() - 3 * 3600
+    os.utime(copy_of(cluster, key), (three_hours_ago, three_hours_ago))
+    store = opened(cluster, prefix)
+    for _ in range(6):
+        assert store.read(key) == objects[key]
+    assert store.counts.damaged >= 4
+    assert "left alone" not in caplog.text
+    assert caplog.text.count(f"copy of {key} was damaged and stays") == 1
+    capsys.readouterr()
+    assert main(["verify", BUCKET, "--prefix", prefix]) == Code.AWS
+    assert "cut short" in capsys.readouterr().out
+    wait_until(lambda: not copies_of(cluster, key), "the engine's clean-up", 20)
+    assert opened(cluster).read(key) == objects[key]
 
 
 def test_registering_writes_the_manifest_that_is_not_there(cluster, data_set, capsys):

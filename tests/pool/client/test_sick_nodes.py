@@ -44,6 +44,27 @@ class TestBreaker:
         clock.now_s += 400
         assert [targets.slow("n", "late") for _ in range(3)] == [False, False, True], "long ago is forgotten"
 
+    def test_a_node_that_is_well_again_is_not_left_alone_for_one_late_answer_in_a_hundred(self):
+        clock = Clock()
+        targets = Targets(NodeMemory(None), clock)
+        for _ in range(3):
+            targets.slow("n", "late")
+        clock.now_s += 6
+        for _ in range(50):
+            for _ in range(100):
+                targets.well("n")
+            assert not targets.slow("n", "late")
+
+    def test_a_clock_that_is_set_back_does_not_prolong_a_rest(self):
+        clock = Clock()
+        targets = Targets(NodeMemory(None), clock)
+        for _ in range(3):
+            targets.slow("n", "late")
+        clock.now_s -= 3600
+        assert not targets.resting("n")
+        assert targets.slow("n", "late")
+        assert targets.resting("n")
+
     def test_a_node_that_is_well_but_for_one_answer_in_five_does_not_rest(self):
         targets = Targets(NodeMemory(None), Clock())
         for _ in range(100):

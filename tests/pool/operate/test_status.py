@@ -198,6 +198,7 @@ class TestSick:
     def test_what_is_quick_enough_or_the_same_everywhere_is_no_sickness_of_one(self):
         assert sick([probe(1, 0.9), probe(2), probe(3)]) == {}
         assert sick([probe(n, 3.0) for n in range(4)]) == {}
+        assert set(sick([probe(1, 8.0), probe(2, 8.2), probe(3)])) == {"t1node00", "t2node00"}, "two of three"
         assert slow_everywhere([probe(n, 3.0) for n in range(4)]) == "reads of 1 MiB take 3.0 s on most targets"
         assert slow_everywhere([probe(1, 3.0), probe(2), probe(3)]) == slow_everywhere([probe(1, None)]) == ""
         assert slow_everywhere([probe(1, 4.0), probe(2, 5.0), probe(3)]) == "reads of 1 MiB take 4.0 s on most targets"
