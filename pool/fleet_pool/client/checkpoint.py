@@ -115,9 +115,9 @@ class Checkpoints:
         """As `restore`, into a file of each shard in `folder`, in parallel ranges: memory for a few ranges only. A file
         appears when its bytes are verified; those of a step that is not restored are removed."""
         wanted = None if ranks is None else tuple(ranks)
-        folder.mkdir(parents=True, exist_ok=True)
 
         def into_files(found: Commit) -> dict[int, Path]:
+            folder.mkdir(parents=True, exist_ok=True)
             files = {
                 rank: folder / found.shards[rank].key.rpartition("/")[2] for rank in commits.ranks_of(found, wanted)
             }

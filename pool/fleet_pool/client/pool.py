@@ -84,6 +84,7 @@ class Pool:
         self._timeout_s = (connect_timeout_s, read_timeout_s)
         self._start = os.getpid() % len(endpoints)  # spreads jobs over the proxies
         self._clients: dict[tuple[int, str, str], Any] = {}
+        self._connections: dict[int, Any] = {}
         _sdk()
 
     @property
@@ -92,7 +93,7 @@ class Pool:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without connections: a data loader's worker opens its own."""
-        return {**self.__dict__, "_clients": {}}
+        return {**self.__dict__, "_clients": {}, "_connections": {}}
 
     def read(self, key: str, *, start: int = 0, length: int | None = None, fresh: bool = False) -> bytes:
         return self.read_via(Via(), key, start=start, length=length, fresh=fresh)
@@ -199,10 +200,14 @@ class Pool:
             token = job_token(os.environ)  # renewed while the job runs
         except UsageProblem as problem:
             raise Refused(str(problem)) from None
-        mine = (os.getpid(), self._endpoint, token)
-        if mine not in self._clients:
-            self._clients[mine] = _client(self._endpoint, self._timeout_s, token)
-        return self._clients[mine]
+        process = os.getpid()
+        mine = (process, self._endpoint, token)
+        client = self._clients.get(mine)
+        if client is None:
+            # the same ones for every proxy and token: those of 400 nodes twice are more files than a process may open
+            connections = self._connections.get(process) or self._connections.setdefault(process, _adapter())
+            client = self._clients[mine] = _client(self._endpoint, self._timeout_s, token, connections)
+        return client
 
     def _request(self, method: str, key: str, *, asked: str | None = None, fresh: bool = False, **more: Any) -> Any:
         params = {**PROVIDER, **({"latest-ver": "true"} if fresh else {})}
@@ -304,10 +309,17 @@ def _sdk() -> Any:
     return aistore.sdk
 
 
-def _client(endpoint: str, timeout_s: tuple[float, float], token: str) -> Any:
+def _adapter() -> Any:
+    """The connections of one process to all daemons. The SDK keeps as many daemons as connections to each."""
+    from requests.adapters import HTTPAdapter
+    from urllib3.util.retry import Retry
+
+    return HTTPAdapter(max_retries=Retry(total=0, read=False), pool_connections=DAEMONS, pool_maxsize=CONNECTIONS)
+
+
+def _client(endpoint: str, timeout_s: tuple[float, float], token: str, connections: Any) -> Any:
     """An SDK client that tries once and uses no configuration but its arguments and the engine's AIS_ variables."""
     from aistore.sdk.retry_config import RetryConfig
-    from requests.adapters import HTTPAdapter
     from tenacity import Retrying, stop_after_attempt
     from urllib3.util.retry import Retry
 
@@ -320,10 +332,8 @@ def _client(endpoint: str, timeout_s: tuple[float, float], token: str) -> Any:
     session = client.cluster().client.session_manager.session
     # REQUESTS_CA_BUNDLE would override the pool's authority, HTTP_PROXY would lead out of the VPC
     session.trust_env = False
-    for scheme in ("http://", "https://"):  # the SDK keeps as many daemons as connections to each
-        session.mount(
-            scheme, HTTPAdapter(max_retries=once.http_retry, pool_connections=DAEMONS, pool_maxsize=CONNECTIONS)
-        )
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, connections)
     return client
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from fleet_pool.client.commit import Commit, Skipped
-from fleet_pool.client.errors import Damaged, NotThere, StoreProblem
+from fleet_pool.client.errors import Damaged, NotThere, Refused, StoreProblem
 
 Found = TypeVar("Found")
 Gather = Callable[[Any], Sequence[Any]]
@@ -24,21 +24,25 @@ def newest_of_all(
     """The newest step of which every rank can `read` its part, with this rank's part, and the newer steps.
 
     The first rank asks `newest` and sends the number of the step; the others read its COMMIT by its key. If a part of
-    any rank is damaged or missing, all discard theirs and step back. Raises on every rank what any rank raised.
+    any rank is damaged or missing, all discard theirs and step back. Raises on every rank what any rank raised; an
+    error of another kind, such as a full drive, is itself on that rank and Refused on the others, which would wait for
+    it in `gather` otherwise.
     """
     mine = secrets.token_hex(8)
     first = gather(mine)[0] == mine
     skipped: list[Skipped] = []
     damaged: StoreProblem | None = None
     while True:
-        commit, said = None, None
+        commit, said, own = None, None, None
         if first:
             try:
                 commit, passed = newest(at_most)
                 said = (commit.step if commit else None, passed)
-            except StoreProblem as problem:
-                said = problem
+            except Exception as problem:
+                said, own = _told(problem), problem
         said = gather(said)[0]  # numbers, not the COMMIT, of which each rank would get a copy from each
+        if own is not None:
+            raise own
         if isinstance(said, StoreProblem):
             raise said
         step, passed = said
@@ -51,16 +55,25 @@ def newest_of_all(
         try:
             commit = commit or commit_of(step)
             found = read(commit)
-        except StoreProblem as problem:
-            mistake = problem
+        except Exception as problem:
+            mistake, own = _told(problem), problem
         problems: list[StoreProblem] = [problem for problem in gather(mistake) if problem is not None]
         if not problems:
             return commit, found, tuple(skipped)
         if found is not None:
             discard(found)
+        if own is not None and own is not mistake:
+            raise own
         for problem in problems:
             if not isinstance(problem, (Damaged, NotThere)):
                 raise problem
         damaged = problems[0]
         skipped.append(Skipped(step=step, why=str(damaged)))
         at_most = step - 1
+
+
+def _told(problem: Exception) -> StoreProblem:
+    """As the other ranks get it."""
+    if isinstance(problem, StoreProblem):
+        return problem
+    return Refused(f"another rank failed: {type(problem).__name__}: {problem}")

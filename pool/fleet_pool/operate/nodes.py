@@ -16,7 +16,7 @@ from fleet_pool.compat import frozen
 from fleet_pool.operate.members import Member
 from fleet_pool.problems import PoolProblem, Refused, Unreachable
 
-AT_ONCE = 64
+AT_ONCE = 512  # all daemons of 400 nodes: fewer would wait for those that hang
 HEALTH_LIMIT_S = 2.0
 
 

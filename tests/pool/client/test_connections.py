@@ -1,4 +1,4 @@
-"""A client keeps its connections to every node of a large fleet."""
+"""A client keeps its connections to every node of a large fleet, and opens them once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         host, _, port = self.headers["Host"].partition(":")
         node = int(self.path.partition("?")[0].rpartition("/")[2])
-        self.send_response(307 if host == "127.0.0.1" else 200)
+        self.send_response(307 if host.startswith("127.0.0.") else 200)
         self.send_header("Location", f"http://127.0.{1 + node // 200}.{1 + node % 200}:{port}{self.path}")
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -54,3 +54,16 @@ def test_reading_from_every_node_again_opens_no_connection(fleet: Fleet):
         for node in range(1, NODES + 1):
             pool.read(str(node))
     assert fleet.opened == NODES + 1
+
+
+def test_another_proxy_and_a_new_token_open_no_connection_to_a_node_again(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+):
+    pool = Pool("bucket", tuple(f"http://127.0.0.{number}:{fleet.server_port}" for number in (1, 2)))
+    for token in ("first", "renewed"):
+        monkeypatch.setenv("AIS_AUTHN_TOKEN", token)
+        for _ in range(2):
+            for node in range(1, 41):
+                pool.read(str(node))
+            pool.pass_over()
+    assert fleet.opened == 40 + 2

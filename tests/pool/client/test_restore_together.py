@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fleet_pool.client.checkpoint import Checkpoints, Restored, RestoredFiles
 from fleet_pool.client.commit import Commit
-from fleet_pool.client.errors import Damaged, NotThere, Unavailable
+from fleet_pool.client.errors import Damaged, NotThere, Refused, Unavailable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -167,3 +167,17 @@ def test_s3_is_asked_for_one_listing_by_a_job_and_not_by_each_rank(cluster):
     asked.clear()
     together(lambda rank, gather: Checkpoints(store, PREFIX).restore(ranks=[rank]))
     assert asked["before-send.s3.ListObjectsV2"] == RANKS, "without gathering each rank lists"
+
+
+def test_a_rank_that_cannot_write_its_file_ends_the_restore_of_all(tmp_path):
+    """Not a collective call in which the others wait for it."""
+    store = Memory()
+    saved(store, 2)
+    (tmp_path / "2").write_text("a file where rank 2 wants its folder")
+
+    def restore(rank: int, gather: Any) -> RestoredFiles:
+        return Checkpoints(store, PREFIX).restore_files(tmp_path / str(rank), ranks=[rank], gather=gather)
+
+    for rank, found in enumerate(together(restore)):
+        assert isinstance(found, FileExistsError if rank == 2 else Refused), found
+    assert not list(tmp_path.glob("*/*"))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from fleet_pool.api import Client
 from fleet_pool.operate.alerts import ALERTS, alerts
 from fleet_pool.operate.buckets import Bucket
-from fleet_pool.operate.members import cluster_map, parse_map
+from fleet_pool.operate.members import Member, cluster_map, parse_map
 from fleet_pool.operate.nodes import Node, nodes, parse_status, silent
 from fleet_pool.operate.probe import Probe, sick, slow_everywhere
 from fleet_pool.operate.status import Expected, Status, judge, of_damage, status
@@ -132,8 +134,9 @@ class TestInTime:
             ("warning", "answers health checks but not status requests"),
         ]
 
-    def test_forty_hanging_daemons_end_at_the_time_limit(self):
+    def test_forty_hanging_daemons_end_at_the_time_limit(self, monkeypatch: pytest.MonkeyPatch):
         """In the order of the map, those whose time never came with them."""
+        monkeypatch.setattr("fleet_pool.operate.nodes.AT_ONCE", 64)
         with answering(lambda _: Say(silent=True)) as hung:
             targets = {f"t{number:03}node": hung.url for number in range(200)}
             found = parse_map(smap({"p1node00": hung.url}, targets))
@@ -278,3 +281,16 @@ class TestWhole:
         assert text.startswith("1 active target, 1 of them SILENT, 1 gateway, map 7; 0 B of 0 B on the drives used\n")
         assert "error: pool: 1 target missing: 1 of 2 active\n    find the instances" in text
         assert "error: t1node00: in the map but does not answer: Connection refused\n" in text
+
+
+def test_a_third_of_400_daemons_that_hangs_costs_the_time_of_one():
+    class Hanging(Client):
+        def once(self, *args: Any, limit_s: float | None = None, **more: Any) -> Any:
+            time.sleep(limit_s or 0)
+            raise Unreachable(f"no answer within {limit_s} s")
+
+    daemons = [Member(id=str(number), role="target", url="http://127.0.0.1:1", flags=0) for number in range(134)]
+    began = time.monotonic()
+    said = nodes(Hanging(["http://127.0.0.1:1"]), daemons, limit_s=20, each_s=1.0)
+    assert time.monotonic() - began < 4, "one turn of two questions, a second each"
+    assert {node.heard for node in said} == {"silent"}
