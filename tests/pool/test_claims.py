@@ -34,14 +34,13 @@ class Line:
 def lines(page: str = RESULTS) -> list[Line]:
     row = (
         r"^\| (.+?) \| (\d+) \| ([\d.]+), ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d,]+) \| "
-        + r"(\d+) \| (\d+) \|(?: (\d+) \| .+ \|)?$"
+        + r"(\d+) \| (\d+) \| (\d+) \| .+ \|$"
     )
     found = []
     for cells in re.findall(row, page, flags=re.MULTILINE):
         name, *numbers = cells
         times, median, longest, allowed, back, acknowledged, lost, wrong, undone = (
-            float(number.replace(",", "") or 0)
-            for number in numbers  # an older run did not count what was undone
+            float(number.replace(",", "")) for number in numbers
         )
         found.append(
             Line(
