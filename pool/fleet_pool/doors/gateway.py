@@ -129,7 +129,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _put(self, key: str, query: dict[str, str]) -> None:
         length = self._length()
-        if query or not key or length is None or self.headers.get("x-amz-copy-source"):
+        chunked = "Transfer-Encoding" in self.headers
+        if query or not key or length is None or chunked or self.headers.get("x-amz-copy-source"):
             self.close_connection = True
             self._error(501, "NotImplemented", "whole objects only: no parts, no copies, and Content-Length is needed")
             return

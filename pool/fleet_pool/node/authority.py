@@ -150,7 +150,9 @@ class Authority:
             except Refused as problem:
                 if problem.status == 404:
                     return  # another control node was first
-                raise NotOurs(f"{name}: {problem}") from None
+                if problem.status == 416:
+                    raise NotOurs(f"{name} sent nothing") from None
+                raise
             certificate = sign(asked.decode("utf-8", "replace"), authority, name, (address, "127.0.0.1"))
         except (NotOurs, CannotSign) as problem:
             answer(self._bucket, request, refused=str(problem))

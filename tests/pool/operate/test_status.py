@@ -256,7 +256,7 @@ class TestWhole:
 
     def test_silent_nodes_are_one_problem_with_one_remedy(self):
         found = parse_map(smap({"p1node00": URL}, {f"t{number:03}node": URL for number in range(130)}))
-        said = tuple(silent(target, "no answer within 2 s") for target in found.targets)
+        said = tuple(silent(target, f"{target.url}: no answer within 2 s") for target in found.targets)
         text = as_text(Status(map=found, nodes=said, buckets=(), findings=judge(found, said, (), Expected())))
         assert text.count("error: ") == 1
         assert "`planner pool drain ID`" in text
