@@ -74,7 +74,11 @@ def send(
         finally:
             watch.cancel()
     except (OSError, http.client.HTTPException) as error:
-        why = f"no answer within {limit_s:g} s" if late.is_set() or isinstance(error, socket.timeout) else _why(error)
+        why = (
+            f"no answer within {round(limit_s, 1) or limit_s:g} s"
+            if late.is_set() or isinstance(error, socket.timeout)
+            else _why(error)
+        )
         raise Unreachable(f"{parts.scheme}://{parts.netloc}: {why}") from error
     finally:
         connection.close()

@@ -26,6 +26,12 @@ class Spread(Protocol):
     def node_of(self, key: str) -> str: ...
 
 
+def read_anew(store: Store, key: str) -> None:
+    """Before a fresh read of a key whose bytes were wrong."""
+    if isinstance(store, Forgetful):
+        store.forget(key)
+
+
 def drop_damaged(cache: Store, key: str, why: str) -> tuple[bool, Callable[[], None]]:
     """Whether it was dropped, so that the next read fetches the object from S3 again; and what to call to record the
     damage, if S3 has the right bytes. What cannot be dropped is found again by the next read."""

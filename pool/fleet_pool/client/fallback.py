@@ -130,7 +130,15 @@ class FallbackStore:
                 return data
         stores = self._truth_first() if fresh_or_stale else self._cache_first()
         ranged = {"start": start, "length": length, "fresh": fresh}
-        return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged), problem)
+        try:
+            return self._attempt(f"read {checked(key)}", stores, lambda store: store.read(key, **ranged), problem)
+        except Corrupt as found:
+            if self._truth is not None:
+                raise
+            if fresh:  # not Damaged, from which a restore steps back: S3 may well have the right bytes
+                raise Unavailable(f"{found}; the pool cannot drop its copy, and this job does not reach S3") from None
+            self.report_damage(key, str(found))
+        return self._read(key, start=start, length=length, fresh=True)
 
     def _copies(self, key: str, newest: bool) -> Iterator[bytes]:
         """What each store has of a key, one try each and no wait; newest: of the pool first what S3 has now, then what
@@ -198,6 +206,12 @@ class FallbackStore:
                 store.write_unique(key, data)
 
         self._attempt(f"write {checked(key)}", self._cache_first(), write)
+
+    def forget(self, key: str) -> None:
+        """For a job without a way to S3: the pool drops its copy, which may be damaged, and has to read S3 again."""
+        if self._truth is None and isinstance(self._cache, Forgetful):
+            with suppress(StoreProblem):
+                self._cache.forget(key)
 
     def report_damage(self, key: str, why: str) -> None:
         """Drops the pool's copy of an object that a check found damaged; leaves a record for `planner pool status`."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fleet_pool.client.errors import StoreProblem
+from fleet_pool.client.locks import ProcessLock
 from fleet_pool.compat import frozen
 
 SAMPLES = 256  # latencies that are remembered of each class of reads
@@ -24,7 +25,7 @@ class Lateness:
         self._seen: dict[int, deque[float]] = {}
         self._delays: dict[int, float] = {}
         self._tokens = TOKENS
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def delay_s(self, length: int | None) -> float:
         """Seconds to wait for a read of `length` bytes, None for a whole object."""

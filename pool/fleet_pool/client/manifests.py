@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fleet_pool.client.errors import Damaged, NotThere, StoreProblem
+from fleet_pool.client.locks import ProcessLock
 from fleet_pool.digests import (
     PART_BYTES,
     BadManifest,
@@ -45,7 +45,7 @@ class Manifests:
         self._indexes: dict[str, Index | None] = {}
         self._again_s: dict[str, float] = {}
         self._pages: OrderedDict[str, dict[str, Digest]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_prefixes": self._prefixes, "_copies": self._copies}

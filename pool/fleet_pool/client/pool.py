@@ -158,6 +158,7 @@ class Pool:
         with self._errors(prefix):
             listed = self._client.bucket(self._bucket, **PROVIDER).list_objects_iter(prefix=prefix, props="name,size")
             found = [Entry(key=each.name, size_bytes=int(each.size)) for each in listed]
+        found = [each for each in found if each.size_bytes or not each.key.endswith("/")]  # as S3's listing
         return tuple(sorted(found, key=lambda entry: entry.key))
 
     def level(self, folder: str) -> Level:

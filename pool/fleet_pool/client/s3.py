@@ -160,7 +160,7 @@ class S3:
 def _listed(page: Mapping[str, Any]) -> Iterator[Entry]:
     """Without the empty objects "FOLDER/" that the S3 console writes for a folder: no store reads such a key."""
     for each in page.get("Contents", ()):
-        if not each["Key"].endswith("/"):
+        if each["Size"] or not each["Key"].endswith("/"):
             yield Entry(key=each["Key"], size_bytes=each["Size"])
 
 

@@ -6,13 +6,13 @@ import fcntl
 import json
 import os
 import secrets
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from fleet_pool.client.locks import ProcessLock
 from fleet_pool.compat import frozen
 
 FOLDER = "PLANNER_POOL_SHARED"  # variable; "" keeps the memory to the process
@@ -45,7 +45,7 @@ class NodeMemory:
         self._rests: dict[str, Rest] = {}
         self._seen: tuple[int, int] | None = None
         self._look_at_s = 0.0
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def __getstate__(self) -> dict[str, object]:
         return {"_folder": self._folder}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 from fleet_pool.client.errors import StoreProblem
+from fleet_pool.client.locks import ProcessLock
 
 MOST = 1_000  # keys that are remembered; a pool that is away for so many rewrites is evicted by an operator
 
@@ -27,7 +27,7 @@ class StaleCopies:
     def __init__(self, forget: Callable[[str], None] | None) -> None:
         self._forget = forget
         self._waiting: dict[str, None] = {}
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def __contains__(self, key: str) -> bool:
         """Whether the cache may still have an older copy: this process then reads S3."""
@@ -37,7 +37,7 @@ class StaleCopies:
         return {"_forget": self._forget, "_waiting": dict(self._waiting)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _lock=ProcessLock())
 
     def drop(self, key: str) -> None:
         """After S3 has the new object."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from fleet_pool.client.commit import Commit, Skipped
@@ -61,7 +62,8 @@ def newest_of_all(
         if not problems:
             return commit, found, tuple(skipped)
         if found is not None:
-            discard(found)
+            with suppress(OSError):  # a drive that fails now must not keep the others waiting in `gather`
+                discard(found)
         if own is not None and own is not mistake:
             raise own
         for problem in problems:

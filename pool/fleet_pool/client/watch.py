@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -41,7 +40,6 @@ class Watch:
 
     def _begin(self) -> None:
         self.late, self._targets = Lateness(), Targets(self._memory, self._clock)
-        self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         """A data loader's worker learns for itself, and from the machine's memory."""

@@ -87,9 +87,14 @@ class Writing(io.BufferedIOBase):
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is None:
+            self.ends_well()
             self.close()
         else:
             self.discard()
+
+    def ends_well(self) -> None:
+        """A `with` around it ended without an error of its own, maybe inside an `except`."""
+        self._amid = sys.exc_info()[1]
 
     def __del__(self) -> None:
         if "_file" in self.__dict__ and not self.closed and self._autocommit:
@@ -99,8 +104,13 @@ class Writing(io.BufferedIOBase):
 class Text(io.TextIOWrapper):
     """As Writing, for text: an error inside `with` writes nothing."""
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None and isinstance(self.buffer, Writing):
+            self.buffer.ends_well()
         self.close()
+
+    def __del__(self) -> None:
+        """Does not close what is dropped, as io's own would: the file below then writes nothing."""
 
 
 def _left_by_an_error(amid: BaseException | None) -> bool:

@@ -25,6 +25,7 @@ from fleet_pool.doors.staged import staged_file
 
 PORT = 8333
 PIECE_BYTES = 2**20
+_OF_OBJECTS = frozenset({"acl", "attributes", "legal-hold", "retention", "tagging", "uploadId", "versionId"})
 _NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 _LONG_AGO = "2000-01-01T00:00:00.000Z"  # a store tells no times, and S3's clients want one
 
@@ -99,7 +100,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _get(self, key: str, query: dict[str, str]) -> None:
         if not key:
-            self._list(query)
+            if "location" in query:
+                self._error(501, "NotImplemented", "objects and listings only")
+            else:
+                self._list(query)
+            return
+        if not _OF_OBJECTS.isdisjoint(query):
+            self._error(501, "NotImplemented", "whole objects only: no parts, no tags, no versions")
             return
         size = self.server.store.size(key)
         asked = self._range(size)
@@ -122,7 +129,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _put(self, key: str, query: dict[str, str]) -> None:
         length = self._length()
-        if query or not key or length is None or self.headers.get("x-amz-copy-source"):
+        chunked = "Transfer-Encoding" in self.headers
+        if query or not key or length is None or chunked or self.headers.get("x-amz-copy-source"):
             self.close_connection = True
             self._error(501, "NotImplemented", "whole objects only: no parts, no copies, and Content-Length is needed")
             return

@@ -24,7 +24,7 @@ from torch.distributed.checkpoint.api import CheckpointException  # pyright: ign
 
 from fleet_pool.client import Checkpoints, Store
 from fleet_pool.client.commit import Commit
-from fleet_pool.client.errors import Damaged, NotThere, StoreProblem
+from fleet_pool.client.errors import Damaged, NotThere, Refused, StoreProblem
 from fleet_pool.doors.torch_storage import PoolReader, PoolWriter, metadata_of
 
 
@@ -40,6 +40,7 @@ class TorchCheckpoints:
         self._group, self._asking = (dist.new_group(backend="gloo") if together else None for _ in range(2))
         self._rank = dist.get_rank() if together else 0
         self._saving: Future[Any] | None = None
+        self._closed = False
 
     def save(
         self, step: int, state: dict[str, Any], *, notes: Mapping[str, Any] | None = None, own: Any = None
@@ -69,10 +70,12 @@ class TorchCheckpoints:
                 saving.result()
 
     def close(self) -> None:
-        """Waits as `wait` does, then ends the two process groups. Groups that live until Python ends can abort it."""
+        """Waits as `wait` does, then ends the two process groups. Groups that live until Python ends can abort it.
+        Nothing can be saved or loaded afterwards."""
         try:
             self.wait()
         finally:
+            self._closed = True
             groups, self._group, self._asking = (self._group, self._asking), None, None
             for group in groups:
                 if group is not None and dist.is_initialized():
@@ -123,6 +126,7 @@ class TorchCheckpoints:
                 failed, at_most = problem, commit.step - 1
 
     def _writer(self, step: int, notes: Mapping[str, Any] | None, own: Any) -> PoolWriter:
+        self._open()
         ranks = [own]
         if self._asking is not None:
             ranks = [None] * dist.get_world_size()
@@ -131,19 +135,29 @@ class TorchCheckpoints:
         return PoolWriter(self.checkpoints, step, staging=self._staging, rank=self._rank, notes=kept)
 
     def _told(self, ask: Callable[[], Any]) -> Any:
-        """What rank 0 finds, on every rank; its error too."""
+        """What rank 0 finds, on every rank; its error too, since the others would wait for it."""
+        self._open()
         if self._asking is None:
             return ask()
         answer: list[Any] = [None, None]
+        own: Exception | None = None
         if self._rank == 0:
             try:
                 answer[0] = ask()
             except StoreProblem as problem:
                 answer[1] = problem
+            except Exception as problem:
+                own, answer[1] = problem, Refused(f"rank 0 failed: {type(problem).__name__}: {problem}")
         dist.broadcast_object_list(answer, src=0, group=self._asking)
+        if own is not None:
+            raise own
         if answer[1] is not None:
             raise answer[1]
         return answer[0]
+
+    def _open(self) -> None:
+        if self._closed:
+            raise Refused("these checkpoints are closed: nothing can be saved or loaded after close()")
 
 
 class _problems:

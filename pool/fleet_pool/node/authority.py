@@ -21,7 +21,7 @@ from fleet_pool.node.certificates import CannotSign, Store, fetch_error, in_memo
 from fleet_pool.node.facts import Node, Stack
 from fleet_pool.node.requests import CERTIFICATE, LEAVE, Request, answer, waiting
 from fleet_pool.operate.drain import drain
-from fleet_pool.problems import PoolProblem
+from fleet_pool.problems import PoolProblem, Refused
 
 EVERY_S = 15.0  # of each control node; the others look in between, so a request waits 5 s with three of them
 LARGEST_BYTES = 8192  # of a request for a certificate; ours have 400
@@ -141,12 +141,18 @@ class Authority:
     def _answer(self, request: Request, found: Instance | None, authority: Path) -> None:
         name = request.instance
         try:
-            if request.size > LARGEST_BYTES:
+            if not 0 < request.size <= LARGEST_BYTES:
                 raise NotOurs(f"{name} sent {request.size} bytes, which is no request for a certificate")
             address = address_of(name, found, self._stack.name)
-            asked = self._bucket.read(request.key)
-            if asked is None:
-                return  # another control node was first
+            try:
+                # in a range: it may have been replaced by a larger one since it was listed
+                asked = self._bucket.read_range(request.key, 0, LARGEST_BYTES)
+            except Refused as problem:
+                if problem.status == 404:
+                    return  # another control node was first
+                if problem.status == 416:
+                    raise NotOurs(f"{name} sent nothing") from None
+                raise
             certificate = sign(asked.decode("utf-8", "replace"), authority, name, (address, "127.0.0.1"))
         except (NotOurs, CannotSign) as problem:
             answer(self._bucket, request, refused=str(problem))

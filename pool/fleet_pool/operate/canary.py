@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,8 +68,7 @@ def run_canary(
     found = cluster_map(client)
     gateways = {member.id: member.url for member in found.proxies if not member.leaving}
     targets = [member for member in found.targets if not member.leaving]
-    first, url = next(iter(gateways.items()))
-    keys = _key_of_each(client, url, bucket, FOLDER + name, targets)
+    first, url, keys = _keys_by(client, gateways, bucket, FOLDER + name, targets)
     missing = [target.id for target in targets if target.id not in keys]
     steps = [Step(what="PUT", where=id_, seconds=0.0, wrong=f"{first} sends no key to this target") for id_ in missing]
 
@@ -102,6 +101,19 @@ def run_canary(
         for target, key in keys.items():
             steps.append(step("DELETE", target, lambda key=key: _delete(client, bucket, key)))
     return CanaryRun(bucket=bucket, key=FOLDER + name, size=len(body), steps=tuple(steps))
+
+
+def _keys_by(
+    client: Client, gateways: Mapping[str, str], bucket: str, begin: str, targets: Sequence[Member]
+) -> tuple[str, str, dict[str, str]]:
+    """The first gateway that answers, its address, and its key for each target. Raises Unreachable if none does."""
+    silent: Unreachable | None = None
+    for id_, url in gateways.items():
+        try:
+            return id_, url, _key_of_each(client, url, bucket, begin, targets)
+        except Unreachable as problem:
+            silent = problem
+    raise silent or Unreachable("the map has no gateway that stays")
 
 
 def _key_of_each(client: Client, gateway: str, bucket: str, begin: str, targets: Sequence[Member]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from fleet_pool.operate.buckets import Bucket, buckets
 from fleet_pool.operate.digest import damaged_copies
 from fleet_pool.operate.members import ClusterMap, DetachedProxy, maps
 from fleet_pool.operate.nodes import Node, nodes
-from fleet_pool.operate.probe import Probe, probes, sick, slow_everywhere
+from fleet_pool.operate.probe import SLOW_S, Probe, probes, sick, slow_everywhere
 from fleet_pool.operate.table import counted
 from fleet_pool.problems import Refused, Unreachable
 
@@ -125,7 +125,8 @@ def judge(
     named = sick(seen)
     for id_, how in named.items():
         wrong.append(_error(id_, f"sick: {how}", f"`planner pool drain {id_}`, then look at its link and drives"))
-    if not named and (how := slow_everywhere(seen)):
+    slow = [each for each in seen if each.target in named and each.read_s is not None and each.read_s > SLOW_S]
+    if not slow and (how := slow_everywhere(seen)):
         remedy = (
             "run the command on another machine: if it is slow there too, look at the load and network of all nodes"
         )
@@ -162,6 +163,11 @@ def of_damage(found: ClusterMap, damaged: Sequence[tuple[int, str]], bucket: str
     return _warning("pool", what, remedy)
 
 
+def _why(node: Node) -> str:
+    """Without its address, so that nodes with the same problem are shown together."""
+    return node.why.replace(f"{node.member.url}: ", "")
+
+
 def _of_node(found: ClusterMap, node: Node, expected: Expected) -> list[Finding]:
     wrong, id_ = [], node.member.id
     if node.heard == "silent":
@@ -169,11 +175,11 @@ def _of_node(found: ClusterMap, node: Node, expected: Expected) -> list[Finding]
             # the pool works without one proxy; without a target its share of the keys is not served
             severity = _error if node.member.role == "target" else _warning
             remedy = f"if it is gone, the map drops it in 15 s; if it stays in the map, `planner pool drain {id_}`"
-            wrong.append(severity(id_, f"in the map but does not answer: {node.why}", remedy))
+            wrong.append(severity(id_, f"in the map but does not answer: {_why(node)}", remedy))
         return wrong
     if node.heard == "health":
         remedy = "it may still serve data; restart the daemon when convenient"
-        wrong.append(_warning(id_, f"answers health checks but not status requests: {node.why}", remedy))
+        wrong.append(_warning(id_, f"answers health checks but not status requests: {_why(node)}", remedy))
     for alert in alerts(node.flags):
         severity = _error if alert.blocking else _warning
         wrong.append(severity(id_, alert.name, alert.remedy))

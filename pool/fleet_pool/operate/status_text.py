@@ -48,8 +48,10 @@ def as_text(found: Status) -> str:
     lines.append(columns(head, rows, right=(3, 4, 5, 6, 7, 8, 9)))
     if found.buckets:
         lines.append("\n" + bucket_text(found.buckets))
-    for (severity, what, remedy), places in _by_problem(found.findings).items():
-        lines.append(f"\n{severity}: {listed(places)}: {what}\n    {remedy}")
+    for alike in _by_problem(found.findings):
+        first, places = alike[0], [each.where for each in alike]
+        remedy = first.remedy if len(alike) == 1 else _for_any(first)
+        lines.append(f"\n{first.severity}: {listed(places)}: {first.what}\n    {remedy}")
     return "".join(lines) + ("\n" if found.findings else "")
 
 
@@ -57,12 +59,17 @@ def _ms(seconds: float | None, wrong: str) -> str:
     return "FAILS" if wrong else "" if seconds is None else f"{seconds * 1000:.0f} ms"
 
 
-def _by_problem(findings: Sequence[Finding]) -> dict[tuple[str, str, str], list[str]]:
-    """Findings that differ only in where they are, as one: (severity, what, remedy) -> places."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+def _by_problem(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Those that differ only in where they are, together: a third of 400 nodes is one problem to whoever reads it."""
+    found: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        found.setdefault((finding.severity, finding.what, finding.remedy), []).append(finding.where)
-    return found
+        found.setdefault((finding.severity, finding.what, _for_any(finding)), []).append(finding)
+    return list(found.values())
+
+
+def _for_any(finding: Finding) -> str:
+    """Its remedy with ID for the daemon that it names."""
+    return finding.remedy.replace(f" {finding.where}`", " ID`")
 
 
 def bucket_text(known: Sequence[Bucket]) -> str:

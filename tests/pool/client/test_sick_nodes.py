@@ -82,6 +82,17 @@ class TestMemory:
         time.sleep(0.6)
         assert other.resting("n")
 
+    def test_after_a_rest_one_late_answer_of_another_process_is_not_enough(self, tmp_path):
+        clock = Clock()
+        clock.now_s = time.time()
+        one, other = (Targets(NodeMemory(tmp_path / "shared"), clock) for _ in range(2))
+        for _ in range(3):
+            one.slow("n", "late")
+        clock.now_s += 6
+        time.sleep(0.6)
+        assert not other.slow("n", "late")
+        assert one.slow("n", "late")
+
     def test_two_that_write_at_once_both_stay(self, tmp_path):
         rest = Rest(until_s=time.time() + 60, rest_s=5, why="late")
         memories = [NodeMemory(tmp_path) for _ in range(8)]

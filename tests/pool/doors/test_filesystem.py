@@ -117,6 +117,18 @@ def test_an_error_keeps_what_was_there_whatever_is_wrapped_around_the_file(fs, o
         file.write("meant")
         file.close()
     assert fs.cat("train/t.csv") == b"meant"
+    for mode, text in (("w", "meant too"), ("wb", b"as well")):
+        file = fs.open("train/t.csv", mode)
+        try:
+            raise RuntimeError
+        except RuntimeError:
+            with file:
+                file.write(text)
+        assert fs.cat("train/t.csv") == (text if mode == "wb" else text.encode())
+    file = fs.open("train/t.csv", "w")
+    file.write("dropped")
+    del file
+    assert fs.cat("train/t.csv") == b"as well"
 
 
 def test_files_come_and_go_and_are_copied_and_renamed(fs, tmp_path):

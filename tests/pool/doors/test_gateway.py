@@ -63,6 +63,7 @@ def test_boto3_writes_reads_lists_and_removes(s3):
         (lambda s3: s3.get_object(Bucket="train", Key="a", Range="bytes=9-"), "InvalidRange"),
         (lambda s3: s3.put_object(Bucket="train", Key="a//b", Body=b"1"), "AccessDenied"),
         (lambda s3: s3.create_multipart_upload(Bucket="train", Key="a"), "NotImplemented"),
+        (lambda s3: s3.get_object_tagging(Bucket="train", Key="a"), "NotImplemented"),
     ],
 )
 def test_what_it_cannot_do_it_says_as_s3_would(s3, ask, code):

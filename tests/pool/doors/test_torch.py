@@ -108,9 +108,15 @@ for save in (lambda: saved.save(1, {{"a": 1}}), lambda: (saved.save_async(2, {{"
         save()
     except FileNotFoundError:
         print("caught")
+saved.close()
+try:
+    saved.expire(keep=1)
+except Exception as error:
+    print(error)
 """
     done = subprocess.run([str(PYTHON), "-c", script], env=torch, capture_output=True, text=True, timeout=120)
-    assert done.stdout.split() == ["caught", "caught"], done.stderr[-3000:]
+    assert done.stdout.splitlines()[:2] == ["caught", "caught"], done.stderr[-3000:]
+    assert "closed" in done.stdout.splitlines()[2]
 
 
 def test_torch_s_own_fsspec_writer_and_reader_use_the_pool_too(torch, tmp_path):

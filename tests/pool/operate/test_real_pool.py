@@ -11,10 +11,13 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool.api import Client
 from fleet_pool.client import open_store
+from fleet_pool.operate.members import cluster_map
 from fleet_pool.problems import Code
 from fleet_pool.settings import PROXY_PORT
 
+from tests.pool.client.conftest import endpoints
 from tests.pool.cluster import BUCKET, FORMING_S, Cluster, Shape, standing
 from tests.pool.daemon import wait_until
 from tests.pool.operate.answering import answering
@@ -236,6 +239,18 @@ class TestCanary:
         assert len(told["steps"]) == 4 * len(targets) + len(gateways)
         assert not any(step["wrong"] for step in told["steps"])
         assert "Contents" not in real.s3.client().list_objects_v2(Bucket=BUCKET, Prefix=".planner-canary/")
+
+    def test_a_gateway_that_hangs_hides_no_target(self, real, command):
+        command("register", BUCKET, "--kind", "dataset")
+        first = cluster_map(Client(endpoints(real))).proxies[0].id
+        hung = next(proxy for proxy in real.proxies if proxy.id == first)
+        hung.freeze()
+        try:
+            told = json.loads(command("canary", BUCKET, "--json").out)
+        finally:
+            hung.thaw()
+        wrong = {(step["what"], step["where"]) for step in told["steps"] if step["wrong"]}
+        assert wrong == {("GET", first)}
 
     def test_without_s3_it_falls(self, real, command):
         command("register", BUCKET, "--kind", "dataset")

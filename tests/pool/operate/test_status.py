@@ -254,6 +254,13 @@ class TestWhole:
         assert "t000node, t001node, " in text
         assert " and 392 more: low-cpu\n" in text
 
+    def test_silent_nodes_are_one_problem_with_one_remedy(self):
+        found = parse_map(smap({"p1node00": URL}, {f"t{number:03}node": URL for number in range(130)}))
+        said = tuple(silent(target, f"{target.url}: no answer within 2 s") for target in found.targets)
+        text = as_text(Status(map=found, nodes=said, buckets=(), findings=judge(found, said, (), Expected())))
+        assert text.count("error: ") == 1
+        assert "`planner pool drain ID`" in text
+
     def test_plain_data_for_a_script(self):
         with ExitStack() as stack:
             found = status(Client([pool(stack, WELL | bit("out-of-space"))]), Expected(), limit_s=30, each_s=10)
