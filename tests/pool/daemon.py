@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from tests.pool.network import Host
@@ -63,7 +64,17 @@ class Daemon:
             self.kill()
 
     def freeze(self) -> None:
+        """Returns once it stands still: on a busy machine its threads run on until one of them takes the signal."""
         self.signal(signal.SIGSTOP)
+        if self.process is not None and self.running:
+            wait_until(self._stands_still, f"{self.log.name}: SIGSTOP", 30, every_s=0.01)
+
+    def _stands_still(self) -> bool:
+        assert self.process is not None
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/stat")
+        with suppress(OSError):  # a thread that ended meanwhile
+            return all(each.read_text().rpartition(")")[2].split()[0] in "Tt" for each in threads)
+        return False
 
     def thaw(self) -> None:
         self.signal(signal.SIGCONT)

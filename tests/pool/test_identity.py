@@ -98,6 +98,12 @@ def test_a_job_uses_objects_and_administers_nothing(secure: Cluster) -> None:
         "a bucket's removal": ("DELETE", bucket, {"action": "destroy-bck"}),
         "a bucket's properties": ("PATCH", bucket, {"action": "set-bprops", "value": {"lru": {"enabled": False}}}),
         "a bucket of its own": ("POST", "/v1/buckets/another", {"action": "create-bck"}),
+        "a node's fetch of any URL": (
+            "POST",
+            "/v1/download",
+            {"type": "single", "object_name": "x", "link": "http://a/x", "bucket": {"name": BUCKET, "provider": "aws"}},
+        ),
+        "an archive of objects": ("PUT", bucket, {"action": "archive", "value": {"archname": "x", "objnames": ["a"]}}),
     }
     for what, (method, path, message) in refused.items():
         with pytest.raises(Unanswered) as caught:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import threading
 import time
 import uuid
@@ -171,7 +170,7 @@ class TestStatus:
     def test_a_target_that_hangs_is_silent_and_status_is_not(self, real, command):
         """Frozen, so that connections to it open and nothing comes: asked before the map drops it."""
         frozen = real.nodes[0]
-        frozen.daemon.signal(signal.SIGSTOP)
+        frozen.daemon.freeze()
         said = command("status", "--targets", "3", "--each-s", "1", "--timeout-s", "10")
         assert said.code == Code.BLOCKER
         assert (
@@ -244,11 +243,11 @@ class TestCanary:
         command("register", BUCKET, "--kind", "dataset")
         first = cluster_map(Client(endpoints(real))).proxies[0].id
         hung = next(proxy for proxy in real.proxies if proxy.id == first)
-        hung.freeze()
+        hung.daemon.freeze()
         try:
             told = json.loads(command("canary", BUCKET, "--json").out)
         finally:
-            hung.thaw()
+            hung.daemon.thaw()
         wrong = {(step["what"], step["where"]) for step in told["steps"] if step["wrong"]}
         assert wrong == {("GET", first)}
 
