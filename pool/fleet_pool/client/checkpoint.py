@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from fleet_pool.client import commit as commits
 from fleet_pool.client import ranges
 from fleet_pool.client.commit import Commit, Shard, Skipped, step_of, step_prefix
-from fleet_pool.client.damage import read_anew
+from fleet_pool.client.damage import forget_copy
 from fleet_pool.client.errors import Damaged, NotThere, OutOfRange, Refused
 from fleet_pool.client.hashing import HashingPath
 from fleet_pool.client.store import Store, checked, whole_file
@@ -152,7 +152,7 @@ class Checkpoints:
                 return
             except (Damaged, OutOfRange) as problem:
                 why = str(problem)
-            read_anew(self._store, shard.key)
+            forget_copy(self._store, shard.key)
         raise Damaged(why)
 
     def _newest_of(
@@ -256,7 +256,7 @@ class Checkpoints:
             data = self._store.read(shard.key, fresh=fresh)
             if len(data) == shard.size_bytes and hashlib.sha256(data).hexdigest() == shard.sha256:
                 return data
-            read_anew(self._store, shard.key)
+            forget_copy(self._store, shard.key)
         raise Damaged(
             f"{shard.key}: {len(data)} bytes, not the {shard.size_bytes} bytes committed, or another checksum"
         )

@@ -26,7 +26,7 @@ class Spread(Protocol):
     def node_of(self, key: str) -> str: ...
 
 
-def read_anew(store: Store, key: str) -> None:
+def forget_copy(store: Store, key: str) -> None:
     """Before a fresh read of a key whose bytes were wrong."""
     if isinstance(store, Forgetful):
         store.forget(key)

@@ -1,4 +1,4 @@
-"""A lock that a forked process finds free, whoever held it in its parent."""
+"""A lock that is free in a forked process, even if a thread of its parent held it."""
 
 from __future__ import annotations
 
@@ -20,4 +20,5 @@ class ProcessLock:
         self._mine().release()
 
     def _mine(self) -> threading.Lock:
-        return self._of.setdefault(os.getpid(), threading.Lock())
+        process = os.getpid()
+        return self._of.get(process) or self._of.setdefault(process, threading.Lock())

@@ -65,11 +65,12 @@ class Manifests:
             return self._page(page, prefix).get(key) if page else None
 
     def renewed(self, key: str) -> Digest | None:
-        """As of, after another look for the manifest, once in a while: it may have been written anew meanwhile."""
+        """As `of`, after checking, at most once a minute, whether the manifest was replaced."""
         with self._lock:
             for prefix in (each for each in self._prefixes if key.startswith(each)):
-                if prefix in self._indexes and self._may_look(f"{prefix} anew"):
-                    self._again_s[f"{prefix} anew"] = time.monotonic() + LOOK_AGAIN_S
+                replaced = f"{prefix} replaced"
+                if prefix in self._indexes and self._may_look(replaced):
+                    self._again_s[replaced] = time.monotonic() + LOOK_AGAIN_S
                     held = self._indexes.pop(prefix)
                     self._index(prefix)
                     self._indexes.setdefault(prefix, held)

@@ -31,6 +31,7 @@ from fleet_pool.client.store import (
     checked,
     checked_folder,
     http_range,
+    is_folder_marker,
     level_of,
     stream_of,
     whole_file,
@@ -158,8 +159,7 @@ class Pool:
         with self._errors(prefix):
             listed = self._client.bucket(self._bucket, **PROVIDER).list_objects_iter(prefix=prefix, props="name,size")
             found = [Entry(key=each.name, size_bytes=int(each.size)) for each in listed]
-        found = [each for each in found if each.size_bytes or not each.key.endswith("/")]  # as S3's listing
-        return tuple(sorted(found, key=lambda entry: entry.key))
+        return tuple(sorted((each for each in found if not is_folder_marker(each)), key=lambda entry: entry.key))
 
     def level(self, folder: str) -> Level:
         """Lists everything below the folder: the engine's own limit to one level is not used."""

@@ -10,7 +10,16 @@ from typing import Any
 
 from fleet_pool.client.errors import AlreadyThere, NotThere, OutOfRange, Refused, StoreProblem, Unavailable
 from fleet_pool.client.parts import upload_in_parts
-from fleet_pool.client.store import Entry, Level, checked, checked_folder, http_range, stream_of, whole_file
+from fleet_pool.client.store import (
+    Entry,
+    Level,
+    checked,
+    checked_folder,
+    http_range,
+    is_folder_marker,
+    stream_of,
+    whole_file,
+)
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 60.0
@@ -158,10 +167,8 @@ class S3:
 
 
 def _listed(page: Mapping[str, Any]) -> Iterator[Entry]:
-    """Without the empty objects "FOLDER/" that the S3 console writes for a folder: no store reads such a key."""
-    for each in page.get("Contents", ()):
-        if each["Size"] or not each["Key"].endswith("/"):
-            yield Entry(key=each["Key"], size_bytes=each["Size"])
+    found = (Entry(key=each["Key"], size_bytes=each["Size"]) for each in page.get("Contents", ()))
+    return (entry for entry in found if not is_folder_marker(entry))
 
 
 def _condition(held: str | None) -> dict[str, str]:

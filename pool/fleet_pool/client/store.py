@@ -91,6 +91,11 @@ def checked(key: str) -> str:
     return key
 
 
+def is_folder_marker(entry: Entry) -> bool:
+    """An empty object "FOLDER/", which the S3 console writes for a folder: no store reads such a key."""
+    return entry.size_bytes == 0 and entry.key.endswith("/")
+
+
 def level_of(folder: str, entries: Iterable[Entry]) -> Level:
     """The level of a folder out of a listing of everything below it. Raises Refused."""
     found, folders = [], set()

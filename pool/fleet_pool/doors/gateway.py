@@ -26,6 +26,7 @@ from fleet_pool.doors.staged import staged_file
 PORT = 8333
 PIECE_BYTES = 2**20
 _OF_OBJECTS = frozenset({"acl", "attributes", "legal-hold", "retention", "tagging", "uploadId", "versionId"})
+_WHOLE_ONLY = "whole objects only: no parts, no tags, no versions"
 _NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 _LONG_AGO = "2000-01-01T00:00:00.000Z"  # a store tells no times, and S3's clients want one
 
@@ -93,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _delete(self, key: str, query: dict[str, str]) -> None:
         if query:  # such as ?tagging, which is not the object
-            self._error(501, "NotImplemented", "whole objects only: no parts, no tags, no versions")
+            self._error(501, "NotImplemented", _WHOLE_ONLY)
             return
         self.server.store.remove(key)
         self._answer(204)
@@ -106,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._list(query)
             return
         if not _OF_OBJECTS.isdisjoint(query):
-            self._error(501, "NotImplemented", "whole objects only: no parts, no tags, no versions")
+            self._error(501, "NotImplemented", _WHOLE_ONLY)
             return
         size = self.server.store.size(key)
         asked = self._range(size)

@@ -36,7 +36,7 @@ from torch.futures import Future  # pyright: ignore[reportMissingImports]
 
 from fleet_pool.client.checkpoint import Checkpoints
 from fleet_pool.client.commit import Commit, Shard
-from fleet_pool.client.damage import read_anew
+from fleet_pool.client.damage import forget_copy
 from fleet_pool.client.errors import Damaged, OutOfRange
 from fleet_pool.client.ranges import pieces
 from fleet_pool.client.store import Store
@@ -223,11 +223,11 @@ class PoolReader(StorageReader):
                 for start, piece in pieces(self._store, key, place.size_bytes, begin=place.offset, fresh=fresh):
                     data[start : start + len(piece)] = piece
             except (Damaged, OutOfRange):
-                read_anew(self._store, key)
+                forget_copy(self._store, key)
                 continue
             if zlib.crc32(data) == place.crc32:
                 return data
-            read_anew(self._store, key)
+            forget_copy(self._store, key)
         raise Damaged(f"{key}: the {place.size_bytes} bytes from {place.offset} have another checksum than saved")
 
 
