@@ -24,7 +24,8 @@ COLUMNS = ("case", "what", "given", "published", "computed", "P10-P90", "toleran
 def text() -> str:
     """The current content of docs/evidence.md."""
     found = backtest(shipped_cases())
-    lines = [HEAD, prose(words.counts(found)), prose(words.coverage(found)), "", "| verdict | meaning |", "|---|---|"]
+    lines = [HEAD, prose(words.counts(found)), *map(prose, words.coverage(found))]
+    lines += ["", "| verdict | meaning |", "|---|---|"]
     lines += [f"| {verdict} | {cell(words.LEGEND[verdict])} |" for verdict in VERDICTS]
     for title, said in (
         ("Claims that the planner contradicts", words.sentences(found, CONTRADICTED)),

@@ -8,7 +8,7 @@ from planner.estimate.own_prices import source_of
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
 from planner.plan.own_prices import OwnPrice
-from planner.plan.profiles import mfu_key
+from planner.plan.profiles import kinds_with_mfu, mfu_key
 from planner.plan.types import Plan
 from pricing.book import PriceBook
 
@@ -84,7 +84,10 @@ def _left_out(plan: Plan, used: Collection[str]) -> list[str]:
 _UNSAID = {
     "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
     "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
-    **{mfu_key(gpu): f"which share of its peak {gpu} reaches: write mfu beside flop" for gpu in ("A100", "H100")},
+    **{
+        mfu_key(gpu): f"which share of its peak {gpu} reaches over the whole run: write mfu beside flop"
+        for gpu in kinds_with_mfu()
+    },
     "data.object_mb": "how large an object is: write data.shard",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,7 @@ NOT_ASKED = "not asked"
 VERDICTS = (REPRODUCED, PLAUSIBLE, CONTRADICTED, NOT_ASKED)
 
 PLAN, ASSUMPTION = "plan", "assumption"
+NEWCOMER = "file=newcomer"
 # FSx sells 1,200 GiB as "1.2 TiB", so that in its sizes a TiB has 1,000 GiB
 _FSX_SIZES = ("S4", "S17")
 
@@ -63,11 +65,32 @@ class Result:
         return self.p10 is not None and self.case.published.is_figure
 
     @property
+    def bare(self) -> bool:
+        """Whether the plan had nothing of the run but FLOP and a fleet, as a newcomer writes it."""
+        return self.equation == PLAN and NEWCOMER in self.case.inputs
+
+    @property
     def covered(self) -> bool:
         """Whether the published outcome lies inside P10-P90."""
         if self.p10 is None or self.p90 is None:
             return False
         return _within(self.case.published.low, self.p10, self.p90)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """How often P10-P90 holds what happened. ratio: median of published over computed; None without an outcome."""
+
+    inside: int
+    of: int
+    ratio: float | None
+
+    @classmethod
+    def of_results(cls, results: Sequence[Result]) -> Coverage:
+        ratios = [r.case.published.low / r.low for r in results if r.low]
+        return cls(
+            inside=sum(r.covered for r in results), of=len(results), ratio=statistics.median(ratios) if ratios else None
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,14 +103,14 @@ class Backtest:
         return sum(result.verdict == verdict for result in self.results)
 
     @property
-    def counted(self) -> int:
-        """Published outcomes with which a computed interval can be compared."""
-        return sum(result.counted for result in self.results)
+    def informed(self) -> Coverage:
+        """Published outcomes against intervals that had the run's own inputs."""
+        return Coverage.of_results([r for r in self.results if r.counted and not r.bare])
 
     @property
-    def covered(self) -> int:
-        """Those inside P10-P90."""
-        return sum(result.counted and result.covered for result in self.results)
+    def bare(self) -> Coverage:
+        """Whole runs against what the default says from FLOP and fleet alone."""
+        return Coverage.of_results([r for r in self.results if r.counted and r.bare])
 
 
 def backtest(cases: Sequence[Case]) -> Backtest:

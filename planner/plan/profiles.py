@@ -24,10 +24,16 @@ def gpus_of(profile: str) -> list[str]:
 
 
 def mfu_key(gpu: str) -> str:
-    """Key of the assumption about the share of its bf16 peak that training reaches on a kind of GPU."""
+    """Key of the share of its bf16 peak that whole runs reach on a kind of GPU, failed nodes apart."""
     return f"workload.mfu_{gpu.lower()}"
 
 
+def kinds_with_mfu() -> list[str]:
+    """Kinds of GPU with a default share."""
+    start = mfu_key("")
+    return sorted(key.removeprefix(start).upper() for key in default_assumptions() if key.startswith(start))
+
+
 def has_mfu(gpu: str) -> bool:
-    """Whether that share has been published."""
+    """Whether that share, or that of the nearest kind, has been published."""
     return mfu_key(gpu) in default_assumptions()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.models.derived import Derived
+from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import types_of
 from tests.builders import book_of, compared, plan_of
 
@@ -66,21 +67,29 @@ def test_each_kind_has_its_own_mfu():
     assert h100.days_at_full_speed == pytest.approx(1e21 / (0.40 * 989.5e12 * 32) / 86_400, rel=1e-3)
 
 
-def test_without_mfu_each_kind_has_the_published_one_with_its_range():
-    """41 % on H100 (33 to 47 %) and 52 % on A100, planned; the draws are wider than those of a plan that says it."""
+def test_without_mfu_each_kind_has_what_whole_runs_reached_with_its_range():
+    """29 % on H100 (14 to 45 %) and 39 % on A100, planned; the draws are wider than those of a plan that says it."""
     work = {"gpu_hours": None, "flop": 1e21}
     a100, h100 = _pair(1000, work=work)
-    assert a100.days_at_full_speed == pytest.approx(1e21 / (0.52 * 312e12 * 32) / 86_400)
-    assert h100.days_at_full_speed == pytest.approx(1e21 / (0.41 * 989.5e12 * 32) / 86_400, rel=1e-3)
-    _, said = _pair(1000, work={**work, "mfu_by_gpu": {"A100": 0.52, "H100": 0.41}})
+    assert a100.days_at_full_speed == pytest.approx(1e21 / (0.39 * 312e12 * 32) / 86_400)
+    assert h100.days_at_full_speed == pytest.approx(1e21 / (0.29 * 989.5e12 * 32) / 86_400, rel=1e-3)
+    _, said = _pair(1000, work={**work, "mfu_by_gpu": {"A100": 0.39, "H100": 0.29}})
     assert h100.days.plan == pytest.approx(said.days.plan)
     assert h100.days.p90 / h100.days.p10 > 1.15 * said.days.p90 / said.days.p10
     assert h100.useful_gpu_hours == said.useful_gpu_hours
 
 
 def test_without_mfu_and_without_a_published_one_flop_is_refused():
-    known = {"g6e.48xlarge": book_of().instance("g6e.48xlarge")}
+    known = {"trn1.32xlarge": book_of().instance("trn1.32xlarge")}
     plan = plan_of(fleet={"instance_types": list(known), "nodes": 1}, run={"work": {"gpu_hours": None, "flop": 1e21}})
     [(where, message, remedy)] = [found for found in types_of(plan, known) if "mfu" in found[1]]
     assert (where, remedy) == (("run", "work", "flop"), "write mfu: 40%")
-    assert "which share of its peak training reaches on L40S is not known" in message
+    assert "which share of its peak training reaches on TRAINIUM is not known" in message
+
+
+def test_a_kind_without_a_published_run_takes_the_nearest_ones_with_a_wider_range():
+    table = default_assumptions()
+    for kind, nearest in (("h200", "h100"), ("v100", "a100"), ("l40s", "a100")):
+        share, known = table[f"workload.mfu_{kind}"], table[f"workload.mfu_{nearest}"]
+        assert share.high / share.low > known.high / known.low
+        assert "no whole run" in share.source

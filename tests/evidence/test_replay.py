@@ -89,7 +89,8 @@ class TestUncertainInputs:
                 row("instance-cost", "node_hours=10; usd_per_hour=1", "10") | {"id": "certain"},
             )
         )
-        assert (found.covered, found.counted) == (1, 2)
+        assert (found.informed.inside, found.informed.of) == (1, 2)
+        assert found.bare.of == 0
         assert found.results[1].why == "the published figure lies above 8 of 10 computed outcomes"
 
     def test_an_assumption_is_drawn_as_in_a_plan(self, tmp_path):

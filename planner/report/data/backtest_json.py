@@ -16,7 +16,12 @@ def document(found: Backtest) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "planner": made_by(),
         "counts": {verdict.replace(" ", "_"): found.count(verdict) for verdict in VERDICTS},
-        "coverage": {"inside": found.covered, "of": found.counted},
+        "coverage": {"inside": found.informed.inside, "of": found.informed.of},
+        "coverage_from_flop_and_fleet": {
+            "inside": found.bare.inside,
+            "of": found.bare.of,
+            "median_published_over_planned": found.bare.ratio,
+        },
         "cases": [_case(result) for result in found.results],
     }
 

@@ -10,7 +10,7 @@ from planner.report.wording.backtest import WIDE
 
 def render(found: Backtest) -> str:
     """The whole result."""
-    lines = [line(words.counts(found)), "", line(words.coverage(found)), ""]
+    lines = [line(words.counts(found)), "", *(line(text) for text in words.coverage(found)), ""]
     for verdict in (CONTRADICTED, NOT_ASKED):
         said = words.sentences(found, verdict)
         lines += [f"**{verdict.capitalize()}**", "", *(f"- {md(text)}" for text in said), ""] if said else []

@@ -21,7 +21,7 @@ def render(found: Backtest, *, width: int, colour: bool, ascii_only: bool) -> st
     said = words.refusals(found)
     if said:
         lines += ["", f"{words.REFUSED}:", *(part for text in said for part in wrap(f"  - {text}", width, "    "))]
-    told = [part for text in (words.counts(found), words.coverage(found)) for part in wrap(text, width, "  ")]
+    told = [part for text in (words.counts(found), *words.coverage(found)) for part in wrap(text, width, "  ")]
     lines += ["", *([f"{BOLD}{text}{PLAIN}" for text in told] if colour else told)]
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text

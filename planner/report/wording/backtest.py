@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planner.evidence.replay import CONTRADICTED, NOT_ASKED, PLAUSIBLE, REPRODUCED, Backtest, Result
+from planner.evidence.replay import CONTRADICTED, NOT_ASKED, PLAUSIBLE, REPRODUCED, Backtest, Coverage, Result
 from planner.report.wording.table import Column
 
 WIDE = 120  # from here on there is room for what each figure is
@@ -76,14 +76,24 @@ def counts(found: Backtest) -> str:
     return f"{len(found.results)} published figures: {', '.join(parts)}."
 
 
-def coverage(found: Backtest) -> str:
-    """How often the computed interval holds what happened."""
-    if not found.counted:
-        return "No case has an uncertain input, so no interval can be checked."
-    return (
-        f"{found.covered} of {found.counted} published outcomes lie inside P10-P90"
-        f" ({found.covered / found.counted:.0%}; 80% are expected where the ranges are right)."
-    )
+def coverage(found: Backtest) -> list[str]:
+    """How often the computed interval holds what happened: with a run's own inputs, and from FLOP and fleet alone."""
+    said = []
+    if found.informed.of:
+        said.append(
+            f"{_inside(found.informed)} of the published outcomes lie inside P10-P90 where the plan has the run's own "
+            "inputs; 80% are expected where the ranges are right."
+        )
+    if found.bare.of:
+        said.append(
+            f"{_inside(found.bare)} of the whole runs lie inside P10-P90 where the plan has nothing but FLOP and a "
+            f"fleet; they took {found.bare.ratio:.2f} times the planned days (median)."
+        )
+    return said or ["No case has an uncertain input, so no interval can be checked."]
+
+
+def _inside(found: Coverage) -> str:
+    return f"{found.inside} of {found.of} ({found.inside / found.of:.0%})"
 
 
 def sentences(found: Backtest, verdict: str) -> list[str]:
