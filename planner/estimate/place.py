@@ -76,6 +76,7 @@ def phases_of(plan: Plan) -> list[PlannedPhase]:
         flop=work.flop,
         mfu=work.mfu,
         mfu_by_gpu=work.mfu_by_gpu,
+        mfu_basis=work.mfu_basis,
         throughput=run.throughput,
     )
     return [PlannedPhase(place=PhaseIds(number=0), phase=whole)]

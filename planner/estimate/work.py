@@ -25,6 +25,7 @@ from planner.plan.types import Plan
 from pricing.catalog import InstanceType
 
 SCHEDULE = "run.schedule_factor"
+WHOLE_RUN = "workload.whole_run_of_step_fraction"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,7 +266,21 @@ def _gpu_hours(
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
+    planned_mfu = values.central(mfu_key(kind)) if given is None else given
     mfu: Sourced = values.given(mfu_key(kind)) if given is None else (given, place.plan(key))
+    if given is not None and phase.mfu_basis != "run":
+        kept = values.given(WHOLE_RUN)
+        planned_mfu = given * values.central(WHOLE_RUN)
+        over_the_run = sheet.arithmetic(
+            place.id("mfu_of_run"),
+            given * kept[0],
+            "fraction",
+            "mfu * whole_run_of_step",
+            "evaluation, ramps and slow starts lower it; failed nodes are counted apart",
+            mfu=(*mfu, "fraction"),
+            whole_run_of_step=(*kept, "fraction"),
+        )
+        mfu = over_the_run, place.run("mfu_of_run")
     busy = sheet.equation(
         place.id("gpu_hours"),
         gpu_hours_from_flop,
@@ -273,7 +288,6 @@ def _gpu_hours(
         peak_tflops=(instance.peak_tflops, f"catalogue:{instance.name}.peak_tflops"),
         mfu_fraction=mfu,
     )
-    planned_mfu = values.central(mfu_key(kind)) if given is None else given
     planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
     return (busy, place.run("gpu_hours")), float(planned)
 

@@ -120,6 +120,8 @@ def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
     for key in ("mfu", "mfu_by_gpu") if work.flop is None else ():
         if getattr(work, key) not in (None, {}):
             yield (*at, key), f"{key} is used only with flop", "remove it, or write the work as flop"
+    if work.mfu_basis is not None and work.mfu is None and not work.mfu_by_gpu:
+        yield (*at, "mfu_basis"), "mfu_basis says how mfu was measured, and there is none", "write mfu, or remove it"
     if work.mfu is not None and work.mfu_by_gpu:
         yield (*at, "mfu"), "mfu and mfu_by_gpu are both set", "keep one of them"
 

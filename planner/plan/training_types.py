@@ -40,7 +40,12 @@ class Work(Section):
     gpu_hours: Positive | None = Field(None, description="useful GPU-hours; paid hours are more")
     flop: Positive | None = Field(None, description="total floating point operations; mfu converts them to time")
     mfu: Fraction | None = Field(
-        None, description="model FLOP utilization: share of the bf16 peak; if left out, as published for A100 and H100"
+        None,
+        description="model FLOP utilization: share of the bf16 peak; if left out, what whole published runs reached",
+    )
+    mfu_basis: Literal["step", "run"] | None = Field(
+        None,
+        description="whether mfu was measured over steps (default), of which a whole run keeps a part, or a whole run",
     )
     mfu_by_gpu: dict[GpuKind, Fraction] = Field(
         default_factory=dict, max_length=16, description="mfu of each kind of GPU compared, like {A100: 45%, H100: 40%}"

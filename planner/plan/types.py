@@ -39,7 +39,7 @@ from planner.plan.training_types import Data, Run
 S = TypeVar("S", bound=Section)
 BLOCK_MAX_DAYS = 182
 # keys that were added to the format later and are empty by default; see `Plan.canonical`
-_LATER_KEYS = ("relative_speed", "mfu_by_gpu", "access", "days", "months")
+_LATER_KEYS = ("relative_speed", "mfu_by_gpu", "mfu_basis", "access", "days", "months")
 _LATER_KEYS_OF_PHASES = ("read_per_gpu", "hot_dataset", "speedup", "skip")
 
 

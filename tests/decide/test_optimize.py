@@ -107,7 +107,7 @@ def test_the_frontier_is_that_of_comparing_every_fleet(plan: Plan) -> None:
 def p5() -> Plan:
     """64 to 128 p5 with a deadline of 30 days: whole Capacity Blocks fit some counts better than others."""
     return plan_of(
-        run={"work": {"gpu_hours": None, "flop": 3.9e23, "mfu": 0.41}, "deadline": "30d"},
+        run={"work": {"gpu_hours": None, "flop": 3.9e23, "mfu": 0.41, "mfu_basis": "run"}, "deadline": "30d"},
         data={"hot_dataset": "8TB", "read_per_gpu": "1MB/s", "checkpoint": "979GB"},
         fleet={"instance_types": ["p5.48xlarge"], "nodes": "64..128"},
         purchase={"options": ["on-demand", "capacity-block"]},

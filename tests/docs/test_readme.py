@@ -62,7 +62,14 @@ def test_the_published_figures_are_those_of_the_backtest() -> None:
     assert f"{counts['contradicted']} contradicted" in told
     known = {result["id"]: result for result in results}
     rows = re.findall(r"^\|[^|]+\| ([-\d.,]+) \| ([-\d.,]+) \| (\w+) \| `([^`]+)` \|$", part, re.MULTILINE)
-    assert len(rows) == 8
+    assert len(rows) == 9
+    document = json.loads(done.stdout)
+    own, bare = document["coverage"], document["coverage_from_flop_and_fleet"]
+    assert f"Of {own['of']} outcomes" in told
+    assert f"{own['inside']} lie inside P10-P90" in told
+    ratio = bare["median_published_over_planned"]
+    assert f"of {bare['of']} whole runs" in told
+    assert f"a fleet, {bare['inside']}, and they took {ratio:.2f} times the planned days" in told
     for published, computed, verdict, id in rows:
         found, digits = known[id], len(computed.partition(".")[2])
         assert verdict == found["verdict"]

@@ -19,7 +19,7 @@ from tests.builders import book_of, compared, plan_of, scenario_of
 TYPES = ["trn1.32xlarge"]
 FLEET = {"instance_types": TYPES, "nodes": 4}
 ON_DEMAND = {"options": ["on-demand"]}
-BY_FLOP = {"work": {"gpu_hours": None, "flop": 1e21, "mfu": "30%"}}
+BY_FLOP = {"work": {"gpu_hours": None, "flop": 1e21, "mfu": "30%", "mfu_basis": "run"}}
 TABLE = [{"gpus": 64, "samples_per_second": 500.0}]
 
 
