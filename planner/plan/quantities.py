@@ -22,6 +22,8 @@ _NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
 _SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)", re.ASCII)
 _NEAR_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(?:([KMGTPkmgtp])[iI]?[bB]?(?![A-Za-z])|$)", re.ASCII)
 _DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
+_LONG_DURATION = re.compile(rf"{_NUMBER}\s*(?:(h)(?:ou)?rs?|(d)ays?|(w)(?:ee)?ks?|(m)in(?:ute)?s?)", re.ASCII)
+_BYTES_PS = re.compile(rf"{_NUMBER}\s*([KMGTPE]i?B)\s*(?:ps|/sec|/second|/ s|per s|per second)", re.ASCII)
 _RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s", re.ASCII)
 _BITS = re.compile(rf"{_NUMBER}\s*[KMGTPE]i?b(?:it|ps|/s)?", re.ASCII)
 _PERCENT = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
@@ -100,7 +102,8 @@ def parse_bytes_per_second(text: object) -> float:
         raise BadValue("a rate needs a unit", _RATES)
     match = _RATE.fullmatch(str(text).strip())
     if not match:
-        raise _refusal(text, "a rate", _RATES)
+        near = _BYTES_PS.fullmatch(str(text)[:100].strip())
+        raise _refusal(text, "a rate", f"write {near[1]}{near[2]}/s" if near else _RATES)
     unit = match[2].upper()
     return _bounded(_times(match[1], (_DECIMAL | _BINARY)[unit]), MAX_BYTES, "a rate")
 
@@ -111,8 +114,14 @@ def parse_hours(text: object) -> float:
         raise BadValue("a duration needs a unit", _DURATIONS)
     match = _DURATION.fullmatch(str(text).strip())
     if not match:
-        raise _refusal(text, "a duration", _DURATIONS)
+        raise _refusal(text, "a duration", _as_duration(str(text)[:100].strip()))
     return _bounded(_times(match[1], _SECONDS[match[2]]) / 3600, MAX_HOURS, "a duration")
+
+
+def _as_duration(text: str) -> str:
+    """What to write instead: `20 days` is 20d."""
+    near = _LONG_DURATION.fullmatch(text.lower())
+    return f"write {near[1]}{next(unit for unit in near.groups()[1:] if unit)}" if near else _DURATIONS
 
 
 def parse_fraction(text: object) -> float:

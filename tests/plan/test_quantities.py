@@ -211,3 +211,34 @@ def test_the_remedy_for_a_wrong_size_keeps_its_number(given, remedy):
     with pytest.raises(ValueError, match="a size") as caught:
         q.parse_bytes(given)
     assert str(caught.value).endswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("20 days", "write 20d"),
+        ("3 weeks", "write 3w"),
+        ("12 Hours", "write 12h"),
+        ("1.5hrs", "write 1.5h"),
+        ("90 min", "write 90m"),
+        ("20 months", "write 90m, 12h, 21d or 8w"),  # a month is no fixed time
+    ],
+)
+def test_a_duration_in_words_is_answered_with_its_short_form(text, remedy):
+    with pytest.raises(q.BadValue) as refused:
+        q.parse_hours(text)
+    assert refused.value.remedy == remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("60MBps", "write 60MB/s"),
+        ("2 GiB/sec", "write 2GiB/s"),
+        ("60Mbps", "write 15MB/s or 2GiB/s"),  # bits: eight times less
+    ],
+)
+def test_a_rate_in_other_words_is_answered_with_its_short_form(text, remedy):
+    with pytest.raises(q.BadValue) as refused:
+        q.parse_bytes_per_second(text)
+    assert refused.value.remedy == remedy
