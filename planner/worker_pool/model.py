@@ -95,3 +95,32 @@ class Rules:
     bad_fraction: float = 0.0
     fail_hours: float = 15 / 3600
     saves_on_notice: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Market:
+    """One instance type in one zone, bought one way, as one run meets it. usd_per_hour: of a node."""
+
+    nodes: Nodes
+    jobs: Jobs
+    usd_per_hour: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Supply:
+    """Where the nodes of one run come from.
+
+    markets: that a request may be met by, the one with the lowest price first among those that have nodes. shared:
+    fraction of the outages of scarce markets that take all of them at once. tail: On-Demand, which new nodes are of
+    once what is left would otherwise miss the deadline (planner.worker_pool.tail); None for never.
+    """
+
+    markets: tuple[Market, ...]
+    shared: float = 1.0
+    tail: Market | None = None
+    deadline_hours: float = math.inf
+
+    @property
+    def every(self) -> tuple[Market, ...]:
+        """All markets, the tail last."""
+        return self.markets if self.tail is None else (*self.markets, self.tail)

@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections import deque
+from collections.abc import Iterator
 from heapq import heappop, heappush
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from planner.worker_pool.lives import Lives
-from planner.worker_pool.model import Jobs, Nodes, Rules, checkpoints
-from planner.worker_pool.run import Attempt, PoolRun
+from planner.worker_pool.launches import Requests
+from planner.worker_pool.machine import Kind, Node
+from planner.worker_pool.model import Jobs, Market, Nodes, Rules, Supply, checkpoints
+from planner.worker_pool.run import BOOT, FAILED, LOAD, READY, REPEATED, WORK, WRITE, Attempt, PoolRun
+from planner.worker_pool.tail import Tail
 
 HORIZON = 100.0  # times the shortest makespan, from which a run counts as never finished
 
@@ -25,39 +29,35 @@ HORIZON = 100.0  # times the shortest makespan, from which a run counts as never
 def simulate(
     jobs: Jobs, nodes: Nodes, rules: Rules, rng: np.random.Generator, *, watched: frozenset[int] = frozenset()
 ) -> PoolRun:
-    """One run. watched: jobs whose attempts are kept."""
-    return _Pool(jobs, nodes, rules, rng, watched).run()
+    """One run on one market. watched: jobs whose attempts are kept."""
+    return simulate_supply(Supply(markets=(Market(nodes=nodes, jobs=jobs),)), rules, rng, watched=watched)
 
 
-class _Node:
-    """One machine. begin: when the market has it, from which it is billed. job: -1 while it is idle; fresh: it has
-    loaded no model yet; banned: jobs that failed on it."""
-
-    __slots__ = ("bad", "banned", "begin", "failures", "fresh", "job", "load", "lost", "number", "ready", "start")
-
-    def __init__(self, number: int, begin: float, ready: float, lost: float, *, bad: bool) -> None:
-        self.number, self.begin, self.ready, self.lost, self.bad = number, begin, ready, lost, bad
-        self.job, self.start, self.load, self.fresh, self.failures = -1, 0.0, 0.0, True, 0
-        self.banned: set[int] | None = None
+def simulate_supply(
+    supply: Supply, rules: Rules, rng: np.random.Generator, *, watched: frozenset[int] = frozenset()
+) -> PoolRun:
+    """One run. All markets have the same jobs, each at its own speed. watched: jobs whose attempts are kept."""
+    return _Pool(supply, rules, rng, watched).run()
 
 
 class _Pool:
     """The state of one run. Queues: stalled jobs first, the oldest before; then by submission."""
 
-    def __init__(
-        self, jobs: Jobs, nodes: Nodes, rules: Rules, rng: np.random.Generator, watched: frozenset[int]
-    ) -> None:
-        self.jobs, self.nodes, self.rules, self.watched = jobs, nodes, rules, watched
-        self.lives = Lives(nodes, rng)
+    def __init__(self, supply: Supply, rules: Rules, rng: np.random.Generator, watched: frozenset[int]) -> None:
+        jobs = supply.markets[0].jobs
+        self.supply, self.jobs, self.rules, self.watched = supply, jobs, rules, watched
+        self.requests = Requests(supply, rng)
+        self.kinds = [Kind(one, jobs, rules) for one in supply.every]
+        self.left_spot = math.inf  # when the rest went On-Demand
+        self.tail = None if supply.tail is None else Tail(supply, rules)
         count = jobs.count
         drawn = rng.random(count) < jobs.broken_fraction if jobs.broken_fraction else ()
         self.broken = {job for job, is_broken in enumerate(drawn) if is_broken}
-        self.saves = rules.saves_on_notice and 0 < nodes.notice_hours >= jobs.write_hours
         self.can_fail = bool(self.broken or rules.bad_first or rules.bad_fraction)
         self.heap: list[tuple[float, int, Any, Any]] = []  # time, order of the push, what to call, with what
         self.pushed = self.starts = 0
-        self.members: dict[int, _Node] = {}
-        self.idle: deque[_Node] = deque()
+        self.members: dict[int, Node] = {}
+        self.idle: deque[Node] = deque()
         self.stalled: deque[int] = deque()
         self.returned: list[int] = []
         self.next_job, self.open = 0, count
@@ -66,16 +66,16 @@ class _Pool:
         self.interruptions, self.failed, self.dead = [0] * count, [0] * count, [False] * count
         self.mark: dict[int, float] = {}  # of interrupted jobs: when they first were where they will resume
         self.losses: list[float] = []
-        self.loads = self.writes = self.repeated = self.fails = self.works = 0.0
-        self.node_hours = self.boot_hours = self.last_end = 0.0
+        self.last_end = 0.0
         self.started = self.lost = self.replaced = self.most = self.target = 0
         self.unneeded_since = math.inf
         self.attempts: list[Attempt] = []
 
     def run(self) -> PoolRun:
         heap, events, now = self.heap, 0, 0.0
-        rounds = math.ceil(self.jobs.count / self.rules.most)
-        limit = HORIZON * (rounds * self.jobs.alone_hours + self.nodes.boot_hours + self.rules.every_hours)
+        rounds, markets = math.ceil(self.jobs.count / self.rules.most), self.supply.every
+        once = max(rounds * one.jobs.alone_hours + one.nodes.boot_hours for one in markets)
+        limit = HORIZON * (once + self.rules.every_hours)
         self._push(0.0, self._look, None)
         while heap:
             now, _, act, who = heappop(heap)
@@ -99,6 +99,8 @@ class _Pool:
     def _look(self, _: None, now: float) -> None:
         """The autoscaler: launch what is missing, let go of what was not needed for the cool-down."""
         rules = self.rules
+        if self.tail and self.left_spot == math.inf and self.tail.is_due(now, self.open, lambda: self._progress(now)):
+            self._leave_spot(now)
         wanted = min(max(math.ceil(self.open / rules.jobs_per_node), rules.least), rules.most)
         if wanted >= self.target:
             self.target, self.unneeded_since = wanted, math.inf
@@ -118,32 +120,50 @@ class _Pool:
         if self.open or len(self.members) > rules.least:
             self._push(now + rules.every_hours, self._look, None)
 
+    def _progress(self, now: float) -> Iterator[float]:
+        """Of each open job, the fraction that is behind its newest checkpoint."""
+        saved, work = self.saved.copy(), self.jobs.work_hours
+        for node in self.members.values():
+            if node.job >= 0:
+                whole = node.segments(now, self._left(node))
+                saved[node.job] += whole * node.kind.jobs.segment_hours / node.kind.pace
+        for job in range(self.next_job):
+            if self.ended[job] == math.inf and not self.dead[job]:
+                yield saved[job] / work
+        yield from repeat(0.0, self.jobs.count - self.next_job)
+
+    def _leave_spot(self, now: float) -> None:
+        """Nodes that run or boot stay; requests that no market has met are made again, On-Demand."""
+        self.left_spot = now
+        for node in [one for one in self.members.values() if one.begin > now]:
+            self._remove(node, now)
+
     def _launch(self, now: float) -> None:
-        rules = self.rules
-        begin, ready, lost = self.lives.launched(now)
-        bad = self.started < rules.bad_first or (rules.bad_fraction > 0 and self.lives.chance() < rules.bad_fraction)
-        node = _Node(self.started, begin, ready, lost, bad=bad)
-        self.boot_hours += ready - begin
+        rules, left = self.rules, self.left_spot < math.inf
+        market, begin, ready, lost = self.requests.on_demand(now) if left else self.requests.spot(now)
+        bad = self.started < rules.bad_first or (rules.bad_fraction > 0 and self.requests.chance() < rules.bad_fraction)
+        node = Node(self.started, self.kinds[market], begin, ready, lost, bad=bad)
+        node.kind.hours[BOOT] += ready - begin
         self.started += 1
         self.members[node.number] = node
         if len(self.members) > self.most:
             self.most = len(self.members)
         self._push(ready, self._free, node)
 
-    def _remove(self, node: _Node, now: float) -> None:
+    def _remove(self, node: Node, now: float) -> None:
         del self.members[node.number]
         if now >= node.ready:
-            self.node_hours += now - node.ready
+            node.kind.hours[READY] += now - node.ready
         else:  # it was still booting, or the market had none yet
-            self.boot_hours -= node.ready - max(now, node.begin)
+            node.kind.hours[BOOT] -= node.ready - max(now, node.begin)
 
-    def _gone(self, node: _Node, now: float) -> None:
+    def _gone(self, node: Node, now: float) -> None:
         """A node is lost or replaced; another one takes its place at once."""
         self._remove(node, now)
         if self.open and len(self.members) < self.target:
             self._launch(now)
 
-    def _idle_lost(self, node: _Node, now: float) -> None:
+    def _idle_lost(self, node: Node, now: float) -> None:
         if node.job == -1 and node.number in self.members:
             self.idle.remove(node)
             self.lost += 1
@@ -151,8 +171,10 @@ class _Pool:
 
     # jobs
 
-    def _free(self, node: _Node, now: float) -> None:
+    def _free(self, node: Node, now: float) -> None:
         """A node without a job takes the next one, or becomes idle."""
+        if node.number not in self.members:
+            return  # a request that was given up before the market met it
         job = self._next(node)
         if job >= 0:
             self._start(node, job, now)
@@ -162,7 +184,7 @@ class _Pool:
         if node.lost < math.inf:
             self._push(node.lost, self._idle_lost, node)
 
-    def _next(self, node: _Node) -> int:
+    def _next(self, node: Node) -> int:
         """The next job for a node, or -1. A job that failed on it is not given to it again."""
         banned = node.banned
         if self.stalled:
@@ -194,9 +216,9 @@ class _Pool:
         if not self._waiting(job, now):
             self.stalled.append(job)
 
-    def _start(self, node: _Node, job: int, now: float) -> None:
-        jobs = self.jobs
-        saved = self.saved[job]
+    def _start(self, node: Node, job: int, now: float) -> None:
+        kind = node.kind
+        jobs, saved = kind.jobs, self.saved[job]
         load = jobs.model_hours if node.fresh else 0.0
         if saved:
             load += jobs.resume_hours
@@ -206,7 +228,7 @@ class _Pool:
             self.losses.append(now + load - self.mark.pop(job))
         node.job, node.start, node.load, node.fresh = job, now, load, False
         self.starts += 1
-        left = jobs.work_hours - saved
+        left = self._left(node)
         end = now + load + left
         if jobs.write_hours:
             end += checkpoints(left, jobs.segment_hours) * jobs.write_hours
@@ -218,38 +240,34 @@ class _Pool:
         self.pushed += 1
         if end <= node.lost:
             heappush(self.heap, (end, self.pushed, self._done, node))
-        elif self.saves:
-            notice = max(node.lost - self.nodes.notice_hours, now)
+        elif kind.saves:
+            notice = max(node.lost - kind.notice_hours, now)
             heappush(self.heap, (notice, self.pushed, self._notified, node))
         else:
             heappush(self.heap, (node.lost, self.pushed, self._lost, node))
 
-    def _done(self, node: _Node, now: float) -> None:
-        job, jobs = node.job, self.jobs
-        hours = now - node.start
-        left = jobs.work_hours - self.saved[job]
+    def _done(self, node: Node, now: float) -> None:
+        job, kind = node.job, node.kind
+        jobs, used, hours = kind.jobs, kind.hours, now - node.start
+        left = self._left(node)
         self.busy[job] += hours
-        self.works += left
-        self.loads += node.load
+        used[WORK] += left
+        used[LOAD] += node.load
         if jobs.write_hours:
-            self.writes += checkpoints(left, jobs.segment_hours) * jobs.write_hours
+            used[WRITE] += checkpoints(left, jobs.segment_hours) * jobs.write_hours
         self.ended[job] = self.last_end = now
         self.open -= 1
         if job in self.watched:
             self._note(node, now, "done", hours - node.load, 0.0)
         self._free(node, now)
 
-    def _lost(self, node: _Node, now: float) -> None:
+    def _lost(self, node: Node, now: float) -> None:
         """A node is lost. Its job stalls until its last heartbeat is too old."""
-        jobs, rules = self.jobs, self.rules
+        jobs, rules = node.kind.jobs, self.rules
         worked = now - node.start - node.load
         if worked < 0.0:
             worked = 0.0
-        # not more than what is left: the job has not ended
-        left = jobs.work_hours - self.saved[node.job]
-        whole = int(worked / (jobs.segment_hours + jobs.write_hours))
-        if whole and whole * jobs.segment_hours >= left:
-            whole = checkpoints(left, jobs.segment_hours) - 1
+        whole = node.segments(now, self._left(node))
         kept, written = whole * jobs.segment_hours, whole * jobs.write_hours
         self._interrupted(node, now, kept, written, worked - kept - written)
         # the last heartbeat was up to one interval before the end
@@ -259,11 +277,15 @@ class _Pool:
         self.lost += 1
         self._gone(node, now)
 
-    def _notified(self, node: _Node, now: float) -> None:
+    def _left(self, node: Node) -> float:
+        """Hours of work on a node that its job came with."""
+        return (self.jobs.work_hours - self.saved[node.job]) * node.kind.pace
+
+    def _notified(self, node: Node, now: float) -> None:
         """A node will be lost after its notice. Its job saves a checkpoint and returns to the queue at once."""
-        jobs = self.jobs
+        jobs, job = node.kind.jobs, node.job
         worked = max(now - node.start - node.load, 0.0)
-        left, job = jobs.work_hours - self.saved[node.job], node.job
+        left = self._left(node)
         segments = checkpoints(left, jobs.segment_hours)
         whole = min(int(worked / (jobs.segment_hours + jobs.write_hours)), segments - 1)
         written = whole * jobs.write_hours
@@ -275,34 +297,34 @@ class _Pool:
         node.job = -2  # it takes no other one
         self._push(node.lost, self._notified_lost, node)
 
-    def _notified_lost(self, node: _Node, now: float) -> None:
+    def _notified_lost(self, node: Node, now: float) -> None:
         self.lost += 1
         self._gone(node, now)
 
     def _interrupted(
-        self, node: _Node, now: float, kept: float, written: float, over: float, saving: float = 0.0
+        self, node: Node, now: float, kept: float, written: float, over: float, saving: float = 0.0
     ) -> None:
         """Book an attempt that ended early. over: work that is done again; saving: the checkpoint after `now`."""
-        job, load = node.job, node.load
+        job, load, used = node.job, node.load, node.kind.hours
         if load > now - node.start:
             load = now - node.start
-        self.saved[job] += kept
-        self.works += kept
-        self.writes += written + saving
-        self.repeated += over
-        self.loads += load
+        self.saved[job] += kept / node.kind.pace
+        used[WORK] += kept
+        used[WRITE] += written + saving
+        used[REPEATED] += over
+        used[LOAD] += load
         self.busy[job] += load + kept + written + over + saving
         self.interruptions[job] += 1
         self.mark[job] = node.start + node.load + kept + written
         if job in self.watched:
             self._note(node, now + saving, "interrupted", kept + written + saving, over)
 
-    def _fail(self, node: _Node, now: float) -> None:
+    def _fail(self, node: Node, now: float) -> None:
         """A job failed: it is banned from this node; one that failed too often is a dead letter, a node on which too
         many jobs failed is replaced."""
         job, rules = node.job, self.rules
         self.busy[job] += now - node.start
-        self.fails += now - node.start
+        node.kind.hours[FAILED] += now - node.start
         self.failed[job] += 1
         node.failures += 1
         node.banned = node.banned or set()
@@ -321,7 +343,7 @@ class _Pool:
         else:
             self._free(node, now)
 
-    def _note(self, node: _Node, now: float, how: str, kept: float, lost: float) -> None:
+    def _note(self, node: Node, now: float, how: str, kept: float, lost: float) -> None:
         self.attempts.append(
             Attempt(
                 job=node.job,
@@ -345,13 +367,8 @@ class _Pool:
             failures=np.array(self.failed),
             dead=np.array(self.dead),
             losses=np.array(self.losses),
-            work_hours=self.works,
-            load_hours=self.loads,
-            write_hours=self.writes,
-            repeated_hours=self.repeated,
-            failed_hours=self.fails,
-            node_hours=self.node_hours,
-            boot_hours=self.boot_hours,
+            hours=np.array([kind.hours for kind in self.kinds]),
+            left_spot=self.left_spot,
             nodes_started=self.started,
             nodes_lost=self.lost,
             nodes_replaced=self.replaced,
