@@ -29,7 +29,7 @@ def simulated(
 
     book = book_for(prices, loaded.plan.price_date)
     check_against_book(loaded, book)
-    total = choices_in(loaded.plan) * runs_for(loaded.plan.jobs.count, runs)
+    total = choices_in(loaded.plan, book) * runs_for(loaded.plan.jobs.count, runs)
     with progress(SIMULATING, total=total, quiet=quiet) as shown:
         return compare_pool(loaded, book, runs=runs, seed=seed, step=shown.step), book
 
@@ -211,7 +211,7 @@ def optimize(
         raise UsageProblem(f"-f {style}: of a worker pool, table or json")
     book = book_for(asked.prices, loaded.plan.price_date)
     check_against_book(loaded, book)
-    with progress(SIMULATING, total=runs_in(loaded), quiet=quiet) as shown:
+    with progress(SIMULATING, total=runs_in(loaded, book), quiet=quiet) as shown:
         found = search_pool(loaded, book, minimize, seed=asked.seed, step=shown.step)
     if style == "json":
         from planner.report.data.worker_pool_search_json import render as render_json

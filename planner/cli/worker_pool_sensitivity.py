@@ -44,7 +44,7 @@ def sensitivity(
     if why := lacks(chosen):
         raise UsageProblem(f"{chosen.id} cannot be varied: {why}; `planner compare` shows all")
     parameters = parameters_of(found, chosen)
-    with progress(STUDY, total=runs_in_study(loaded, parameters, runs), quiet=quiet) as shown:
+    with progress(STUDY, total=runs_in_study(loaded, book, parameters, runs), quiet=quiet) as shown:
         study = study_pool(loaded, book, found, chosen, parameters, step=shown.step)
     if style == "json":
         from planner.report.data.worker_pool_sensitivity_json import render as render_json

@@ -105,3 +105,25 @@ def bad_node_failed_fraction(*, nodes: Number, job_hours: Number, fail_hours: Nu
 def batch_wait_hours(*, place: Number, nodes: Number, job_hours: Number) -> Number:
     """Hours until the job at a place of the queue starts, with equal jobs and no interruptions."""
     return np.floor((place - 1) / nodes) * job_hours
+
+
+@equation(
+    "G36",
+    "shared-outage-fraction",
+    units={"correlation": "between two markets that have nodes or none", "up_fraction": "of the time"},
+    result_unit="fraction",
+    source="renewal at the moments in which both markets have nodes; Marshall and Olkin 1967 for the shared shocks",
+    steps=(
+        "both = up_fraction**2 + correlation * up_fraction * (1 - up_fraction)",
+        "result = (1 / up_fraction**2 - 1 / both) / max(1 / up_fraction**2 - 1 / up_fraction, 1e-12)",
+    ),
+    refuse=lambda *, up_fraction, **_: "" if 0 < up_fraction < 1 else "up_fraction must be between 0 and 1",
+)
+def shared_outage_fraction(*, correlation: Number, up_fraction: Number) -> Number:
+    """Share of the outages of two equal spot markets that have to take both at once for a correlation between them.
+
+    Each market has nodes for exponential times and then none for a fixed time. With the share s of shared outages both
+    have nodes for 1 / (s / up_fraction + (1 - s) / up_fraction**2) of the time.
+    """
+    both = up_fraction**2 + correlation * up_fraction * (1 - up_fraction)
+    return (1 / up_fraction**2 - 1 / both) / np.maximum(1 / up_fraction**2 - 1 / up_fraction, 1e-12)

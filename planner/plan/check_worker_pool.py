@@ -8,7 +8,7 @@ from planner.plan.check import FIRST_DAY, LAST_DAY
 from planner.plan.finding import Finding, repeated
 from planner.plan.types import Assumption
 from planner.plan.wording import listed, shown
-from planner.plan.worker_pool_types import Pool, Worker, WorkerPoolPlan
+from planner.plan.worker_pool_types import DIVERSIFIED, Pool, Worker, WorkerPoolPlan
 from planner.plan.yamlfile import Path
 
 LIST_KEYS = ("usd_per_gpu_hour", "usd_per_vcpu_hour", "usd_per_gb_hour")
@@ -62,6 +62,8 @@ def _pool(pool: Pool) -> Iterator[Finding]:
 
 
 def _worker(plan: WorkerPoolPlan, worker: Worker) -> Iterator[Finding]:
+    if worker.name == DIVERSIFIED:
+        yield ("name",), f"{DIVERSIFIED} is the name of the pool of all spot nodes", "write another name"
     listed_price = [key for key in LIST_KEYS if key in worker.model_fields_set]
     if worker.instance_type is None:
         yield from _of_list(worker)

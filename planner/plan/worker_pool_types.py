@@ -26,6 +26,7 @@ from planner.plan.forms import (
 from planner.plan.types import Decision, Override
 
 MOST_JOBS, MOST_NODES = 100_000, 10_000
+DIVERSIFIED = "diversified"  # name of the pool of all spot markets, which no worker may have
 _STEPS = Annotated[int, Field(ge=1, le=1_000_000_000)]
 _Rate = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 _Usd = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +13,25 @@ from planner.models.values import Values
 from planner.plan.training_types import HOURS_PER_MONTH
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.choices import Choice
+from planner.worker_pool.facts import Quoted
 from planner.worker_pool.model import checkpoints
 from planner.worker_pool.result import Floats, PoolLine
-from planner.worker_pool.run import PoolRun
+from planner.worker_pool.run import BOOT, FAILED, JOB_USES, LOAD, READY, REPEATED, WORK, WRITE, PoolRun
 from planner.worker_pool.standing import BY_HOUR, HOURS_PER_DAY, standing
 from planner.worker_pool.standing import WHAT as OF_STACK
 from pricing.book import PriceBook, PriceNotFound
 
 GIB = 2.0**30
+NODE_HOURS, NODE_LINE, ON_DEMAND_LINE = "C1", "fleet.compute", "fleet.compute-on-demand"
+LINES = {
+    NODE_LINE: WORK,
+    "fleet.compute-repeated": REPEATED,
+    "fleet.compute-loading": LOAD,
+    "fleet.compute-checkpoints": WRITE,
+    "fleet.compute-failed": FAILED,
+    "fleet.compute-idle": READY,
+    "fleet.compute-boot": BOOT,
+}
 WHAT = {
     "fleet.compute": "nodes that work",
     "fleet.compute-repeated": "work done again after interruptions",
@@ -29,6 +40,7 @@ WHAT = {
     "fleet.compute-failed": "jobs until they failed",
     "fleet.compute-idle": "nodes without a job",
     "fleet.compute-boot": "nodes that boot",
+    ON_DEMAND_LINE: "On-Demand nodes at the end, whatever they do",
     "fleet.ebs": "root volumes of the nodes",
     "storage.s3.standard": "the jobs' records, and the model that nodes download, in S3 until the last job ends",
     "storage.s3.checkpoints": "the newest checkpoints of each job in S3 until the last job ends, and older ones for as "
@@ -52,7 +64,6 @@ EQUATIONS = {
     "fleet.logs": "T12",
 }
 HOURLY = {line: share for line, _, _, share in BY_HOUR}
-NODE_HOURS, NODE_LINE = "C1", "fleet.compute"
 # of the worker's wrapper: its try, its end, the job's result and two marks of the machine; the list and the records
 PUTS_PER_TRY, GETS_PER_TRY, RECORD_BYTES = 5, 4, 4096
 # and of its saves: pieces of one PUT each; a COMMIT and two listings; each COMMIT that stays is read
@@ -64,10 +75,12 @@ OWN_LIST = "price list of the plan"
 @dataclass(frozen=True, kw_only=True)
 class PoolBill:
     """usd: of each run, the sum of the lines; a lower bound where something has no price. lines: means.
-    unpriced_lines: names of the lines of `unpriced`."""
+    unpriced_lines: names of the lines of `unpriced`. node_usd_per_hour: what nodes of
+    several prices cost on average in each run; None where they have one, or none."""
 
     usd: Floats
     lines: tuple[PoolLine, ...]
+    node_usd_per_hour: Floats | None
     unpriced: tuple[str, ...]
     unpriced_lines: tuple[str, ...] = ()
 
@@ -76,11 +89,10 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
     """Of all runs. Runs that never finish are billed until the simulation gave up."""
     lines: list[PoolLine] = []
     total, unpriced, without = np.zeros(len(found)), [], []
-    quoted = choice.price
-    for line, hours in _node_hours(choice, found).items() if quoted else ():
-        assert quoted is not None  # there is nothing to loop over without it
-        usd = hours * quoted.draws
+    paid = np.zeros(len(found))
+    for line, quoted, hours, usd in _node_hours(choice, found):
         total += usd
+        paid += hours
         if not hours.any():
             continue
         lines.append(
@@ -98,6 +110,9 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
                 grade=quoted.grade,
             )
         )
+    each = None
+    if choice.price is not None and len(choice.supplies[0].every) > 1:
+        each = np.divide(total, paid, out=choice.price.draws.copy(), where=paid > 0)
     for line, item, quantity in _metered(choice, plan, drawn, found) if choice.on_ec2 else ():
         if not quantity.any():
             continue
@@ -124,20 +139,29 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
                 grade=price.grade,
             )
         )
-    return PoolBill(usd=total, lines=tuple(lines), unpriced=tuple(unpriced), unpriced_lines=tuple(without))
+    return PoolBill(
+        usd=total,
+        lines=tuple(lines),
+        node_usd_per_hour=each,
+        unpriced=tuple(unpriced),
+        unpriced_lines=tuple(without),
+    )
 
 
-def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> dict[str, Floats]:
-    parts = {
-        "fleet.compute": [run.work_hours for run in found],
-        "fleet.compute-repeated": [run.repeated_hours for run in found],
-        "fleet.compute-loading": [run.load_hours for run in found],
-        "fleet.compute-checkpoints": [run.write_hours for run in found],
-        "fleet.compute-failed": [run.failed_hours for run in found],
-        "fleet.compute-idle": [run.idle_hours for run in found],
-        "fleet.compute-boot": [run.boot_hours if choice.boot_billed else 0.0 for run in found],
-    }
-    return {line: np.array(hours) for line, hours in parts.items()}
+def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> Iterator[tuple[str, Quoted, Floats, Floats]]:
+    """(line, price, hours, USD of each run): by use on the markets of a choice, then its On-Demand nodes at the end."""
+    if choice.price is None:
+        return
+    hours = np.array([run.hours for run in found])  # by run, market and use
+    hours[:, :, READY] -= hours[:, :, JOB_USES].sum(axis=2)  # what remains of it is idle
+    if not choice.boot_billed:
+        hours[:, :, BOOT] = 0.0
+    prices = np.array([[one.usd_per_hour for one in supply.every] for supply in choice.supplies])
+    usd, tail = hours * prices[:, :, None], len(choice.supplies[0].markets)
+    for line, use in LINES.items():
+        yield line, choice.price, hours[:, :tail, use].sum(axis=1), usd[:, :tail, use].sum(axis=1)
+    if choice.tail_price is not None:
+        yield ON_DEMAND_LINE, choice.tail_price, hours[:, tail:].sum(axis=(1, 2)), usd[:, tail:].sum(axis=(1, 2))
 
 
 def _metered(

@@ -10,7 +10,7 @@ from planner.plan.finding import Finding
 from planner.plan.load import LoadedPool
 from planner.plan.wording import did_you_mean, listed, shown
 from planner.plan.worker_pool_types import WorkerPoolPlan
-from planner.worker_pool.choices import gpu_of
+from planner.worker_pool.facts import gpu_of
 from pricing.book import PriceBook
 
 

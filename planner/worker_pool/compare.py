@@ -15,7 +15,8 @@ from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.alone import sampled_hours
 from planner.worker_pool.bill import NODE_LINE, bill_of
-from planner.worker_pool.choices import Choice, choices_of, jobs_of_run, rules_of
+from planner.worker_pool.choices import SPOT, Choice, choices_of, rules_of
+from planner.worker_pool.diversified import pools_of
 from planner.worker_pool.model import Rules
 from planner.worker_pool.result import (
     Alone,
@@ -29,7 +30,7 @@ from planner.worker_pool.result import (
     within,
 )
 from planner.worker_pool.run import PoolRun
-from planner.worker_pool.simulation import simulate
+from planner.worker_pool.simulation import simulate_supply
 from pricing.book import PriceBook
 
 DEFAULT_RUNS, FEWEST_RUNS, MOST_RUNS = 200, 20, 2000
@@ -46,9 +47,10 @@ def runs_for(jobs: int, asked: int | None) -> int:
     return max(FEWEST_RUNS, min(DEFAULT_RUNS, JOBS_IN_ALL // jobs))
 
 
-def choices_in(plan: WorkerPoolPlan) -> int:
-    """How many choices a plan has."""
-    return sum(1 if worker.instance_type is None else len(worker.purchase) for worker in plan.workers)
+def choices_in(plan: WorkerPoolPlan, book: PriceBook) -> int:
+    """How many choices a plan has, those included that turn out to lack a price."""
+    central = Values(table=resolve(plan.assumptions), recording=False)
+    return len(_choices(plan, book, central, Values(table=central.table, draws=1, recording=False)))
 
 
 def compare_pool(
@@ -66,7 +68,7 @@ def compare_pool(
     count = runs_for(plan.jobs.count, runs)
     central = Values(table=resolve(plan.assumptions), recording=False)
     drawn = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
-    choices = [vary(choice) for choice in choices_of(plan, book, central, drawn)]
+    choices = [vary(choice) for choice in _choices(plan, book, central, drawn)]
     found = [_scenario(choice, loaded, book, drawn, seed, step) for choice in choices]
     return PoolComparison(
         plan=plan,
@@ -80,9 +82,15 @@ def compare_pool(
     )
 
 
+def _choices(plan: WorkerPoolPlan, book: PriceBook, central: Values, drawn: Values) -> list[Choice]:
+    singles = list(choices_of(plan, book, central, drawn))
+    return [*singles, *pools_of(plan, book, singles, central, drawn)]
+
+
 def _recommended_first(ranked: list[PoolScenario]) -> tuple[PoolScenario, ...]:
-    """A price list cannot be deployed: it is what the first choice on AWS is held against, as with training plans."""
-    first = next((one for one in ranked if one.eligible and one.choice.on_ec2), None)
+    """What cannot be deployed, like a price list, is only a reference beside the first choice that can, as with
+    training plans."""
+    first = next((one for one in ranked if one.eligible and one.choice.deployable), None)
     return tuple(ranked if first is None else [first, *(one for one in ranked if one is not first)])
 
 
@@ -96,11 +104,11 @@ def _scenario(
     choice: Choice, loaded: LoadedPool, book: PriceBook, drawn: Values, seed: int, step: Step
 ) -> PoolScenario:
     plan, rules = loaded.plan, rules_of(loaded.plan)
-    if not choice.nodes:
+    if not choice.supplies:
         return PoolScenario(choice=choice, runs=0)
     found: list[PoolRun] = []
     for at in range(drawn.draws):
-        found.append(_run(choice, loaded, rules, seed, at))
+        found.append(_run(choice, rules, seed, at))
         step()
     bill = bill_of(choice, plan, book, drawn, found)
     done = np.array([run.done for run in found], dtype=float)
@@ -113,6 +121,9 @@ def _scenario(
     dead = np.array([run.dead_letters for run in found], dtype=float)
     waits = np.concatenate([run.wait[np.isfinite(run.wait)] for run in found])
     busy = np.concatenate([run.busy[np.isfinite(run.end)] for run in found])
+    if bill.node_usd_per_hour is not None:
+        assert choice.price is not None  # of nodes without a price nothing is known
+        choice = replace(choice, price=replace(choice.price, draws=bill.node_usd_per_hour))
     price = choice.price.draws if choice.price else np.full(len(found), math.nan)
     job_usd = np.concatenate([run.busy[np.isfinite(run.end)] * usd for run, usd in zip(found, price, strict=True)])
     counts = np.concatenate([run.interruptions for run in found])
@@ -141,17 +152,16 @@ def _scenario(
         most_nodes=max(run.most_nodes for run in found),
         events=sum(run.events for run in found),
         alone=_alone(choice, seed),
-        interrupted=_most_interrupted(choice, loaded, rules, seed, found),
+        left_spot_fraction=float(np.isfinite([run.left_spot for run in found]).mean()),
+        interrupted=_most_interrupted(choice, rules, seed, found),
     )
     return replace(scenario, shortfalls=tuple(_shortfalls(loaded, cost, days, dead)))
 
 
-def _run(
-    choice: Choice, loaded: LoadedPool, rules: Rules, seed: int, at: int, watched: frozenset[int] = frozenset()
-) -> PoolRun:
+def _run(choice: Choice, rules: Rules, seed: int, at: int, watched: frozenset[int] = frozenset()) -> PoolRun:
     """One run: every choice meets the same stream of random numbers in it."""
     rng = np.random.default_rng([seed, at])
-    return simulate(jobs_of_run(choice, loaded.plan, at), choice.nodes[at], rules, rng, watched=watched)
+    return simulate_supply(choice.supplies[at], rules, rng, watched=watched)
 
 
 def _shares(choice: Choice, found: Sequence[PoolRun]) -> dict[str, Floats]:
@@ -190,7 +200,7 @@ def _alone(choice: Choice, seed: int) -> Alone:
     """One job with a node always at hand."""
     assert choice.jobs is not None  # it was simulated
     jobs, nodes = choice.jobs, typical(choice.nodes)
-    if not nodes.interruptions_per_hour or nodes.shape != 1:
+    if not nodes.interruptions_per_hour or nodes.shape != 1 or len(choice.members) > 1:
         return Alone(mtbf_hours=None, closed_hours=None, sampled=None, uninterrupted_hours=jobs.alone_hours)
     mtbf = 1 / nodes.interruptions_per_hour
     closed = worker_job_hours(
@@ -208,9 +218,7 @@ def _alone(choice: Choice, seed: int) -> Alone:
     return Alone(mtbf_hours=mtbf, closed_hours=float(closed), sampled=sampled, uninterrupted_hours=jobs.alone_hours)
 
 
-def _most_interrupted(
-    choice: Choice, loaded: LoadedPool, rules: Rules, seed: int, found: Sequence[PoolRun]
-) -> Interrupted | None:
+def _most_interrupted(choice: Choice, rules: Rules, seed: int, found: Sequence[PoolRun]) -> Interrupted | None:
     """The job with the most interruptions that ended, of the first run that has it; its run is simulated again."""
     most = [int(np.where(np.isfinite(run.end), run.interruptions, -1).max()) for run in found]
     at = int(np.argmax(most))
@@ -218,9 +226,9 @@ def _most_interrupted(
         return None
     first = found[at]
     job = int(np.argmax(np.where(np.isfinite(first.end), first.interruptions, -1)))
-    again = _run(choice, loaded, rules, seed, at, frozenset([job]))
+    again = _run(choice, rules, seed, at, frozenset([job]))
     price = choice.price.draws[at] if choice.price else math.nan
-    jobs = jobs_of_run(choice, loaded.plan, at)
+    jobs = choice.supplies[at].markets[0].jobs
     return Interrupted(
         job=job,
         run=at,
@@ -237,7 +245,7 @@ def _notes(found: Sequence[PoolScenario]) -> Iterator[str]:
     lists = [s.choice.worker.id for s in found if s.choice.purchase == "list"]
     if lists:
         yield f"{', '.join(lists)}: storage and data transfer are not in this price list, so they are not in its cost"
-    if any(s.choice.purchase == "spot" for s in found):
+    if any(s.choice.purchase == SPOT for s in found):
         yield (
             "no public trace shows how a pool of single spot nodes fares: markets are drawn from AWS Spot Advisor and "
             "from traces of gangs of up to 16 nodes"

@@ -93,7 +93,8 @@ class PoolScenario:
     cost, days, per_job, per_step, dead_letters: over runs. wait_hours, job_hours, job_usd: over all jobs of all runs,
     job_usd by hours on nodes, as heartbeats are billed. loss_minutes: over all interruptions. shares: of the node hours
     that are paid, by use, each over runs. unpriced_lines: of a simulated choice, the
-    line of each entry of choice.unpriced. price: USD per node-hour.
+    line of each entry of choice.unpriced. price: USD per node-hour. left_spot_fraction: of the runs, those in which the
+    rest went On-Demand.
     """
 
     choice: Choice
@@ -118,6 +119,7 @@ class PoolScenario:
     nodes_lost: float = 0.0
     nodes_replaced: float = 0.0
     most_nodes: int = 0
+    left_spot_fraction: float = 0.0
     events: int = 0
     shortfalls: tuple[str, ...] = ()
     alone: Alone | None = None

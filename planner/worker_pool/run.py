@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Hours = NDArray[np.float64]
 # what node hours are used for: the parts of a job's time on nodes, all hours from ready to gone, and those before
 USES = WORK, LOAD, WRITE, REPEATED, FAILED, READY, BOOT = range(7)
+JOB_USES = [WORK, LOAD, WRITE, REPEATED, FAILED]
 
 
 @dataclass(frozen=True, kw_only=True)

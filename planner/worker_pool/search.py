@@ -29,7 +29,7 @@ class Sized:
 @dataclass(frozen=True, kw_only=True)
 class PoolSearch:
     """Every size, from the smallest. best: the recommended one, which a stack can be of if any can; None if nothing
-    meets the limits. beside: the price list that is better than it. evaluated: how many choices were simulated."""
+    meets the limits. beside: what is better, and no stack can be of it. evaluated: how many choices were simulated."""
 
     loaded: LoadedPool
     prices_as_of: date
@@ -68,10 +68,11 @@ def search_pool(
     by = loaded.plan.decision.rank_by
     for nodes in sizes_of(loaded):
         pool = loaded.plan.pool.model_copy(update={"max": nodes})
-        sized = replace(loaded, plan=loaded.plan.model_copy(update={"pool": pool}))
-        at = compare_pool(sized, book, runs=RUNS, seed=seed, step=step)
+        changed = replace(loaded, plan=loaded.plan.model_copy(update={"pool": pool}))
+        at = compare_pool(changed, book, runs=RUNS, seed=seed, step=step)
         found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
-        lists += [Sized(nodes=nodes, scenario=one) for one in at.scenarios if one.eligible and not one.choice.on_ec2]
+        eligible = [one for one in at.scenarios if one.eligible]
+        lists += [Sized(nodes=nodes, scenario=one) for one in eligible if not one.choice.deployable]
 
     def key(one: Sized) -> tuple[float, float]:
         cost, days = one.scenario.cost, one.scenario.days
@@ -79,10 +80,10 @@ def search_pool(
         assert days is not None
         return (cost.at(by), days.p50) if minimize == "cost" else (days.p50, cost.at(by))
 
-    eligible = [one for one in found if one.scenario.eligible]
-    best = min([one for one in eligible if one.scenario.choice.on_ec2] or eligible, key=key, default=None)
+    sized = [one for one in found if one.scenario.eligible]
+    best = min([one for one in sized if one.scenario.choice.deployable] or sized, key=key, default=None)
     listed = min(lists, key=key, default=None)
-    better = listed if best and listed and best.scenario.choice.on_ec2 and key(listed) < key(best) else None
+    better = listed if best and listed and best.scenario.choice.deployable and key(listed) < key(best) else None
     return PoolSearch(
         loaded=loaded,
         prices_as_of=book.as_of,
@@ -92,20 +93,20 @@ def search_pool(
         beside=better,
         minimize=minimize,
         runs=RUNS,
-        evaluated=len(sizes_of(loaded)) * choices_in(loaded.plan),
+        evaluated=len(sizes_of(loaded)) * choices_in(loaded.plan, book),
     )
 
 
-def runs_in(loaded: LoadedPool) -> int:
+def runs_in(loaded: LoadedPool, book: PriceBook) -> int:
     """How many runs a search takes in all."""
-    return len(sizes_of(loaded)) * choices_in(loaded.plan) * RUNS
+    return len(sizes_of(loaded)) * choices_in(loaded.plan, book) * RUNS
 
 
 def _first(scenarios: Sequence[PoolScenario], minimize: str) -> list[PoolScenario]:
     """The best choice at a size: the first one that is eligible, or the shortest of these; else the first at all. One
     that can be deployed, if any is eligible."""
     eligible = [one for one in scenarios if one.eligible and one.days]
-    eligible = [one for one in eligible if one.choice.on_ec2] or eligible
+    eligible = [one for one in eligible if one.choice.deployable] or eligible
     if eligible and minimize == "time":
         return [min(eligible, key=lambda one: one.days.p50 if one.days else math.inf)]
     return (eligible or [one for one in scenarios if one.feasible])[:1]

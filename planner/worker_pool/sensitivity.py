@@ -6,7 +6,7 @@ Every simulation has the same seed and runs, and each random number its own stre
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from planner.plan.types import Assumption as Override
 from planner.plan.worker_pool_types import MOST_NODES
 from planner.worker_pool.choices import Choice
 from planner.worker_pool.compare import Step, Vary, choices_in, compare_pool
+from planner.worker_pool.model import Market
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from pricing.book import PriceBook
 
@@ -155,9 +156,9 @@ def study_pool(
     )
 
 
-def runs_in_study(loaded: LoadedPool, parameters: Sequence[PoolParameter], runs: int) -> int:
+def runs_in_study(loaded: LoadedPool, book: PriceBook, parameters: Sequence[PoolParameter], runs: int) -> int:
     """How many runs the ends take in all."""
-    return 2 * len(parameters) * choices_in(loaded.plan) * runs
+    return 2 * len(parameters) * choices_in(loaded.plan, book) * runs
 
 
 def _end(found: PoolComparison, name: str, at: float) -> PoolEnd:
@@ -183,18 +184,24 @@ def _turned(loaded: LoadedPool, parameter: PoolParameter, value: float, name: st
 
 
 def _longer(choice: Choice, factor: float) -> Choice:
-    nodes = tuple(
-        replace(
-            one,
-            interruptions_per_hour=one.interruptions_per_hour / factor,
-            outages_per_hour=one.outages_per_hour / factor,
+    def longer(market: Market) -> Market:
+        nodes = replace(
+            market.nodes,
+            interruptions_per_hour=market.nodes.interruptions_per_hour / factor,
+            outages_per_hour=market.nodes.outages_per_hour / factor,
         )
-        for one in choice.nodes
-    )
-    return replace(choice, nodes=nodes)
+        return replace(market, nodes=nodes)
+
+    return _each_market(choice, longer)
 
 
 def _priced(choice: Choice, usd: float) -> Choice:
     assert choice.price is not None  # only a choice with a price has this parameter
     price = replace(choice.price, usd=usd, draws=np.full(len(choice.price.draws), usd))
-    return replace(choice, price=price)
+    return replace(_each_market(choice, lambda market: replace(market, usd_per_hour=usd)), price=price)
+
+
+def _each_market(choice: Choice, change: Callable[[Market], Market]) -> Choice:
+    """All markets but the tail."""
+    supplies = (replace(one, markets=tuple(map(change, one.markets))) for one in choice.supplies)
+    return replace(choice, supplies=tuple(supplies))

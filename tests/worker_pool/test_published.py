@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from planner.models.worker_pool import bad_node_failed_fraction, falling_survival
-from planner.worker_pool.lives import Lives
-from planner.worker_pool.model import Jobs, Nodes, Rules
+from planner.worker_pool.launches import Requests
+from planner.worker_pool.model import Jobs, Market, Nodes, Rules, Supply
 from planner.worker_pool.simulation import simulate
 
 USD_PER_HOUR, STEPS, HEARTBEATS = 0.324, 1400, 108
@@ -68,13 +68,14 @@ class TestReliability:
     HOURS = 168.0
 
     def test_the_shape_gives_the_count_and_the_first_day(self):
-        lives = Lives(Nodes(interruptions_per_hour=1 / 146.7, shape=0.6), np.random.default_rng(7))
+        market = Market(nodes=Nodes(interruptions_per_hour=1 / 146.7, shape=0.6), jobs=JOBS)
+        requests = Requests(Supply(markets=(market,)), np.random.default_rng(7))
         times: list[float] = []
         for _ in range(20_000):
-            now = lives.launched(0.0)[2]
+            now = requests.spot(0.0).lost
             while now < self.HOURS:
                 times.append(now)
-                now = lives.launched(now)[2]
+                now = requests.spot(now).lost
         a_week = len(times) / 200
         first_day = sum(time < 24 for time in times) / 200
         assert a_week == pytest.approx(182, rel=0.03)

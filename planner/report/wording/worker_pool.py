@@ -13,7 +13,7 @@ from planner.worker_pool.search import PoolSearch
 PICTURE = "Distributions, and one interrupted job as a picture:"
 Shown = Callable[[float], str]
 
-PURCHASES = {"list": "price list", "spot": "Spot", "on-demand": "On-Demand"}
+PURCHASES = {"list": "price list", "spot": "Spot", "on-demand": "On-Demand", "spot-fallback": "Spot, then OD"}
 USES = {
     "work": "work",
     "repeated": "work done again",
