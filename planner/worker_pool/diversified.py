@@ -145,7 +145,7 @@ def _diversified(
 def shared_of(markets: Sequence[Market], correlation: float) -> float:
     """The share of outages that scarce markets have together, so that two of them have this correlation."""
     scarce = [one.nodes for one in markets if one.nodes.outages_per_hour]
-    if len(scarce) < 2:
+    if len(scarce) < 2 or correlation >= 1:
         return 1.0
     down = max(one.outages_per_hour * one.outage_hours for one in scarce)
     return float(shared_outage_fraction(correlation=correlation, up_fraction=1 / (1 + down)))
