@@ -80,23 +80,24 @@ def _left_out(plan: Plan, used: Collection[str]) -> list[str]:
     return notes
 
 
-# assumption -> what the plan could set instead; each can change which layout is the cheapest
-_UNSAID = {
-    "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
-    "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
-    **{
-        mfu_key(gpu): f"which share of its peak {gpu} reaches over the whole run: write mfu beside flop"
-        for gpu in kinds_with_mfu()
-    },
-    "data.object_mb": "how large an object is: write data.shard",
-}
+def _unsaid() -> dict[str, str]:
+    """Assumption -> what the plan could set instead; each can change which layout is the cheapest."""
+    return {
+        "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
+        "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
+        **{
+            mfu_key(gpu): f"which share of its peak {gpu} reaches over the whole run: write mfu beside flop"
+            for gpu in kinds_with_mfu()
+        },
+        "data.object_mb": "how large an object is: write data.shard",
+    }
 
 
 def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     notes = [
         f"the plan does not say {instead}; {_amount(used[key])} is assumed, "
         f"{used[key].low:g} to {used[key].high:g} in the range"
-        for key, instead in _UNSAID.items()
+        for key, instead in _unsaid().items()
         if key in used and used[key].origin == "default"
     ]
     if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):

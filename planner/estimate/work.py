@@ -266,21 +266,13 @@ def _gpu_hours(
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
-    planned_mfu = values.central(mfu_key(kind)) if given is None else given
-    mfu: Sourced = values.given(mfu_key(kind)) if given is None else (given, place.plan(key))
-    if given is not None and phase.mfu_basis != "run":
-        kept = values.given(WHOLE_RUN)
+    if given is None:
+        mfu, planned_mfu = values.given(mfu_key(kind)), values.central(mfu_key(kind))
+    elif phase.mfu_basis == "run":
+        mfu, planned_mfu = (given, place.plan(key)), given
+    else:
+        mfu = _mfu_of_run((given, place.plan(key)), place, values, sheet)
         planned_mfu = given * values.central(WHOLE_RUN)
-        over_the_run = sheet.arithmetic(
-            place.id("mfu_of_run"),
-            given * kept[0],
-            "fraction",
-            "mfu * whole_run_of_step",
-            "evaluation, ramps and slow starts lower it; failed nodes are counted apart",
-            mfu=(*mfu, "fraction"),
-            whole_run_of_step=(*kept, "fraction"),
-        )
-        mfu = over_the_run, place.run("mfu_of_run")
     busy = sheet.equation(
         place.id("gpu_hours"),
         gpu_hours_from_flop,
@@ -290,6 +282,21 @@ def _gpu_hours(
     )
     planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
     return (busy, place.run("gpu_hours")), float(planned)
+
+
+def _mfu_of_run(of_steps: Sourced, place: PhaseIds, values: Values, sheet: Sheet) -> Sourced:
+    """The share of the peak over a whole run, from that of its steps."""
+    kept = values.given(WHOLE_RUN)
+    over_the_run = sheet.arithmetic(
+        place.id("mfu_of_run"),
+        of_steps[0] * kept[0],
+        "fraction",
+        "mfu * whole_run_of_step",
+        "evaluation, ramps and slow starts lower it; failed nodes are counted apart",
+        mfu=(*of_steps, "fraction"),
+        whole_run_of_step=(*kept, "fraction"),
+    )
+    return over_the_run, place.run("mfu_of_run")
 
 
 def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> FleetWork:

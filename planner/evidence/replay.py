@@ -23,7 +23,7 @@ from planner.evidence.inputs import (
     equation_named,
     parted,
 )
-from planner.evidence.plan_cases import figure_of, warning_of
+from planner.evidence.plan_cases import figure_of, settings_of, warning_of
 from planner.models.number import quantiles
 from planner.models.units import WrongUnit, converted
 from planner.models.values import Values
@@ -35,7 +35,7 @@ NOT_ASKED = "not asked"
 VERDICTS = (REPRODUCED, PLAUSIBLE, CONTRADICTED, NOT_ASKED)
 
 PLAN, ASSUMPTION = "plan", "assumption"
-NEWCOMER = "file=newcomer"
+NEWCOMER = "newcomer"  # the plan of somebody who knows FLOP and a fleet
 # FSx sells 1,200 GiB as "1.2 TiB", so that in its sizes a TiB has 1,000 GiB
 _FSX_SIZES = ("S4", "S17")
 
@@ -67,7 +67,7 @@ class Result:
     @property
     def bare(self) -> bool:
         """Whether the plan had nothing of the run but FLOP and a fleet, as a newcomer writes it."""
-        return self.equation == PLAN and NEWCOMER in self.case.inputs
+        return self.equation == PLAN and settings_of(self.case)[0]["file"] == NEWCOMER
 
     @property
     def covered(self) -> bool:
