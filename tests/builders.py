@@ -111,6 +111,7 @@ def row(
     length, draws = days_drawn.astype(float), len(days_drawn)
     outcomes = Outcomes(
         cost_usd=spread,
+        effort_usd=np.full(draws, float(more.get("effort_usd", 0.0))),
         days=length,
         run_days=length if block is None else np.asarray(block[1], dtype=float),
         block_days=None if block is None else block[0],

@@ -12,7 +12,7 @@ from planner.decide.comparison import Comparison, Proposal
 from planner.decide.enumerate import sizes_of
 from planner.decide.fitting_counts import fitting_counts
 from planner.decide.measure import cost_of
-from planner.decide.recommend import EQUAL, blocks_of
+from planner.decide.recommend import SMALL, blocks_of
 from planner.decide.variants import ChangedPlan, is_right, same, size_of, with_value
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -95,7 +95,7 @@ def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator
     several = len({s.nodes for s in comparison.scenarios}) > 1
     size = size_of(plan, tuple(request.book.instances()))
     if block and size and not several:
-        for count in fitting_counts(request, block, cost_of(best, "p50") * (1 + EQUAL)):
+        for count in fitting_counts(request, block, cost_of(best, "p50") * (1 + SMALL)):
             # GPUs are those that train, nodes are with spares
             wanted = size.at(base, count - plan.fleet.spares if size.gpu else count)
             yield _Try(kind="count", wanted=wanted, scenario=block)
@@ -160,4 +160,4 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
 def _is_better(after: Scenario, best: Scenario) -> bool:
     """At least WORTH less at P50 or at P90, and not costlier at the other."""
     changes = [cost_of(after, measure) / cost_of(best, measure) - 1 for measure in ("p50", "p90")]
-    return all(math.isfinite(change) for change in changes) and min(changes) <= -WORTH and max(changes) <= EQUAL
+    return all(math.isfinite(change) for change in changes) and min(changes) <= -WORTH and max(changes) <= SMALL

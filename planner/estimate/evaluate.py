@@ -13,7 +13,7 @@ from planner.estimate.node_purchase import NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
-from planner.estimate.spot import Market, advised_market, planned_market, size_note
+from planner.estimate.spot import Market, advised_market, evidence_note, planned_market
 from planner.estimate.stage import Ground
 from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
@@ -141,11 +141,12 @@ def _runs_of(
 
 def _market(request: Request, size: FleetSize) -> _FoundMarket:
     """The plan's own interruption rate, or Spot Advisor's band."""
-    own, sizes = request.plan.reliability.spot_reclaims_per_node_day, size_note(size.nodes)
-    notes = (sizes,) if sizes else ()
+    own = request.plan.reliability.spot_reclaims_per_node_day
     if own is not None:
         note = f"spot interruption rate set by the plan: {own:g} per node-day"
-        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note, *notes))
+        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note,))
+    missing = evidence_note(size.instance, size.nodes)
+    notes = (missing,) if missing else ()
     try:
         band = request.book.interruption(size.instance.name, request.plan.region)
     except PriceNotFound as error:
@@ -171,12 +172,13 @@ def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | N
     )
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
     keep = False if runs.market.missing else None
-    planned = price(request.book, runs.planned, purchase, central.values, keep_bounded=keep)
+    planned = price(request.book, runs.planned, choice.layout, purchase, central.values, keep_bounded=keep)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
     spread = planned
     if not unvaried and drawn is not None:
         as_long = replace(purchase, block_days=planned.bought.block_days)
-        spread = price(request.book, runs.spread, as_long, drawn.values, keep_bounded=planned.keeps_bounded)
+        kept = planned.keeps_bounded
+        spread = price(request.book, runs.spread, choice.layout, as_long, drawn.values, keep_bounded=kept)
     return Evaluated(
         choice=choice,
         layout=central.layout,

@@ -72,7 +72,8 @@ class Scenario:
     option: how the GPU nodes are bought.
     Ranges are of all draws; a draw that never finishes has infinite days and cost, and so has a percentile beyond the
     draws that finish. mean_cost_usd: over all draws; None
-    if one does not finish. billed_usd: the part of the cost that AWS bills for the stack.
+    if one does not finish. effort_usd: planned cost of the time to operate it, on no bill, in what ranks. billed_usd:
+    the part of the cost that AWS bills for the stack.
     finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a limit;
     in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no
     deadline. delivered_fraction: planned share of the node-hours of a fleet that is held for a given time, whose useful
@@ -108,6 +109,7 @@ class Scenario:
     bounded_fraction: float = 0.0
     cost_plan_percentile: float | None = None
     usd_per_useful_gpu_hour: Range | None = None
+    effort_usd: float = 0.0
     useful_gpu_hours: float | None = None
     goodput: Goodput | None = None
     storage: StorageFacts | None = None

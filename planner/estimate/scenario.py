@@ -15,6 +15,7 @@ from planner.estimate.run import Run
 from planner.models.bill import Line, Unpriced
 from planner.models.compute import node_hours, usd_per_useful_gpu_hour
 from planner.models.derived import Derived, SourcedQuantity
+from planner.models.effort import effort_usd
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.people import bill_people
@@ -27,7 +28,8 @@ from pricing.book import PriceBook
 class Outcome:
     """The result of one evaluation: numbers are floats, or arrays with one entry per draw.
 
-    keeps_bounded: whether the lines with a bounded price are on the bill; else they count as unpriced.
+    effort_usd: what operating it costs, on no bill. keeps_bounded: whether the lines with a bounded price are on the
+    bill; else they count as unpriced.
     """
 
     run: Run
@@ -35,6 +37,7 @@ class Outcome:
     lines: tuple[Line, ...]
     unpriced: tuple[Unpriced, ...]
     cost_usd: Number
+    effort_usd: Number
     usd_per_useful_gpu_hour: Number
     why_not: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -43,7 +46,7 @@ class Outcome:
 
 
 def price(
-    book: PriceBook, run: Run, purchase: NodePurchase, values: Values, *, keep_bounded: bool | None = None
+    book: PriceBook, run: Run, layout: str, purchase: NodePurchase, values: Values, *, keep_bounded: bool | None = None
 ) -> Outcome:
     """Put the GPU nodes and the people on a run's bill.
 
@@ -97,6 +100,7 @@ def price(
         lines=lines,
         unpriced=unpriced,
         cost_usd=cost,
+        effort_usd=effort_usd(layout, purchase.option, run.hours, values, sheet),
         usd_per_useful_gpu_hour=per_hour,
         why_not=(*run.refusals, *bought.why_not, *nodes.not_offered, *people.not_offered),
         warnings=(

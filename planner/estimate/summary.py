@@ -109,6 +109,7 @@ def outlined(
         unpriced=entry.unpriced,
         days=range_of(float(run.hours) / 24, outcomes.days, draws),
         cost_usd=range_of(cost, outcomes.cost_usd, draws),
+        effort_usd=float(planned.effort_usd),
         useful_gpu_hours=float(run.useful_gpu_hours),
         delivered_fraction=None if delivered is None else float(delivered),
         availability=None if delivered is None else plan.decision.availability,

@@ -69,7 +69,7 @@ class TestOrderAndMoney:
             elif not s.complete:
                 keys.append((3, s.cost_usd.plan))
             else:
-                keys.append((0 if s is everything.best else 1 if s.eligible else 2, s.cost_usd.p50))
+                keys.append((0 if s is everything.best else 1 if s.eligible else 2, s.cost_usd.p50 + s.effort_usd))
         assert keys == sorted(keys)
         assert {group for group, _ in keys} >= {0, 1, 2}
 
@@ -436,7 +436,10 @@ class TestAssumptions:
     def test_every_one_used_is_listed_and_no_other(self):
         keys = {a.key for a in compared(plan_of(storage={"layouts": ["s3-stream"]})).assumptions}
         assert "s3.read_gb_per_s_per_node" in keys
-        assert not any(key.startswith(("people.", "lustre.", "separate.")) for key in keys)
+        assert not any(
+            key.startswith(("people.experiment", "lustre.", "separate.", "effort.converged")) for key in keys
+        )
+        assert {"effort.s3_stream_hours_per_month", "people.usd_per_engineer_year"} <= keys
 
     def test_a_range_around_an_override(self):
         plan = plan_of(assumptions={"goodput.failures_per_1000_node_days": 13.0})

@@ -173,6 +173,12 @@ KEYS: tuple[Word, ...] = (
     ),
     word(f"{_S}.eligible", "flag", "whether enough of the draws finish within the limits"),
     word(f"{_S}.why_not_eligible", "texts", "what it lacks to be recommended, each a sentence"),
+    word(
+        f"{_S}.effort_usd",
+        "number?",
+        "planned cost of an engineer's hours to operate it, on no bill; eligible scenarios rank by cost and effort",
+        "USD",
+    ),
     word(f"{_S}.mean_cost_usd", "number?", "mean cost over the draws; null if one of them never finishes", "USD"),
     word(f"{_S}.finish_fraction", "fraction?", "share of the draws in which the run finishes", "fraction"),
     word(f"{_S}.limit_days", "number?", "days that it may take: the plan's deadline, or assumed", "days"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from planner.evidence.replay import VERDICTS, Backtest, Result
@@ -38,7 +39,7 @@ def _case(result: Result) -> dict[str, Any]:
         "computed": result.low,
         "computed_high": result.high,
         "p10": result.p10,
-        "p90": result.p90,
+        "p90": None if result.p90 is None or math.isinf(result.p90) else result.p90,
         "inside_p10_p90": result.covered if result.counted else None,
         "unit": case.unit,
         "tolerance": case.published.tolerance,

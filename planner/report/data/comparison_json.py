@@ -125,6 +125,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "delivered_fraction": number(scenario.delivered_fraction),
         "eligible": scenario.eligible,
         "why_not_eligible": why_not(scenario),
+        "effort_usd": usd(scenario.effort_usd) if scenario.cost_usd else None,
         "mean_cost_usd": percentile_usd(scenario.mean_cost_usd),
         "finish_fraction": number(scenario.finish_fraction),
         "unfinished_fraction": number(scenario.unfinished_fraction),

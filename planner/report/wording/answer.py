@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of, per_unit
-from planner.decide.recommend import EQUAL, SURE, preference
+from planner.decide.measure import cost_of, per_unit, ranked
+from planner.decide.recommend import SURE, preference
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
 from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken, steps
@@ -18,6 +18,7 @@ from planner.report.wording.line import Kind, Line
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
 RECOMMENDED, SAFEST = "Recommended", "Safest"
+PREFERRED_FOR = ("the lower commitment", "fewer Capacity Blocks", "its lower P90", "less to operate", "its name")
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 
@@ -106,13 +107,19 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         )
     cost = per_unit(best, answer.rank_by)
     eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]
-    rivals = [s for s in eligible if s.id != best.id and per_unit(s, answer.rank_by) > cost]
+    rivals = [s for s in eligible if s.id != best.id and ranked(s, answer.rank_by) > ranked(best, answer.rank_by)]
     if not rivals:
         return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
     lead = per_unit(second, answer.rank_by) - cost
     share = lead / cost
     per = " a GPU-hour" if best.is_held else ""
+    if lead < 0:
+        return (
+            f"With the effort of operating it, it is the cheapest {proven}choice that {deployed}{keeps}; the next, "
+            f"{named(comparison, second)}, costs {spoken.usd(-lead)} less{per} and takes "
+            f"{spoken.usd(second.effort_usd - best.effort_usd)} more of an engineer's time."
+        )
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
@@ -123,7 +130,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
 
 def _is_costlier(other: Scenario, best: Scenario) -> bool:
     """Whether a scenario that ties with the first in rank costs more than the recommended one in most outcomes."""
-    more = per_unit(other, "p50") > per_unit(best, "p50") * (1 + EQUAL)
+    more = ranked(other, "p50") > ranked(best, "p50")
     return more and other.below_best_fraction is not None and other.below_best_fraction < 1 - SURE
 
 
@@ -159,6 +166,12 @@ def kept(comparison: Comparison, best: Scenario) -> str:
     return text
 
 
+def preferred_for(best: Scenario, other: Scenario) -> str:
+    """What decides between two that tie."""
+    pairs = zip(PREFERRED_FOR, preference(best), preference(other), strict=True)
+    return next((words for words, mine, theirs in pairs if mine != theirs), PREFERRED_FOR[-1])
+
+
 def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
     """The first two by name, the others by number."""
     names, more = [named(comparison, s) for s in others[:2]], len(others) - 2
@@ -166,13 +179,7 @@ def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
 
 
 def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
-    if any(preference(s) < preference(best) for s in others):
-        return "its lower P90"
-    if any(s.layout != best.layout for s in others):
-        return "having the least to operate"
-    if any(s.option.years > best.option.years for s in others):
-        return "the shortest commitment"
-    return "the lowest P90"
+    return preferred_for(best, min(others, key=preference))
 
 
 def risk(comparison: Comparison, best: Scenario) -> str:
@@ -217,15 +224,17 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
             found.append((scenario, CONDITIONAL[entry.kind], f"{eligibility.cheaper_if(scenario)}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
-            less = best.cost_usd.p90 - scenario.cost_usd.p90
-            middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'}"
-            text = f"{middle} at P50, {spoken.usd(less)} less at P90."
-            found.append((scenario, SAFEST, text))
+            middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'} at P50"
+            tail = "; it has a P90, which the recommended one has not"
+            if not leaders.p90_is_open(best):
+                tail = f", {spoken.usd(best.cost_usd.p90 - scenario.cost_usd.p90)} less at P90"
+            found.append((scenario, SAFEST, f"{middle}{tail}."))
     return found
 
 
 def _breakdown(scenario: Scenario) -> str:
-    return f"Breakdown: {breakdown.sentence(scenario)}."
+    effort = f"; effort, on no bill: {spoken.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
+    return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
 
 
 def cheapest_of_all(likeliest: Sequence[tuple[str, str]]) -> str:
