@@ -18,6 +18,7 @@ from planner.decide.energy import with_energy
 from planner.decide.nothing_eligible import with_relaxations
 from planner.decide.proposals import with_proposals
 from planner.decide.search import Each
+from planner.decide.spares import with_spares
 from planner.decide.steps import with_steps
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
@@ -140,7 +141,7 @@ def compare(
         return pools.compare(plan, prices, draws, seed)
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
-        return comparison_of(plan, request)
+        return comparison_of(plan, with_spares(request, in_processes))
     except BrokenBook as error:  # tables are read when they are first asked for
         raise UsageProblem(str(error)) from error
 

@@ -162,14 +162,18 @@ class Asked:
         """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
         return self.request_of(*checked_plan(self.plan, self.overrides, self.prices), derivations=derivations)
 
-    def request_of(self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True) -> Request:
+    def request_of(
+        self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True, spares: bool = True
+    ) -> Request:
         """The same for a plan that is already loaded. derivations: whether the result shows how numbers come about.
-        Raises UsageProblem."""
+        spares: whether their number is chosen where the plan leaves it open. Raises UsageProblem."""
+        from planner.api.parallel import in_processes
+        from planner.decide.spares import with_spares
         from planner.estimate.request import Request
 
         if self.own:
             book = own_book(book, loaded)
-        return Request(
+        request = Request(
             plan=loaded.plan,
             plan_sha256=loaded.sha256,
             book=book,
@@ -179,6 +183,7 @@ class Asked:
             max_price_age_days=self.max_price_age,
             derivations=derivations,
         )
+        return with_spares(request, in_processes) if spares else request
 
 
 def _plan_or_here(context: click.Context, argument: click.Parameter, plan: str | None) -> str:

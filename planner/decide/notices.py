@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from planner.estimate.own_prices import source_of
+from planner.estimate.people_time import FACTORS
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
 from planner.plan.own_prices import OwnPrice
@@ -68,10 +69,10 @@ def _left_out(plan: Plan, used: Collection[str]) -> list[str]:
     notes = []
     if missing:
         notes.append(f"not included (the plan does not ask for it): {', '.join(missing)}")
-    if plan.run.held_hours is None and "run.schedule_factor" not in used:
+    if FACTORS["first-time"] in used:
         notes.append(
-            "not in the range: time lost to people, bugs and bad restarts; published runs took 1.0 to 1.7 times their "
-            "ideal days (assumptions: run.schedule_factor)"
+            "in the range, not in what is planned: time that people, bugs and bad restarts take; published runs took "
+            "1.0 to 1.7 times their ideal days (run.recipe: proven where this one has run before)"
         )
     if plan.storage.retention_hours is None:
         notes.append("S3 is billed for the duration of the run; storage.retention adds time after it")

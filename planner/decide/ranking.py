@@ -61,5 +61,5 @@ def ranking_of(
         id, cost = entry.choice.id, float(entry.planned.cost_usd)
         unit = 1.0 if run.delivered_fraction is None else float(run.useful_gpu_hours)
         total = (cost * weights.get(id, math.inf) + float(entry.planned.effort_usd)) / unit
-        found.append(RankedScenario(id=id, cost_usd=cost, ranked_usd=total, days=float(run.hours) / 24))
+        found.append(RankedScenario(id=id, cost_usd=cost, ranked_usd=total, days=float(entry.planned.days)))
     return tuple(sorted(found, key=lambda s: (s.ranked_usd, s.cost_usd, s.id)))

@@ -41,14 +41,14 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
     run = entry.spread.run
     count, held = max(draws, 1), run.delivered_fraction is not None
     finishes = np.broadcast_to(np.asarray(held or run.availability_fraction > AVAILABILITY_FLOOR), (count,))
-    outlasts = entry.spread.bought.outlasts_block
+    outlasts = entry.spread.bought.outlasts_block if entry.spread.bought.ends_with_block else None
     ends = finishes if outlasts is None else finishes & ~outlasts
-    run_days = np.where(finishes, each_draw(run.hours / 24, count), np.inf)
+    days = each_draw(entry.spread.days, count)
     return Outcomes(
         cost_usd=np.where(ends, each_draw(entry.spread.cost_usd, count), np.inf),
         effort_usd=each_draw(entry.spread.effort_usd, count),
-        days=run_days if outlasts is None else np.where(ends, run_days, np.inf),
-        run_days=run_days,
+        days=np.where(ends, days, np.inf),
+        run_days=np.where(finishes, days, np.inf),
         block_days=entry.spread.bought.block_days,
         delivered=None if run.delivered_fraction is None else each_draw(run.delivered_fraction, count),
         served=None

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from planner.estimate.block_tail import WAITED
 from planner.estimate.bounded_prices import are_small, without_bounded
 from planner.estimate.input import narrow_supply
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
@@ -36,6 +39,7 @@ class Outcome:
     bought: PurchaseResult
     lines: tuple[Line, ...]
     unpriced: tuple[Unpriced, ...]
+    days: Number
     cost_usd: Number
     effort_usd: Number
     usd_per_useful_gpu_hour: Number
@@ -61,7 +65,9 @@ def price(
         values,
         unallocated_hours=run.unallocated_node_hours,
         spot_hours=run.spot_hours,
+        waiting_usd=_waiting_usd(run, nodes.sheet) if purchase.option.family == "capacity-block" else 0.0,
     )
+    days = _days(run, bought, nodes.sheet)
     held = sheet.equation(
         "fleet.node_hours",
         node_hours,
@@ -99,6 +105,7 @@ def price(
         bought=bought,
         lines=lines,
         unpriced=unpriced,
+        days=days,
         cost_usd=cost,
         effort_usd=effort_usd(layout, purchase.option, run.hours, values, sheet),
         usd_per_useful_gpu_hour=per_hour,
@@ -112,6 +119,29 @@ def price(
         derived=(*run.derived, *sheet.derived),
         keeps_bounded=keep_bounded,
     )
+
+
+def _waiting_usd(run: Run, sheet: Sheet) -> Number:
+    """USD an hour of everything but the nodes, on average over the run."""
+    return sheet.arithmetic(
+        "fleet.block_waiting_usd",
+        run.ledger.cost_usd / run.hours,
+        "USD/Hrs",
+        "other_usd / hours",
+        "storage and network",
+        other_usd=(run.ledger.cost_usd, "rule:the lines of storage and network", "USD"),
+        hours=(run.hours, "run:run.hours", "h"),
+    )
+
+
+def _days(run: Run, bought: PurchaseResult, sheet: Sheet) -> Number:
+    """From the first to the last GPU-hour, the waits after a Capacity Block included."""
+    hours: SourcedQuantity = (run.hours, "run:run.hours", "h")
+    if not np.any(bought.waited_hours):
+        return sheet.arithmetic("days", run.hours / 24, "days", "hours / 24", hours=hours)
+    waited: SourcedQuantity = (bought.waited_hours, f"run:{WAITED}", "h")
+    days = (run.hours + bought.waited_hours) / 24
+    return sheet.arithmetic("days", days, "days", "(hours + waited) / 24", hours=hours, waited=waited)
 
 
 def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Number:

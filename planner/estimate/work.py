@@ -24,7 +24,6 @@ from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
 
-SCHEDULE = "run.schedule_factor"
 WHOLE_RUN = "workload.whole_run_of_step_fraction"
 
 
@@ -44,6 +43,7 @@ class PhaseWork:
     speed: Sourced
     scaling_efficiency: float
     own_bytes: float | None = None
+    ideal_hours: Number = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +60,15 @@ class FleetWork:
     @property
     def hours(self) -> Number:
         return sum(phase.hours for phase in self.phases)
+
+    @property
+    def ideal_hours(self) -> Number:
+        return sum(phase.ideal_hours for phase in self.phases)
+
+    @property
+    def counted_hours(self) -> Number:
+        """Of the phases that have ideal hours."""
+        return sum(phase.hours for phase in self.phases if np.any(phase.ideal_hours))
 
     @property
     def peak_gb_per_s(self) -> Number:
@@ -189,15 +198,13 @@ def _phase_work(
             slowdown=(entry.slowdown, entry.slowed_by, "ratio"),
         )
         speed = slower_speed, place.run("slowed_speed")
-    overrun = held is None and not values.table[SCHEDULE].is_one
-    computed = "computing_hours" if overrun else "work_hours"
     if held is not None:
         planned_hours = held
         hours = sheet.taken(place.id("work_hours"), "h", held=(held, "plan:run.work"))
     elif phase.samples is not None and rate is not None:
         planned_hours = phase.samples / rate / 3600
         hours = sheet.equation(
-            place.id(computed),
+            place.id("work_hours"),
             hours_from_samples,
             samples=(phase.samples, place.plan("samples")),
             samples_per_second=(rate, place.run("samples_per_second")),
@@ -207,23 +214,12 @@ def _phase_work(
         busy, planned = _gpu_hours(phase, place, instance, values, sheet)
         planned_hours = planned / gpus / efficiency
         hours = sheet.equation(
-            place.id(computed),
+            place.id("work_hours"),
             hours_from_gpu_hours,
             gpu_hours=busy,
             gpus=fleet,
             scaling_efficiency=(efficiency, efficient),
             throughput_factor=speed,
-        )
-    if overrun:
-        schedule = values.given(SCHEDULE)
-        hours = sheet.arithmetic(
-            place.id("work_hours"),
-            hours * schedule[0],
-            "h",
-            "hours * schedule_factor",
-            "with the time that people, bugs and bad restarts take",
-            hours=(hours, place.run(computed), "h"),
-            schedule_factor=(*schedule, "ratio"),
         )
     work = PhaseWork(
         name=phase.name,
@@ -234,6 +230,7 @@ def _phase_work(
         speed=speed,
         scaling_efficiency=efficiency,
         own_bytes=phase.hot_dataset_bytes,
+        ideal_hours=0.0 if held is not None else hours * _ideal_share(phase, _kind(instance), values),
     )
     return work, extrapolated, note
 
@@ -282,6 +279,14 @@ def _gpu_hours(
     )
     planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
     return (busy, place.run("gpu_hours")), float(planned)
+
+
+def _ideal_share(phase: Phase, kind: str, values: Values) -> Number:
+    """Hours at the speed of steps, as a share of a phase's hours: 0 if its speed is that of whole published runs."""
+    if phase.flop is None:
+        return 1.0
+    of_steps = phase.mfu_by_gpu.get(kind, phase.mfu) is not None
+    return values[WHOLE_RUN] if of_steps and phase.mfu_basis != "run" else 0.0
 
 
 def _mfu_of_run(of_steps: Sourced, place: PhaseIds, values: Values, sheet: Sheet) -> Sourced:

@@ -33,11 +33,6 @@ class Assumption:
     origin: str = "default"
 
     @property
-    def is_one(self) -> bool:
-        """Whether it is a factor that changes nothing, in any draw."""
-        return self.low == self.value == self.high == 1
-
-    @property
     def whole(self) -> bool:
         """Whether it counts things, so that only whole numbers make sense."""
         return self.unit in COUNTED

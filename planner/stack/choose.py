@@ -221,7 +221,7 @@ def _fallback(plan: Plan, scenario: Scenario) -> Fallback | None:
     assert scenario.goodput is not None  # it is feasible
     return Fallback(
         threshold_hours=round(scenario.threshold_hours, 2),
-        nodes=scenario.nodes - plan.fleet.spares,
+        nodes=scenario.nodes - scenario.spares,
         restart_hours=round(scenario.goodput.restart_hours, 3),
         checkpoint_interval_hours=round(scenario.goodput.checkpoint_interval_hours, 3),
     )

@@ -15,13 +15,13 @@ from planner.estimate import summary
 from planner.estimate.ranges import percentile_of, range_of
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
-from tests.builders import BOOK_DATES, book_of, by_id, compared, months_of, plan_of, scenario_of
+from tests.builders import BOOK_DATES, book_of, by_id, compared, exact, months_of, plan_of, scenario_of
 
 EVERYTHING = plan_of(
     purchase={"options": list(ALL_PURCHASE_OPTIONS)},
     storage={"fsx-lustre": {"throughput_mbps_per_tib": [125, 1000]}},
 )
-FIXED = {key: {"value": entry.value} for key, entry in default_assumptions().items()}
+FIXED = {key: {"value": entry.value} for key, entry in default_assumptions().items()} | exact("run.proven_factor", 1)
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,8 @@ class TestPurchase:
 
     def test_blocks_end_at_256_nodes_and_182_days(self):
         many = plan_of(fleet={"nodes": 257}, purchase={"options": ["capacity-block"]})
-        long = plan_of(run={"work": {"gpu_hours": 32 * 24 * 183}}, purchase={"options": ["capacity-block"]})
+        alone = {"options": ["capacity-block"], "capacity_block": {"tail": "none"}}
+        long = plan_of(run={"work": {"gpu_hours": 32 * 24 * 183}}, purchase=alone)
         for plan in (many, long):
             assert not any(s.feasible for s in compared(plan).scenarios)
 

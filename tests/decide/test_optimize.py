@@ -172,7 +172,8 @@ class TestGrid:
         assert {(size.nodes, size.spares) for size in grid.sizes} == {(1, 0), (2, 0), (2, 1)}
 
     def test_the_plans_own_spares_are_searched(self) -> None:
-        assert grid_of(asked(plan_of(fleet={"nodes": 20, "spares": 4}))).spares == (0, 1, 2, 3, 4)
+        assert grid_of(asked(plan_of(fleet={"nodes": 20, "spares": 4}))).spares == (4,)
+        assert grid_of(asked(plan_of(fleet={"nodes": 20, "spares": 0}))).spares == (0,)
 
     def test_one_count_is_searched_from_half_to_twice_as_many(self) -> None:
         grid = grid_of(asked(plan_of(fleet={"nodes": 20})))

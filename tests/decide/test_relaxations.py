@@ -154,7 +154,7 @@ def test_what_is_named_holds_in_the_draws_and_no_scenario_keeps_less(path, tight
 
 
 def test_a_longer_block_is_not_named_where_the_run_misses_the_deadline_too():
-    block = {"options": ["capacity-block"], "capacity_block": {"days": 6}}
+    block = {"options": ["capacity-block"], "capacity_block": {"days": 6, "tail": "none"}}
     sections = {"purchase": block, "storage": {"layouts": ["s3-stream"]}}
 
     def found(deadline: str) -> list[tuple[str, ...]]:

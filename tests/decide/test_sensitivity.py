@@ -119,7 +119,8 @@ class TestOutline:
             deployed = scenario.eligible and not scenario.held_back
             rival = deployed and scenario.id not in comparison.answer.tied
             if scenario is comparison.best or rival or comparison.best is None:
-                assert standing.ranked_usd == pytest.approx(scenario.cost_usd.p50 + scenario.effort_usd, rel=1e-12)
+                usd = scenario.cost_usd.p50 if comparison.best else scenario.cost_usd.plan
+                assert standing.ranked_usd == pytest.approx(usd + scenario.effort_usd, rel=1e-12)
             else:
                 assert standing.ranked_usd == np.inf
         in_order = [s.id for s in found if s.ranked_usd < np.inf]

@@ -22,12 +22,8 @@ CONTESTED = {
     "FR-rsc2": "quietest fleets",
     "FR-aegis-a": "quietest fleets",
     "FR-rsc1k": "all causes",
-    "RUN-opt": "not of people",
-    "RUN-smol": "3B parameters",
     "SAL-wait": "places 241 to 280",
     "NEW-llama1-13b": "fastest whole runs",
-    "NEW-pythia-12b": "0.26 of the peak",
-    "NEW-bloomberg": "lowest share",
     "NEW-falcon": "more failed nodes",
     "NEW-llama405": "3.8 times per 1,000",
 }

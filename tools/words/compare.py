@@ -113,6 +113,7 @@ KEYS: tuple[Word, ...] = (
     word(f"{_S}.instance_type", "text", "type of the GPU nodes", whose=AWS),
     word(f"{_S}.nodes", "count", "paid GPU nodes, spares included", "nodes"),
     word(f"{_S}.gpus", "count", "training GPUs, without spares", "GPUs"),
+    word(f"{_S}.spares", "count", "of its nodes, those that replace a failed one; chosen where the plan does not say"),
     word(
         f"{_S}.purchase",
         "text",
@@ -171,6 +172,20 @@ KEYS: tuple[Word, ...] = (
         "share of the node-hours of a fleet that is held for a given time; null for a run with an end",
         "fraction",
     ),
+    word(f"{_S}.block_plan", "object?", "what to do about its Capacity Block; null for another purchase"),
+    word(f"{_S}.block_plan.days", "number", "length to buy: what costs least with its tail", "days"),
+    word(f"{_S}.block_plan.usd", "number", "its fee, due at purchase", "USD"),
+    word(f"{_S}.block_plan.sold_from", "text", "the day from which AWS sells it, 8 weeks before the start"),
+    word(f"{_S}.block_plan.tail", "text", "what follows its end: extend, on-demand, none"),
+    word(
+        f"{_S}.block_plan.outlast_fraction", "fraction?", "share of the draws in which the run outlasts it", "fraction"
+    ),
+    word(f"{_S}.block_plan.decide_day", "count", "day of the block on which to decide; 0: in its last hours"),
+    word(f"{_S}.block_plan.done_fraction", "fraction", "of the run, done by then if the block suffices", "fraction"),
+    word(f"{_S}.block_plan.left_days", "number?", "median of what is left, of the draws that outlast it", "days"),
+    word(f"{_S}.block_plan.extension_days", "number?", "the shortest extension for that", "days"),
+    word(f"{_S}.block_plan.extension_usd", "number?", "its fee at today's price", "USD"),
+    word(f"{_S}.block_plan.on_demand_usd", "number?", "On-Demand nodes for it; null without a price", "USD"),
     word(f"{_S}.eligible", "flag", "whether enough of the draws finish within the limits"),
     word(f"{_S}.why_not_eligible", "texts", "what it lacks to be recommended, each a sentence"),
     word(

@@ -12,7 +12,7 @@ from planner.decide.measure import cost_of, per_unit, ranked
 from planner.decide.recommend import SURE, preference
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken, steps
+from planner.report.wording import block, breakdown, eligibility, figures, held, proposals, relaxations, spoken, steps
 from planner.report.wording.line import Kind, Line
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
@@ -65,7 +65,8 @@ def choice(comparison: Comparison, best: Scenario) -> str:
 def bought(scenario: Scenario) -> str:
     """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
     fleet, purchase = figures.fleet(scenario), figures.purchase_words(scenario.option)
-    return f"{fleet}, {purchase}; storage: {figures.layout_words(scenario)}"
+    spare = f" ({figures.many(scenario.spares, 'spare')})" if scenario.spares else ""
+    return f"{fleet}{spare}, {purchase}; storage: {figures.layout_words(scenario)}"
 
 
 def costs(comparison: Comparison, best: Scenario) -> str:
@@ -85,6 +86,7 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     return [
         condition(comparison, best),
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
+        *([f"Capacity Block: {block.sentence(best.block_plan)}"] if best.block_plan else []),
         risk(comparison, best),
         *_age(comparison, best),
         *_searched(comparison),

@@ -77,8 +77,9 @@ def test_every_purchase_has_words() -> None:
 def test_answer_names_both_and_says_what_does_not_finish() -> None:
     said = [line.text for line in answer.sentences(unfinished(0.2))]
     assert said[0].startswith("Recommended: #1 s3-stream, capacity-block: 4 x p4d.24xlarge, Capacity Block; storage: ")
-    assert said[0].endswith("It costs about $6,840 and takes 5.3 days.")
-    assert said[2].startswith("Risk: 1 in 10 outcomes costs more than $6,860; 1 in 10 takes more than 5.")
+    assert said[0].endswith("It costs about $6,840 and takes 5.4 days.")
+    assert said[2] == "Capacity Block: Buy 6 days ($6,800, sold from 2026-08-10). No outcome outlasts it."
+    assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,860; 1 in 10 takes more than 5.")
     assert said[-2].startswith("Breakdown: GPU nodes ")
     assert said[-1].startswith("Cheaper: #")
     assert "does not finish in more than half of the outcomes" in said[-1]
@@ -113,7 +114,8 @@ def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) ->
 def test_without_draws_the_risk_is_not_known() -> None:
     said = [line.text for line in answer.sentences(compared(plan_of(), draws=0))]
     assert "It is planned at $" in said[0]
-    assert said[2] == "The risk is not known: no outcomes were simulated (--draws)."
+    assert said[2].startswith("Capacity Block: Buy 6 days ($6,800, sold from 2026-08-10).")
+    assert said[3] == "The risk is not known: no outcomes were simulated (--draws)."
 
 
 @pytest.mark.parametrize(("share", "said"), [(0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.9999, "99%"), (1, "100%")])
