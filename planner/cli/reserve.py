@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import day_of
+from planner.cli.confirm import NOTHING, agreed
 from planner.cli.options import common
 from planner.cli.output import columns, say, write_result
 from planner.cli.stack_shared import stack_path
@@ -18,8 +18,6 @@ from planner.errors import AwsProblem, ExitCode, UsageProblem
 if TYPE_CHECKING:
     from planner.account.reservations import Reservation
     from planner.stack.spec import ClusterSpec
-
-NOTHING = "nothing bought"
 
 
 @click.command()
@@ -167,7 +165,7 @@ def _block(
         return None
     chosen = fitting[0]
     write_result("\n".join(block_lines(spec, fitting, chosen, _gpus(kind), columns())) + "\n", None)
-    if dry_run or not _agreed(chosen.fee_usd, "the fee", accept_usd):
+    if dry_run or not agreed(chosen.fee_usd, "the fee", accept_usd):
         return None
     # once: a call that AWS has heard and not answered must not be made again by the client itself
     return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec, number))
@@ -206,7 +204,7 @@ def _open_ended(
     if usd is None:
         say(f"the plan has no price of {spec.fleet.instance_type}, so there is no amount to confirm: {NOTHING}")
         return None
-    if dry_run or not _agreed(usd * 24, "a day's dollars", accept_usd):
+    if dry_run or not agreed(usd * 24, "a day's dollars", accept_usd):
         return None
     return reserve(
         ec2,
@@ -229,29 +227,6 @@ def _of(held: list[Reservation], nodes: int, open_ended: bool) -> Reservation:
             f"this stack has {listed} at AWS already: {NOTHING}. Write the one to use into the stack file"
         )
     return fitting[0]
-
-
-def _agreed(usd: float, what: str, accept_usd: float | None) -> bool:
-    """Whether the amount was given within half a percent, or is typed to the cent at a terminal."""
-    from planner.stack.reservations import amounts_agree
-
-    if accept_usd is not None:
-        if not amounts_agree(accept_usd, usd):
-            say(f"--accept-usd {accept_usd:,.2f} is not within 0.5 % of {what}, {usd:,.2f}: {NOTHING}")
-            return False
-        return True
-    if not _at_a_terminal():
-        say(f"no terminal to type {what} at, and no --accept-usd {usd:.2f}: {NOTHING}")
-        return False
-    typed = click.prompt(f"To buy, type {what}, {usd:,.2f}", default="", show_default=False, err=True)
-    if str(typed).strip().lstrip("$").replace(",", "") != f"{usd:.2f}":
-        say(NOTHING)
-        return False
-    return True
-
-
-def _at_a_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _gpus(instance_type: str) -> int:

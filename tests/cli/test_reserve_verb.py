@@ -10,7 +10,7 @@ import click
 import pytest
 
 from planner.account import aws_client
-from planner.cli import main, reserve
+from planner.cli import confirm, main
 from planner.stack.file import read, rendered
 from planner.stack.reservations import amounts_agree, block_days
 from planner.stack.spec import Block, Buying, ClusterSpec
@@ -176,7 +176,7 @@ def test_without_a_terminal_or_an_amount_nothing_is_bought(cloud, file, capsys):
     ],
 )
 def test_at_a_terminal_the_amount_is_typed_to_the_cent(cloud, file, monkeypatch, typed, code):
-    monkeypatch.setattr(reserve, "_at_a_terminal", lambda: True)
+    monkeypatch.setattr(confirm, "at_a_terminal", lambda: True)
     monkeypatch.setattr(click, "prompt", lambda *_, **__: typed)
     offers(cloud, offering(1, "4531.20"))
     if code == 0:
