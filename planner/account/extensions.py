@@ -5,7 +5,8 @@ Facts: EC2 User Guide, "Extend Capacity Blocks"; EC2 API Reference, CapacityBloc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,11 +14,13 @@ from typing import Any
 from planner.account.aws_client import RefusedRequest, aws_errors
 from planner.account.offers import Offer, fee_of, usd_of, utc
 from planner.account.patience import THROTTLED
+from planner.account.reservations import Reservation, parse_reservation
 from planner.errors import AwsProblem
 
 PENDING, FAILED, PAID = "payment-pending", "payment-failed", "payment-succeeded"
 UNSURE = ("InternalError", "InternalFailure", "ServiceUnavailable", "Unavailable")  # AWS may have acted all the same
 _SLOWER = "AWS limits how often it is called. Wait a minute, then run the same command again"
+_CHANGED = "The offer or the block has changed: `planner reserve --extend --dry-run` shows what AWS offers now"
 _REMEDIES = {
     **dict.fromkeys(THROTTLED, _SLOWER),
     "UnsupportedOperation": "AWS does not extend this block: not every type, Region and state allows it. "
@@ -45,27 +48,31 @@ class Extension:
     bought: datetime | None
 
 
-def extension_offers(ec2: Any, reservation_id: str, hours: int) -> list[Offer]:
-    """Extensions of a block by so many hours that are on offer now, the lowest fee first. Raises AwsProblem."""
-    found: list[Offer] = []
-    pages = ec2.get_paginator("describe_capacity_block_extension_offerings")
-    try:
-        with aws_errors(f"offers to extend {reservation_id}"):
-            for page in pages.paginate(CapacityReservationId=reservation_id, CapacityBlockExtensionDurationHours=hours):
-                found += map(_offer, page.get("CapacityBlockExtensionOfferings", ()))
-    except RefusedRequest as error:
-        raise AwsProblem(f"{error}\nNothing bought. {_remedy(error)}") from None
-    return sorted(found, key=lambda offer: (offer.fee_usd, offer.id))
+def blocks_with(ec2: Any, ids: Sequence[str]) -> list[Reservation]:
+    """The blocks with these ids as AWS has them now. Raises AwsProblem for an id that the account does not have."""
+    with _refusals(f"Capacity Block {', '.join(ids)}"):
+        answer = ec2.describe_capacity_reservations(CapacityReservationIds=list(ids))
+    return [parse_reservation(entry) for entry in answer.get("CapacityReservations", ())]
 
 
 def extensions_of(ec2: Any, reservation_ids: Sequence[str]) -> list[Extension]:
     """Every extension that these blocks were bought, whatever became of its payment, the oldest first."""
     found: list[Extension] = []
     pages = ec2.get_paginator("describe_capacity_block_extension_history")
-    with aws_errors(f"earlier extensions of {', '.join(reservation_ids)}"):
+    with _refusals(f"earlier extensions of {', '.join(reservation_ids)}"):
         for page in pages.paginate(CapacityReservationIds=list(reservation_ids)):
             found += map(_extension, page.get("CapacityBlockExtensions", ()))
-    return sorted(found, key=lambda one: (one.bought is None, one.bought or one.starts, one.starts))
+    return sorted(found, key=lambda one: (one.bought or one.starts, one.starts))
+
+
+def extension_offers(ec2: Any, reservation_id: str, hours: int) -> list[Offer]:
+    """Extensions of a block by so many hours that are on offer now, the lowest fee first. Raises AwsProblem."""
+    found: list[Offer] = []
+    pages = ec2.get_paginator("describe_capacity_block_extension_offerings")
+    with _refusals(f"offers to extend {reservation_id}"):
+        for page in pages.paginate(CapacityReservationId=reservation_id, CapacityBlockExtensionDurationHours=hours):
+            found += map(_offer, page.get("CapacityBlockExtensionOfferings", ()))
+    return sorted(found, key=lambda offer: (offer.fee_usd, offer.id))
 
 
 def buy_extension(ec2: Any, offer: Offer, reservation_id: str) -> Extension:
@@ -79,13 +86,12 @@ def buy_extension(ec2: Any, offer: Offer, reservation_id: str) -> Extension:
     )
     unsure = f"The purchase may have succeeded. {look}"
     try:
-        with aws_errors(f"the extension of {reservation_id}"):
+        with _refusals(f"the extension of {reservation_id}"):
             answer = ec2.purchase_capacity_block_extension(
                 CapacityBlockExtensionOfferingId=offer.id, CapacityReservationId=reservation_id
             )
     except RefusedRequest as error:
-        after = unsure if error.code in UNSURE else f"Nothing bought. {_remedy(error)}"
-        raise AwsProblem(f"{error}\n{after}") from None
+        raise AwsProblem(f"{error}\n{unsure}" if error.code in UNSURE else str(error)) from None
     except AwsProblem as error:
         raise AwsProblem(f"{error}\n{unsure}") from None
     made = [one for one in map(_extension, answer.get("CapacityBlockExtensions", ())) if one.offering_id == offer.id]
@@ -94,10 +100,17 @@ def buy_extension(ec2: Any, offer: Offer, reservation_id: str) -> Extension:
     return made[0]
 
 
-def _remedy(error: RefusedRequest) -> str:
-    return _REMEDIES.get(
-        error.code, "The offer or the block has changed: run `planner reserve --extend --dry-run` to see what is left"
-    )
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """As aws_errors, with what to do about an error that AWS answers with before it acts."""
+    try:
+        with aws_errors(what):
+            yield
+    except RefusedRequest as error:
+        if error.code in UNSURE:
+            raise
+        remedy = _REMEDIES.get(error.code, _CHANGED)
+        raise RefusedRequest(f"{error}\nNothing bought. {remedy}", error.code) from None
 
 
 def _offer(entry: Mapping[str, Any]) -> Offer:

@@ -54,13 +54,6 @@ def reservations_of(ec2: Any, stack: str) -> list[Reservation]:
     return found
 
 
-def reservations_by_id(ec2: Any, ids: Sequence[str]) -> list[Reservation]:
-    """Those with these ids, as AWS has them now. Raises AwsProblem for an id that the account does not have."""
-    with aws_errors(f"reservation {', '.join(ids)}"):
-        answer = ec2.describe_capacity_reservations(CapacityReservationIds=list(ids))
-    return [parse_reservation(entry) for entry in answer.get("CapacityReservations", ())]
-
-
 def parse_reservation(entry: Mapping[str, Any]) -> Reservation:
     start, end = entry.get("StartDate"), entry.get("EndDate")
     block = entry.get("ReservationType") == "capacity-block"

@@ -50,10 +50,10 @@ def earlier_extension(one: Extension) -> str:
 
 def waits_for_payment(one: Extension, now: datetime) -> str:
     """An extension whose payment is pending, and until when the block ends as before."""
-    due = payment_due(one.bought or now, one.starts)
+    due = moment_text(payment_due(one.bought or now, one.starts))
     return (
         f"The payment to extend {one.reservation_id} is pending. Once it is paid, the block ends on "
-        f"{moment_text(one.ends)} UTC; if it is not by {moment_text(due)} UTC, on {moment_text(one.starts)} UTC as before"
+        f"{moment_text(one.ends)} UTC; if it is not by {due} UTC, on {moment_text(one.starts)} UTC as before"
     )
 
 

@@ -30,8 +30,7 @@ def extended(
 ) -> int:
     """Extend the block of a stack that ends first. Returns an exit code: GATE where nothing was bought."""
     from planner.account import aws_client
-    from planner.account.extensions import FAILED, PENDING, buy_extension, extensions_of
-    from planner.account.reservations import reservations_by_id
+    from planner.account.extensions import FAILED, PENDING, blocks_with, buy_extension, extensions_of
     from planner.cli import extension_words as words
     from planner.stack.extensions import why_not_extendable, with_ends
     from planner.stack.reservations import bought, check_days
@@ -42,7 +41,7 @@ def extended(
     if days is not None:
         check_days(days)
     now, ec2 = datetime.now(UTC), aws_client.client("ec2", spec.region)
-    blocks, past = reservations_by_id(ec2, ids), extensions_of(ec2, ids)
+    blocks, past = blocks_with(ec2, ids), extensions_of(ec2, ids)
     ends = {block.id: _end(block, past) for block in blocks}
     as_at_aws = with_ends(spec, ends)
     if as_at_aws != spec:
@@ -83,18 +82,18 @@ def _chosen(
     """The offer to buy, after all of them were shown; None where there is none, or no choice among lengths."""
     from planner.account.extensions import extension_offers
     from planner.cli.extension_words import extension_lines
+    from planner.report.wording.figures import many
     from planner.stack.extensions import SHOWN_DAYS, payment_due
 
     lengths = SHOWN_DAYS if days is None else (days,)
     offers = [offer for length in lengths for offer in extension_offers(ec2, block.id, length * 24)]
     fitting = [offer for offer in offers if offering in (None, offer.id)]
     if not fitting:
-        beside = f" is {offering}, among {len(offers)}" if offering else ""
-        asked = ", ".join(map(str, lengths))
+        asked = f"{block.id} by {', '.join(map(str, lengths))} days"
+        none = f"{offering} is not among {many(len(offers), 'offer')} to extend" if offering else "no offer to extend"
         say(
-            f"no offer to extend {block.id} by {asked} days{beside}: {NOTHING}. AWS extends a block only where it has "
-            f"capacity. Try other --days, or later; after the end, `planner leave --stack {spec.stack}` continues the "
-            "run On-Demand"
+            f"{none} {asked}: {NOTHING}. AWS extends a block only where it has capacity. Try other --days, or later; "
+            f"after the end, `planner leave --stack {spec.stack}` continues the run On-Demand"
         )
         return None
     chosen = fitting[0] if days is not None or offering is not None else None

@@ -47,14 +47,14 @@ def open_ended_lines(spec: ClusterSpec, zone_id: str, usd_per_hour: float | None
 
 
 def against_plan(spec: ClusterSpec, offer: Offer) -> str:
-    """The offer beside the plan's own price of such a block, hour by hour."""
+    """The offer beside the plan's own price of such hours."""
     planned = spec.usd_per_hour.get("fleet.compute")
     if not planned:
         return "The plan has no price for it to compare with."
     planned_fee = planned / spec.fleet.nodes * offer.instances * offer.hours
     change = offer.fee_usd / planned_fee - 1
     word = "the same" if abs(change) < 0.0005 else f"{abs(change):.1%} {'more' if change > 0 else 'less'}"
-    return f"By the plan's price this block is ${planned_fee:,.2f}: the offer is {word}."
+    return f"By the plan's price these hours cost ${planned_fee:,.2f}: the offer is {word}."
 
 
 def offer_table(

@@ -112,7 +112,7 @@ def test_what_is_shown_can_be_checked_by_hand(cloud, file, capsys):
     assert "$6,796.80 in all, paid at once and non-refundable; it" in out
     assert "1.4750  use1-az6" in out
     assert "143.5 hours to train, $1.4801" in out.replace("\n  ", " ")
-    assert "this block is $6,796.80: the offer is the same" in out
+    assert "these hours cost $6,796.80: the offer is the same" in out
     assert "2026-11-24 11:30  2026-11-30 11:30" in out
     cloud.done()
 
