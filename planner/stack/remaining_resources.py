@@ -195,9 +195,9 @@ def _at_aws(
 def _reservation(prices: Prices, nodes: int) -> tuple[float | None, tuple[str, ...], str]:
     """A block is paid upfront. A Capacity Reservation is billed for each node that does not run in it."""
     spec = prices.spec
-    if spec is None or spec.buying.kind not in ("capacity-block", "reservation"):
+    if spec is None or (spec.buying.kind not in ("capacity-block", "reservation") and not spec.buying.left_blocks):
         return None, (), "unknown purchase: no stack file"
-    if spec.buying.kind == "capacity-block":
+    if spec.buying.kind != "reservation":
         return 0.0, (), "a Capacity Block: paid upfront, ends automatically"
     if "fleet.compute" not in spec.usd_per_hour:
         return None, (), "billed until it is cancelled"

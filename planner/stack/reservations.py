@@ -113,6 +113,7 @@ def with_reservation(
         kind="reservation" if ends is None else "capacity-block",
         placement_group=placement_group,
         further_blocks=tuple(further),
+        left_blocks=spec.buying.left_blocks,
         **bought_now,
     )
     return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)
