@@ -31,7 +31,7 @@ def command(stack: str, budget: float | None, color: str, quiet: bool, debug: bo
 
     Storage, network and bucket stay as they are. There is no way back to spot in the same run: the rule moves once.
     """
-    from planner.report.terminal.leave_text import next_steps
+    from planner.cli.leave_words import next_steps
     from planner.stack.file import open_file, read, rendered, write
     from planner.stack.leaving import has_left, off_blocks, off_spot
 

@@ -1,4 +1,4 @@
-"""What follows once a stack file says On-Demand, as lines for a terminal."""
+"""What `planner leave` says: the consequences of the move, and the commands that follow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planner.report.wording.figures import many, money
 from planner.report.wording.wrapping import wrap
 from planner.stack.leaving import NODES
+from planner.stack.names import physical
 from planner.stack.spec import BEFORE_END, is_known
 from planner.stack.timestamps import parse_timestamp
 
@@ -22,8 +23,6 @@ def next_steps(before: ClusterSpec, after: ClusterSpec, width: int) -> str:
 
 
 def _from_spot(after: ClusterSpec) -> tuple[list[str], list[str]]:
-    from planner.stack.names import physical
-
     group = physical(after.stack, "fleet-group")
     refresh = f"aws autoscaling start-instance-refresh --auto-scaling-group-name {group} --region {after.region}"
     return (
