@@ -21,12 +21,12 @@ PENDING, FAILED, PAID = "payment-pending", "payment-failed", "payment-succeeded"
 UNSURE = ("InternalError", "InternalFailure", "ServiceUnavailable", "Unavailable")  # AWS may have acted all the same
 _SLOWER = "AWS limits how often it is called. Wait a minute, then run the same command again"
 _CHANGED = "The offer or the block has changed: `planner reserve --extend --dry-run` shows what AWS offers now"
+_ACCOUNT = "`aws sts get-caller-identity` shows the account, and the stack file has the Region and the ids"
 _REMEDIES = {
     **dict.fromkeys(THROTTLED, _SLOWER),
     "UnsupportedOperation": "AWS does not extend this block: not every type, Region and state allows it. "
     "`planner leave` continues the run On-Demand",
-    "InvalidCapacityReservationId.NotFound": "This account and Region do not have that block: "
-    "`aws sts get-caller-identity` shows the account",
+    "InvalidCapacityReservationId.NotFound": f"It is not in this account and Region: {_ACCOUNT}",
 }
 
 
@@ -52,7 +52,10 @@ def blocks_with(ec2: Any, ids: Sequence[str]) -> list[Reservation]:
     """The blocks with these ids as AWS has them now. Raises AwsProblem for an id that the account does not have."""
     with _refusals(f"Capacity Block {', '.join(ids)}"):
         answer = ec2.describe_capacity_reservations(CapacityReservationIds=list(ids))
-    return [parse_reservation(entry) for entry in answer.get("CapacityReservations", ())]
+    found = [parse_reservation(entry) for entry in answer.get("CapacityReservations", ())]
+    if missing := sorted(set(ids) - {one.id for one in found}):
+        raise AwsProblem(f"AWS lists no Capacity Block {', '.join(missing)}: {_ACCOUNT}")
+    return found
 
 
 def extensions_of(ec2: Any, reservation_ids: Sequence[str]) -> list[Extension]:

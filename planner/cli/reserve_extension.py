@@ -52,8 +52,9 @@ def extended(
     earlier = [one for one in past if one.reservation_id == block.id]
     for one in earlier:
         say(words.earlier_extension(one))
-    if earlier and earlier[-1].status == PENDING:
-        say(f"{words.waits_for_payment(earlier[-1], now)}: {NOTHING}. Run the command again then")
+    pending = next((one for one in earlier if one.status == PENDING), None)
+    if pending:
+        say(f"{words.waits_for_payment(pending, now)}: {NOTHING}. Run the command again then")
         return ExitCode.OK if dry_run else ExitCode.GATE
     reason = why_not_extendable(block.id, block.state, ends[block.id], now, spec.stack)
     if reason:

@@ -424,6 +424,12 @@ def test_a_block_that_the_account_does_not_have(cloud, file, capsys):
     assert "`aws sts get-caller-identity` shows the account" in error
 
 
+def test_a_block_that_aws_does_not_list(cloud, file, capsys):
+    cloud.stub("ec2").add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+    assert ran(file, "--days", "1") == 4
+    assert f"AWS lists no Capacity Block {ID}" in said(capsys)
+
+
 def test_of_two_blocks_the_one_that_ends_first_is_extended(cloud, tmp_path):
     """The first waits for its payment, so it ends last."""
     further = Block(nodes=2, reservation_id=SECOND, ends=timestamp_text(ENDS))
