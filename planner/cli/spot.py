@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
+from planner.cli.leave import command as leave
 from planner.cli.options import OUT, common, format_option
 from planner.cli.output import format_of, say, write_result
 from planner.cli.stack_shared import stack_path
@@ -68,26 +68,8 @@ def watch(stack: str, style: str | None, out: str | None, color: str, quiet: boo
     return ExitCode.MOVE if found.moves else ExitCode.OK
 
 
-@command.command()
-@STACK
-@common
-def leave(stack: str, color: str, quiet: bool, debug: bool) -> None:
-    """Write On-Demand into the stack file of a run that leaves spot; `pulumi up` then changes the group in place.
-
-    Storage, network and bucket stay as they are. There is no way back in the same run: the rule moves once.
-    """
-    from planner.report.terminal import spot_text
-    from planner.stack.file import open_file, rendered, write
-
-    path = stack_path(stack)
-    spec, _ = _spec(stack)
-    if spec.buying.kind == "on-demand":
-        say(f"stack {stack} has left spot already: {path} is unchanged", quiet)
-        return
-    moved = replace(spec, buying=replace(spec.buying, kind="on-demand"))
-    write(path, rendered(moved, open_file(path).text, where=str(path)))
-    write_result(spot_text.next_steps(moved), None)
-    say(f"Wrote {path}", quiet)
+# another name of `planner leave`, which also leaves Capacity Blocks
+command.add_command(leave)
 
 
 def _spec(stack: str) -> tuple[ClusterSpec, Fallback]:

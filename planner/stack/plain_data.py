@@ -23,6 +23,7 @@ MAY_BE_LEFT_OUT = (
     "throughput_mbps",
     "roles",
     "further_blocks",
+    "left_blocks",
     "egress",
     "extra_buckets",
 )

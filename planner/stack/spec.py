@@ -93,7 +93,8 @@ class Buying(_Section):
     reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster placement
     group in which the reservation was created; empty: in none, and then its nodes cannot be in one. starts, ends: of a
     block, as ISO 8601 in UTC; starts empty: it has begun, or its start is unknown. further_blocks: those that a fleet
-    needs beside that block, which then has the nodes that they leave.
+    needs beside that block, which then has the nodes that they leave. left_blocks: ids of Capacity Blocks that ended
+    before the run, whose nodes are On-Demand since then.
     """
 
     kind: Text
@@ -102,6 +103,7 @@ class Buying(_Section):
     starts: Text = ""
     ends: Text = ""
     further_blocks: tuple[Block, ...] = ()
+    left_blocks: tuple[Text, ...] = ()
 
     @property
     def placement_group_name(self) -> str:
