@@ -161,7 +161,8 @@ def request_of(
     draws, seed = whole_number(draws, "draws", MAX_DRAWS), whole_number(seed, "seed", MAX_SEED)
     if max_price_age_days is not None:
         max_price_age_days = whole_number(max_price_age_days, "max_price_age_days", MAX_AGE_DAYS, 1)
-    book = book_for(prices, plan.plan.price_date)
+    counted_from = plan.plan.start if as_of is None else day_of(as_of, "as_of")
+    book = book_for(prices, plan.plan.price_date, day=counted_from)
     check_book(plan, book)
     return Request(
         plan=plan.plan,
