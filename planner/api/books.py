@@ -37,9 +37,9 @@ def book_for(
     elif prices is not None and not isinstance(prices, os.PathLike):
         prices = day_of(prices, option)
     asked = planned if prices is None else prices
-    if asked is None and day is not None:
-        asked = _bundled_on(day)
     try:
+        if asked is None and day is not None:
+            asked = _bundled_on(day)
         if isinstance(asked, date) and (folder := newest_as_of(asked)).parent != DATA:
             asked = folder
         return open_book(asked)
@@ -48,13 +48,21 @@ def book_for(
 
 
 def _bundled_on(day: date) -> date | None:
-    """The newest bundled book that is not later than a day, nor out of date on it; None: the newest of all.
+    """The newest bundled book that is not later than a day and still held on it; None: the newest of all.
 
-    The books are far apart: months after one, a later book is nearer to the prices of the day, with a warning.
+    It holds for 120 days, or until AWS changed a price of EC2. After that a later book is nearer, with a warning.
     """
     from planner.decide.price_age import EC2_LIMIT_DAYS
 
-    return max((book for book in available() if 0 <= (day - book).days <= EC2_LIMIT_DAYS), default=None)
+    newest = available()[-1]
+    if day >= newest:
+        return None
+    found = max((book for book in available() if 0 <= (day - book).days <= EC2_LIMIT_DAYS), default=None)
+    if found is None:
+        return None
+    # a change's date may have words behind it: `2025-06-01 effective`
+    changes = (row["date"][:10] for row in open_book(newest).rows("events") if row["service"] == "AmazonEC2")
+    return None if any(str(found) < change <= str(day) for change in changes) else found
 
 
 def _day(text: str, option: str) -> date:

@@ -42,7 +42,7 @@ class Limit(click.FloatRange):
         return found
 
 
-def prices_option(help: str = "Price book. [default: the plan's, else the newest]") -> Callable[..., Any]:
+def prices_option(help: str = "Price book. [default: the plan's, else that of its start]") -> Callable[..., Any]:
     """--prices."""
     return click.option("--prices", metavar="DATE|DIR", help=help)
 
@@ -206,9 +206,7 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="DAYS",
             help="Days after which a price is out of date. [default: 120 for EC2, 1095 for the rest]",
         ),
-        click.option(
-            "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
-        ),
+        click.option("--as-of", metavar="DATE", help="Day that the prices are for. [default: the plan's start]"),
         click.option(
             "--own", is_flag=True, help="Use your own prices (`planner prices add`) that are valid at the plan's start."
         ),

@@ -21,8 +21,11 @@ EARLIER, NEWEST = date(2025, 5, 31), date(2026, 10, 10)
         ("2026-09-01", "2026-09-01"),
         # 457 days after the last book, of which nothing still holds: the newest one, with a warning
         ("2026-08-31", "2026-10-10"),
-        ("2025-09-28", "2025-05-31"),
-        ("2025-09-29", "2026-10-10"),
+        # p5.48xlarge became 44 % cheaper on 2025-06-01, which the book of the day before does not know
+        ("2025-05-31", "2025-05-31"),
+        ("2025-06-01", "2026-10-10"),
+        ("2024-04-29", "2023-12-31"),
+        ("2024-04-30", "2026-10-10"),
         ("2020-11-02", "2026-10-10"),
     ],
 )
@@ -39,6 +42,6 @@ def test_a_book_that_is_named_is_taken_whatever_the_day():
 
 
 def test_a_note_names_the_newest_book_only_where_an_earlier_one_was_taken():
-    assert "--prices 2026-10-10 takes the newest" in before_the_newest(book_for(EARLIER), date(2025, 6, 1))
+    assert "--prices 2026-10-10 takes the newest" in before_the_newest(book_for(EARLIER), EARLIER)
     assert not before_the_newest(book_for(None), NEWEST)
     assert not before_the_newest(book_for(None), date(2020, 11, 2))  # the answer itself has a warning
