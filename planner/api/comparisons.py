@@ -124,9 +124,9 @@ def compare(
 
     prices: a price book, its date (the book of that day, else the newest before it) or its folder; None: the plan's,
     else the bundled one for `as_of` (docs/prices.md), else the newest. draws: simulated outcomes a range comes from, 0
-    for none. seed: of these draws; the same plan, book, draws and seed give the same result. as_of: the day that the prices are
-    for; None: the plan's start. max_price_age_days: older prices are listed in `stale`; None: 120 of EC2, 1,095 of the
-    rest.
+    for none. seed: of these draws; the same plan, book, draws and seed give the same result. as_of: the day that the
+    prices are for; None: the plan's start. max_price_age_days: older prices are listed in `stale`; None: 120 of EC2,
+    1,095 of the rest.
 
     Of a worker pool every choice is simulated, in `draws` runs (1 to 2,000; by default 200, fewer of very many jobs);
     prices have no age there.
