@@ -118,6 +118,4 @@ def _dates(plan: Plan, book: PriceBook) -> list[str]:
         notes.append(
             f"the plan asks for prices of {plan.price_date}; the newest price book before that day is {book.as_of}"
         )
-    if plan.start is not None and plan.start < book.as_of:
-        notes.append(f"the run starts on {plan.start}, before the date of these prices")
     return notes

@@ -243,7 +243,7 @@ class Plan(Section):
     region: Region = Field("us-east-1", description="AWS region")
     start: Day | None = Field(None, description="first day of the run; the age of prices is counted from it")
     prices: DayOrPrices | None = Field(
-        None, description="date of the price book, or book and own prices; default: the newest book"
+        None, description="date of the price book, or book and own prices; default: the book of the run's start"
     )
     run: Run = Field(description=Run.__doc__)
     data: Data = Field(description=Data.__doc__)

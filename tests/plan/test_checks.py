@@ -168,6 +168,24 @@ def test_one_measured_row_is_enough_only_for_its_own_size():
     assert "needs two measured rows and only one row is measured" in only(unmeasured).message
 
 
+def test_a_shard_is_no_larger_than_the_data_sets_that_are_read():
+    shard = with_line(SMALL, "hot_dataset: 4TB", "hot_dataset: 4TB, shard: 4TB")
+    assert load(shard)
+    found = only(with_line(shard, "shard: 4TB", "shard: 4001GB"))
+    assert (found.line, found.message) == (
+        5,
+        "shard (4.001TB) is larger than data.hot_dataset (4TB), which consists of shards",
+    )
+    assert "100MB" in found.remedy
+    assert only(shard, "data.shard=5TB").where == "--set data.shard"
+    # the data set that no phase reads has no shards
+    phases = "run.phases=[{name: a, gpu_hours: 1, hot_dataset: 9TB}, {name: b, gpu_hours: 1, hot_dataset: 5TB}]"
+    assert load(shard, "run.work=null", phases, "data.shard=5TB")
+    assert (
+        "larger than run.phases[1].hot_dataset (5TB)" in only(shard, "run.work=null", phases, "data.shard=6TB").message
+    )
+
+
 def _judged(text: str, *overrides: str):
     return check_against_catalogue(load(text, *overrides), CATALOGUE, tuple(default_assumptions()))
 

@@ -10,9 +10,21 @@ from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of, per_unit, ranked
 from planner.decide.recommend import SURE, preference
+from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import block, breakdown, eligibility, figures, held, proposals, relaxations, spoken, steps
+from planner.report.wording import (
+    block,
+    breakdown,
+    eligibility,
+    figures,
+    held,
+    proposals,
+    relaxations,
+    spoken,
+    stale_prices,
+    steps,
+)
 from planner.report.wording.line import Kind, Line
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
@@ -38,6 +50,10 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 def nothing(comparison: Comparison) -> str:
     """The answer where there is none."""
+    return " ".join([_nothing(comparison), *stale_prices.warnings(comparison.stale)])
+
+
+def _nothing(comparison: Comparison) -> str:
     if not comparison.complete:
         feasible = any(scenario.feasible for scenario in comparison.scenarios)
         which = "both feasible and completely priced" if feasible else "feasible"
@@ -84,6 +100,7 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     """Under which condition it is recommended, and at which risk."""
     open_totals = eligibility.without_total(comparison.scenarios)
     return [
+        *stale_prices.warnings(comparison.stale),
         condition(comparison, best),
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
         *([f"Capacity Block: {block.sentence(best.block_plan)}"] if best.block_plan else []),
@@ -227,11 +244,15 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
             middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'} at P50"
-            tail = "; it has a P90, which the recommended one has not"
-            if not leaders.p90_is_open(best):
-                tail = f", {spoken.usd(best.cost_usd.p90 - scenario.cost_usd.p90)} less at P90"
-            found.append((scenario, SAFEST, f"{middle}{tail}."))
+            found.append((scenario, SAFEST, f"{middle}, {_at_p90(best.cost_usd, scenario.cost_usd)}."))
     return found
+
+
+def _at_p90(best: Range, safest: Range) -> str:
+    """What the safest choice saves at P90, which is without end where just 9 of 10 outcomes finish."""
+    if math.isinf(best.p90):
+        return f"{spoken.cost(safest.p90, safest)} at P90, where the recommended choice does not finish"
+    return f"{spoken.usd(best.p90 - safest.p90)} less at P90"
 
 
 def _breakdown(scenario: Scenario) -> str:

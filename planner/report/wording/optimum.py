@@ -15,7 +15,7 @@ from planner.decide.recommend import SMALL
 from planner.decide.rejected import Rejected
 from planner.estimate.bounds import reason, without_nodes
 from planner.estimate.result import Scenario
-from planner.report.wording import answer, eligibility, figures, spoken
+from planner.report.wording import answer, eligibility, figures, spoken, stale_prices
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.table import Column
 
@@ -84,7 +84,13 @@ def reasons(optimum: Optimum) -> list[str]:
             f"Its run {kept}. It costs as much as the lowest, {bought(optimum.first)}, within the uncertainty, and is "
             f"chosen for {answer.preferred_for(best, optimum.first.scenario)}."
         )
-    return [why, answer.risk(optimum.comparison, best), searched(optimum), *_at_the_end(optimum, chosen)]
+    return [
+        *stale_prices.warnings(optimum.comparison.stale),
+        why,
+        answer.risk(optimum.comparison, best),
+        searched(optimum),
+        *_at_the_end(optimum, chosen),
+    ]
 
 
 def searched(optimum: Optimum) -> str:

@@ -56,6 +56,16 @@ def test_unit_prices_are_exact_and_without_exponent(value: float, shown: str) ->
     assert figures.plain(value, 8) == shown
 
 
+def test_a_safest_choice_is_said_beside_one_whose_p90_is_never_reached() -> None:
+    best, other = small().complete[:2]
+    assert best.cost_usd is not None
+    never = replace(best, cost_usd=replace(best.cost_usd, p90=math.inf))
+    found = replace(small(), scenarios=(never, other), answer=answered(best.id, (other.id, "safest")))
+    ((_, title, text),) = answer.alternatives(found)
+    assert title == "Safest"
+    assert text.endswith(" at P90, where the recommended choice does not finish.")
+
+
 @given(st.text())
 def test_visible_text_cannot_act(text: str) -> None:
     assert figures.visible(text).isprintable()
