@@ -256,7 +256,7 @@ def own_book(book: PriceBook, loaded: LoadedPlan) -> PriceBook:
 
 
 def checked_plan(
-    plan: str, overrides: tuple[str, ...], prices: str | None, as_of: str | None
+    plan: str, overrides: tuple[str, ...], prices: str | None, as_of: str | None = None
 ) -> tuple[LoadedPlan, PriceBook]:
     """A valid plan whose types the price book knows, and that book.
 
