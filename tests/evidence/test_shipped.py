@@ -24,6 +24,8 @@ CONTESTED = {
     "FR-rsc1k": "all causes",
     "SAL-wait": "places 241 to 280",
     "NEW-llama1-13b": "fastest whole runs",
+    "NEW-pythia-12b": "0.26 of the peak",
+    "NEW-bloomberg": "lowest share",
     "NEW-falcon": "more failed nodes",
     "NEW-llama405": "3.8 times per 1,000",
 }
