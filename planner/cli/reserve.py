@@ -165,7 +165,7 @@ def _block(
     from planner.stack.reservations import block_days, check_days, tags_of, to_buy, together
 
     number, _ = to_buy(spec)
-    length = days or block_days(spec.guard.max_days)
+    length = days or spec.buying.block_days or block_days(spec.guard.max_days)
     check_days(length)
     kind = spec.fleet.instance_type
     offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)

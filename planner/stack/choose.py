@@ -207,6 +207,7 @@ def _buying(scenario: Scenario, given: FromAccount) -> Buying:
         ends=_moment(given.ends) or (f"{PLACEHOLDER}-ends" if block else ""),
         further_blocks=_further(scenario.nodes, given) if block else (),
         left_blocks=given.left_blocks,
+        block_days=int(scenario.block_days or 0) if block else 0,
     )
 
 

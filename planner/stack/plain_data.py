@@ -24,6 +24,7 @@ MAY_BE_LEFT_OUT = (
     "roles",
     "further_blocks",
     "left_blocks",
+    "block_days",
     "egress",
     "extra_buckets",
 )

@@ -114,6 +114,7 @@ def with_reservation(
         placement_group=placement_group,
         further_blocks=tuple(further),
         left_blocks=spec.buying.left_blocks,
+        block_days=spec.buying.block_days,
         **bought_now,
     )
     return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)

@@ -20,6 +20,7 @@ ABOUT = {
     "fleet": "the GPU nodes, spares included",
     "buying": "nodes under Reserved Instances and Savings Plans are deployed as On-Demand nodes",
     "further_blocks": "beside the block above, which has the other nodes; `planner reserve` buys one after the other",
+    "block_days": "the length that was priced with what follows its end; `planner reserve` asks for it",
     "left_blocks": "they ended before the run: `planner leave` moved its nodes to On-Demand",
     "fallback": "when a run leaves spot: `planner spot watch` compares, `planner leave` moves it",
     "guard": "who gets notices, how many alarms, and the planned cost of this stack in USD",

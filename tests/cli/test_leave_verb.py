@@ -130,7 +130,8 @@ class TestThePlanAgain:
         ran("leave", "--stack", "dev")
         done = stack("--reservation", SECOND, "--block-ends", "2026-12-20T11:30:00Z")
         assert done.exception is None, done.exception
-        assert read(written).buying == Buying(kind="capacity-block", reservation_id=SECOND, ends="2026-12-20T11:30:00Z")
+        expected = Buying(kind="capacity-block", reservation_id=SECOND, ends="2026-12-20T11:30:00Z", block_days=7)
+        assert read(written).buying == expected
 
     def test_the_on_demand_scenario_forgets_the_block(self, written):
         ran("leave", "--stack", "dev")

@@ -253,10 +253,12 @@ class TestAge:
         plan = plan_of(purchase={"options": ["on-demand", "spot"]}, storage={"layouts": ["s3-stream"]})
         scenarios = compared(plan).scenarios
         assert {s.interruptions_observed for s in scenarios} == {None, date(2025, 6, 28)}
-        stale = stale_prices(scenarios, date(2026, 9, 1), None)
+        stale = stale_prices(scenarios, date(2026, 9, 1), date(2026, 9, 1), None)
         (found,) = [entry for entry in stale if entry.line == "fleet.spot-interruptions"]
         assert (found.price_date, found.age_days, found.limit_days) == (date(2025, 6, 28), 430, 120)
-        assert not [e for e in stale_prices(scenarios, date(2025, 7, 1), None) if e.line == found.line]
+        assert not [
+            e for e in stale_prices(scenarios, date(2025, 7, 1), date(2025, 7, 1), None) if e.line == found.line
+        ]
 
 
 class TestFallbackScenario:
