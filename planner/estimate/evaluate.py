@@ -22,6 +22,7 @@ from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
+from planner.models.block_tail import SOLD_DAYS
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
 from planner.models.number import quantiles, share_within
 from planner.models.values import Values
@@ -29,7 +30,6 @@ from pricing.book import PriceNotFound
 from pricing.offers import PurchaseOption
 
 LONGEST_BLOCK_HOURS = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
-ROUNDING_HOURS = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,9 +234,14 @@ def _block_days(
 
 
 def _stretch(purchase: NodePurchase, planned: Run) -> float | None:
-    """The time that a Capacity Block holds nodes as a multiple of the planned hours, by which a changed plan gets its
-    own length without draws."""
+    """The time that a Capacity Block is bought for as a multiple of the planned hours, by which a changed plan gets its
+    own length without draws.
+
+    In the middle of the times for which that length is the one to buy: at their end, any longer run would buy a week.
+    """
     if purchase.option.family != "capacity-block" or purchase.block_days is None:
         return 1.0 if purchase.option.family == "capacity-block" else None
-    usable = purchase.block_days * 24 - BLOCK_LOST_TAIL_HOURS
-    return (usable - ROUNDING_HOURS) / float(planned.hours)
+    longest = purchase.block_days * 24 - BLOCK_LOST_TAIL_HOURS
+    shorter = max((days for days in SOLD_DAYS if days < purchase.block_days), default=0)
+    shortest = max(shorter * 24 - BLOCK_LOST_TAIL_HOURS, longest / 4)
+    return float(np.sqrt(shortest * longest)) / float(planned.hours)

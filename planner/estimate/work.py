@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.estimate.place import PhaseIds, PlannedPhase, phases_of
+from planner.estimate.relative_speed import relative_speed
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
 from planner.models.derived import Derived, Sourced, SourcedQuantity
@@ -169,7 +170,7 @@ def _phase_work(
         full = (1.0, "rule:without a throughput table, scaling efficiency is 1")
         efficiency = sheet.taken(place.id("scaling_efficiency"), "fraction", full=full)
     factor, origin = values.given("workload.throughput_factor")
-    relative = _relative_speed(plan, instance) if phase.flop is None else None
+    relative = relative_speed(plan, _kind(instance), place, values, sheet) if phase.flop is None else None
     deviation = values.normal("workload.fit")
     reach = np.where(np.asarray(deviation) < 0, slower, faster)
     speed: Sourced = (factor * np.exp(deviation * reach / Z_95)[()], origin)
@@ -237,13 +238,6 @@ def _phase_work(
 
 def _kind(instance: InstanceType) -> str:
     return instance.gpu_name.upper()
-
-
-def _relative_speed(plan: Plan, instance: InstanceType) -> Sourced | None:
-    """Speed of this kind of GPU relative to the one of the plan's GPU-hours and table; None if the plan gives none."""
-    kind = _kind(instance)
-    speed = plan.run.relative_speed.get(kind)
-    return None if speed is None else (speed, f"plan:run.relative_speed.{kind}")
 
 
 def _gpu_hours(

@@ -40,3 +40,13 @@ def kinds_with_mfu() -> list[str]:
 def has_mfu(gpu: str) -> bool:
     """Whether that share, or that of the nearest kind, has been published."""
     return mfu_key(gpu) in default_assumptions()
+
+
+def speed_key(gpu: str) -> str:
+    """Key of the speed of training on a kind of GPU, relative to A100."""
+    return f"workload.speed_{gpu.lower()}"
+
+
+def kinds_with_speed() -> list[str]:
+    """Kinds of GPU whose speed relative to another has been published."""
+    return _kinds_after(speed_key(""))

@@ -83,6 +83,17 @@ def first_of(there: Comparison, weights: Mapping[str, float]) -> str:
     return min(usd, key=lambda id: (usd[id], id))
 
 
+def test_a_changed_plan_buys_another_block_only_where_it_needs_one() -> None:
+    """4,000 GPU-hours take 5.2 of 6 days: 1 % more or less changes no length, 30 % more does."""
+    request, _ = as_planned()
+    days = []
+    for hours in (4000, 4040, 3960, 5200):
+        found = compare(set_(request, "run.work.gpu_hours", hours)).scenarios
+        days.append(next(s.block_days for s in found if s.option.family == "capacity-block"))
+    assert days[0] == days[1] == days[2]
+    assert days[3] == days[0] + 2
+
+
 def usd_of(scenario: Scenario) -> float:
     """Planned, with the effort."""
     assert scenario.cost_usd is not None

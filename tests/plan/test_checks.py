@@ -266,8 +266,12 @@ TWO = ["fleet.instance_types=[p4d.24xlarge, p5.48xlarge]"]
 @pytest.mark.parametrize(
     ("overrides", "message", "remedy"),
     [
-        ([], "gpu_hours depends on the kind of GPU, and A100, H100 are compared", "{A100: ..., H100: ...}"),
-        (["run.relative_speed={A100: 1}"], "run.relative_speed lacks H100", "with 1 for the GPU of gpu_hours"),
+        ([], "gpu_hours depends on the kind of GPU, and A100, H100 are compared", "{A100: 1} if gpu_hours is of A100"),
+        (
+            ["run.relative_speed={A10G: 1}"],
+            "lacks A100, H100, and no speed of A10G is published",
+            "{A100: ..., H100: ...}",
+        ),
         (["run.work={flop: 1e21, mfu: 40%}"], "different shares of their peak", "mfu_by_gpu: {A100: 40%, H100: 40%}"),
         (["run.work={flop: 1e21, mfu_by_gpu: {A100: 40%}}"], "mfu_by_gpu lacks H100", "H100: 40%"),
         (["run.relative_speed={A100: 1, H100: 2, B200: 4}"], "none of the instance types has B200 GPUs", "remove it"),
@@ -283,6 +287,8 @@ def test_work_that_differs_between_kinds_of_gpu_needs_a_figure_for_each(override
     "overrides",
     [
         ["run.relative_speed={A100: 1, H100: 2.5}"],
+        ["run.relative_speed={A100: 1}"],
+        ["run.relative_speed={H200: 1.1}"],
         ["run.work={flop: 1e21, mfu_by_gpu: {A100: 45%, H100: 40%}}"],
     ],
 )

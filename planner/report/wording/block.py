@@ -6,6 +6,8 @@ from planner.estimate.block_tail import EXTEND, NONE
 from planner.estimate.result import BlockPlan
 from planner.report.wording import figures, spoken
 
+MOST = 0.5  # a block that most outcomes outlast needs a reason
+
 
 def sentence(plan: BlockPlan) -> str:
     """`Buy 21 days ($1.58M, sold from 2026-09-07). On day 18, with less than 86% done, extend by 4 days ($301k today),
@@ -28,7 +30,8 @@ def sentence(plan: BlockPlan) -> str:
         ways = [f"extend by {_days(plan.extension_days or 0)} ({spoken.usd(plan.extension_usd)} today)", *ways]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
-    return f"{buy}. {when}{behind}, {first}{rest}: {share} of the outcomes outlast it."
+    why = "; a longer one costs more on average" if plan.outlast_fraction > MOST else ""
+    return f"{buy}. {when}{behind}, {first}{rest}: {share} of the outcomes outlast it{why}."
 
 
 def _days(days: float) -> str:
