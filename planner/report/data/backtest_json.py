@@ -21,7 +21,8 @@ def document(found: Backtest) -> dict[str, Any]:
         "coverage_from_flop_and_fleet": {
             "inside": found.bare.inside,
             "of": found.bare.of,
-            "median_published_over_planned": found.bare.ratio,
+            "inside_by_the_others": found.bare.by_the_others,
+            "median_published_over_p50": found.bare.ratio,
         },
         "cases": [_case(result) for result in found.results],
     }
