@@ -46,8 +46,8 @@ class Result:
     """What one case came to.
 
     equation: by number, `plan`, `assumption`, or "". low, high: the computed ends, equal for one number, in the unit of
-    the case; None if nothing was computed. p10, p50, p90: of the draws, None if no input is uncertain. said: the words of a
-    refusal or warning. why: one sentence for a contradiction, or why it was not asked; else "".
+    the case; None if nothing was computed. p10, p50, p90: of the draws, None if no input is uncertain. said: what a
+    refusal or warning says. why: one sentence for a contradiction, or why it was not asked; else "".
     """
 
     case: Case
@@ -81,8 +81,8 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """How often P10-P90 holds what happened. ratio: median of published over P50; None without an outcome. by_the_others:
-    how many would lie inside, were the range of each what the others took."""
+    """How often P10-P90 holds what happened. ratio: median of published over P50; None without an outcome.
+    by_the_others: how many would lie inside, were the range of each what the others took."""
 
     inside: int
     of: int

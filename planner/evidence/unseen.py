@@ -11,8 +11,8 @@ FEWEST = 5  # runs, of which one may be judged by the others
 
 
 def by_the_others(ratios: Sequence[float]) -> int:
-    """How many of the ratios (published over planned) lie inside the P10-P90 of all the others: a log-normal on each side
-    of their median, as assumptions are drawn. 0 if there are too few."""
+    """How many of the ratios (published over planned) lie inside the P10-P90 of all the others: a log-normal on each
+    side of their median, as assumptions are drawn. 0 if there are too few."""
     if len(ratios) < FEWEST:
         return 0
     logs = [math.log(ratio) for ratio in ratios]

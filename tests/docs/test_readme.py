@@ -71,7 +71,7 @@ def test_the_published_figures_are_those_of_the_backtest() -> None:
     assert f"of {bare['of']} whole runs" in told
     assert f"a fleet, {bare['inside']}, and they took {ratio:.2f} times the P50" in told
     others = bare["inside_by_the_others"]
-    assert f"judged by what the others took, {others} would lie inside ({others / bare['of']:.0%})" in told
+    assert f"judged by what the others took, {others} would lie inside ({100 * others / bare['of']:.0f} %)" in told
     for published, computed, verdict, id in rows:
         found, digits = known[id], len(computed.partition(".")[2])
         assert verdict == found["verdict"]

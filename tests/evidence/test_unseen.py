@@ -9,8 +9,8 @@ from planner.evidence.unseen import by_the_others
 
 
 def test_one_that_is_unlike_all_others_lies_outside() -> None:
-    """The median of 0.8, 0.9, 1, 1.1 and 1.2 is 1, and exp(1.28 x sqrt((ln 1.1^2 + ln 1.2^2) / 2)) = 1.21 their P90, far
-    below 4. Nor is 0.8 inside: the others' median is 1.1, and 0.1 and 0.2 below it give a P10 of 0.83."""
+    """The median of 0.8, 0.9, 1, 1.1 and 1.2 is 1, and exp(1.28 x sqrt((ln 1.1^2 + ln 1.2^2) / 2)) = 1.21 their P90,
+    far below 4. Nor is 0.8 inside: the others' median is 1.1, and 0.1 and 0.2 below it give a P10 of 0.83."""
     assert by_the_others([0.8, 0.9, 1.0, 1.1, 1.2, 4.0]) == 4
 
 
