@@ -202,6 +202,7 @@ _LOOKING = (
 # calls of `planner reserve`, in a policy of their own for people who may spend money
 _BUYING = (
     "ec2:DescribeAvailabilityZones DescribeCapacityBlockOfferings DescribeCapacityReservations PurchaseCapacityBlock "
+    "DescribeCapacityBlockExtensionHistory DescribeCapacityBlockExtensionOfferings PurchaseCapacityBlockExtension "
     "CreateCapacityReservation ModifyCapacityReservation CancelCapacityReservation CreateTags"
 )
 

@@ -40,7 +40,7 @@ def own(plan: LoadedPlan, prices: Prices = None) -> PriceBook:
     """
     if not hasattr(plan, "plan"):
         raise UsageProblem(f"own needs a loaded plan, not {plan!r}: planner.load(FILE)")
-    return with_own(book_for(prices, plan.plan.price_date), plan, caller="own")[0]
+    return with_own(book_for(prices, plan.plan.price_date, day=plan.plan.start), plan, caller="own")[0]
 
 
 def dates() -> tuple[date, ...]:

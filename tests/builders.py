@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
     "name": "small",
     "region": "us-east-1",
     "start": "2026-10-05",
-    "run": {"work": {"gpu_hours": 4000}},
+    "run": {"work": {"gpu_hours": 4000}, "recipe": "proven"},
     "data": {"hot_dataset": "4TB", "read_per_gpu": "20MB/s", "shard": "100MB", "checkpoint": "14GB"},
     "fleet": {"instance_types": ["p4d.24xlarge"], "nodes": 4},
 }
@@ -111,6 +111,7 @@ def row(
     length, draws = days_drawn.astype(float), len(days_drawn)
     outcomes = Outcomes(
         cost_usd=spread,
+        effort_usd=np.full(draws, float(more.get("effort_usd", 0.0))),
         days=length,
         run_days=length if block is None else np.asarray(block[1], dtype=float),
         block_days=None if block is None else block[0],

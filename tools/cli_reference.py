@@ -67,14 +67,16 @@ ARGUMENTS = {
 def commands() -> Iterator[tuple[str, click.Command, str]]:
     """(words of the call, command, the verb it is another name of) of every verb and subcommand, in --help's order."""
     homes: dict[str, str] = {}
+    verbs: dict[int, str] = {}  # a verb may be below a group as well, by another name
     for verb, (module, _) in VERBS.items():
         found = root.get_command(click.Context(root), verb)
         assert found is not None, verb
         alias = homes.setdefault(module, verb)
+        verbs[id(found)] = f"planner {alias}"
         yield f"planner {verb}", found, "" if alias == verb else f"planner {alias}"
         if isinstance(found, click.Group):
             for name, below in sorted(found.commands.items()):
-                yield f"planner {verb} {name}", below, ""
+                yield f"planner {verb} {name}", below, verbs.get(id(below), "")
 
 
 def text() -> str:

@@ -132,6 +132,7 @@ EXAMPLES = {
     # P: Epoch's salaries, MosaicML's latents
     "staff-cost": "engineers=11 months=2.5 usd_per_engineer_year=330000",
     "preprocessing-cost": "gpu_hours=3784 gpus_per_node=8 usd_per_hour=16",
+    "effort-cost": "layout_hours=12 purchase_hours=6 run_hours=480 usd_per_engineer_year=330000",
     "experiments-cost": "run_node_hours=1000 experiment_factor=2.19 usd_per_hour=21.957642",
     # O: Epoch's parts of GPT-4, and the energy on Stable Diffusion's model card
     "owned-hardware-cost": "usd_per_chip=14165.05 chip_hours=57e6 experiment_factor=2.19",

@@ -50,10 +50,6 @@ def parse_offers(answer: Mapping[str, Any], zones: Mapping[str, str]) -> list[Of
     """The offers of one response. Raises AwsProblem for a fee that is not in USD."""
     found = []
     for entry in answer.get("CapacityBlockOfferings", ()):
-        currency, fee = entry.get("CurrencyCode"), entry.get("UpfrontFee", "")
-        usd = _number(fee)
-        if currency != "USD" or usd is None:
-            raise AwsProblem(f"an offer of {fee!r} {currency!r}: not a fee in USD")
         starts, ends = utc(entry["StartDate"]), utc(entry["EndDate"])
         found.append(
             Offer(
@@ -66,13 +62,23 @@ def parse_offers(answer: Mapping[str, Any], zones: Mapping[str, str]) -> list[Of
                 ends=ends,
                 # a segmented offer spans a longer window than it has hours
                 hours=entry.get("CapacityBlockDurationHours") or (ends - starts).total_seconds() / 3600,
-                fee_usd=usd,
+                fee_usd=fee_of(entry),
             )
         )
     return found
 
 
-def _number(text: str) -> float | None:
+def fee_of(entry: Mapping[str, Any]) -> float:
+    """The upfront fee of an offer or a purchase. Raises AwsProblem for one that is not in USD."""
+    currency, fee = entry.get("CurrencyCode"), entry.get("UpfrontFee", "")
+    usd = usd_of(fee)
+    if currency != "USD" or usd is None:
+        raise AwsProblem(f"an offer of {fee!r} {currency!r}: not a fee in USD")
+    return usd
+
+
+def usd_of(text: str) -> float | None:
+    """A fee as AWS writes it; None for text that is not an amount."""
     try:
         value = float(text)
     except (TypeError, ValueError):

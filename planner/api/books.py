@@ -16,15 +16,18 @@ from planner.plan.wording import did_you_mean, listed
 from pricing import quotes
 from pricing.book import PriceBook
 from pricing.opening import open_book
-from pricing.snapshot import DATA, BrokenBook
+from pricing.snapshot import DATA, BrokenBook, available
 from pricing.user_books import newest_as_of, user_books
 
 Prices = str | os.PathLike[str] | date | PriceBook | None
 
 
-def book_for(prices: Prices, planned: date | None = None, *, option: str = "prices") -> PriceBook:
+def book_for(
+    prices: Prices, planned: date | None = None, *, day: date | None = None, option: str = "prices"
+) -> PriceBook:
     """The price book that `prices` names: a date, a folder or the book itself. None: of the plan's date, else the
-    newest bundled one. A date also finds the books of `planner prices update`. Raises UsageProblem."""
+    bundled one for the day that the prices are for, else the newest bundled one. A date also finds the books of
+    `planner prices update`. Raises UsageProblem."""
     if isinstance(prices, PriceBook):
         return prices
     if isinstance(prices, str) and Path(prices).is_dir():
@@ -35,11 +38,31 @@ def book_for(prices: Prices, planned: date | None = None, *, option: str = "pric
         prices = day_of(prices, option)
     asked = planned if prices is None else prices
     try:
+        if asked is None and day is not None:
+            asked = _bundled_on(day)
         if isinstance(asked, date) and (folder := newest_as_of(asked)).parent != DATA:
             asked = folder
         return open_book(asked)
     except (BrokenBook, LookupError, FileNotFoundError) as error:
         raise UsageProblem(str(error.args[0] if error.args else error)) from error
+
+
+def _bundled_on(day: date) -> date | None:
+    """The newest bundled book that is not later than a day and still held on it; None: the newest of all.
+
+    It holds for 120 days, or until AWS changed a price of EC2. After that a later book is nearer, with a warning.
+    """
+    from planner.decide.price_age import EC2_LIMIT_DAYS
+
+    newest = available()[-1]
+    if day >= newest:
+        return None
+    found = max((book for book in available() if 0 <= (day - book).days <= EC2_LIMIT_DAYS), default=None)
+    if found is None:
+        return None
+    # a change's date may have words behind it: `2025-06-01 effective`
+    changes = (row["date"][:10] for row in open_book(newest).rows("events") if row["service"] == "AmazonEC2")
+    return None if any(str(found) < change <= str(day) for change in changes) else found
 
 
 def _day(text: str, option: str) -> date:
@@ -65,6 +88,14 @@ def earlier(book: PriceBook, prices: Prices, planned: date | None = None) -> str
     if not isinstance(day, date) or book.as_of == day:
         return ""
     return f"there is no price book of {day}: these are the prices of {book.as_of}, the newest before it"
+
+
+def before_the_newest(book: PriceBook, day: date | None) -> str:
+    """A note that the newest bundled book is later than the day and so was not taken, "" where it was."""
+    newest = available()[-1]
+    if day is None or not book.as_of <= day < newest:
+        return ""
+    return f"these are the prices of {book.as_of}, for {day}; --prices {newest} takes the newest price book"
 
 
 def with_quotes(book: PriceBook, regions: Collection[str], day: date | None = None) -> tuple[PriceBook, str]:

@@ -18,6 +18,7 @@ from planner.decide.energy import with_energy
 from planner.decide.nothing_eligible import with_relaxations
 from planner.decide.proposals import with_proposals
 from planner.decide.search import Each
+from planner.decide.spares import with_spares
 from planner.decide.steps import with_steps
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
@@ -123,9 +124,10 @@ def compare(
     """Price every storage layout, purchase option and instance type of a plan, and recommend one.
 
     prices: a price book, its date (the book of that day, else the newest before it) or its folder; None: the plan's,
-    else the newest bundled one. draws: simulated outcomes a range comes from, 0 for none. seed: of these draws; the
-    same plan, book, draws and seed give the same result. as_of: the day that the age of prices is counted from; None:
-    the plan's start. max_price_age_days: older prices are listed in `stale`; None: 120 of EC2, 1,095 of the rest.
+    else the bundled one for `as_of` (docs/prices.md), else the newest. draws: simulated outcomes a range comes from, 0
+    for none. seed: of these draws; the same plan, book, draws and seed give the same result. as_of: the day that the
+    prices are for; None: the plan's start. max_price_age_days: older prices are listed in `stale`; None: 120 of EC2,
+    1,095 of the rest.
 
     Of a worker pool every choice is simulated, in `draws` runs (1 to 2,000; by default 200, fewer of very many jobs);
     prices have no age there.
@@ -140,7 +142,7 @@ def compare(
         return pools.compare(plan, prices, draws, seed)
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
-        return comparison_of(plan, request)
+        return comparison_of(plan, with_spares(request, in_processes))
     except BrokenBook as error:  # tables are read when they are first asked for
         raise UsageProblem(str(error)) from error
 
@@ -161,7 +163,8 @@ def request_of(
     draws, seed = whole_number(draws, "draws", MAX_DRAWS), whole_number(seed, "seed", MAX_SEED)
     if max_price_age_days is not None:
         max_price_age_days = whole_number(max_price_age_days, "max_price_age_days", MAX_AGE_DAYS, 1)
-    book = book_for(prices, plan.plan.price_date)
+    counted_from = plan.plan.start if as_of is None else day_of(as_of, "as_of")
+    book = book_for(prices, plan.plan.price_date, day=counted_from)
     check_book(plan, book)
     return Request(
         plan=plan.plan,

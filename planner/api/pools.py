@@ -251,7 +251,7 @@ def named(found: result.PoolComparison, text: str) -> result.PoolScenario:
 
 
 def _book(plan: LoadedPool, prices: Prices) -> PriceBook:
-    book = book_for(prices, plan.plan.price_date)
+    book = book_for(prices, plan.plan.price_date, day=plan.plan.start)
     check_against_book(plan, book)
     return book
 

@@ -10,6 +10,7 @@ from planner.api.arguments import named, whole_number
 from planner.api.books import Prices
 from planner.api.comparisons import LIST_IDS, WHY_NONE, request_of
 from planner.decide.compare import compare
+from planner.decide.spares import with_spares
 from planner.decide.spot_runs import SpotRuns, on_recordings, spot_runs
 from planner.errors import UsageProblem
 from planner.estimate.defaults import MAX_SEED
@@ -113,7 +114,7 @@ def simulate(
     if not rules:
         raise UsageProblem(f"rules: name at least one of {', '.join(POLICIES)}")
     request = request_of("simulate", plan, prices, RUNS if files else count, whole_number(seed, "seed", MAX_SEED), None)
-    request = on_spot(request)
+    request = on_spot(with_spares(request))
     traces = [trace_in(file) for file in files]
     try:
         chosen = spot_scenario(request, scenario)

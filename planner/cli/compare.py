@@ -90,7 +90,7 @@ def command(
             pool, asked, style, out, gates, junit, top=top, verbose=verbose, color=color, quiet=quiet
         )
     assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices)
+    book = book_of(loaded, asked.prices, asked.as_of)
     request = asked.request_of(loaded, book, derivations=style in ("json", "html", "focus"))
     with progress(PRICING, quiet=quiet) as shown:
         comparison = comparison_of(loaded, request, counted(shown))

@@ -206,7 +206,7 @@ def _document(side: _Side, loaded: LoadedPlan | None, asked: Asked, prices: str 
     from planner.decide.compare import compare
     from planner.report.data.comparison_json import document
 
-    comparison = compare(asked.request_of(loaded, book_of(loaded, prices)), in_processes)
+    comparison = compare(asked.request_of(loaded, book_of(loaded, prices, asked.as_of)), in_processes)
     return document(comparison), comparison.plan
 
 

@@ -64,7 +64,7 @@ def command(
         worker_pool.explain(pool, asked, scenario, number, style, out, width=room, quiet=quiet)
         return
     assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices)
+    book = book_of(loaded, asked.prices, asked.as_of)
     request = asked.request_of(loaded, book)
     with progress(PRICING, quiet=quiet) as shown:
         comparison = compare(request, counted(shown))

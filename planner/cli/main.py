@@ -29,7 +29,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "preview": ("planner.cli.preview", "List every resource that `pulumi up` would create, with its cost per hour."),
     "lint": ("planner.cli.lint", "Check the planned deployment for mistakes before it exists."),
     "reserve": ("planner.cli.reserve", "Buy the stack's Capacity Block; you type the exact price to confirm."),
-    "spot": ("planner.cli.spot", "Watch what spot costs a run, and move it to On-Demand by its rule."),
+    "leave": ("planner.cli.leave", "Move a run to On-Demand nodes: off spot by its rule, or off a Capacity Block."),
+    "spot": ("planner.cli.spot", "Watch what spot costs a run, and when its rule moves it to On-Demand."),
     "traces": ("planner.cli.traces", "Show what recordings of spot capacity say: share, interruptions, waits."),
     "simulate": (
         "planner.cli.simulate",

@@ -61,7 +61,8 @@ def command(
 
         return worker_pool.optimize(pool, asked, minimize, style, out, color=color, quiet=quiet)
     assert loaded is not None  # one of the two
-    request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
+    book = book_of(loaded, asked.prices, asked.as_of)
+    request = asked.request_of(loaded, book, derivations=False, spares=False)
     with progress(SEARCHING, quiet=quiet) as shown:
         found = optimum_of(request, minimize, counted(shown))
     if style == "table":

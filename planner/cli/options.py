@@ -42,7 +42,7 @@ class Limit(click.FloatRange):
         return found
 
 
-def prices_option(help: str = "Price book. [default: the plan's, else the newest]") -> Callable[..., Any]:
+def prices_option(help: str = "Price book. [default: the plan's, else that of its start]") -> Callable[..., Any]:
     """--prices."""
     return click.option("--prices", metavar="DATE|DIR", help=help)
 
@@ -160,16 +160,22 @@ class Asked:
 
     def request(self, *, derivations: bool = True) -> Request:
         """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
-        return self.request_of(*checked_plan(self.plan, self.overrides, self.prices), derivations=derivations)
+        return self.request_of(
+            *checked_plan(self.plan, self.overrides, self.prices, self.as_of), derivations=derivations
+        )
 
-    def request_of(self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True) -> Request:
+    def request_of(
+        self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True, spares: bool = True
+    ) -> Request:
         """The same for a plan that is already loaded. derivations: whether the result shows how numbers come about.
-        Raises UsageProblem."""
+        spares: whether their number is chosen where the plan leaves it open. Raises UsageProblem."""
+        from planner.api.parallel import in_processes
+        from planner.decide.spares import with_spares
         from planner.estimate.request import Request
 
         if self.own:
             book = own_book(book, loaded)
-        return Request(
+        request = Request(
             plan=loaded.plan,
             plan_sha256=loaded.sha256,
             book=book,
@@ -179,6 +185,7 @@ class Asked:
             max_price_age_days=self.max_price_age,
             derivations=derivations,
         )
+        return with_spares(request, in_processes) if spares else request
 
 
 def _plan_or_here(context: click.Context, argument: click.Parameter, plan: str | None) -> str:
@@ -204,9 +211,7 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="DAYS",
             help="Days after which a price is out of date. [default: 120 for EC2, 1095 for the rest]",
         ),
-        click.option(
-            "--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]"
-        ),
+        click.option("--as-of", metavar="DATE", help="Day that the prices are for. [default: the plan's start]"),
         click.option(
             "--own", is_flag=True, help="Use your own prices (`planner prices add`) that are valid at the plan's start."
         ),
@@ -225,17 +230,18 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("plan", type=click.Path(), required=False, metavar="PLAN", callback=_plan_or_here)(wrapped)
 
 
-def book_for(prices: str | None, planned: date | None = None) -> PriceBook:
-    """The price book of --prices, else of the plan's `prices`, else the newest. Raises UsageProblem."""
+def book_for(prices: str | None, planned: date | None = None, day: date | None = None) -> PriceBook:
+    """The price book of --prices, else of the plan's `prices`, else of the day that the prices are for, else the
+    newest. Raises UsageProblem."""
     from planner.api import books
 
-    book = books.book_for(prices, planned, option="--prices")
-    if note := books.earlier(book, prices, planned):
+    book = books.book_for(prices, planned, day=day, option="--prices")
+    note = books.earlier(book, prices, planned)
+    if prices is None and planned is None:
+        note = books.before_the_newest(book, day) or books.newer_of_yours(book)
+    if note:
         context = click.get_current_context(silent=True)
         say(f"note: {note}", quiet=bool(context and context.params.get("quiet")))
-    elif prices is None and planned is None and (newer := books.newer_of_yours(book)):
-        context = click.get_current_context(silent=True)
-        say(f"note: {newer}", quiet=bool(context and context.params.get("quiet")))
     return book
 
 
@@ -249,7 +255,9 @@ def own_book(book: PriceBook, loaded: LoadedPlan) -> PriceBook:
     return found
 
 
-def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> tuple[LoadedPlan, PriceBook]:
+def checked_plan(
+    plan: str, overrides: tuple[str, ...], prices: str | None, as_of: str | None = None
+) -> tuple[LoadedPlan, PriceBook]:
     """A valid plan whose types the price book knows, and that book.
 
     Raises PlanProblems or UsageProblem.
@@ -257,7 +265,7 @@ def checked_plan(plan: str, overrides: tuple[str, ...], prices: str | None) -> t
     from planner.plan.load import load_plan
 
     loaded = load_plan(plan, overrides=overrides)
-    return loaded, book_of(loaded, prices)
+    return loaded, book_of(loaded, prices, as_of)
 
 
 def worker_pool_in(plan: str, overrides: tuple[str, ...]) -> tuple[LoadedPlan | None, LoadedPool | None]:
@@ -271,10 +279,11 @@ def worker_pool_in(plan: str, overrides: tuple[str, ...]) -> tuple[LoadedPlan | 
     return (loaded, None) if isinstance(loaded, LoadedPlan) else (None, loaded)
 
 
-def book_of(loaded: LoadedPlan, prices: str | None) -> PriceBook:
-    """The price book of a plan, once it is known to hold what the plan names. Raises PlanProblems or UsageProblem."""
+def book_of(loaded: LoadedPlan, prices: str | None, as_of: str | None = None) -> PriceBook:
+    """The price book of a plan, once it is known to hold what the plan names. as_of: --as-of, else the
+    plan's start. Raises PlanProblems or UsageProblem."""
     from planner.api.books import check_book
 
-    book = book_for(prices, loaded.plan.price_date)
+    book = book_for(prices, loaded.plan.price_date, day_of(as_of, "--as-of") if as_of else loaded.plan.start)
     check_book(loaded, book)
     return book

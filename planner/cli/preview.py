@@ -84,7 +84,7 @@ def previewed_graph(
 
         return worker_stack.graph(asked, pool, scenario, stack, quiet=True), None
     assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices)
+    book = book_of(loaded, asked.prices, asked.as_of)
     comparison = compare(asked.request_of(loaded, book), in_processes)
     chosen = named(comparison, scenario)
     spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile, preview=True)

@@ -70,7 +70,7 @@ def command(
             raise UsageProblem("--bill: the bill of a worker pool cannot be compared with its plan yet")
         return worker_pool.report(pool, asked, style, out, gates, junit, quiet=quiet)
     assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices)
+    book = book_of(loaded, asked.prices, asked.as_of)
     request = asked.request_of(loaded, book, derivations=style == "html")
     with progress(PRICING, quiet=quiet) as shown:
         comparison = comparison_of(loaded, request, counted(shown))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import day_of
+from planner.cli.confirm import NOTHING, agreed
 from planner.cli.options import common
 from planner.cli.output import columns, say, write_result
 from planner.cli.stack_shared import stack_path
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from planner.account.reservations import Reservation
     from planner.stack.spec import ClusterSpec
 
-NOTHING = "nothing bought"
-
 
 @click.command()
 @click.argument("stackfile", type=click.Path(), required=False)
@@ -28,7 +26,12 @@ NOTHING = "nothing bought"
     "--stack", metavar="NAME", help="Name of the stack, whose file is beside Pulumi.yaml; replaces STACKFILE."
 )
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Show offers of another size; needs --dry-run.")
-@click.option("--days", type=click.IntRange(1, 182), metavar="DAYS", help="Length of the block. [default: the plan's]")
+@click.option(
+    "--days",
+    type=click.IntRange(1, 182),
+    metavar="DAYS",
+    help="Length of the block, or of its extension. [default: the plan's]",
+)
 @click.option("--starts-after", metavar="DATE", help="Earliest start, like 2026-12-01. [default: the earliest offer]")
 @click.option("--zone-id", metavar="ZONE", help="Only offers in this zone. [default: the stack's, if set]")
 @click.option("--offering", metavar="ID", help="Choose this offer. [default: the lowest fee, then the earliest]")
@@ -36,6 +39,7 @@ NOTHING = "nothing bought"
     "--capacity-reservation", "open_ended", is_flag=True, help="Reserve On-Demand capacity, billed until you cancel it."
 )
 @click.option("--placement-group", metavar="ARN", default="", help="Cluster placement group of --capacity-reservation.")
+@click.option("--extend", is_flag=True, help="Extend a block that is bought, instead of buying one.")
 @click.option(
     "--accept-usd", type=float, metavar="USD", help="Buy without a prompt if the price is within 0.5 % of this."
 )
@@ -51,6 +55,7 @@ def command(
     offering: str | None,
     open_ended: bool,
     placement_group: str,
+    extend: bool,
     accept_usd: float | None,
     dry_run: bool,
     color: str,
@@ -62,6 +67,10 @@ def command(
     A Capacity Block is paid at once and is not refundable. Where a fleet needs several, each call buys the next one.
     Exits with 10 if nothing was bought. The purchase is written to the stack file. If an earlier call bought it but
     failed before writing, it is found by its tag and not bought again.
+
+    --extend adds days to the end of a block, by the same rule. AWS takes them from 56 days to one hour before the end.
+    Where a fleet has several blocks, each call extends the one that ends first. The new end is written to the stack
+    file once it is paid: until then, the same command buys nothing more and looks whether it is.
     """
     from planner.account import aws_client
     from planner.account.reservations import reservations_of
@@ -71,6 +80,15 @@ def command(
 
     path = path_of(stackfile, stack)
     spec = read(path)
+    if extend:
+        from planner.cli.reserve_extension import extended
+
+        if nodes or starts_after or zone_id or open_ended or placement_group:
+            raise UsageProblem(
+                "--extend keeps the nodes and the zone of a block: only --days, --offering, --accept-usd "
+                "and --dry-run go with it"
+            )
+        return extended(path, spec, days=days, offering=offering, accept_usd=accept_usd, dry_run=dry_run, quiet=quiet)
     check_purchasable(spec, open_ended=open_ended)
     wanted = spec.fleet.nodes if open_ended else to_buy(spec)[1].nodes
     if nodes not in (None, wanted) and not dry_run:
@@ -144,12 +162,11 @@ def _block(
     from planner.account.offers import block_offers
     from planner.account.reservations import buy_block
     from planner.cli.reserve_words import block_lines
-    from planner.stack.reservations import block_days, tags_of, to_buy, together
+    from planner.stack.reservations import block_days, check_days, tags_of, to_buy, together
 
     number, _ = to_buy(spec)
-    length = days or block_days(spec.guard.max_days)
-    if length > 14 and length % 7:
-        raise UsageProblem(f"--days {length}: beyond 14 days AWS sells whole weeks")
+    length = days or spec.buying.block_days or block_days(spec.guard.max_days)
+    check_days(length)
     kind = spec.fleet.instance_type
     offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)
     fitting = [
@@ -167,7 +184,7 @@ def _block(
         return None
     chosen = fitting[0]
     write_result("\n".join(block_lines(spec, fitting, chosen, _gpus(kind), columns())) + "\n", None)
-    if dry_run or not _agreed(chosen.fee_usd, "the fee", accept_usd):
+    if dry_run or not agreed(chosen.fee_usd, "the fee", accept_usd):
         return None
     # once: a call that AWS has heard and not answered must not be made again by the client itself
     return buy_block(aws_client.client("ec2", spec.region, attempts=1), chosen, tags_of(spec, number))
@@ -206,7 +223,7 @@ def _open_ended(
     if usd is None:
         say(f"the plan has no price of {spec.fleet.instance_type}, so there is no amount to confirm: {NOTHING}")
         return None
-    if dry_run or not _agreed(usd * 24, "a day's dollars", accept_usd):
+    if dry_run or not agreed(usd * 24, "a day's dollars", accept_usd):
         return None
     return reserve(
         ec2,
@@ -229,29 +246,6 @@ def _of(held: list[Reservation], nodes: int, open_ended: bool) -> Reservation:
             f"this stack has {listed} at AWS already: {NOTHING}. Write the one to use into the stack file"
         )
     return fitting[0]
-
-
-def _agreed(usd: float, what: str, accept_usd: float | None) -> bool:
-    """Whether the amount was given within half a percent, or is typed to the cent at a terminal."""
-    from planner.stack.reservations import amounts_agree
-
-    if accept_usd is not None:
-        if not amounts_agree(accept_usd, usd):
-            say(f"--accept-usd {accept_usd:,.2f} is not within 0.5 % of {what}, {usd:,.2f}: {NOTHING}")
-            return False
-        return True
-    if not _at_a_terminal():
-        say(f"no terminal to type {what} at, and no --accept-usd {usd:.2f}: {NOTHING}")
-        return False
-    typed = click.prompt(f"To buy, type {what}, {usd:,.2f}", default="", show_default=False, err=True)
-    if str(typed).strip().lstrip("$").replace(",", "") != f"{usd:.2f}":
-        say(NOTHING)
-        return False
-    return True
-
-
-def _at_a_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _gpus(instance_type: str) -> int:

@@ -67,7 +67,7 @@ def command(
     from planner.api.sensitivities import sensitivity_of
     from planner.decide.compare import compare
 
-    request = asked.request_of(loaded, book_of(loaded, asked.prices), derivations=False)
+    request = asked.request_of(loaded, book_of(loaded, asked.prices, asked.as_of), derivations=False)
     with progress(PRICING, quiet=quiet) as shown:
         comparison = compare(request, counted(shown))
     chosen = named(comparison, scenario) if scenario else comparison.best

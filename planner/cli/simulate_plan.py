@@ -28,6 +28,7 @@ def spot_runs_of(
     """rules: none for the four of `planner.simulate`. recordings: none for the markets of the plan. Raises PlanProblems
     or UsageProblem."""
     from planner.api.simulations import MOST_RUNS, RULES, RUNS, STARTS, on_spot, simulation_of, spot_scenario
+    from planner.decide.spares import with_spares
     from planner.estimate.request import Request
     from planner.spot.simulate import OPTIMUM
     from planner.spot.trace_file import trace_in
@@ -38,7 +39,8 @@ def spot_runs_of(
         raise UsageProblem(f"--starts: of a plan without recordings, how many runs, up to {MOST_RUNS:,}")
     draws = starts if isinstance(starts, int) and not recordings else RUNS
     book = book_of(loaded, prices)
-    request = on_spot(Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book, draws=draws, seed=seed))
+    asked = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book, draws=draws, seed=seed)
+    request = on_spot(with_spares(asked))
     with progress(PRICING, quiet=quiet):
         why, listing = "`planner compare` says why", "`planner explain PLAN` lists the ids"
         chosen = spot_scenario(request, scenario, option="--scenario ", why=why, listing=listing)

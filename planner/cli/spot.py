@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
+from planner.cli.leave import command as leave
 from planner.cli.options import OUT, common, format_option
 from planner.cli.output import format_of, say, write_result
 from planner.cli.stack_shared import stack_path
@@ -22,7 +22,12 @@ STACK = click.option("--stack", metavar="NAME", required=True, help="Name of the
 
 @click.group(name="spot")
 def command() -> None:
-    """Watch what spot costs a run, and move it to On-Demand by the rule of its stack."""
+    """Watch what spot costs a run, and move it to On-Demand by the rule of its stack.
+
+    A row on spot is recommended only where something shows that such a gang lasts: one node, a public record of the
+    type, or your own count as reliability.spot_reclaims_per_node_day. Count it from CloudWatch, from EC2 Capacity
+    Manager (interruptions by type and zone), or from the starts of spot instances in a CUR.
+    """
 
 
 @command.command()
@@ -63,26 +68,8 @@ def watch(stack: str, style: str | None, out: str | None, color: str, quiet: boo
     return ExitCode.MOVE if found.moves else ExitCode.OK
 
 
-@command.command()
-@STACK
-@common
-def leave(stack: str, color: str, quiet: bool, debug: bool) -> None:
-    """Write On-Demand into the stack file of a run that leaves spot; `pulumi up` then changes the group in place.
-
-    Storage, network and bucket stay as they are. There is no way back in the same run: the rule moves once.
-    """
-    from planner.report.terminal import spot_text
-    from planner.stack.file import open_file, rendered, write
-
-    path = stack_path(stack)
-    spec, _ = _spec(stack)
-    if spec.buying.kind == "on-demand":
-        say(f"stack {stack} has left spot already: {path} is unchanged", quiet)
-        return
-    moved = replace(spec, buying=replace(spec.buying, kind="on-demand"))
-    write(path, rendered(moved, open_file(path).text, where=str(path)))
-    write_result(spot_text.next_steps(moved), None)
-    say(f"Wrote {path}", quiet)
+# another name of `planner leave`, which also leaves Capacity Blocks
+command.add_command(leave)
 
 
 def _spec(stack: str) -> tuple[ClusterSpec, Fallback]:

@@ -115,7 +115,7 @@ def command(
     assert loaded is not None  # one of the two
     if image:
         raise UsageProblem("--image is of worker pools: nodes of a training plan run no container of ours")
-    book = book_of(loaded, asked.prices)
+    book = book_of(loaded, asked.prices, asked.as_of)
     stack = stack or loaded.plan.deploy.stack
     folder = project_folder(None if out == "-" else out)
     path = folder / name_of(stack)

@@ -111,7 +111,8 @@ def _bought(spec: ClusterSpec) -> str:
     if buying.kind == "reservation":
         group = f" of placement group {buying.placement_group_name}" if buying.placement_group else ""
         return f"in reservation {buying.reservation_id}{group}"
-    return buying.kind
+    after = f", after Capacity Block {', '.join(buying.left_blocks)}" if buying.left_blocks else ""
+    return f"{buying.kind}{after}"
 
 
 def _id(text: str) -> str:

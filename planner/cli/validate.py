@@ -46,5 +46,5 @@ def checked(plan: str, overrides: tuple[str, ...], prices: str | None) -> Loaded
     from planner.worker_pool.check import check_against_book
 
     assert pool is not None  # one of the two
-    check_against_book(pool, book_for(prices, pool.plan.price_date))
+    check_against_book(pool, book_for(prices, pool.plan.price_date, pool.plan.start))
     return pool

@@ -27,7 +27,7 @@ def simulated(
     from planner.worker_pool.check import check_against_book
     from planner.worker_pool.compare import choices_in, compare_pool, runs_for
 
-    book = book_for(prices, loaded.plan.price_date)
+    book = book_for(prices, loaded.plan.price_date, loaded.plan.start)
     check_against_book(loaded, book)
     total = choices_in(loaded.plan, book) * runs_for(loaded.plan.jobs.count, runs)
     with progress(SIMULATING, total=total, quiet=quiet) as shown:
@@ -209,7 +209,7 @@ def optimize(
 
     if style not in ("table", "json"):
         raise UsageProblem(f"-f {style}: of a worker pool, table or json")
-    book = book_for(asked.prices, loaded.plan.price_date)
+    book = book_for(asked.prices, loaded.plan.price_date, loaded.plan.start)
     check_against_book(loaded, book)
     with progress(SIMULATING, total=runs_in(loaded, book), quiet=quiet) as shown:
         found = search_pool(loaded, book, minimize, seed=asked.seed, step=shown.step)
@@ -267,6 +267,10 @@ def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
         failed.append(
             Violation(code=ExitCode.GATE, message=f"no eligible scenario passes: {'; '.join(over)}", gate=LIMITS)
         )
+    start = found.plan.start
+    if gates.strict and start is not None and start < found.prices_as_of:
+        message = f"prices of {found.prices_as_of} are later than {start}, the plan's start"
+        failed.append(Violation(code=ExitCode.STALE, message=message, gate="strict-dates"))
     missing = sum(len(s.choice.unpriced) for s in found.scenarios if s.feasible)
     allowed = 0 if gates.strict else gates.max_unpriced
     if allowed is not None and missing > allowed:

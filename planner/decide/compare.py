@@ -84,7 +84,7 @@ def _compared(request: Request) -> Comparison:
             {key: central.table[key] for key in central.used},
             {line.price_source for scenario in scenarios for line in scenario.bill},
         ),
-        stale=stale_prices(scenarios, as_of, request.max_price_age_days),
+        stale=stale_prices(scenarios, book.as_of, as_of, request.max_price_age_days),
         plan=plan.canonical(),
     )
 

@@ -6,18 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from planner.estimate.constraints import limit_of_plan
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario, Shortfall
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
 from planner.models.number import share_of, share_within
 from planner.plan.types import Plan
-
-
-def limit_of_plan(plan: Plan) -> float | None:
-    """The plan's limit in days: the earlier of run.deadline and constraints.max_days; None without either."""
-    deadline = plan.run.deadline_hours
-    limits = [None if deadline is None else deadline / 24, plan.constraints.max_days]
-    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def judged(plan: Plan, scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcomes]) -> list[Scenario]:

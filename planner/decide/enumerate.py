@@ -64,6 +64,7 @@ def choices_of(
                     spares=size.spares,
                     option=option,
                     label_nodes=request.fleets is not None or types.count(size.instance.name) > 1,
+                    spot_observed=plan.reliability.spot_reclaims_per_node_day is not None,
                 )
                 for option in purchase_options(plan)
             ]

@@ -26,13 +26,13 @@ def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterat
         return
     central = request.central(recording=False)
     instance, spares = request.book.instance(block.instance_type), request.plan.fleet.spares
-    hours = block.days.plan * 24 * (block.block_stretch or 1.0)
+    hours = max(block.days.plan * 24, (block.block_days or 0.0) * 24 - BLOCK_LOST_TAIL_HOURS)
     limit_hours = (block.limit_days or BLOCK_MAX_DAYS) * 24
 
     def at_full_speed(nodes: int) -> float:
         return float(work_on(request.plan, instance, (nodes - spares) * instance.gpu_count, central).hours)
 
-    full, here = at_full_speed(block.nodes), block.nodes * float(block_days(run_hours=hours))
+    full, here = at_full_speed(block.nodes), block.nodes * max(block.block_days or 0.0, hours / 24)
     found = []
     for nodes in range(max(-(-block.nodes // 2), spares + 1), min(2 * block.nodes, BLOCK_MAX_NODES) + 1):
         expected = hours * at_full_speed(nodes) / full

@@ -109,6 +109,8 @@ def exit_code(found: Sequence[Violation]) -> ExitCode:
 
 
 def _out_of_date(stale: Sequence[StalePrice]) -> str:
+    if stale[0].later:
+        return f"prices of {stale[0].price_date} are later than {stale[0].day}, the day that they are for"
     oldest = max(stale, key=lambda entry: entry.age_days - entry.limit_days)
     count = f"{len(stale)} price{'s are' if len(stale) > 1 else ' is'} out of date"
     return f"{count}: that of {oldest.line} is {oldest.age_days} days old, the limit is {oldest.limit_days}"

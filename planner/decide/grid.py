@@ -27,10 +27,11 @@ class Grid:
 
 
 def grid_of(request: Request) -> Grid:
-    """Every count from the plan's lowest to its highest, or around its only one, with 0 to 2 spares, or as many as the
-    plan has."""
+    """Every count from the plan's lowest to its highest, or around its only one, with 0 to 2 spares, or with
+    those of the plan."""
     plan, book = request.plan, request.book
-    spares = tuple(range(max(FEW_SPARES, plan.fleet.spares) + 1))
+    own = plan.fleet.own_spares
+    spares = tuple(range(FEW_SPARES + 1)) if own is None else (own,)
     found: list[FleetSize] = []
     stated = False
     for name in plan.fleet.instance_types:

@@ -18,8 +18,13 @@ def cost_of(scenario: Scenario, measure: str) -> float:
 
 
 def per_unit(scenario: Scenario, measure: str) -> float:
-    """What scenarios are compared by: the cost, or of a fleet that is held, the cost of a delivered GPU-hour."""
+    """The cost, or of a fleet that is held, the cost of a delivered GPU-hour."""
     return cost_of(scenario, measure) / unit(scenario)
+
+
+def ranked(scenario: Scenario, measure: str) -> float:
+    """What scenarios rank by: the cost with the effort of operating it, per unit."""
+    return (cost_of(scenario, measure) + scenario.effort_usd) / unit(scenario)
 
 
 def unit(scenario: Scenario) -> float:
@@ -39,5 +44,4 @@ def order(scenario: Scenario, rank_by: str, recommended: str) -> tuple[int, floa
     else:
         group = 0 if scenario.id == recommended else 1 if scenario.eligible else 2
     planned = per_unit(scenario, "planned") if scenario.feasible else 0.0
-    by = rank_by if group < 3 else "planned"
-    return group, per_unit(scenario, by) if scenario.feasible else 0.0, planned, scenario.id
+    return group, ranked(scenario, rank_by) if group < 3 else planned, planned, scenario.id

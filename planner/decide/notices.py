@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from planner.estimate.own_prices import source_of
+from planner.estimate.people_time import FACTORS
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
 from planner.plan.own_prices import OwnPrice
@@ -68,10 +69,10 @@ def _left_out(plan: Plan, used: Collection[str]) -> list[str]:
     notes = []
     if missing:
         notes.append(f"not included (the plan does not ask for it): {', '.join(missing)}")
-    if plan.run.held_hours is None and "run.schedule_factor" not in used:
+    if FACTORS["first-time"] in used:
         notes.append(
-            "not in the range: time lost to people, bugs and bad restarts; published runs took 1.0 to 1.7 times their "
-            "ideal days (assumptions: run.schedule_factor)"
+            "in the range, not in what is planned: time that people, bugs and bad restarts take; published runs took "
+            "1.0 to 1.7 times their ideal days (run.recipe: proven where this one has run before)"
         )
     if plan.storage.retention_hours is None:
         notes.append("S3 is billed for the duration of the run; storage.retention adds time after it")
@@ -80,23 +81,24 @@ def _left_out(plan: Plan, used: Collection[str]) -> list[str]:
     return notes
 
 
-# assumption -> what the plan could set instead; each can change which layout is the cheapest
-_UNSAID = {
-    "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
-    "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
-    **{
-        mfu_key(gpu): f"which share of its peak {gpu} reaches over the whole run: write mfu beside flop"
-        for gpu in kinds_with_mfu()
-    },
-    "data.object_mb": "how large an object is: write data.shard",
-}
+def _unsaid() -> dict[str, str]:
+    """Assumption -> what the plan could set instead; each can change which layout is the cheapest."""
+    return {
+        "data.read_mb_per_s_per_gpu": "how fast training reads: write data.read_per_gpu",
+        "checkpoint.size_gb": "how large a checkpoint is: write data.checkpoint",
+        **{
+            mfu_key(gpu): f"which share of its peak {gpu} reaches over the whole run: write mfu beside flop"
+            for gpu in kinds_with_mfu()
+        },
+        "data.object_mb": "how large an object is: write data.shard",
+    }
 
 
 def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     notes = [
         f"the plan does not say {instead}; {_amount(used[key])} is assumed, "
         f"{used[key].low:g} to {used[key].high:g} in the range"
-        for key, instead in _UNSAID.items()
+        for key, instead in _unsaid().items()
         if key in used and used[key].origin == "default"
     ]
     if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):
@@ -116,6 +118,4 @@ def _dates(plan: Plan, book: PriceBook) -> list[str]:
         notes.append(
             f"the plan asks for prices of {plan.price_date}; the newest price book before that day is {book.as_of}"
         )
-    if plan.start is not None and plan.start < book.as_of:
-        notes.append(f"the run starts on {plan.start}, before the date of these prices")
     return notes

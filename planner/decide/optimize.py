@@ -11,8 +11,8 @@ from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.frontier import days_of, frontier_of
 from planner.decide.grid import Grid, grid_of
-from planner.decide.measure import per_unit
-from planner.decide.recommend import EQUAL, Alternative, preference
+from planner.decide.measure import per_unit, ranked
+from planner.decide.recommend import SMALL, Alternative, preference
 from planner.decide.rejected import Rejected, rejected_of
 from planner.decide.search import Each, Found, search
 from planner.estimate.choice import FleetSize
@@ -96,16 +96,16 @@ def optimize(request: Request, minimize: str = COST, each: Each = map) -> Optimu
 def _earliest(found: Found, rank_by: str) -> Candidate | None:
     """The cheapest of those that finish hardly later, at P50, than the first."""
     able = [c for c in found.candidates if c.scenario.eligible and not c.scenario.held_back]
-    least = min(map(days_of, able), default=0.0) * (1 + EQUAL)
+    least = min(map(days_of, able), default=0.0) * (1 + SMALL)
     near = [c for c in able if days_of(c) <= least]
-    return min(near, key=lambda c: (per_unit(c.scenario, rank_by), *preference(c.scenario)), default=None)
+    return min(near, key=lambda c: (ranked(c.scenario, rank_by), *preference(c.scenario)), default=None)
 
 
 def _by_hand(found: Found, chosen: Candidate | None) -> tuple[tuple[Candidate, str], ...]:
     """The shortest run that is eligible but cannot be deployed by a stack, if it is clearly shorter than the chosen."""
     by_hand = [c for c in found.candidates if c.scenario.eligible and c.scenario.held_back]
     shortest = min(by_hand, key=lambda c: (days_of(c), c.scenario.id), default=None)
-    if chosen is None or shortest is None or days_of(shortest) >= days_of(chosen) * (1 - EQUAL):
+    if chosen is None or shortest is None or days_of(shortest) >= days_of(chosen) * (1 - SMALL):
         return ()
     return ((shortest, "shorter-if"),)
 

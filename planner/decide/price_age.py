@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE, SPOT_INTERRUPTIONS, bill_line
@@ -12,13 +12,15 @@ from pricing.offers import PurchaseOption
 
 EC2_LIMIT_DAYS = 120
 METERED_LIMIT_DAYS = 3 * 365
+ALL_LINES = "all prices"
 
 
 @dataclass(frozen=True, kw_only=True)
 class StalePrice:
-    """A bill line whose price is older than its limit.
+    """A bill line whose price is older than its limit, or ALL_LINES of a price book that is later than the day.
 
-    purchases: for the GPU nodes, the purchase options with a price of that day; empty for every other line.
+    purchases: for the GPU nodes, the purchase options with a price of that day; empty for every other line. age_days:
+    below 0 where the prices are later.
     """
 
     line: str
@@ -27,11 +29,23 @@ class StalePrice:
     age_days: int
     limit_days: int
 
+    @property
+    def later(self) -> bool:
+        """Whether the prices are later than the day that they are for: nobody can say that they held then."""
+        return self.age_days < 0
 
-def stale_prices(scenarios: Sequence[Scenario], as_of: date | None, max_age_days: int | None) -> tuple[StalePrice, ...]:
+    @property
+    def day(self) -> date:
+        """The day that the prices are for."""
+        return self.price_date + timedelta(days=self.age_days)
+
+
+def stale_prices(
+    scenarios: Sequence[Scenario], book: date, as_of: date | None, max_age_days: int | None
+) -> tuple[StalePrice, ...]:
     """Prices too old on `as_of`: EC2's beyond 120 days, metered ones beyond three years, or all beyond `max_age_days`.
 
-    The oldest first. None without a day to count from.
+    book: its date; a book later than `as_of` comes first, then the oldest price. None without a day to count from.
     """
     if as_of is None:
         return ()
@@ -61,4 +75,7 @@ def stale_prices(scenarios: Sequence[Scenario], as_of: date | None, max_age_days
         )
         for (line, observed, limit), options in purchases.items()
     ]
-    return tuple(sorted(stale, key=lambda entry: (-entry.age_days, entry.line, entry.limit_days)))
+    if as_of < book:
+        days = (as_of - book).days
+        stale.append(StalePrice(line=ALL_LINES, purchases=(), price_date=book, age_days=days, limit_days=0))
+    return tuple(sorted(stale, key=lambda entry: (not entry.later, -entry.age_days, entry.line, entry.limit_days)))

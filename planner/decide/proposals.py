@@ -12,7 +12,8 @@ from planner.decide.comparison import Comparison, Proposal
 from planner.decide.enumerate import sizes_of
 from planner.decide.fitting_counts import fitting_counts
 from planner.decide.measure import cost_of
-from planner.decide.recommend import EQUAL, blocks_of
+from planner.decide.recommend import SMALL, blocks_of
+from planner.decide.spares import enough_spares
 from planner.decide.variants import ChangedPlan, is_right, same, size_of, with_value
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -86,16 +87,18 @@ def _types_of(request: Request, gpu: str) -> list[str]:
 def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator[_Try]:
     plan = request.plan
     base = same(plan)
-    for spares in _spares(request, best):
-        if spares < best.nodes:
-            wanted = with_value(base, "fleet", "spares", spares, f"fleet.spares={spares}")
+    planned = plan.fleet.spares
+    wanted_spares = {*(planned + more for more in FEW_SPARES), *enough_spares(request, best.nodes)}
+    for spares in sorted(wanted_spares):
+        if planned < spares < best.nodes:
+            wanted = with_value(base, "fleet", "own_spares", spares, f"fleet.spares={spares}")
             yield _Try(kind="spares", wanted=wanted, scenario=best)
     blocks = [s for s in comparison.complete if s.option.family == "capacity-block" and _is_alike(s, best)]
     block = min(blocks, key=lambda s: (s.layout != best.layout, cost_of(s, "planned"), s.id), default=None)
     several = len({s.nodes for s in comparison.scenarios}) > 1
     size = size_of(plan, tuple(request.book.instances()))
     if block and size and not several:
-        for count in fitting_counts(request, block, cost_of(best, "p50") * (1 + EQUAL)):
+        for count in fitting_counts(request, block, cost_of(best, "p50") * (1 + SMALL)):
             # GPUs are those that train, nodes are with spares
             wanted = size.at(base, count - plan.fleet.spares if size.gpu else count)
             yield _Try(kind="count", wanted=wanted, scenario=block)
@@ -104,16 +107,6 @@ def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator
             if scenario.option.family == "capacity-block" and _is_alike(scenario, best) and _is_too_short(scenario):
                 wanted = with_value(base, "purchase.capacity_block", "days", None, "purchase.capacity_block.days=null")
                 yield _Try(kind="block", wanted=wanted, scenario=scenario)
-
-
-def _spares(request: Request, best: Scenario) -> list[int]:
-    """Numbers of spares worth comparing: one or two more, and about as many as are under replacement in a large fleet,
-    of which Poisson's law has most within two standard deviations of their mean."""
-    assert best.goodput is not None  # the recommended scenario is complete
-    replaced = request.table()["goodput.replacement_hours"].value / best.goodput.mtbf_hours
-    enough = (math.ceil(replaced + deviations * math.sqrt(replaced)) for deviations in (0, 1, 2))
-    planned = request.plan.fleet.spares
-    return sorted({*(planned + more for more in FEW_SPARES), *(count for count in enough if count > planned)})
 
 
 def _is_too_short(scenario: Scenario) -> bool:
@@ -160,4 +153,4 @@ def _confirmed(request: Request, attempt: _Try, best: Scenario) -> Proposal | No
 def _is_better(after: Scenario, best: Scenario) -> bool:
     """At least WORTH less at P50 or at P90, and not costlier at the other."""
     changes = [cost_of(after, measure) / cost_of(best, measure) - 1 for measure in ("p50", "p90")]
-    return all(math.isfinite(change) for change in changes) and min(changes) <= -WORTH and max(changes) <= EQUAL
+    return all(math.isfinite(change) for change in changes) and min(changes) <= -WORTH and max(changes) <= SMALL

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
-from planner.decide.measure import per_unit
+from planner.decide.measure import per_unit, ranked
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
 
@@ -17,8 +17,8 @@ from planner.estimate.request import Request
 class RankedScenario:
     """A feasible, completely priced scenario: planned cost and days.
 
-    ranked_usd: the measure by which scenarios rank, in proportion to the planned cost; infinite for one that cannot be
-    recommended.
+    ranked_usd: the measure by which scenarios rank, in proportion to the planned cost, and the effort; infinite for one
+    that cannot be recommended.
     """
 
     id: str
@@ -37,12 +37,12 @@ def weights_of(comparison: Comparison) -> dict[str, float]:
     answer, best = comparison.answer, comparison.best
     if best is None or best.cost_usd is None:
         return {s.id: 1.0 for s in comparison.complete}
-    lowest = per_unit(best, answer.rank_by)
+    lowest = ranked(best, answer.rank_by)
     rivals = [s for s in comparison.complete if s.eligible and not s.held_back and s.id not in answer.tied]
     return {
         s.id: per_unit(s, answer.rank_by) / per_unit(s, "planned")
         for s in (best, *rivals)
-        if per_unit(s, "planned") > 0 and per_unit(s, answer.rank_by) >= lowest
+        if per_unit(s, "planned") > 0 and ranked(s, answer.rank_by) >= lowest
     }
 
 
@@ -60,6 +60,6 @@ def ranking_of(
             continue
         id, cost = entry.choice.id, float(entry.planned.cost_usd)
         unit = 1.0 if run.delivered_fraction is None else float(run.useful_gpu_hours)
-        ranked = cost / unit * weights.get(id, math.inf)
-        found.append(RankedScenario(id=id, cost_usd=cost, ranked_usd=ranked, days=float(run.hours) / 24))
+        total = (cost * weights.get(id, math.inf) + float(entry.planned.effort_usd)) / unit
+        found.append(RankedScenario(id=id, cost_usd=cost, ranked_usd=total, days=float(entry.planned.days)))
     return tuple(sorted(found, key=lambda s: (s.ranked_usd, s.cost_usd, s.id)))

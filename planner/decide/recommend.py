@@ -6,16 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.decide.measure import per_unit, unit
+from planner.decide.measure import per_unit, ranked, unit
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario
-from planner.layouts.registry import ROOMS
 from planner.models.block_sizes import block_sizes
 from planner.models.number import share_of
 from planner.plan.types import Decision
 
-# a lead within EQUAL is no lead; within NEAR, only if it costs less in at least SURE of the draws
-EQUAL, NEAR, SURE = 0.02, 0.10, 0.70
+# a lead within NEAR is one only if it is kept in at least SURE of the draws
+NEAR, SURE = 0.10, 0.70
+SMALL = 0.02  # a difference that nobody would change a choice for: no alternative is named for less
 SELDOM = 0.1  # draws in which a limit holds, below which nobody would take the chance
 MOST_ALTERNATIVES = 2
 MORE_AT_P90 = 0.05  # a tied scenario has a P90 that is at most this much higher
@@ -57,7 +57,7 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
         return blank
     first = ranked[0]
     tied = [s for s in ranked if s is first or _ties(s, first, outcomes)]
-    chosen = settled(tied)
+    chosen = min(tied, key=preference)
     return Answer(
         confidence=decision.confidence,
         rank_by=decision.rank_by,
@@ -76,9 +76,9 @@ def ranked_of(complete: Sequence[Scenario], rank_by: str) -> list[Scenario]:
     return sorted((s for s in complete if s.eligible and not s.held_back), key=lambda s: _rank(s, rank_by))
 
 
-def preference(scenario: Scenario) -> tuple[int, tuple[int, bool], int, float, str]:
-    """What decides among tied scenarios, the lowest first: upkeep, commitment, Capacity Blocks, P90, id."""
-    return _upkeep(scenario), _commitment(scenario), blocks_of(scenario), _p90(scenario), scenario.id
+def preference(scenario: Scenario) -> tuple[tuple[int, bool], int, float, float, str]:
+    """What decides among tied scenarios, the lowest first: commitment, Capacity Blocks, P90, effort, id."""
+    return _commitment(scenario), blocks_of(scenario), _p90(scenario), scenario.effort_usd, scenario.id
 
 
 def blocks_of(scenario: Scenario) -> int:
@@ -86,23 +86,12 @@ def blocks_of(scenario: Scenario) -> int:
     return len(block_sizes(scenario.nodes)) if scenario.option.family == "capacity-block" else 0
 
 
-def settled(tied: Sequence[Scenario]) -> Scenario:
-    """The preferred one of those that tie, unless another one has a P90 that is lower by more than a little: at equal
-    cost in the middle nobody takes the larger risk."""
-    least = min(map(_p90, tied))
-    return min((s for s in tied if _p90(s) <= least * (1 + MORE_AT_P90)), key=preference)
-
-
 def _rank(scenario: Scenario, rank_by: str) -> tuple[float, str]:
-    return per_unit(scenario, rank_by), scenario.id
+    return ranked(scenario, rank_by), scenario.id
 
 
 def _p90(scenario: Scenario) -> float:
     return per_unit(scenario, "p90")
-
-
-def _upkeep(scenario: Scenario) -> int:
-    return ROOMS[scenario.layout].upkeep
 
 
 def _commitment(scenario: Scenario) -> tuple[int, bool]:
@@ -110,23 +99,20 @@ def _commitment(scenario: Scenario) -> tuple[int, bool]:
     return scenario.option.years, scenario.option.family == "capacity-block"
 
 
-def is_near(other: Scenario, first: Scenario, within: float = NEAR) -> bool:
-    """Whether the first one leads by at most so much at P50, and by little at P90."""
-    more = per_unit(other, "p50") / per_unit(first, "p50") - 1
-    return more <= within and _p90(other) <= _p90(first) * (1 + MORE_AT_P90)
+def is_near(other: Scenario, first: Scenario) -> bool:
+    """Whether the first one leads by at most NEAR at P50, and by little at P90, so that it may tie."""
+    return ranked(other, "p50") <= ranked(first, "p50") * (1 + NEAR) and _p90(other) <= _p90(first) * (1 + MORE_AT_P90)
 
 
 def is_unsure(other: Outcomes, first: Outcomes, units: float = 1.0) -> bool:
-    """Whether the first one costs less in too few draws for a lead within NEAR to count. units: of the other one for
-    each of the first one, where units of a scenario are compared."""
-    return share_of(other.cost_usd > first.cost_usd * units) < SURE
+    """Whether the first one costs less, with its effort, in too few of the same draws for its lead to count. units: of
+    the other one for each of the first one, where units of a scenario are compared."""
+    return share_of(other.cost_usd + other.effort_usd > (first.cost_usd + first.effort_usd) * units) < SURE
 
 
 def _ties(other: Scenario, first: Scenario, outcomes: Mapping[str, Outcomes]) -> bool:
-    """Whether the lead of the first one is too small or too uncertain to decide."""
-    if not is_near(other, first):
-        return False
-    return is_near(other, first, EQUAL) or is_unsure(outcomes[other.id], outcomes[first.id], unit(other) / unit(first))
+    """Whether the lead of the first one is too uncertain to decide."""
+    return is_near(other, first) and is_unsure(outcomes[other.id], outcomes[first.id], unit(other) / unit(first))
 
 
 def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[tuple[Scenario, str]]:
@@ -137,13 +123,13 @@ def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> l
 
 
 def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Scenario]:
-    """The cheapest one that costs less, beyond a tie, but cannot be deployed by the stack; and of those that are not
+    """The cheapest one that costs clearly less, but cannot be deployed by the stack; and of those that are not
     eligible the cheapest, if it costs less than that."""
-    least = per_unit(chosen, rank_by) * (1 - EQUAL)
+    least = per_unit(chosen, rank_by) * (1 - SMALL)
     found = sorted((s for s in complete if per_unit(s, rank_by) < least), key=lambda s: _rank(s, rank_by))
     by_hand = [s for s in found if s.eligible and s.held_back][:1]
     below = found[: found.index(by_hand[0])] if by_hand else found
-    clearly = per_unit(by_hand[0], rank_by) * (1 - EQUAL) if by_hand else math.inf
+    clearly = per_unit(by_hand[0], rank_by) * (1 - SMALL) if by_hand else math.inf
     at_risk = [s for s in below if not s.eligible and not _is_no_choice(s) and per_unit(s, rank_by) < clearly][:1]
     return [*by_hand, *at_risk]
 
@@ -159,6 +145,6 @@ def _is_no_choice(scenario: Scenario) -> bool:
 
 
 def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Scenario]:
-    """The lowest P90, if it is lower than that of the recommended one beyond a tie."""
+    """The lowest P90, if it is clearly lower than that of the recommended one."""
     safest = min(ranked, key=lambda s: (_p90(s), s.id))
-    return [safest] if _p90(safest) < _p90(chosen) * (1 - EQUAL) else []
+    return [safest] if _p90(safest) < _p90(chosen) * (1 - SMALL) else []

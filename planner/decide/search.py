@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.decide.candidates import Candidate, FleetPricer, PassedOver
-from planner.decide.measure import per_unit, unit
-from planner.decide.recommend import EQUAL, is_near, is_unsure, others_of, preference, ranked_of, settled
+from planner.decide.measure import unit
+from planner.decide.recommend import is_near, is_unsure, others_of, preference, ranked_of
 from planner.estimate.choice import FleetSize
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -65,26 +65,12 @@ def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Fo
 
 
 def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candidate]) -> Scenario:
-    """The preferred one of those that tie with the first.
-
-    The draws are needed only of those behind by more than EQUAL, and only of the ones that would be preferred or have a
-    lower P90 than any that ties without them. If such a P90 rules out what was preferred, they are needed of all.
-    """
+    """The preferred one of those that tie with the first: the draws are needed only of those that are preferred to it,
+    up to the first that ties."""
     first = ranked[0]
-    tied = [s for s in ranked if s is first or is_near(s, first, EQUAL)]
-    chosen, least = settled(tied), min(per_unit(s, "p90") for s in tied)
-    close = [s for s in ranked if is_near(s, first) and all(s is not other for other in tied)]
-    ahead = [s for s in close if preference(s) < preference(chosen) or per_unit(s, "p90") < least]
-    found = settled([*tied, *_unsure(pricer, ahead, first, of)])
-    if found is chosen or preference(found) < preference(chosen):
-        return found
-    return settled([*tied, *_unsure(pricer, close, first, of)])
-
-
-def _unsure(
-    pricer: FleetPricer, close: Sequence[Scenario], first: Scenario, of: dict[int, Candidate]
-) -> list[Scenario]:
-    if not close:
-        return []
+    ahead = sorted((s for s in ranked if preference(s) < preference(first) and is_near(s, first)), key=preference)
+    if not ahead:
+        return first
     leading = pricer.outcomes(of[id(first)])
-    return [s for s in close if is_unsure(pricer.outcomes(of[id(s)]), leading, unit(s) / unit(first))]
+    tied = (s for s in ahead if is_unsure(pricer.outcomes(of[id(s)]), leading, unit(s) / unit(first)))
+    return next(tied, first)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.decide.explain import evaluated_again, numbers_in, request_of_one
+from planner.estimate.people_time import FACTORS
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.spot import within_ends
@@ -155,6 +156,7 @@ def _in_its_markets(request: Request, scenario: Scenario) -> tuple[Mapping[str, 
         key: entry if key.startswith("spot.") else replace(entry, low=entry.value, high=entry.value)
         for key, entry in central.table.items()
     }
+    fixed |= {key: replace(fixed[key], value=1.0, low=1.0, high=1.0) for key in FACTORS.values()}  # as planned
     values = replace(alone.drawn(central, recording=True), table=fixed)
     spread = evaluated_again(alone, scenario, central, values).spread
     assert spread is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.estimate.block_tail import NONE, bill_tail, tail_rule
 from planner.estimate.node_purchase import (
     COMPUTE_PRICE,
     RUN_HOURS,
@@ -26,18 +27,24 @@ from planner.models.compute import (
 from planner.models.derived import PRICE
 from planner.models.ledger import Ledger
 from planner.models.number import Number, median
+from planner.models.values import Values
+
+LENGTH = "rule:of all lengths that AWS sells, the least mean cost with what follows its end"
 
 
-def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
+def bill_block(
+    ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, waiting_usd: Number
+) -> PurchaseResult:
     if purchase.nodes > BLOCK_MAX_NODES:
         return PurchaseResult(
             why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
         )
-    origin = RUN_HOURS
+    origin, settings = RUN_HOURS, purchase.settings.capacity_block
+    ends_with_block = purchase.is_held or tail_rule(settings) == NONE
     if purchase.is_held:
         origin, hours = _given_back(ledger, hours)
-    days = _block_days(ledger, purchase, hours, origin)
-    if median(days) > BLOCK_MAX_DAYS:
+    days = _recorded_days(ledger, purchase, hours, origin)
+    if ends_with_block and days > BLOCK_MAX_DAYS:
         return PurchaseResult(why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days; the run needs more",))
     usable = ledger.sheet.arithmetic(
         "fleet.block_usable_hours",
@@ -48,14 +55,22 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         block_days=(days, "run:fleet.block_days", "days"),
     )
     outlasts = np.asarray(hours > usable)
-    if outlasts.ndim == 0 and outlasts:
+    if ends_with_block and outlasts.ndim == 0 and outlasts:
         return PurchaseResult(
             why_not=(
-                f"the planned run of {median(hours) / 24:.1f} days is longer than a Capacity Block of {median(days):g} "
-                "days (purchase.capacity_block.days)",
+                f"the planned run of {median(hours) / 24:.1f} days is longer than a Capacity Block of {days:g} days "
+                "(purchase.capacity_block.days)",
             )
         )
-    hours = np.minimum(hours, days * 24) if outlasts.any() else hours
+    used = ledger.sheet.arithmetic(
+        "fleet.block_used_hours",
+        np.minimum(hours, usable),
+        "h",
+        "min(hours, usable)",
+        hours=(hours, origin, "h"),
+        usable=(usable, "run:fleet.block_usable_hours", "h"),
+    )
+    origin = "run:fleet.block_used_hours"
     offer = ledger.look_up(COMPUTE, lambda: ledger.book.capacity_block(purchase.instance.name, ledger.region))
     if offer is None:
         return PurchaseResult()
@@ -64,7 +79,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
     bill_used_hours(
         ledger,
         purchase,
-        hours,
+        used,
         offer.price,
         usd,
         list_usd=listed,
@@ -76,34 +91,27 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         BLOCK_UNUSED,
         service=INSTANCES,
         equation="C10",
-        quantity=purchase.nodes * (days * 24 - hours),
+        quantity=purchase.nodes * (days * 24 - used),
         price=offer.price,
         inputs={
             "nodes": nodes_of(purchase),
-            "run_hours": (hours, origin),
+            "run_hours": (used, origin),
             "block_days": (days, "run:fleet.block_days"),
             "usd_per_hour": (None, PRICE),
         },
         usd=usd,
         list_usd=listed,
         pricing_category="Committed",
-        note=f"unused time of a block of {median(days):g} days, which AWS bills in full",
+        note=f"unused time of a block of {days:g} days, which AWS bills in full",
     )
+    waited: Number = 0.0
+    if not ends_with_block:
+        waited = bill_tail(ledger, purchase, hours - used, offer.price, waiting_usd, values)
     sizes = block_sizes(purchase.nodes)
     warnings = [
-        f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity. "
-        + (
-            "The range assumes that a block that turns out too short is extended"
-            if purchase.settings.capacity_block.extension
-            else "A run that outlasts its block does not finish"
-        )
+        f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity"
+        + (". A run that outlasts its block does not finish" if ends_with_block else "")
     ]
-    needed = float(block_days(run_hours=median(hours)))
-    if needed < median(days) and purchase.settings.capacity_block.days is None:
-        warnings.append(
-            f"a Capacity Block of {median(days):g} days: the planned run needs {needed:g}, and {median(days):g} "
-            f"suffice in {purchase.confidence:.0%} of the outcomes"
-        )
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
@@ -112,7 +120,7 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         )
     fee = ledger.sheet.arithmetic(
         "fleet.block_usd",
-        median(purchase.nodes * days * 24 * usd),
+        purchase.nodes * days * 24 * usd,
         "USD",
         "nodes * block_days * 24 * usd_per_hour",
         nodes=(*nodes_of(purchase), "nodes"),
@@ -130,8 +138,10 @@ def bill_block(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Purchas
         usd_per_hour=usd,
         upfront=(cash,),
         warnings=tuple(warnings),
-        block_days=median(days),
+        block_days=days,
         outlasts_block=outlasts if outlasts.any() else None,
+        waited_hours=waited,
+        ends_with_block=ends_with_block,
     )
 
 
@@ -148,26 +158,11 @@ def _given_back(ledger: Ledger, hours: Number) -> tuple[str, Number]:
     return "run:fleet.block_run_hours", used
 
 
-def _block_days(ledger: Ledger, purchase: NodePurchase, hours: Number, origin: str) -> Number:
-    """The plan's length, else the shortest in which enough of the draws end; in draws the same.
-
-    A block that can be extended is bought for the planned run, and in each draw for that draw.
-    """
-    own = purchase.settings.capacity_block.days
+def _recorded_days(ledger: Ledger, purchase: NodePurchase, hours: Number, origin: str) -> float:
+    """The length to buy, with where it comes from; in draws the same."""
+    own, days = purchase.settings.capacity_block.days, purchase.block_days
     if own is not None:
-        return ledger.sheet.taken("fleet.block_days", "days", days=(own, "plan:purchase.capacity_block.days"))
-    if purchase.block_days is not None and not purchase.settings.capacity_block.extension:
-        return purchase.block_days
-    if purchase.block_stretch == 1:
-        return ledger.sheet.equation("fleet.block_days", block_days, run_hours=(hours, origin))
-    longest = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
-    covered = min(median(hours) * purchase.block_stretch, max(longest, median(hours)))
-    ledger.sheet.statistic(
-        "fleet.block_hours",
-        covered,
-        "h",
-        f"share_within(hours, {purchase.confidence:g})",
-        f"{purchase.confidence:.0%} of the simulated outcomes end within it",
-        hours=(hours, origin, "h"),
-    )
-    return ledger.sheet.equation("fleet.block_days", block_days, run_hours=(covered, "run:fleet.block_hours"))
+        return ledger.sheet.taken("fleet.block_days", "days", days=(float(own), "plan:purchase.capacity_block.days"))
+    if days is None:
+        return float(ledger.sheet.equation("fleet.block_days", block_days, run_hours=(median(hours), origin)))
+    return ledger.sheet.taken("fleet.block_days", "days", days=(days, LENGTH))

@@ -9,12 +9,24 @@ from pricing.catalog import InstanceType
 from pricing.offers import PurchaseOption
 
 MOST_BLOCKS = 2  # each is a purchase of its own, which AWS may not offer on the same days
+# types of which a gang on spot was recorded in public: github skypilot-org/spot-traces 221da1a and uclasystem/bamboo
+RECORDED_GANGS = ("p3", "p3dn", "g4dn")
 LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
+
+
+def no_record_of(instance: InstanceType, nodes: int) -> str:
+    """Why nothing public shows how a gang of these nodes does on spot; empty if something does, or for one node."""
+    if nodes == 1:
+        return ""
+    if instance.name.split(".")[0] not in RECORDED_GANGS:
+        return f"no public record has a gang of {instance.name} on spot"
+    return "" if nodes <= LARGEST_OBSERVED_GANG else f"public records of spot end at {LARGEST_OBSERVED_GANG} nodes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One combination to price. label_nodes: whether the id has the node count, because several are compared."""
+    """One combination to price. label_nodes: whether the id has the node count, because several are compared.
+    spot_observed: whether the plan brings the interruptions that its owner saw."""
 
     layout: str
     variant: str
@@ -23,6 +35,7 @@ class Choice:
     spares: int
     option: PurchaseOption
     label_nodes: bool
+    spot_observed: bool = False
 
     @property
     def gpus(self) -> int:
@@ -35,8 +48,8 @@ class Choice:
         if family == "capacity-block" and len(block_sizes(self.nodes)) > MOST_BLOCKS:
             many = f"{self.nodes} nodes are more than {MOST_BLOCKS} Capacity Blocks"
             return f"{many}, which AWS may not sell for the same days"
-        if family == "spot-fallback" and self.nodes > LARGEST_OBSERVED_GANG:
-            return f"public records of spot end at {LARGEST_OBSERVED_GANG} nodes"
+        if self.option.starts_on_spot and not self.spot_observed:
+            return no_record_of(self.instance, self.nodes)
         return ""
 
     @property

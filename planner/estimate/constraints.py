@@ -1,10 +1,17 @@
-"""The plan's requirements of capacity checked against one scenario."""
+"""The plan's limits: in days, and of capacity, checked against one scenario."""
 
 from __future__ import annotations
 
 from planner.layouts.base import Demand, Service
 from planner.layouts.registry import ROOMS
 from planner.plan.types import Plan
+
+
+def limit_of_plan(plan: Plan) -> float | None:
+    """The plan's limit in days: the earlier of run.deadline and constraints.max_days; None without either."""
+    deadline = plan.run.deadline_hours
+    limits = [None if deadline is None else deadline / 24, plan.constraints.max_days]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def broken_constraints(plan: Plan, *, layout: str, service: Service, demand: Demand) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ def _facts(plan: Plan, fleet: FleetSize, demand: Demand, sheet: Sheet) -> None:
     """Record what is the same in every layout: nodes, GPUs, bytes, the first day."""
     per_node = (fleet.instance.gpu_count, f"catalogue:{fleet.instance.name}.gpu_count", "GPUs")
     spares = (fleet.spares, "plan:fleet.spares", "nodes")
+    sheet.taken("spares", "nodes", spares=spares[:2])
     if plan.fleet.nodes is not None:
         sheet.taken("nodes", "nodes", nodes=(fleet.nodes, "plan:fleet.nodes"))
     else:

@@ -71,7 +71,7 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
     ends = f"availability_fraction > {AVAILABILITY_FLOOR}"
     never = f"availability_fraction <= {AVAILABILITY_FLOOR}"
     inputs = {"availability_fraction": available}
-    if planned.bought.block_days is not None:
+    if planned.bought.ends_with_block and planned.bought.block_days is not None:
         usable = planned.bought.block_days * 24 - BLOCK_LOST_TAIL_HOURS
         inputs |= {"hours": hours, "usable": (usable, "run:fleet.block_usable_hours", "h")}
         ends, never = f"({ends}) & (hours <= usable)", f"({never}) | (hours > usable)"

@@ -7,22 +7,29 @@ from datetime import date
 
 import numpy as np
 
+from planner.estimate.block_length import cheapest_days
+from planner.estimate.block_tail import NONE, chances_of, length_prices, tail_rule
 from planner.estimate.choice import Choice, FleetSize
+from planner.estimate.constraints import limit_of_plan
 from planner.estimate.demand import demand_of, planned_write_gb_per_s
 from planner.estimate.node_purchase import NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
-from planner.estimate.spot import Market, advised_market, planned_market, size_note
+from planner.estimate.spot import Market, advised_market, evidence_note, planned_market
 from planner.estimate.stage import Ground
 from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
-from planner.models.number import share_within
+from planner.models.block_tail import SOLD_DAYS
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
+from planner.models.number import quantiles, share_within
 from planner.models.values import Values
 from pricing.book import PriceNotFound
 from pricing.offers import PurchaseOption
+
+LONGEST_BLOCK_HOURS = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,11 +148,12 @@ def _runs_of(
 
 def _market(request: Request, size: FleetSize) -> _FoundMarket:
     """The plan's own interruption rate, or Spot Advisor's band."""
-    own, sizes = request.plan.reliability.spot_reclaims_per_node_day, size_note(size.nodes)
-    notes = (sizes,) if sizes else ()
+    own = request.plan.reliability.spot_reclaims_per_node_day
     if own is not None:
         note = f"spot interruption rate set by the plan: {own:g} per node-day"
-        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note, *notes))
+        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note,))
+    missing = evidence_note(size.instance, size.nodes)
+    notes = (missing,) if missing else ()
     try:
         band = request.book.interruption(size.instance.name, request.plan.region)
     except PriceNotFound as error:
@@ -165,18 +173,18 @@ def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | N
         option=choice.option,
         settings=request.plan.purchase,
         start=request.start,
-        confidence=request.plan.decision.confidence,
         is_held=request.plan.run.held_hours is not None,
-        block_stretch=_block_stretch(request, choice, runs),
     )
+    if choice.option.family == "capacity-block":
+        purchase = replace(purchase, block_days=_block_days(request, choice, purchase, drawn, runs))
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
     keep = False if runs.market.missing else None
-    planned = price(request.book, runs.planned, purchase, central.values, keep_bounded=keep)
+    planned = price(request.book, runs.planned, choice.layout, purchase, central.values, keep_bounded=keep)
     unvaried = planned.why_not or runs.spread is runs.planned or drawn is None
     spread = planned
     if not unvaried and drawn is not None:
-        as_long = replace(purchase, block_days=planned.bought.block_days)
-        spread = price(request.book, runs.spread, as_long, drawn.values, keep_bounded=planned.keeps_bounded)
+        kept = planned.keeps_bounded
+        spread = price(request.book, runs.spread, choice.layout, purchase, drawn.values, keep_bounded=kept)
     return Evaluated(
         choice=choice,
         layout=central.layout,
@@ -184,19 +192,56 @@ def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | N
         planned=planned,
         spread=spread,
         why_not=planned.why_not,
-        block_stretch=purchase.block_stretch if choice.option.family == "capacity-block" else None,
+        block_stretch=_stretch(purchase, runs.planned),
         unpriced=(*planned.unpriced, *((runs.market.missing,) if runs.market.missing else ())),
         notes=runs.market.notes,
         interruptions_observed=runs.market.observed,
     )
 
 
-def _block_stretch(request: Request, choice: Choice, runs: ScenarioRuns) -> float:
-    """How much longer than planned a Capacity Block is bought, so that enough of the draws end within it."""
-    settings = request.plan.purchase.capacity_block
-    if choice.option.family != "capacity-block" or settings.days is not None or settings.extension:
-        return 1.0
-    if runs.spread is runs.planned:
-        return request.block_stretch.get(choice.id, 1.0)
-    covered = share_within(np.asarray(runs.spread.hours, dtype=float), request.plan.decision.confidence)
-    return max(1.0, covered / float(runs.planned.hours))
+def _block_days(
+    request: Request, choice: Choice, purchase: NodePurchase, drawn: Ground | None, runs: ScenarioRuns
+) -> float | None:
+    """The length of a Capacity Block to buy; None where the run of a held fleet says it."""
+    settings, confidence = request.plan.purchase.capacity_block, request.plan.decision.confidence
+    if settings.days is not None or purchase.is_held:
+        return settings.days
+    hours = np.atleast_1d(np.asarray(runs.spread.hours, dtype=float))
+    if drawn is None or runs.spread is runs.planned:
+        needed = float(runs.planned.hours) * request.block_stretch.get(choice.id, 1.0)
+        return float(block_days(run_hours=min(needed, LONGEST_BLOCK_HOURS)))
+    try:
+        usd = request.book.capacity_block(choice.instance.name, request.plan.region).price.usd
+    except LookupError:
+        usd = None
+    if usd is None or tail_rule(settings) == NONE:
+        covered = max(share_within(hours, confidence), float(runs.planned.hours))
+        longest = max(LONGEST_BLOCK_HOURS, float(runs.planned.hours))
+        return float(block_days(run_hours=min(covered, longest)))
+    waiting = runs.spread.ledger.cost_usd / runs.spread.hours
+    prices = length_prices(request.book, purchase, request.plan.region, usd, waiting)
+    limit = limit_of_plan(request.plan)
+    # without one, what the comparison will assume if no other layout is faster
+    limit_hours = request.plan.decision.slack * quantiles(hours, (0.9,))[0] if limit is None else limit * 24
+    return cheapest_days(
+        hours,
+        chances_of(settings, drawn.values, on_demand=prices.on_demand is not None),
+        prices,
+        limit_hours=limit_hours,
+        confidence=confidence,
+        at_p90=request.plan.decision.rank_by == "p90",
+    )
+
+
+def _stretch(purchase: NodePurchase, planned: Run) -> float | None:
+    """The time that a Capacity Block is bought for as a multiple of the planned hours, by which a changed plan gets its
+    own length without draws.
+
+    In the middle of the times for which that length is the one to buy: at their end, any longer run would buy a week.
+    """
+    if purchase.option.family != "capacity-block" or purchase.block_days is None:
+        return 1.0 if purchase.option.family == "capacity-block" else None
+    longest = purchase.block_days * 24 - BLOCK_LOST_TAIL_HOURS
+    shorter = max((days for days in SOLD_DAYS if days < purchase.block_days), default=0)
+    shortest = max(shorter * 24 - BLOCK_LOST_TAIL_HOURS, longest / 4)
+    return float(np.sqrt(shortest * longest)) / float(planned.hours)

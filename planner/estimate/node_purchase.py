@@ -42,9 +42,8 @@ class Cash:
 class NodePurchase:
     """The input of a purchase.
 
-    block_stretch: the time for which a Capacity Block is bought, as a multiple of the run's hours, so that `confidence`
-    of the draws end within it. is_held: whether the nodes are held for a given time, so that they may be given back
-    half an hour before the end of a block. block_days: the length that was decided at central values; None: decide it.
+    is_held: whether the nodes are held for a given time, so that they may be given back half an hour before the end of
+    a block. block_days: the length of the Capacity Block to buy; None for another option, or where none has a price.
     """
 
     instance: InstanceType
@@ -52,9 +51,7 @@ class NodePurchase:
     option: PurchaseOption
     settings: Purchase
     start: date
-    confidence: float
     is_held: bool = False
-    block_stretch: float = 1.0
     block_days: float | None = None
 
 
@@ -64,7 +61,8 @@ class PurchaseResult:
 
     taken_over_usd: the part of a commitment's bill that other work in the company pays (reuse_value).
     unused_node_hours: paid but not used by the run; experiments use them first. block_days: length of the Capacity
-    Block. outlasts_block: in which draws the run does not end within it; None if that cannot be.
+    Block. outlasts_block: in which draws the run does not end within it; None if that cannot be. waited_hours: without
+    nodes after it. ends_with_block: whether a run that outlasts it does not finish.
     """
 
     usd_per_hour: Number | None = None
@@ -74,6 +72,8 @@ class PurchaseResult:
     unused_node_hours: Number = 0.0
     block_days: float | None = None
     outlasts_block: NDArray[np.bool_] | None = None
+    waited_hours: Number = 0.0
+    ends_with_block: bool = False
     warnings: tuple[str, ...] = ()
     why_not: tuple[str, ...] = ()
 

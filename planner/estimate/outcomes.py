@@ -17,11 +17,13 @@ from planner.models.number import each_draw
 class Outcomes:
     """Arrays with one entry per draw; without draws, one entry at central values.
 
-    run_days: with a Capacity Block of block_days that never ends. delivered, served: of a fleet that is held for a
-    given time: share of its node-hours with a node, and whether storage reads as fast as training needs.
+    effort_usd: what operating it costs, on no bill. run_days: with a Capacity Block of block_days that never ends.
+    delivered, served: of a fleet that is held for a given time: share of its node-hours with a node, and whether
+    storage reads as fast as training needs.
     """
 
     cost_usd: NDArray[np.float64]
+    effort_usd: NDArray[np.float64]
     days: NDArray[np.float64]
     run_days: NDArray[np.float64]
     block_days: float | None
@@ -39,13 +41,14 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
     run = entry.spread.run
     count, held = max(draws, 1), run.delivered_fraction is not None
     finishes = np.broadcast_to(np.asarray(held or run.availability_fraction > AVAILABILITY_FLOOR), (count,))
-    outlasts = entry.spread.bought.outlasts_block
+    outlasts = entry.spread.bought.outlasts_block if entry.spread.bought.ends_with_block else None
     ends = finishes if outlasts is None else finishes & ~outlasts
-    run_days = np.where(finishes, each_draw(run.hours / 24, count), np.inf)
+    days = each_draw(entry.spread.days, count)
     return Outcomes(
         cost_usd=np.where(ends, each_draw(entry.spread.cost_usd, count), np.inf),
-        days=run_days if outlasts is None else np.where(ends, run_days, np.inf),
-        run_days=run_days,
+        effort_usd=each_draw(entry.spread.effort_usd, count),
+        days=np.where(ends, days, np.inf),
+        run_days=np.where(finishes, days, np.inf),
         block_days=entry.spread.bought.block_days,
         delivered=None if run.delivered_fraction is None else each_draw(run.delivered_fraction, count),
         served=None

@@ -19,10 +19,11 @@ def bill_gpu_nodes(
     *,
     unallocated_hours: Number = 0.0,
     spot_hours: Number | None = None,
+    waiting_usd: Number = 0.0,
 ) -> PurchaseResult:
     """Add the lines of the GPU nodes for a run of `hours`; on spot, without the hours in which there are no nodes.
 
-    spot_hours: with fallback, until the run moves to On-Demand.
+    spot_hours: with fallback, until the run moves to On-Demand. waiting_usd: an hour of what else stands.
     """
     family = purchase.option.family
     if family == "on-demand":
@@ -33,5 +34,5 @@ def bill_gpu_nodes(
         assert spot_hours is not None
         return bill_spot_then_on_demand(ledger, purchase, hours, spot_hours, values, unallocated_hours)
     if family == "capacity-block":
-        return bill_block(ledger, purchase, hours)
+        return bill_block(ledger, purchase, hours, values, waiting_usd)
     return bill_commitment(ledger, purchase, hours)

@@ -66,19 +66,45 @@ class Shortfall:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BlockPlan:
+    """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
+
+    outlast_fraction: share of the draws in which the run outlasts it, None without draws. decide_day: the day of the
+    block on which to decide, 0 for its last hours; done_fraction: of the run that is done by then if the block
+    suffices. left_days: median of what is left in those draws; extension_days, extension_usd: the shortest extension
+    for it, at today's price; on_demand_usd: On-Demand nodes for it. All None where no draw outlasts the block, the last
+    one where On-Demand has no price.
+    """
+
+    days: float
+    usd: float
+    sold_from: date
+    tail: str
+    outlast_fraction: float | None
+    decide_day: int
+    done_fraction: float
+    left_days: float | None = None
+    extension_days: float | None = None
+    extension_usd: float | None = None
+    on_demand_usd: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One row of the comparison. Ranges are None if the choice cannot be evaluated at all.
 
-    option: how the GPU nodes are bought.
+    option: how the GPU nodes are bought. spares: of its nodes.
     Ranges are of all draws; a draw that never finishes has infinite days and cost, and so has a percentile beyond the
     draws that finish. mean_cost_usd: over all draws; None
-    if one does not finish. billed_usd: the part of the cost that AWS bills for the stack.
+    if one does not finish. effort_usd: planned cost of the time to operate it, on no bill, in what ranks. billed_usd:
+    the part of the cost that AWS bills for the stack.
     finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a limit;
     in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no
     deadline. delivered_fraction: planned share of the node-hours of a fleet that is held for a given time, whose useful
     GPU-hours are the delivered ones; availability: the share that the plan requires. Both None for a run with an end.
     eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time for which its Capacity
-    Block is bought, as a multiple of the planned hours; block_days: its length. priced_only: why the stack cannot be
+    Block is bought, as a multiple of the planned hours; block_days: its length; block_plan: what to do about it.
+    priced_only: why the stack cannot be
     deployed as it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
     in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
@@ -102,12 +128,14 @@ class Scenario:
     why_not: tuple[str, ...]
     complete: bool
     extrapolated: bool
+    spares: int = 0
     days: Range | None = None
     days_at_full_speed: float | None = None
     cost_usd: Range | None = None
     bounded_fraction: float = 0.0
     cost_plan_percentile: float | None = None
     usd_per_useful_gpu_hour: Range | None = None
+    effort_usd: float = 0.0
     useful_gpu_hours: float | None = None
     goodput: Goodput | None = None
     storage: StorageFacts | None = None
@@ -123,6 +151,7 @@ class Scenario:
     in_budget_fraction: float | None = None
     block_stretch: float | None = None
     block_days: float | None = None
+    block_plan: BlockPlan | None = None
     delivered_fraction: float | None = None
     availability: float | None = None
     eligible: bool = False

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from planner.estimate.fallback import MIXED, ON_DEMAND, ON_SPOT, FallbackRule, Mixed, mixed, rule_of
 from planner.estimate.held import NO_FALLBACK, delivered_fraction, delivered_gpu_hours
 from planner.estimate.interruptions import Interruptions
+from planner.estimate.people_time import with_people
 from planner.estimate.spot import Market
 from planner.estimate.stage import Ground, Stage, stage_of
 from planner.estimate.work import FleetWork
@@ -98,7 +99,7 @@ def run_on(
         sheet.include(main.derived, {})
         found = _of_one_stage(main, sheet)
         interval_hours = main.interruptions.interval_hours
-    sheet.arithmetic("days", found.hours / 24, "days", "hours / 24", hours=(found.hours, "run:run.hours", "h"))
+    found = with_people(plan, work, found, values)
     stored = decided.checkpoints_stored if decided else _stored(plan, float(found.checkpoints), float(found.hours))
     if sheet.recording:
         _record_stored(plan, stored, found.checkpoints, found.hours, sheet)

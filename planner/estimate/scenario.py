@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from planner.estimate.block_tail import WAITED
 from planner.estimate.bounded_prices import are_small, without_bounded
 from planner.estimate.input import narrow_supply
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
@@ -15,6 +18,7 @@ from planner.estimate.run import Run
 from planner.models.bill import Line, Unpriced
 from planner.models.compute import node_hours, usd_per_useful_gpu_hour
 from planner.models.derived import Derived, SourcedQuantity
+from planner.models.effort import effort_usd
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.people import bill_people
@@ -27,14 +31,17 @@ from pricing.book import PriceBook
 class Outcome:
     """The result of one evaluation: numbers are floats, or arrays with one entry per draw.
 
-    keeps_bounded: whether the lines with a bounded price are on the bill; else they count as unpriced.
+    effort_usd: what operating it costs, on no bill. keeps_bounded: whether the lines with a bounded price are on the
+    bill; else they count as unpriced.
     """
 
     run: Run
     bought: PurchaseResult
     lines: tuple[Line, ...]
     unpriced: tuple[Unpriced, ...]
+    days: Number
     cost_usd: Number
+    effort_usd: Number
     usd_per_useful_gpu_hour: Number
     why_not: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -43,7 +50,7 @@ class Outcome:
 
 
 def price(
-    book: PriceBook, run: Run, purchase: NodePurchase, values: Values, *, keep_bounded: bool | None = None
+    book: PriceBook, run: Run, layout: str, purchase: NodePurchase, values: Values, *, keep_bounded: bool | None = None
 ) -> Outcome:
     """Put the GPU nodes and the people on a run's bill.
 
@@ -58,7 +65,9 @@ def price(
         values,
         unallocated_hours=run.unallocated_node_hours,
         spot_hours=run.spot_hours,
+        waiting_usd=_waiting_usd(run, nodes.sheet) if purchase.option.family == "capacity-block" else 0.0,
     )
+    days = _days(run, bought, nodes.sheet)
     held = sheet.equation(
         "fleet.node_hours",
         node_hours,
@@ -96,7 +105,9 @@ def price(
         bought=bought,
         lines=lines,
         unpriced=unpriced,
+        days=days,
         cost_usd=cost,
+        effort_usd=effort_usd(layout, purchase.option, run.hours, values, sheet),
         usd_per_useful_gpu_hour=per_hour,
         why_not=(*run.refusals, *bought.why_not, *nodes.not_offered, *people.not_offered),
         warnings=(
@@ -108,6 +119,29 @@ def price(
         derived=(*run.derived, *sheet.derived),
         keeps_bounded=keep_bounded,
     )
+
+
+def _waiting_usd(run: Run, sheet: Sheet) -> Number:
+    """USD an hour of everything but the nodes, on average over the run."""
+    return sheet.arithmetic(
+        "fleet.block_waiting_usd",
+        run.ledger.cost_usd / run.hours,
+        "USD/Hrs",
+        "other_usd / hours",
+        "storage and network",
+        other_usd=(run.ledger.cost_usd, "rule:the lines of storage and network", "USD"),
+        hours=(run.hours, "run:run.hours", "h"),
+    )
+
+
+def _days(run: Run, bought: PurchaseResult, sheet: Sheet) -> Number:
+    """From the first to the last GPU-hour, the waits after a Capacity Block included."""
+    hours: SourcedQuantity = (run.hours, "run:run.hours", "h")
+    if not np.any(bought.waited_hours):
+        return sheet.arithmetic("days", run.hours / 24, "days", "hours / 24", hours=hours)
+    waited: SourcedQuantity = (bought.waited_hours, f"run:{WAITED}", "h")
+    days = (run.hours + bought.waited_hours) / 24
+    return sheet.arithmetic("days", days, "days", "(hours + waited) / 24", hours=hours, waited=waited)
 
 
 def _totals(sheet: Sheet, run: Run, lines: tuple[Line, ...], cost: Number) -> Number:

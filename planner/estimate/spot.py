@@ -13,13 +13,14 @@ from statistics import median
 
 import numpy as np
 
-from planner.estimate.choice import LARGEST_OBSERVED_GANG
+from planner.estimate.choice import no_record_of
 from planner.models.derived import Sourced
 from planner.models.interruptions import spot_hazard
 from planner.models.number import Number
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Z_95, Values
 from pricing.book import PriceBook, PriceNotFound
+from pricing.catalog import InstanceType
 from pricing.offers import InterruptionBand, SpotOffer
 
 # streams of draws without an assumption; a central run may pin the first two
@@ -166,13 +167,12 @@ def _around(central: float, low: float, high: float, values: Values) -> Number:
     return (central * np.exp(side * z))[()]
 
 
-def size_note(nodes: int) -> str:
-    """A note if no gang as large as this was observed, else ""."""
-    if nodes <= LARGEST_OBSERVED_GANG:
-        return ""
-    return (
-        f"no public record shows how long {nodes} spot nodes at once take to get: the largest observed gang has "
-        f"{LARGEST_OBSERVED_GANG} nodes, none of them p4d or p5"
+def evidence_note(instance: InstanceType, nodes: int) -> str:
+    """What is missing to count on these nodes on spot, and what would replace it; "" if nothing is."""
+    why = no_record_of(instance, nodes)
+    return why and (
+        f"{why}: count your own interruptions (CloudWatch, EC2 Capacity Manager, or starts in a CUR) and write them as "
+        "reliability.spot_reclaims_per_node_day"
     )
 
 

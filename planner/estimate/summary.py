@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.estimate.block_plan import block_plan_of
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.facts import (
@@ -71,6 +72,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
         ingest_days=run.ingest_days,
         billed_usd=range_of(float(_billed(lines)), np.where(outcomes.finished, _billed(spread.lines), np.inf), draws),
         block_stretch=entry.block_stretch,
+        block_plan=block_plan_of(request, entry, sheet),
         unfinished_fraction=unfinished,
         rule=run.decided.rule.sentence if run.decided.rule else "",
         threshold_hours=run.decided.rule.threshold_hours if run.decided.rule else None,
@@ -107,8 +109,9 @@ def outlined(
         unproven=choice.unproven,
         complete=not entry.unpriced,
         unpriced=entry.unpriced,
-        days=range_of(float(run.hours) / 24, outcomes.days, draws),
+        days=range_of(float(planned.days), outcomes.days, draws),
         cost_usd=range_of(cost, outcomes.cost_usd, draws),
+        effort_usd=float(planned.effort_usd),
         useful_gpu_hours=float(run.useful_gpu_hours),
         delivered_fraction=None if delivered is None else float(delivered),
         availability=None if delivered is None else plan.decision.availability,
@@ -128,6 +131,7 @@ def _blank(entry: Evaluated) -> Scenario:
         instance_type=choice.instance.name,
         nodes=choice.nodes,
         gpus=choice.gpus,
+        spares=choice.spares,
         option=choice.option,
         feasible=False,
         why_not=entry.why_not,

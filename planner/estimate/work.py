@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.estimate.place import PhaseIds, PlannedPhase, phases_of
+from planner.estimate.relative_speed import relative_speed
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
 from planner.models.derived import Derived, Sourced, SourcedQuantity
@@ -24,7 +25,6 @@ from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
 
-SCHEDULE = "run.schedule_factor"
 WHOLE_RUN = "workload.whole_run_of_step_fraction"
 
 
@@ -44,6 +44,7 @@ class PhaseWork:
     speed: Sourced
     scaling_efficiency: float
     own_bytes: float | None = None
+    ideal_hours: Number = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,15 @@ class FleetWork:
     @property
     def hours(self) -> Number:
         return sum(phase.hours for phase in self.phases)
+
+    @property
+    def ideal_hours(self) -> Number:
+        return sum(phase.ideal_hours for phase in self.phases)
+
+    @property
+    def counted_hours(self) -> Number:
+        """Of the phases that have ideal hours."""
+        return sum(phase.hours for phase in self.phases if np.any(phase.ideal_hours))
 
     @property
     def peak_gb_per_s(self) -> Number:
@@ -160,7 +170,7 @@ def _phase_work(
         full = (1.0, "rule:without a throughput table, scaling efficiency is 1")
         efficiency = sheet.taken(place.id("scaling_efficiency"), "fraction", full=full)
     factor, origin = values.given("workload.throughput_factor")
-    relative = _relative_speed(plan, instance) if phase.flop is None else None
+    relative = relative_speed(plan, _kind(instance), place, values, sheet) if phase.flop is None else None
     deviation = values.normal("workload.fit")
     reach = np.where(np.asarray(deviation) < 0, slower, faster)
     speed: Sourced = (factor * np.exp(deviation * reach / Z_95)[()], origin)
@@ -189,15 +199,13 @@ def _phase_work(
             slowdown=(entry.slowdown, entry.slowed_by, "ratio"),
         )
         speed = slower_speed, place.run("slowed_speed")
-    overrun = held is None and not values.table[SCHEDULE].is_one
-    computed = "computing_hours" if overrun else "work_hours"
     if held is not None:
         planned_hours = held
         hours = sheet.taken(place.id("work_hours"), "h", held=(held, "plan:run.work"))
     elif phase.samples is not None and rate is not None:
         planned_hours = phase.samples / rate / 3600
         hours = sheet.equation(
-            place.id(computed),
+            place.id("work_hours"),
             hours_from_samples,
             samples=(phase.samples, place.plan("samples")),
             samples_per_second=(rate, place.run("samples_per_second")),
@@ -207,23 +215,12 @@ def _phase_work(
         busy, planned = _gpu_hours(phase, place, instance, values, sheet)
         planned_hours = planned / gpus / efficiency
         hours = sheet.equation(
-            place.id(computed),
+            place.id("work_hours"),
             hours_from_gpu_hours,
             gpu_hours=busy,
             gpus=fleet,
             scaling_efficiency=(efficiency, efficient),
             throughput_factor=speed,
-        )
-    if overrun:
-        schedule = values.given(SCHEDULE)
-        hours = sheet.arithmetic(
-            place.id("work_hours"),
-            hours * schedule[0],
-            "h",
-            "hours * schedule_factor",
-            "with the time that people, bugs and bad restarts take",
-            hours=(hours, place.run(computed), "h"),
-            schedule_factor=(*schedule, "ratio"),
         )
     work = PhaseWork(
         name=phase.name,
@@ -234,19 +231,13 @@ def _phase_work(
         speed=speed,
         scaling_efficiency=efficiency,
         own_bytes=phase.hot_dataset_bytes,
+        ideal_hours=0.0 if held is not None else hours * _ideal_share(phase, _kind(instance), values),
     )
     return work, extrapolated, note
 
 
 def _kind(instance: InstanceType) -> str:
     return instance.gpu_name.upper()
-
-
-def _relative_speed(plan: Plan, instance: InstanceType) -> Sourced | None:
-    """Speed of this kind of GPU relative to the one of the plan's GPU-hours and table; None if the plan gives none."""
-    kind = _kind(instance)
-    speed = plan.run.relative_speed.get(kind)
-    return None if speed is None else (speed, f"plan:run.relative_speed.{kind}")
 
 
 def _gpu_hours(
@@ -266,21 +257,13 @@ def _gpu_hours(
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
-    planned_mfu = values.central(mfu_key(kind)) if given is None else given
-    mfu: Sourced = values.given(mfu_key(kind)) if given is None else (given, place.plan(key))
-    if given is not None and phase.mfu_basis != "run":
-        kept = values.given(WHOLE_RUN)
+    if given is None:
+        mfu, planned_mfu = values.given(mfu_key(kind)), values.central(mfu_key(kind))
+    elif phase.mfu_basis == "run":
+        mfu, planned_mfu = (given, place.plan(key)), given
+    else:
+        mfu = _mfu_of_run((given, place.plan(key)), place, values, sheet)
         planned_mfu = given * values.central(WHOLE_RUN)
-        over_the_run = sheet.arithmetic(
-            place.id("mfu_of_run"),
-            given * kept[0],
-            "fraction",
-            "mfu * whole_run_of_step",
-            "evaluation, ramps and slow starts lower it; failed nodes are counted apart",
-            mfu=(*mfu, "fraction"),
-            whole_run_of_step=(*kept, "fraction"),
-        )
-        mfu = over_the_run, place.run("mfu_of_run")
     busy = sheet.equation(
         place.id("gpu_hours"),
         gpu_hours_from_flop,
@@ -290,6 +273,29 @@ def _gpu_hours(
     )
     planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
     return (busy, place.run("gpu_hours")), float(planned)
+
+
+def _ideal_share(phase: Phase, kind: str, values: Values) -> Number:
+    """Hours at the speed of steps, as a share of a phase's hours: 0 if its speed is that of whole published runs."""
+    if phase.flop is None:
+        return 1.0
+    of_steps = phase.mfu_by_gpu.get(kind, phase.mfu) is not None
+    return values[WHOLE_RUN] if of_steps and phase.mfu_basis != "run" else 0.0
+
+
+def _mfu_of_run(of_steps: Sourced, place: PhaseIds, values: Values, sheet: Sheet) -> Sourced:
+    """The share of the peak over a whole run, from that of its steps."""
+    kept = values.given(WHOLE_RUN)
+    over_the_run = sheet.arithmetic(
+        place.id("mfu_of_run"),
+        of_steps[0] * kept[0],
+        "fraction",
+        "mfu * whole_run_of_step",
+        "evaluation, ramps and slow starts lower it; failed nodes are counted apart",
+        mfu=(*of_steps, "fraction"),
+        whole_run_of_step=(*kept, "fraction"),
+    )
+    return over_the_run, place.run("mfu_of_run")
 
 
 def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> FleetWork:

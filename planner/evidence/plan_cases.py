@@ -36,13 +36,14 @@ class PlanFigure:
 
     planned: float
     p10: float
+    p50: float
     p90: float
     unit: str
 
 
 def _ranged(value: Range | None, unit: str) -> PlanFigure:
     assert value is not None  # the scenario is complete
-    return PlanFigure(planned=value.plan, p10=value.p10, p90=value.p90, unit=unit)
+    return PlanFigure(planned=value.plan, p10=value.p10, p50=value.p50, p90=value.p90, unit=unit)
 
 
 # figures of a scenario
@@ -79,7 +80,7 @@ def _tier(scenario: Scenario) -> float:
 def _exact(value: float | None, unit: str) -> PlanFigure:
     if value is None:
         raise Refused("the scenario has no such figure")
-    return PlanFigure(planned=value, p10=value, p90=value, unit=unit)
+    return PlanFigure(planned=value, p10=value, p50=value, p90=value, unit=unit)
 
 
 def settings_of(case: Case) -> tuple[dict[str, str], list[str]]:
@@ -165,8 +166,8 @@ def _of_run(request: Request, id: str, read: str) -> PlanFigure:
         raise Unreadable(f"the plan has no scenario {id!r}: {did_you_mean(id, entries) or ', '.join(entries)}")
     planned = float(figure(entries[id], False))
     drawn = np.broadcast_to(np.asarray(figure(entries[id], True), dtype=float), (DRAWS,))
-    p10, p90 = (float(x) for x in np.quantile(drawn, (0.1, 0.9)))
-    return PlanFigure(planned=planned, p10=p10, p90=p90, unit=unit)
+    p10, p50, p90 = (float(x) for x in np.quantile(drawn, (0.1, 0.5, 0.9)))
+    return PlanFigure(planned=planned, p10=p10, p50=p50, p90=p90, unit=unit)
 
 
 def warning_of(case: Case) -> str:

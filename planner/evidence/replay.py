@@ -23,7 +23,8 @@ from planner.evidence.inputs import (
     equation_named,
     parted,
 )
-from planner.evidence.plan_cases import figure_of, warning_of
+from planner.evidence.plan_cases import figure_of, settings_of, warning_of
+from planner.evidence.unseen import by_the_others
 from planner.models.number import quantiles
 from planner.models.units import WrongUnit, converted
 from planner.models.values import Values
@@ -35,7 +36,7 @@ NOT_ASKED = "not asked"
 VERDICTS = (REPRODUCED, PLAUSIBLE, CONTRADICTED, NOT_ASKED)
 
 PLAN, ASSUMPTION = "plan", "assumption"
-NEWCOMER = "file=newcomer"
+NEWCOMER = "newcomer"  # the plan of somebody who knows FLOP and a fleet
 # FSx sells 1,200 GiB as "1.2 TiB", so that in its sizes a TiB has 1,000 GiB
 _FSX_SIZES = ("S4", "S17")
 
@@ -45,8 +46,8 @@ class Result:
     """What one case came to.
 
     equation: by number, `plan`, `assumption`, or "". low, high: the computed ends, equal for one number, in the unit of
-    the case; None if nothing was computed. p10, p90: of the draws, None if no input is uncertain. said: the words of a
-    refusal or warning. why: one sentence for a contradiction, or why it was not asked; else "".
+    the case; None if nothing was computed. p10, p50, p90: of the draws, None if no input is uncertain. said: what a
+    refusal or warning says. why: one sentence for a contradiction, or why it was not asked; else "".
     """
 
     case: Case
@@ -55,6 +56,7 @@ class Result:
     low: float | None = None
     high: float | None = None
     p10: float | None = None
+    p50: float | None = None
     p90: float | None = None
     said: str = ""
     why: str = ""
@@ -67,7 +69,7 @@ class Result:
     @property
     def bare(self) -> bool:
         """Whether the plan had nothing of the run but FLOP and a fleet, as a newcomer writes it."""
-        return self.equation == PLAN and NEWCOMER in self.case.inputs
+        return self.equation == PLAN and settings_of(self.case)[0]["file"] == NEWCOMER
 
     @property
     def covered(self) -> bool:
@@ -79,17 +81,22 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """How often P10-P90 holds what happened. ratio: median of published over computed; None without an outcome."""
+    """How often P10-P90 holds what happened. ratio: median of published over P50; None without an outcome.
+    by_the_others: how many would lie inside, were the range of each what the others took."""
 
     inside: int
     of: int
     ratio: float | None
+    by_the_others: int
 
     @classmethod
     def of_results(cls, results: Sequence[Result]) -> Coverage:
-        ratios = [r.case.published.low / r.low for r in results if r.low]
+        ratios = [r.case.published.low / r.p50 for r in results if r.p50]
         return cls(
-            inside=sum(r.covered for r in results), of=len(results), ratio=statistics.median(ratios) if ratios else None
+            inside=sum(r.covered for r in results),
+            of=len(results),
+            ratio=statistics.median(ratios) if ratios else None,
+            by_the_others=by_the_others([r.case.published.low / r.low for r in results if r.low]),
         )
 
 
@@ -176,8 +183,8 @@ def _of_equation(case: Case) -> Computed:
 def _of_plan(case: Case) -> Computed:
     figure = figure_of(case)
     ends = None if figure.p10 == figure.p90 else np.array([figure.p10, figure.p90])
-    # two draws of which P10 and P90 are the ends
-    draws = None if ends is None else np.array([ends[0], *ends, ends[1]])
+    # draws with these quantiles
+    draws = None if ends is None else np.array([ends[0], ends[0], figure.p50, ends[1], ends[1]])
     return _in_unit(Computed(planned=figure.planned, draws=draws), case, figure.unit, "")
 
 
@@ -207,12 +214,12 @@ def _judged(case: Case, name: str, found: Sequence[Computed]) -> Result:
     """The verdict on a figure, a range or a bound."""
     low, high = min(one.planned for one in found), max(one.planned for one in found)
     drawn = [one.draws for one in found if one.draws is not None]
-    p10 = p90 = None
+    p10 = p50 = p90 = None
     if drawn:
-        ends = [quantiles(np.asarray(draws), (0.1, 0.9)) for draws in drawn]
-        p10, p90 = min(end[0] for end in ends), max(end[1] for end in ends)
+        ends = [quantiles(np.asarray(draws), (0.1, 0.5, 0.9)) for draws in drawn]
+        p10, p50, p90 = min(end[0] for end in ends), ends[0][1], max(end[2] for end in ends)
     verdict = _verdict(case, low, high, p10, p90)
-    result = Result(case=case, verdict=verdict, equation=name, low=low, high=high, p10=p10, p90=p90)
+    result = Result(case=case, verdict=verdict, equation=name, low=low, high=high, p10=p10, p50=p50, p90=p90)
     return replace(result, why=case.comment or _difference(result)) if verdict == CONTRADICTED else result
 
 

@@ -15,13 +15,11 @@ class Room:
     is_posix: whether jobs have a POSIX file system on it; objects only if not.
     may_refuse: fields of its settings with which AWS may be unable to provide it.
     variant_unit: what the number of a variant counts, as in `fsx-lustre+125`.
-    upkeep: how much there is to operate, from 0 for nothing; of two equal choices the lower one is recommended.
     lustre_deployment: deployment type of its file system. not_deployed: why `planner stack` does not write it; empty
     where it does.
     """
 
     title: str
-    upkeep: int
     sections: tuple[str, ...] = ()
     is_default: bool = True
     has_settings: bool = True

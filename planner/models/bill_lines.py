@@ -21,7 +21,9 @@ OVERHEAD = "network, volumes, alarms"
 COMPUTE = "fleet.compute"
 COMMITMENT_UNUSED = "fleet.commitment-unused"
 BLOCK_UNUSED = "fleet.block-unused"
-COMPUTE_FALLBACK = "fleet.compute-on-demand"  # after a move from spot
+COMPUTE_FALLBACK = "fleet.compute-on-demand"  # after a move from spot, or after a Capacity Block
+BLOCK_MORE = "fleet.block-extension"
+BLOCK_WAIT = "fleet.block-wait"
 SPOT_INTERRUPTIONS = "fleet.spot-interruptions"
 STAFF = "people.staff"
 
@@ -84,9 +86,11 @@ LINES = (
     _gpu_nodes(COMPUTE),
     _gpu_nodes(COMPUTE_FALLBACK),
     _gpu_nodes(SPOT_INTERRUPTIONS),
+    _gpu_nodes(BLOCK_MORE),
     _gpu_nodes(BLOCK_UNUSED, UNUSED_BLOCK, unused=True),
     # a commitment belongs to the payer account and goes on after the stack is deleted
     _gpu_nodes(COMMITMENT_UNUSED, UNUSED_COMMITMENT, unused=True, in_budget=False),
+    _overhead(BLOCK_WAIT, "fleet"),
     _overhead("fleet.ebs", "fleet"),
     _overhead("fleet.logs", "fleet"),
     _overhead("network.nat-gateway", "network"),

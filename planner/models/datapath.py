@@ -114,7 +114,8 @@ def cache_hit_sequential(*, ratio: Number) -> Number:
         "c = max(1 - high_ratio, 0)",
         "one_mark = c * (1 - log(c)) if c > 0 else 0",
         "trip = log((1 - log(c)) / (1 - log(1 - low))) if c > 0 else 0",
-        "result = 1 - (high_ratio - low) / trip if trip > 0 else 1 - one_mark",
+        "apart = high_ratio - low if c > 0 else 0",
+        "result = 1 - apart / trip if apart > 1e-9 else 1 - one_mark",
     ),
 )
 def cache_hit_between_marks(*, low_ratio: Number, high_ratio: Number) -> Number:

@@ -61,6 +61,11 @@ class Values:
     def _drawn(self, key: str) -> NDArray[np.float64]:
         return sample(self.table[key], self._stream(key).standard_normal(self.draws))
 
+    def sampled(self, key: str, stream: str) -> Number:
+        """The value of an assumption whose draws are those of a stream that it shares with others."""
+        self.used.add(key)
+        return sample(self.table[key], np.asarray(self.normal(stream))) if self.draws else self.table[key].value
+
     def given(self, key: str) -> tuple[Number, str]:
         """The value of an assumption with its origin, as an input of an equation."""
         return self[key], f"assumption:{key}"

@@ -33,11 +33,6 @@ class Assumption:
     origin: str = "default"
 
     @property
-    def is_one(self) -> bool:
-        """Whether it is a factor that changes nothing, in any draw."""
-        return self.low == self.value == self.high == 1
-
-    @property
     def whole(self) -> bool:
         """Whether it counts things, so that only whole numbers make sense."""
         return self.unit in COUNTED
@@ -103,7 +98,8 @@ def _moved(base: Assumption, value: float) -> Assumption:
     if base.value and value:
         low, high = (bound * value / base.value for bound in (base.low, base.high))
     else:
-        low, high = value + base.low - base.value, value + base.high - base.value
+        # the ends move with the value, except an end at 0: a range from 1e-9 to 0.03 would be one of powers of ten
+        low, high = (bound if bound == 0 else bound + value - base.value for bound in (base.low, base.high))
     if base.unit == "fraction":
         low, high = max(0.0, low), min(1.0, high)
     return replace(base, value=value, low=min(low, value), high=max(high, value), source="plan", year="", origin="plan")

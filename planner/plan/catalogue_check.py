@@ -11,7 +11,7 @@ from planner.plan.assumptions import default_assumptions
 from planner.plan.check import no_fit
 from planner.plan.check_prices import items_findings
 from planner.plan.finding import Finding
-from planner.plan.profiles import gpus_of, has_figure, has_mfu
+from planner.plan.profiles import gpus_of, has_figure, has_mfu, kinds_with_speed
 from planner.plan.training_types import Work
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, listed, shown
@@ -99,8 +99,12 @@ def _in_gpu_hours(plan: Plan, instance: InstanceType) -> bool:
 
 def _kinds(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
     """GPU-hours, samples per second and MFU hold for one kind of GPU; several need the figure of each of them."""
-    speeds = plan.run.relative_speed
-    if unused := sorted(set(speeds) - set(kinds)):
+    speeds, published = plan.run.relative_speed, kinds_with_speed()
+    by_way_of = next(iter(speeds), None)
+    # what the plan lacks comes from published speeds, by way of the first that it has
+    lacking = [] if by_way_of is None else [kind for kind in kinds if kind not in speeds]
+    unknown = [kind for kind in (*lacking, by_way_of) if kind and kind not in published] if lacking else []
+    if unused := sorted(set(speeds) - set(kinds) - ({by_way_of} if lacking else set())):
         message = f"none of the instance types has {listed(unused)} GPUs; they have {listed(kinds)}"
         yield ("run", "relative_speed", unused[0]), message, "remove it"
     for at, part in _parts(plan):
@@ -120,14 +124,17 @@ def _kinds(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
                     message = f"mfu_by_gpu lacks {listed(missing)}"
                 yield (*at, "flop"), message, f"write mfu_by_gpu: {{{_each(kinds, '40%')}}}"
             continue
-        missing = [kind for kind in kinds if kind not in speeds]
-        if missing and (speeds or len(kinds) > 1):
-            name = "gpu_hours" if part.gpu_hours is not None else "throughput"
+        name = "gpu_hours" if part.gpu_hours is not None else "throughput"
+        remedy = f"write run.relative_speed: {{{_each(kinds, '...')}}} with 1 for the GPU of {name}"
+        if unknown:
+            message = f"run.relative_speed lacks {listed(lacking)}, and no speed of {listed(unknown)} is published"
+            yield at, message, remedy
+        elif not speeds and len(kinds) > 1:
             message = f"{name} depends on the kind of GPU, and {listed(kinds)} are compared"
-            if speeds:
-                message = f"run.relative_speed lacks {listed(missing)}"
-            remedy = f"write run.relative_speed: {{{_each(kinds, '...')}}} with 1 for the GPU of {name}"
-            yield at, message, f"{remedy}, give flop with mfu_by_gpu, or plan each kind separately"
+            if set(kinds) <= set(published):
+                remedy = f"write run.relative_speed: {{{kinds[0]}: 1}} if {name} is of {kinds[0]}"
+                remedy += ": the others have published speeds"
+            yield at, message, f"{remedy}; or give flop, or plan each kind separately"
 
 
 def _profile(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:

@@ -5,12 +5,14 @@ from its text, which delays every command.
 """
 
 import re
+from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
 
 from planner.layouts.registry import NAMES
+from planner.plan.near_names import instance_types_like, region_like
 from planner.plan.quantities import (
     MOST_KEPT,
     Accelerators,
@@ -32,19 +34,21 @@ def _text(pattern: str, example: str) -> WithJsonSchema:
 
 
 class _Like:
-    """Text of a known form; the error message gives an example, not the pattern."""
+    """Text of a known form; the error message gives an example, not the pattern. near: the remedy for another text."""
 
-    def __init__(self, pattern: str, what: str) -> None:
-        self.pattern, self.what = re.compile(pattern, re.ASCII), what
+    def __init__(self, pattern: str, what: str, near: Callable[[str], str] | None = None) -> None:
+        self.pattern, self.what, self.near = re.compile(pattern, re.ASCII), what, near
 
     def __call__(self, text: str) -> str:
         if not self.pattern.search(text) or text.endswith("\n"):
-            raise BadValue(f"not {self.what}")
+            raise BadValue(f"not {self.what}", self.near(text) if self.near else "")
         return text
 
 
-def _like(pattern: str, what: str, example: str) -> tuple[AfterValidator, WithJsonSchema]:
-    return AfterValidator(_Like(pattern, f"{what}, like {example}")), _text(pattern, example)
+def _like(
+    pattern: str, what: str, example: str, near: Callable[[str], str] | None = None
+) -> tuple[AfterValidator, WithJsonSchema]:
+    return AfterValidator(_Like(pattern, f"{what}, like {example}", near)), _text(pattern, example)
 
 
 _NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*"
@@ -99,8 +103,10 @@ Positive = Annotated[float, Field(ge=SMALLEST, le=1e30, allow_inf_nan=False)]
 Finite = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Name = Annotated[str, Field(min_length=1, max_length=10_000)]
-InstanceName = Annotated[str, *_like(r"^[a-z0-9-]+\.[a-z0-9-]+$", "an instance type", "p4d.24xlarge")]
-Region = Annotated[str, *_like("^[a-z]{2}(-[a-z]+)+-[0-9]$", "a region", "us-east-1")]
+InstanceName = Annotated[
+    str, *_like(r"^[a-z0-9-]+\.[a-z0-9-]+$", "an instance type", "p4d.24xlarge", instance_types_like)
+]
+Region = Annotated[str, *_like("^[a-z]{2}(-[a-z]+)+-[0-9]$", "a region", "us-east-1", region_like)]
 ZoneId = Annotated[str, *_like("^[a-z0-9-]+-az[0-9]+$", "a zone ID (the same in every account)", "use1-az4")]
 Protection = Annotated[str, *_like(r"^(none|[0-9]{1,2}\+[1-4])$", "a protection", "none or 16+4")]
 StackName = Annotated[str, *_like("^[A-Za-z0-9_.-]{1,100}$", "a stack name", "dev")]

@@ -19,7 +19,11 @@ def has_figure(profile: str, gpu: str) -> bool:
 
 def gpus_of(profile: str) -> list[str]:
     """Kinds of GPU with a published rate of this profile."""
-    start = profile_key(profile, "")
+    return _kinds_after(profile_key(profile, ""))
+
+
+def _kinds_after(start: str) -> list[str]:
+    """Kinds of GPU that an assumption's key ends with, of those keys that begin so."""
     return sorted(key.removeprefix(start).upper() for key in default_assumptions() if key.startswith(start))
 
 
@@ -30,10 +34,19 @@ def mfu_key(gpu: str) -> str:
 
 def kinds_with_mfu() -> list[str]:
     """Kinds of GPU with a default share."""
-    start = mfu_key("")
-    return sorted(key.removeprefix(start).upper() for key in default_assumptions() if key.startswith(start))
+    return _kinds_after(mfu_key(""))
 
 
 def has_mfu(gpu: str) -> bool:
     """Whether that share, or that of the nearest kind, has been published."""
     return mfu_key(gpu) in default_assumptions()
+
+
+def speed_key(gpu: str) -> str:
+    """Key of the speed of training on a kind of GPU, relative to A100."""
+    return f"workload.speed_{gpu.lower()}"
+
+
+def kinds_with_speed() -> list[str]:
+    """Kinds of GPU whose speed relative to another has been published."""
+    return _kinds_after(speed_key(""))

@@ -22,7 +22,7 @@ _NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
 _SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)", re.ASCII)
 _NEAR_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(?:([KMGTPkmgtp])[iI]?[bB]?(?![A-Za-z])|$)", re.ASCII)
 _DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
-_LONG_DURATION = re.compile(rf"{_NUMBER}\s*(?:(h)(?:ou)?rs?|(d)ays?|(w)(?:ee)?ks?|(m)in(?:ute)?s?)", re.ASCII)
+_LONG_DURATION = re.compile(rf"{_NUMBER}\s*(h(?:ou)?rs?|days?|w(?:ee)?ks?|min(?:ute)?s?)", re.ASCII)
 _BYTES_PS = re.compile(rf"{_NUMBER}\s*([KMGTPE]i?B)\s*(?:ps|/sec|/second|/ s|per s|per second)", re.ASCII)
 _RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s", re.ASCII)
 _BITS = re.compile(rf"{_NUMBER}\s*[KMGTPE]i?b(?:it|ps|/s)?", re.ASCII)
@@ -121,7 +121,7 @@ def parse_hours(text: object) -> float:
 def _as_duration(text: str) -> str:
     """What to write instead: `20 days` is 20d."""
     near = _LONG_DURATION.fullmatch(text.lower())
-    return f"write {near[1]}{next(unit for unit in near.groups()[1:] if unit)}" if near else _DURATIONS
+    return f"write {near[1]}{near[2][0]}" if near else _DURATIONS
 
 
 def parse_fraction(text: object) -> float:

@@ -50,7 +50,7 @@ data:                          # what training reads, and what is kept in S3
 fleet:
   instance_types: [p4d.24xlarge]
   nodes: 8                     # paid nodes, spares included; [8, 16] or all of 8..32 compares sizes; or gpus: A100:64
-  spares: 0
+  # spares: 0                  # of these nodes; default: as many as cost least
 
 purchase:
   # options: [on-demand, capacity-block, spot, sp-1y-compute-no-upfront]   # default: nine common ones

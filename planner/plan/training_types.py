@@ -110,6 +110,11 @@ class Run(Section):
         max_length=16,
         description="throughput of one GPU of a kind relative to the GPU of gpu_hours and of the throughput table",
     )
+    recipe: Literal["first-time", "proven"] | None = Field(
+        None,
+        description="first-time (the default): the range has the time that people, bugs and bad restarts took in "
+        "published runs; proven: this recipe has run before on such a fleet",
+    )
     deadline_hours: Hours | None = Field(
         None, alias="deadline", description="the run has to end by then; see decision.confidence"
     )

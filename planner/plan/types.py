@@ -39,7 +39,7 @@ from planner.plan.training_types import Data, Run
 S = TypeVar("S", bound=Section)
 BLOCK_MAX_DAYS = 182
 # keys that were added to the format later and are empty by default; see `Plan.canonical`
-_LATER_KEYS = ("relative_speed", "mfu_by_gpu", "mfu_basis", "access", "days", "months")
+_LATER_KEYS = ("recipe", "relative_speed", "mfu_by_gpu", "mfu_basis", "access", "days", "months")
 _LATER_KEYS_OF_PHASES = ("read_per_gpu", "hot_dataset", "speedup", "skip")
 
 
@@ -51,16 +51,28 @@ class Fleet(Section):
     )
     nodes: Counts | None = Field(None, description="paid nodes, spares included: 400, [16, 32] or 16..64")
     gpus: GpuCounts | None = Field(None, description="total training GPUs by kind: A100:256")
-    spares: Count = Field(0, description="paid nodes that replace a failed one")
+    own_spares: Count | None = Field(
+        None, alias="spares", description="paid nodes that replace a failed one; default: as many as cost least"
+    )
+
+    @property
+    def spares(self) -> int:
+        """Those of the plan; 0 until `planner.decide.spares` has chosen."""
+        return self.own_spares or 0
 
 
 class CapacityBlock(Section):
-    """The Capacity Block to buy. A run that outlasts it does not finish, unless it can be extended."""
+    """The Capacity Block to buy, and what follows where a run outlasts it."""
 
     days: Annotated[int, Field(ge=1, le=BLOCK_MAX_DAYS)] | None = Field(
-        None, description="length to buy: 1 to 14 days, then whole weeks; default: the shortest for the planned run"
+        None, description="length to buy: 1 to 14 days, then whole weeks; default: what costs least with its tail"
     )
-    extension: bool = Field(False, description="a block that turns out too short is extended at the same price")
+    extension: bool = Field(False, description="an extension is certain, at the same price")
+    tail: Literal["extend", "on-demand", "none"] | None = Field(
+        None,
+        description="extend (the default): an extension, else On-Demand nodes, else a later block; on-demand: without "
+        "asking for an extension; none: the run does not finish",
+    )
 
 
 class Purchase(Section):
@@ -231,7 +243,7 @@ class Plan(Section):
     region: Region = Field("us-east-1", description="AWS region")
     start: Day | None = Field(None, description="first day of the run; the age of prices is counted from it")
     prices: DayOrPrices | None = Field(
-        None, description="date of the price book, or book and own prices; default: the newest book"
+        None, description="date of the price book, or book and own prices; default: the book of the run's start"
     )
     run: Run = Field(description=Run.__doc__)
     data: Data = Field(description=Data.__doc__)
@@ -282,6 +294,10 @@ class Plan(Section):
             for key in _LATER_KEYS_OF_PHASES:
                 if not phase[key]:
                     del phase[key]
+        # a plan that leaves spares open had 0 of them once and keeps its hash; one that says 0 has another
+        found["fleet"]["spares"] = {None: 0, 0: "none"}.get(self.fleet.own_spares, self.fleet.own_spares)
+        if self.purchase.capacity_block.tail is None:
+            del found["purchase"]["capacity_block"]["tail"]
         if vars(self.purchase.capacity_block) == vars(CapacityBlock.model_construct()):
             del found["purchase"]["capacity_block"]
         if vars(self.decision) == vars(Decision.model_construct()):

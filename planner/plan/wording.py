@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _LIMIT = 60
+_DECIMAL_UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 
 
 def shown(value: object) -> str:
@@ -56,6 +57,12 @@ def listed(names: Iterable[str], limit: int = 24) -> str:
     every = list(names)
     more = f" and {len(every) - limit} more" if len(every) > limit else ""
     return ", ".join(every[:limit]) + more
+
+
+def size_text(size_bytes: float) -> str:
+    """`2.2PB`: a decimal size as a plan has it, to six digits."""
+    power = next((power for power in (15, 12, 9, 6, 3) if size_bytes >= 10**power), 0)
+    return f"{size_bytes / 10**power:.6g}{_DECIMAL_UNITS[power // 3]}"
 
 
 def is_number_text(value: Any) -> bool:

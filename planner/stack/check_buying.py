@@ -9,7 +9,7 @@ from datetime import datetime
 from planner.models.block_sizes import BLOCK_SIZES
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.finding import Finding
-from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, Block, ClusterSpec
+from planner.stack.spec import BEFORE_END, BUYING, PLACEHOLDER, Block, Buying, ClusterSpec
 from planner.stack.timestamps import parse_timestamp
 
 _RESERVATION = re.compile(r"cr-[0-9a-f]{8,17}", re.ASCII)
@@ -30,6 +30,12 @@ def buying_of(purchase: str) -> tuple[str, ...]:
     return "on-demand", "reservation"
 
 
+def may_buy(buying: Buying, purchase: str) -> bool:
+    """Whether nodes may be bought so in a scenario of that purchase option: after a Capacity Block, On-Demand."""
+    after_block = buying.left_blocks and purchase == "capacity-block"
+    return buying.kind in (buying_of("on-demand") if after_block else buying_of(purchase))
+
+
 def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
     buying = spec.buying
     if buying.kind not in BUYING:
@@ -38,11 +44,17 @@ def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
         return
     purchase = spec.scenario.rpartition("/")[2]
     fitting = buying_of(purchase)
-    if buying.kind not in fitting:
+    if not may_buy(buying, purchase):
         yield Finding(
             path=_AT,
             message=f"{buying.kind} for a scenario priced as {shown(purchase)[1:-1]}: cost and risk would differ",
             remedy=f"write {' or '.join(fitting)}, or choose another scenario with `planner stack`",
+        )
+    if buying.left_blocks and not (purchase == "capacity-block" and may_buy(buying, purchase)):
+        yield Finding(
+            path=("buying", "left_blocks"),
+            message=f"{buying.kind} nodes that left a Capacity Block, in a scenario priced as {shown(purchase)[1:-1]}",
+            remedy="remove the ids: `planner leave` writes them where a run goes on after its block",
         )
     if (spec.fallback is not None) != (purchase == "spot-fallback"):
         what = "a rule that leaves spot" if spec.fallback else "no rule that leaves spot"

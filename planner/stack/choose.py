@@ -27,6 +27,7 @@ from planner.plan.types import Plan
 from planner.stack.check import findings_of
 from planner.stack.check_buying import buying_of
 from planner.stack.finding import Finding
+from planner.stack.leaving import priced_on_demand
 from planner.stack.spec import (
     PLACEHOLDER,
     Block,
@@ -83,6 +84,8 @@ class FromAccount:
     ends: str = ""
     further_blocks: tuple[Block, ...] = ()
     moved: bool = False  # a run that has left spot stays On-Demand
+    left_blocks: tuple[str, ...] = ()  # and so does one that has left these Capacity Blocks
+    on_demand_usd_per_hour: float | None = None  # of its nodes; None: unknown
 
 
 def spec_of(
@@ -151,6 +154,8 @@ def spec_of(
         unpriced=tuple(dict.fromkeys(e.line for e in scenario.unpriced if bill_line(e.line).in_stack)),
     )
     spec = replace(spec, **_sections(deployment, given))
+    if given.left_blocks:
+        spec = priced_on_demand(spec, given.on_demand_usd_per_hour)
     findings = findings_of(spec, preview=preview)
     if findings:
         raise PlanProblems(tuple(_at_the_plan(loaded, spec, finding) for finding in findings))
@@ -189,9 +194,10 @@ def _zone_of_price(plan: Plan, scenario: Scenario) -> str:
 
 
 def _buying(scenario: Scenario, given: FromAccount) -> Buying:
-    block = scenario.purchase == "capacity-block"
+    block = scenario.purchase == "capacity-block" and not given.left_blocks
     kind = buying_of(scenario.purchase)[0]
-    if scenario.threshold_hours is not None and (given.moved or not scenario.threshold_hours):
+    stays_on_spot = scenario.threshold_hours is None or (scenario.threshold_hours and not given.moved)
+    if given.left_blocks or not stays_on_spot:
         kind = "on-demand"
     return Buying(
         kind="reservation" if kind == "on-demand" and given.reservation_id else kind,
@@ -200,6 +206,8 @@ def _buying(scenario: Scenario, given: FromAccount) -> Buying:
         starts=_moment(given.starts),
         ends=_moment(given.ends) or (f"{PLACEHOLDER}-ends" if block else ""),
         further_blocks=_further(scenario.nodes, given) if block else (),
+        left_blocks=given.left_blocks,
+        block_days=int(scenario.block_days or 0) if block else 0,
     )
 
 
@@ -221,7 +229,7 @@ def _fallback(plan: Plan, scenario: Scenario) -> Fallback | None:
     assert scenario.goodput is not None  # it is feasible
     return Fallback(
         threshold_hours=round(scenario.threshold_hours, 2),
-        nodes=scenario.nodes - plan.fleet.spares,
+        nodes=scenario.nodes - scenario.spares,
         restart_hours=round(scenario.goodput.restart_hours, 3),
         checkpoint_interval_hours=round(scenario.goodput.checkpoint_interval_hours, 3),
     )

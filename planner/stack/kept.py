@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from planner.estimate.result import Scenario
 from planner.plan.types import Plan
-from planner.stack.check_buying import buying_of
+from planner.stack.check_buying import may_buy
 from planner.stack.choose import FromAccount
+from planner.stack.leaving import NODES
 from planner.stack.spec import PLACEHOLDER, ClusterSpec
 
 
@@ -18,13 +19,16 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
     """
     if before is None or before.region != plan.region:
         return given
-    same_nodes = before.fleet.instance_type == chosen.instance_type and before.buying.kind in buying_of(chosen.purchase)
+    same_nodes = before.fleet.instance_type == chosen.instance_type and may_buy(before.buying, chosen.purchase)
+    after_block = same_nodes and chosen.purchase == "capacity-block"
     held = {
         "ami": "" if plan.deploy.ami else before.fleet.ami,
         "control_ami": before.control.ami,
         "zone_id": "" if plan.deploy.zone_id else before.zone_id,
         "notify": "" if plan.deploy.notify else before.guard.notify,
         "reservation_id": before.buying.reservation_id if same_nodes else "",
+        # another reservation that is given is a new block, and the run is in it
+        "left_blocks": before.buying.left_blocks if after_block and not given.reservation_id else (),
         "further_blocks": before.buying.further_blocks if same_nodes else (),
         # of one reservation: another reservation has its own
         **{
@@ -33,5 +37,7 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
         },
     }
     missing = {name: value for name, value in held.items() if not getattr(given, name) and PLACEHOLDER not in value}
+    if missing.get("left_blocks") and NODES in before.usd_per_hour:
+        missing["on_demand_usd_per_hour"] = before.usd_per_hour[NODES] * chosen.nodes / before.fleet.nodes
     moved = before.fallback is not None and before.buying.kind == "on-demand" and chosen.threshold_hours is not None
     return replace(given, **missing, moved=moved)

@@ -23,6 +23,8 @@ MAY_BE_LEFT_OUT = (
     "throughput_mbps",
     "roles",
     "further_blocks",
+    "left_blocks",
+    "block_days",
     "egress",
     "extra_buckets",
 )
@@ -83,7 +85,11 @@ def _findings(error: ValidationError) -> Iterator[Finding]:
     for detail in error.errors(include_url=False):
         if detail["type"] == "missing":
             continue  # _missing has it, with the keys that have a default in the program
-        path = tuple(part if isinstance(part, int) else str(part) for part in detail["loc"] if part != "[key]")
+        path = tuple(
+            part if isinstance(part, int) else str(part)
+            for part in detail["loc"]
+            if part != "[key]" or len(detail["loc"]) == 1
+        )
         message, remedy = message_of(detail, path, STACK_FILE)
         yield Finding(path=path, message=message, remedy=remedy or WRITE_AGAIN)
 

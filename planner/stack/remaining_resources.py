@@ -105,6 +105,8 @@ class Prices:
 
     def expected(self, thing: TaggedResource) -> int:
         """How many resources of that name and kind the stack should have."""
+        if self.spec is not None and thing.name == RESERVATION:
+            return max(len(self.spec.blocks), 1) + len(self.spec.buying.left_blocks)
         if self.spec is not None and thing.name == "fleet-node":
             return max(self.spec.fleet.nodes, 1)
         if self.spec is not None and thing.name == "nvme-node" and self.spec.nvme is not None:
@@ -166,7 +168,7 @@ def _at_aws(
         owned = owner != thing.name and owner in names_in_state
         note = ""
         if thing.name == RESERVATION:
-            usd, by_use, note = _reservation(prices, nodes)
+            usd, by_use, note = _reservation(prices, nodes, thing.id)
         if doubled and not matched[thing.arn]:
             where = "doubled"
             note = f"{counts[thing.name, thing.kind]} exist, but the stack has {prices.expected(thing)}"
@@ -192,13 +194,13 @@ def _at_aws(
     return rows
 
 
-def _reservation(prices: Prices, nodes: int) -> tuple[float | None, tuple[str, ...], str]:
+def _reservation(prices: Prices, nodes: int, id: str) -> tuple[float | None, tuple[str, ...], str]:
     """A block is paid upfront. A Capacity Reservation is billed for each node that does not run in it."""
     spec = prices.spec
-    if spec is None or spec.buying.kind not in ("capacity-block", "reservation"):
-        return None, (), "unknown purchase: no stack file"
-    if spec.buying.kind == "capacity-block":
+    if spec is not None and (spec.buying.kind == "capacity-block" or id in spec.buying.left_blocks):
         return 0.0, (), "a Capacity Block: paid upfront, ends automatically"
+    if spec is None or spec.buying.kind != "reservation":
+        return None, (), "unknown purchase: no stack file"
     if "fleet.compute" not in spec.usd_per_hour:
         return None, (), "billed until it is cancelled"
     empty = max(0, spec.fleet.nodes - nodes)
@@ -234,7 +236,8 @@ def _merged(rows: Iterable[Remaining]) -> list[Remaining]:
             found[key] = row
             continue
         usd = None if None in (before.usd_per_day, row.usd_per_day) else before.usd_per_day + row.usd_per_day  # type: ignore[operator]
-        found[key] = replace(before, ids=(*before.ids, *row.ids), usd_per_day=usd)
+        note = before.note if row.note in before.note else f"{before.note}; {row.note}".removeprefix("; ")
+        found[key] = replace(before, ids=(*before.ids, *row.ids), usd_per_day=usd, note=note)
     return list(found.values())
 
 

@@ -28,6 +28,12 @@ def block_days(days: float) -> int:
     return found
 
 
+def check_days(days: int) -> None:
+    """Raises UsageProblem for a length that AWS does not sell, as a block or as an extension of one."""
+    if days > 14 and days % 7:
+        raise UsageProblem(f"--days {days}: beyond 14 days AWS sells whole weeks")
+
+
 def amounts_agree(given_usd: float, asked_usd: float) -> bool:
     """Whether a confirmed amount is that of the offer, within half a percent. False for NaN."""
     return abs(given_usd - asked_usd) <= TOLERANCE * asked_usd
@@ -107,6 +113,8 @@ def with_reservation(
         kind="reservation" if ends is None else "capacity-block",
         placement_group=placement_group,
         further_blocks=tuple(further),
+        left_blocks=spec.buying.left_blocks,
+        block_days=spec.buying.block_days,
         **bought_now,
     )
     return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)

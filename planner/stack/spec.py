@@ -93,7 +93,9 @@ class Buying(_Section):
     reservation_id: of a Capacity Block or a Capacity Reservation. placement_group: name or ARN of the cluster placement
     group in which the reservation was created; empty: in none, and then its nodes cannot be in one. starts, ends: of a
     block, as ISO 8601 in UTC; starts empty: it has begun, or its start is unknown. further_blocks: those that a fleet
-    needs beside that block, which then has the nodes that they leave.
+    needs beside that block, which then has the nodes that they leave. left_blocks: ids of Capacity Blocks that ended
+    before the run, whose nodes are On-Demand since then. block_days: length that was priced, which `planner reserve`
+    asks for; 0 if none was.
     """
 
     kind: Text
@@ -102,6 +104,8 @@ class Buying(_Section):
     starts: Text = ""
     ends: Text = ""
     further_blocks: tuple[Block, ...] = ()
+    left_blocks: tuple[Text, ...] = ()
+    block_days: Whole = 0
 
     @property
     def placement_group_name(self) -> str:

@@ -144,12 +144,12 @@
           late: days * data.late[i], there: there };
       });
     }
-    // the rule of the answer: a lead this small is none
+    // a lead this small may be none in the draws
     function tie(rows) {
       var level = rows.slice(1).filter(function (row) {
         return row.rank <= rows[0].rank * (1 + data.equal) && row.p90 <= rows[0].p90 * (1 + data.equalP90);
       });
-      return level.length ? ". No lead: " + level[0].name + (level.length > 1 ? " and " + (level.length - 1) + " more" : "")
+      return level.length ? ". Small lead: " + level[0].name + (level.length > 1 ? " and " + (level.length - 1) + " more" : "")
         + " within " + data.equal * 100 + " %" : "";
     }
     function show() {

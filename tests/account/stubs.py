@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import boto3
@@ -75,6 +75,34 @@ def reservation(kind: str = "capacity-block", state: str = "payment-pending", **
         "ReservationType": kind,
         **ends,
         **more,
+    }
+
+
+def extension_offering(starts: datetime, days: int, fee: str = "4531.20", number: int = 1) -> dict[str, Any]:
+    """To extend the block of `reservation`, which ends at `starts`."""
+    return {
+        "CapacityBlockExtensionOfferingId": f"cbe-{number:017x}",
+        "InstanceType": "p4d.24xlarge",
+        "InstanceCount": 4,
+        "AvailabilityZone": "us-east-1d",
+        "AvailabilityZoneId": "use1-az6",
+        "StartDate": starts - timedelta(days=6),
+        "CapacityBlockExtensionStartDate": starts,
+        "CapacityBlockExtensionEndDate": starts + timedelta(days=days),
+        "CapacityBlockExtensionDurationHours": days * 24,
+        "UpfrontFee": fee,
+        "CurrencyCode": "USD",
+        "Tenancy": "default",
+    }
+
+
+def extension(offered: dict[str, Any], status: str, bought: datetime) -> dict[str, Any]:
+    """The purchase of an `extension_offering`."""
+    return {
+        **{key: value for key, value in offered.items() if key not in ("StartDate", "Tenancy")},
+        "CapacityReservationId": "cr-0abcdef0123456789",
+        "CapacityBlockExtensionStatus": status,
+        "CapacityBlockExtensionPurchaseDate": bought,
     }
 
 

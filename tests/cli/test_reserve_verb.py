@@ -10,7 +10,7 @@ import click
 import pytest
 
 from planner.account import aws_client
-from planner.cli import main, reserve
+from planner.cli import confirm, main
 from planner.stack.file import read, rendered
 from planner.stack.reservations import amounts_agree, block_days
 from planner.stack.spec import Block, Buying, ClusterSpec
@@ -112,7 +112,7 @@ def test_what_is_shown_can_be_checked_by_hand(cloud, file, capsys):
     assert "$6,796.80 in all, paid at once and non-refundable; it" in out
     assert "1.4750  use1-az6" in out
     assert "143.5 hours to train, $1.4801" in out.replace("\n  ", " ")
-    assert "this block is $6,796.80: the offer is the same" in out
+    assert "these hours cost $6,796.80: the offer is the same" in out
     assert "2026-11-24 11:30  2026-11-30 11:30" in out
     cloud.done()
 
@@ -176,7 +176,7 @@ def test_without_a_terminal_or_an_amount_nothing_is_bought(cloud, file, capsys):
     ],
 )
 def test_at_a_terminal_the_amount_is_typed_to_the_cent(cloud, file, monkeypatch, typed, code):
-    monkeypatch.setattr(reserve, "_at_a_terminal", lambda: True)
+    monkeypatch.setattr(confirm, "at_a_terminal", lambda: True)
     monkeypatch.setattr(click, "prompt", lambda *_, **__: typed)
     offers(cloud, offering(1, "4531.20"))
     if code == 0:

@@ -15,6 +15,8 @@ from tests.typed import ROOT, planner
 SMALL = "examples/small.yaml"  # from the project's root: a printed command must not depend on where that lies
 FEW = (
     "--set",
+    "run.recipe=proven",
+    "--set",
     "purchase.options=[on-demand, spot, capacity-block]",
     "--set",
     "storage.layouts=[s3-stream, converged]",

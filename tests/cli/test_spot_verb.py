@@ -163,4 +163,4 @@ def test_a_stack_without_a_rule_and_one_that_is_not_there(tmp_path, monkeypatch)
         standalone_mode=False,
     )  # fmt: skip
     with pytest.raises(UsageProblem, match="which has no rule that leaves spot"):
-        run("leave", "--stack", "dev")
+        run("watch", "--stack", "dev")

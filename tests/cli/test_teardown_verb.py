@@ -16,7 +16,7 @@ from planner.cli.teardown_check import prices_of
 from planner.stack.deployed_resources import StateResource, TaggedResource, read_state
 from planner.stack.file import rendered
 from planner.stack.remaining_resources import Prices, remaining_resources, usd_per_day
-from planner.stack.spec import LAYOUTS, ClusterSpec
+from planner.stack.spec import LAYOUTS, Buying, ClusterSpec
 from tests.account.stubs import arn
 from tests.infra.specs import BUYING, graph_of, spec_of
 
@@ -228,6 +228,16 @@ class TestReservation:
         spec = spec_of("s3-stream", buying=BUYING["capacity-block"], scenario="s3-stream/p5.48xlarge/capacity-block")
         (row,) = remaining_resources(prices(spec), None, [self.thing])
         assert (row.usd_per_day, row.note) == (0.0, "a Capacity Block: paid upfront, ends automatically")
+
+    def test_a_block_that_was_left_is_paid_and_what_is_reserved_after_it_is_not(self):
+        later = TaggedResource(arn=arn("ec2", "capacity-reservation/cr-2"), name="fleet-reservation")
+        buying = Buying(kind="reservation", reservation_id="cr-2", left_blocks=("cr-1",))
+        spec = spec_of("s3-stream", buying=buying, scenario="s3-stream/p5.48xlarge/capacity-block")
+        (row,) = remaining_resources(prices(spec), None, [self.thing, later])
+        assert row.ids == ("cr-1", "cr-2")
+        assert row.usd_per_day == pytest.approx(880.32 * 24), "of the second alone"
+        assert "paid upfront, ends automatically; billed for 8 nodes that do not run" in row.note
+        assert row.found != "doubled", "each is the stack's own"
 
 
 @settings(deadline=None)

@@ -15,13 +15,13 @@ from planner.estimate import summary
 from planner.estimate.ranges import percentile_of, range_of
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
-from tests.builders import BOOK_DATES, book_of, by_id, compared, months_of, plan_of, scenario_of
+from tests.builders import BOOK_DATES, book_of, by_id, compared, exact, months_of, plan_of, scenario_of
 
 EVERYTHING = plan_of(
     purchase={"options": list(ALL_PURCHASE_OPTIONS)},
     storage={"fsx-lustre": {"throughput_mbps_per_tib": [125, 1000]}},
 )
-FIXED = {key: {"value": entry.value} for key, entry in default_assumptions().items()}
+FIXED = {key: {"value": entry.value} for key, entry in default_assumptions().items()} | exact("run.proven_factor", 1)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ class TestOrderAndMoney:
             elif not s.complete:
                 keys.append((3, s.cost_usd.plan))
             else:
-                keys.append((0 if s is everything.best else 1 if s.eligible else 2, s.cost_usd.p50))
+                keys.append((0 if s is everything.best else 1 if s.eligible else 2, s.cost_usd.p50 + s.effort_usd))
         assert keys == sorted(keys)
         assert {group for group, _ in keys} >= {0, 1, 2}
 
@@ -168,7 +168,8 @@ class TestPurchase:
 
     def test_blocks_end_at_256_nodes_and_182_days(self):
         many = plan_of(fleet={"nodes": 257}, purchase={"options": ["capacity-block"]})
-        long = plan_of(run={"work": {"gpu_hours": 32 * 24 * 183}}, purchase={"options": ["capacity-block"]})
+        alone = {"options": ["capacity-block"], "capacity_block": {"tail": "none"}}
+        long = plan_of(run={"work": {"gpu_hours": 32 * 24 * 183}}, purchase=alone)
         for plan in (many, long):
             assert not any(s.feasible for s in compared(plan).scenarios)
 
@@ -436,7 +437,10 @@ class TestAssumptions:
     def test_every_one_used_is_listed_and_no_other(self):
         keys = {a.key for a in compared(plan_of(storage={"layouts": ["s3-stream"]})).assumptions}
         assert "s3.read_gb_per_s_per_node" in keys
-        assert not any(key.startswith(("people.", "lustre.", "separate.")) for key in keys)
+        assert not any(
+            key.startswith(("people.experiment", "lustre.", "separate.", "effort.converged")) for key in keys
+        )
+        assert {"effort.s3_stream_hours_per_month", "people.usd_per_engineer_year"} <= keys
 
     def test_a_range_around_an_override(self):
         plan = plan_of(assumptions={"goodput.failures_per_1000_node_days": 13.0})

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decide.eligibility import judged, limit_of_plan
+from planner.decide.eligibility import judged
+from planner.estimate.constraints import limit_of_plan
 from planner.estimate.result import Scenario, Shortfall
-from planner.models.compute import block_days
 from planner.plan.load import load_plan
 from planner.plan.types import Plan
 from tests.builders import Row, compared, plan_of, row, scenario_of
@@ -154,12 +154,16 @@ class TestBudget:
 
 
 class TestBlock:
-    """A run that outlasts its Capacity Block does not finish."""
+    """Without a tail a run that outlasts its Capacity Block does not finish."""
 
     PLAN: ClassVar[dict[str, Any]] = {
-        "purchase": {"options": ["capacity-block"]},
+        "purchase": {"options": ["capacity-block"], "capacity_block": {"tail": "none"}},
         "storage": {"layouts": ["s3-stream"]},
     }
+
+    @staticmethod
+    def block(days: int) -> dict[str, Any]:
+        return {"options": ["capacity-block"], "capacity_block": {"days": days, "tail": "none"}}
 
     def test_too_short_a_block_says_which_length_would_do(self) -> None:
         """Twenty days are needed at 90 %: a block of whole weeks, 21."""
@@ -184,15 +188,20 @@ class TestBlock:
         s = scenario_of(plan_of(decision={"confidence": confidence}, **more), "s3-stream", draws=400)
         assert s.finish_fraction is not None
         assert s.finish_fraction >= confidence
-        assert s.block_stretch is not None
-        assert s.block_stretch >= 1
-        bought = block_days(run_hours=s.block_stretch * s.days.plan * 24)
+        bought = s.block_days
+        assert bought is not None
         billed = sum(line.quantity for line in s.bill if line.line in ("fleet.compute", "fleet.block-unused"))
         assert billed == pytest.approx(4 * 24 * bought)
         # a day less would not do, unless the plan itself needs it
         shorter = scenario_of(
             plan_of(
-                **{**more, "purchase": {"options": ["capacity-block"], "capacity_block": {"days": int(bought) - 1}}}
+                **{
+                    **more,
+                    "purchase": {
+                        "options": ["capacity-block"],
+                        "capacity_block": {"days": int(bought) - 1, "tail": "none"},
+                    },
+                }
             ),
             "s3-stream",
             draws=400,
@@ -202,10 +211,15 @@ class TestBlock:
     def test_a_length_of_the_plans_own_that_is_too_short_makes_it_ineligible(self) -> None:
         """4,550 GPU-hours take six days less a little as planned, and more in half of the draws."""
 
-        def at(days: int, **more: Any) -> Scenario:
-            block = {"options": ["capacity-block"], "capacity_block": {"days": days, **more}}
+        def at(days: int) -> Scenario:
             return scenario_of(
-                plan_of(**{**self.PLAN, "run": {"work": {"gpu_hours": 4550}}, "purchase": block}),
+                plan_of(
+                    **{
+                        **self.PLAN,
+                        "run": {"work": {"gpu_hours": 4550}, "recipe": "proven"},
+                        "purchase": self.block(days),
+                    }
+                ),
                 "s3-stream",
                 draws=300,
             )
@@ -218,20 +232,14 @@ class TestBlock:
         assert long.eligible
         assert long.finish_fraction >= 0.9
         assert not scenario_of(
-            plan_of(**{**self.PLAN, "purchase": {"options": ["capacity-block"], "capacity_block": {"days": 5}}}),
+            plan_of(
+                **{
+                    **self.PLAN,
+                    "purchase": {"options": ["capacity-block"], "capacity_block": {"days": 5, "tail": "none"}},
+                }
+            ),
             "s3-stream",
         ).feasible
-
-    def test_a_block_that_is_extended_always_ends_and_each_draw_pays_its_own(self) -> None:
-        """As AWS extends one at the same price: bought for the planned run, longer where a draw takes longer."""
-        extended = {**self.PLAN, "purchase": {"options": ["capacity-block"], "capacity_block": {"extension": True}}}
-        work = {"run": {"work": {"gpu_hours": 4550}}}
-        s = scenario_of(plan_of(**extended, **work), "s3-stream", draws=300)
-        fixed = scenario_of(plan_of(**self.PLAN, **work), "s3-stream", draws=300)
-        assert (s.finish_fraction, s.block_stretch, s.eligible) == (1.0, 1.0, True)
-        assert s.cost_usd.plan < fixed.cost_usd.plan
-        assert s.cost_usd.p90 > 1.1 * s.cost_usd.p10  # six days or seven
-        assert fixed.cost_usd.p90 < 1.02 * fixed.cost_usd.p10  # seven days whatever happens
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -54,11 +54,6 @@ def test_a_book_that_stands_in_for_another_date_says_so():
     assert "2025-05-31" in told
 
 
-def test_a_start_before_the_prices_is_said():
-    assert "before the date of these prices" in _notes(start="2020-01-01")
-    assert "before the date of these prices" not in _notes()
-
-
 def test_what_happens_to_s3_after_the_run_is_said():
     assert "storage.retention" in _notes()
     assert "storage.retention" not in _notes(storage={"retention": "30d"})

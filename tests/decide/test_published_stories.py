@@ -99,8 +99,8 @@ def test_every_layout_has_a_plan_in_which_it_wins(name, layout):
         ("stability-converged", "converged/p4d.24xlarge/on-demand"),
         ("multimodal-p5", "converged/p5.48xlarge/capacity-block"),
         ("video-lustre", "fsx-lustre/p4d.24xlarge/capacity-block"),
-        ("video-separate", "separate-nvme/p4d.24xlarge/on-demand"),
-        ("finetune-g6e", "s3-stream/g6e.48xlarge/spot-fallback"),
+        ("video-separate", "separate-nvme/p4d.24xlarge/capacity-block"),
+        ("finetune-g6e", "s3-stream/g6e.48xlarge/on-demand"),
     ],
 )
 def test_what_is_recommended_under_risk(name, id):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -32,11 +32,21 @@ from planner.decide.ranking import ranking_of, weights_of
 from planner.decide.repricing import RankingCache
 from planner.decide.sensitivity import swings
 from planner.decide.study import Study, study
+from planner.estimate import choice
+from planner.estimate.result import Scenario
 from planner.plan.overrides import apply_overrides
 from planner.plan.types import Plan
 from tests.builders import book_of, merged, plan_of
 
 SPOT_OR_BLOCK = {"purchase": {"options": ["spot", "capacity-block", "on-demand"]}}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def recorded() -> Iterator[None]:
+    """As if a gang of p4d on spot had been recorded, so that spot may be recommended."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "RECORDED_GANGS", ("p4d",))
+        yield
 
 
 def asked(draws: int = 0, **sections) -> Request:
@@ -66,9 +76,28 @@ def as_planned(draws: int = 300) -> tuple[Request, dict[str, float]]:
 
 
 def first_of(there: Comparison, weights: Mapping[str, float]) -> str:
-    """The least planned cost x weight of those that could be recommended, by the bills of a whole comparison."""
-    usd = {s.id: s.cost_usd.plan * weights[s.id] for s in there.complete if s.cost_usd and s.id in weights}
+    """The least planned cost x weight, with the effort, of those that could be recommended."""
+    usd = {
+        s.id: s.cost_usd.plan * weights[s.id] + s.effort_usd for s in there.complete if s.cost_usd and s.id in weights
+    }
     return min(usd, key=lambda id: (usd[id], id))
+
+
+def test_a_changed_plan_buys_another_block_only_where_it_needs_one() -> None:
+    """4,000 GPU-hours take 5.2 of 6 days: 1 % more or less changes no length, 30 % more does."""
+    request, _ = as_planned()
+    days = []
+    for hours in (4000, 4040, 3960, 5200):
+        found = compare(set_(request, "run.work.gpu_hours", hours)).scenarios
+        days.append(next(s.block_days for s in found if s.option.family == "capacity-block"))
+    assert days[0] == days[1] == days[2]
+    assert days[3] == days[0] + 2
+
+
+def usd_of(scenario: Scenario) -> float:
+    """Planned, with the effort."""
+    assert scenario.cost_usd is not None
+    return scenario.cost_usd.plan + scenario.effort_usd
 
 
 def set_(request: Request, path: str, value: float, suffix: str = "", prefix: str = "") -> Request:
@@ -101,7 +130,8 @@ class TestOutline:
             deployed = scenario.eligible and not scenario.held_back
             rival = deployed and scenario.id not in comparison.answer.tied
             if scenario is comparison.best or rival or comparison.best is None:
-                assert standing.ranked_usd == pytest.approx(scenario.cost_usd.p50, rel=1e-12)
+                usd = scenario.cost_usd.p50 if comparison.best else scenario.cost_usd.plan
+                assert standing.ranked_usd == pytest.approx(usd + scenario.effort_usd, rel=1e-12)
             else:
                 assert standing.ranked_usd == np.inf
         in_order = [s.id for s in found if s.ranked_usd < np.inf]
@@ -187,9 +217,7 @@ class TestFlips:
         comparison = compare(request)
         spot, demand = comparison.scenarios
         compute = next(line for line in demand.bill if line.line == "fleet.compute")
-        assert spot.cost_usd is not None
-        assert demand.cost_usd is not None
-        even = (demand.cost_usd.plan - spot.cost_usd.plan) / compute.effective_cost
+        even = (usd_of(demand) - usd_of(spot)) / compute.effective_cost
         parameter = next(k for k in plan_parameters_of(request) if k.key == "purchase.private_discount")
         ((break_even,),) = [entry.break_evens for entry in search(cache_of(request), [parameter])]
         assert break_even.keeps <= even <= break_even.value
@@ -201,9 +229,7 @@ class TestFlips:
         request = asked(purchase={"options": ["spot", "capacity-block"]}, storage={"layouts": ["s3-stream"]})
         spot, block = compare(request).scenarios
         compute = next(line for line in spot.bill if line.line == "fleet.compute")
-        assert spot.cost_usd is not None
-        assert block.cost_usd is not None
-        even = compute.effective_unit_price + (block.cost_usd.plan - spot.cost_usd.plan) / compute.quantity
+        even = compute.effective_unit_price + (usd_of(block) - usd_of(spot)) / compute.quantity
         parameter = next(k for k in plan_parameters_of(request) if k.key == SPOT_USD)
         assert parameter.value == compute.effective_unit_price
         ((break_even,),) = [entry.break_evens for entry in search(cache_of(request), [parameter])]

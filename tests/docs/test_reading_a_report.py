@@ -30,7 +30,7 @@ def test_the_answer_is_the_one_of_the_example():
         f"${figures.dollars(CHEAPER.cost_usd.p50)} at P50, ${figures.dollars(CHEAPER.cost_usd.p90)} at P90",
     ):
         assert told in words
-    assert 0.6 < (leaders.share_above_plan(BEST) or 0) < 0.7, "the page says two in three"
+    assert 0.85 < (leaders.share_above_plan(BEST) or 0) < 0.95, "the page says nine in ten"
     assert CHEAPER.unproven, "the page says on how many nodes spot was observed"
 
 

@@ -67,9 +67,11 @@ def test_the_published_figures_are_those_of_the_backtest() -> None:
     own, bare = document["coverage"], document["coverage_from_flop_and_fleet"]
     assert f"Of {own['of']} outcomes" in told
     assert f"{own['inside']} lie inside P10-P90" in told
-    ratio = bare["median_published_over_planned"]
+    ratio = bare["median_published_over_p50"]
     assert f"of {bare['of']} whole runs" in told
-    assert f"a fleet, {bare['inside']}, and they took {ratio:.2f} times the planned days" in told
+    assert f"a fleet, {bare['inside']}, and they took {ratio:.2f} times the P50" in told
+    others = bare["inside_by_the_others"]
+    assert f"judged by what the others took, {others} would lie inside ({100 * others / bare['of']:.0f} %)" in told
     for published, computed, verdict, id in rows:
         found, digits = known[id], len(computed.partition(".")[2])
         assert verdict == found["verdict"]

@@ -249,7 +249,7 @@ def _end_nodes(stand: Stand) -> None:
 
 @pytest.mark.parametrize("layout", ["converged", "fsx-lustre"])
 def test_a_run_that_leaves_spot_keeps_all_but_the_market(layout: str, tmp_path: Path):
-    """`planner spot leave` writes one word; the group changes in place, and the alarm of the rule goes."""
+    """`planner leave` writes one word; the group changes in place, and the alarm of the rule goes."""
     base = small(layout, buying="spot")
     rule = Fallback(threshold_hours=12.5, nodes=2, restart_hours=0.2, checkpoint_interval_hours=0.5)
     spot = replace(base, scenario=f"{layout}/p4d.24xlarge/spot-fallback", fallback=rule)

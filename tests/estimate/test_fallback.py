@@ -37,10 +37,13 @@ class Closed:
     assumed: Callable[[str], Draws]
 
 
+MACHINES = "assumptions={run.first_time_factor: {value: 1}, run.proven_factor: {value: 1}}"  # what is simulated
+
+
 @cache
 def closed(name: str) -> Closed:
     file, id, nodes = PLANS[name]
-    overrides = ("purchase.options=[on-demand,spot-fallback]", f"fleet.nodes={nodes}", "fleet.spares=0")
+    overrides = ("purchase.options=[on-demand,spot-fallback]", f"fleet.nodes={nodes}", "fleet.spares=0", MACHINES)
     loaded = load_plan(str(EXAMPLES / f"{file}.yaml"), overrides=overrides)
     request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=DRAWS, seed=0)
     scenario = next(s for s in compare(request).scenarios if s.id == id)

@@ -35,6 +35,27 @@ def test_gpu_hours_are_divided_by_the_speed_of_the_gpu():
     assert h100.usd_per_useful_gpu_hour.plan == pytest.approx(h100.cost_usd.plan / 4000)
 
 
+def test_published_speeds_fill_in_what_the_plan_does_not_state():
+    """4,000 GPU-hours of an H100 take 125 h on 32 of them, and 125 x the published 2.4 h on A100; in every draw both
+    rows have the same work."""
+    a100, h100 = _pair(relative_speed={"H100": 1.0})
+    published = default_assumptions()["workload.speed_h100"].value
+    assert h100.days_at_full_speed == pytest.approx(125 / 24)
+    assert a100.days_at_full_speed == pytest.approx(125 / 24 * published)
+
+
+def test_what_a_recipe_gains_on_one_kind_it_gains_on_the_next():
+    """The speeds of H100 and H200 over A100 are far from certain, H200's over H100 is not: 1.0 to 1.2."""
+    layout, more = {"layouts": ["s3-stream"]}, {"run": {"relative_speed": {"A100": 1.0}, "recipe": "proven"}}
+    fleet = {"instance_types": ["p5.48xlarge", "p5en.48xlarge"], "nodes": 4}
+    h100, h200 = (
+        (s.days.p10, s.days.p50, s.days.p90)
+        for s in compared(plan_of(fleet=fleet, purchase=OPTIONS, storage=layout, **more), draws=500).scenarios
+    )
+    assert h100[2] / h100[0] > 1.6
+    assert all(1 <= slow / fast <= 1.25 for slow, fast in zip(h100, h200, strict=True))
+
+
 def test_a_faster_gpu_reads_faster():
     """32 x 20 MB/s = 0.64 GB/s, and 2.5 times that."""
     a100, h100 = _pair(relative_speed={"A100": 1.0, "H100": 2.5})

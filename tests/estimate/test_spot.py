@@ -14,8 +14,8 @@ from planner.estimate.spot import (
     INTERRUPTION_STREAM,
     SpotMarket,
     advised_market,
+    evidence_note,
     planned_market,
-    size_note,
     spot_price,
     todays_prices,
 )
@@ -169,12 +169,32 @@ class TestRuns:
         assert found.unfinished_fraction == 0
         assert found.days.p90 < 4 * found.days.plan
 
-    def test_a_larger_gang_than_any_observed_says_so(self):
-        assert size_note(16) == ""
-        plan = plan_of(fleet={"nodes": 64}, purchase={"options": ["on-demand", "spot", "spot-fallback"]})
-        for s in compared(plan).scenarios:
-            noted = any("the largest observed gang has 16 nodes" in text for text in s.warnings)
-            assert noted is s.option.starts_on_spot
+    @pytest.mark.parametrize(
+        ("type", "nodes", "record"),
+        [
+            ("p5.48xlarge", 1, ""),
+            ("p3dn.24xlarge", 16, ""),
+            ("p3dn.24xlarge", 17, "public records of spot end at 16 nodes"),
+            ("p5.48xlarge", 2, "no public record has a gang of p5.48xlarge on spot"),
+        ],
+    )
+    def test_a_gang_without_a_public_record_says_what_would_replace_it(self, type, nodes, record):
+        note = evidence_note(book_of().instance(type), nodes)
+        assert note.startswith(record)
+        assert ("reliability.spot_reclaims_per_node_day" in note) is bool(record)
+
+    @pytest.mark.parametrize("observed", [{}, {"spot_reclaims_per_node_day": 0.01}])
+    def test_what_the_plan_observed_makes_a_gang_proven(self, observed):
+        options = {"options": ["on-demand", "spot", "spot-fallback"]}
+        found = compared(plan_of(purchase=options, reliability=observed)).scenarios
+        assert {s.option.family: bool(s.unproven) for s in found} == {
+            "on-demand": False,
+            "spot": not observed,
+            "spot-fallback": not observed,
+        }
+        for s in found:
+            noted = any("no public record has a gang" in text for text in s.warnings)
+            assert noted is bool(s.unproven)
 
 
 def price(usd: float, day: date) -> Price:
@@ -233,10 +253,12 @@ class TestAge:
         plan = plan_of(purchase={"options": ["on-demand", "spot"]}, storage={"layouts": ["s3-stream"]})
         scenarios = compared(plan).scenarios
         assert {s.interruptions_observed for s in scenarios} == {None, date(2025, 6, 28)}
-        stale = stale_prices(scenarios, date(2026, 9, 1), None)
+        stale = stale_prices(scenarios, date(2026, 9, 1), date(2026, 9, 1), None)
         (found,) = [entry for entry in stale if entry.line == "fleet.spot-interruptions"]
         assert (found.price_date, found.age_days, found.limit_days) == (date(2025, 6, 28), 430, 120)
-        assert not [e for e in stale_prices(scenarios, date(2025, 7, 1), None) if e.line == found.line]
+        assert not [
+            e for e in stale_prices(scenarios, date(2025, 7, 1), date(2025, 7, 1), None) if e.line == found.line
+        ]
 
 
 class TestFallbackScenario:
@@ -285,8 +307,8 @@ class TestFallbackScenario:
         assert not found.complete
         assert [entry.line for entry in found.unpriced] == ["fleet.compute-on-demand"]
 
-    @pytest.mark.parametrize(("nodes", "spares"), [(16, 0), (17, 1), (17, 0)])
-    def test_the_stack_carries_the_rule_and_more_nodes_than_were_observed_are_unproven(self, nodes, spares):
+    @pytest.mark.parametrize(("nodes", "spares"), [(1, 0), (16, 0), (17, 1)])
+    def test_the_stack_carries_the_rule_also_where_it_is_unproven(self, nodes, spares):
         changed = {
             "fleet": {"nodes": nodes, "spares": spares},
             "purchase": {"options": ["spot-fallback"]},
@@ -295,7 +317,7 @@ class TestFallbackScenario:
         loaded = load_text(json.dumps(merged(SMALL, changed)), where="plan.yaml")
         comparison = compared(loaded.plan)
         (scenario,) = comparison.scenarios
-        assert bool(scenario.unproven) == scenario.held_back == (nodes > 16)
+        assert bool(scenario.unproven) == scenario.held_back == (nodes > 1)
         spec = spec_of(loaded, comparison, scenario, book_of())
         assert spec.fallback is not None
         assert spec.fallback.nodes == nodes - spares

@@ -26,7 +26,9 @@ PEOPLE = "people={engineers: 2, experiments: true, preprocessing: {gpu_hours: 10
 def lines_that_occur() -> frozenset[str]:
     """Every line, priced or not, of every example and layout under every purchase option."""
     found = {SPOT_INTERRUPTIONS}
-    for example, *changes in PLANS:
+    # what follows a Capacity Block is on the planned bill where the plan's own block is too short
+    after = [("small", f"purchase.capacity_block={{days: 3, extension: {word}}}") for word in ("true", "false")]
+    for example, *changes in (*PLANS, *after):
         for scenario in compare(asked(example, (*changes, EVERY_OPTION, PEOPLE)).request()).scenarios:
             found |= {line.line for line in (*scenario.bill, *scenario.unpriced)}
     return frozenset(found)

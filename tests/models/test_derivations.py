@@ -269,7 +269,7 @@ class TestStatistics:
             run={"deadline": "9d"},
             constraints={"max_cost_usd": 7000},
             decision={"confidence": confidence},
-            purchase={"options": [purchase]},
+            purchase={"options": [purchase], "capacity_block": {"tail": "none"}},
             storage={"layouts": ["s3-stream"]},
             assumptions={"goodput.failures_per_1000_node_days": {"value": 40, "low": 20, "high": 90}},
         )

@@ -424,6 +424,11 @@ EXAMPLES = [
         {"run_node_hours": 1000, "experiment_factor": 2.19, "usd_per_hour": 21.957642},
         1190 * 21.957642,
     ),
+    (
+        "effort-cost",
+        {"layout_hours": 12, "purchase_hours": 6, "run_hours": 480, "usd_per_engineer_year": 330_000},
+        18 * 480 / 730 * 330_000 * 1.325 / (52 * 40),
+    ),
 ]
 
 

@@ -168,6 +168,24 @@ def test_one_measured_row_is_enough_only_for_its_own_size():
     assert "needs two measured rows and only one row is measured" in only(unmeasured).message
 
 
+def test_a_shard_is_no_larger_than_the_data_sets_that_are_read():
+    shard = with_line(SMALL, "hot_dataset: 4TB", "hot_dataset: 4TB, shard: 4TB")
+    assert load(shard)
+    found = only(with_line(shard, "shard: 4TB", "shard: 4001GB"))
+    assert (found.line, found.message) == (
+        5,
+        "shard (4.001TB) is larger than data.hot_dataset (4TB), which consists of shards",
+    )
+    assert "100MB" in found.remedy
+    assert only(shard, "data.shard=5TB").where == "--set data.shard"
+    # the data set that no phase reads has no shards
+    phases = "run.phases=[{name: a, gpu_hours: 1, hot_dataset: 9TB}, {name: b, gpu_hours: 1, hot_dataset: 5TB}]"
+    assert load(shard, "run.work=null", phases, "data.shard=5TB")
+    assert (
+        "larger than run.phases[1].hot_dataset (5TB)" in only(shard, "run.work=null", phases, "data.shard=6TB").message
+    )
+
+
 def _judged(text: str, *overrides: str):
     return check_against_catalogue(load(text, *overrides), CATALOGUE, tuple(default_assumptions()))
 
@@ -248,8 +266,12 @@ TWO = ["fleet.instance_types=[p4d.24xlarge, p5.48xlarge]"]
 @pytest.mark.parametrize(
     ("overrides", "message", "remedy"),
     [
-        ([], "gpu_hours depends on the kind of GPU, and A100, H100 are compared", "{A100: ..., H100: ...}"),
-        (["run.relative_speed={A100: 1}"], "run.relative_speed lacks H100", "with 1 for the GPU of gpu_hours"),
+        ([], "gpu_hours depends on the kind of GPU, and A100, H100 are compared", "{A100: 1} if gpu_hours is of A100"),
+        (
+            ["run.relative_speed={A10G: 1}"],
+            "lacks A100, H100, and no speed of A10G is published",
+            "{A100: ..., H100: ...}",
+        ),
         (["run.work={flop: 1e21, mfu: 40%}"], "different shares of their peak", "mfu_by_gpu: {A100: 40%, H100: 40%}"),
         (["run.work={flop: 1e21, mfu_by_gpu: {A100: 40%}}"], "mfu_by_gpu lacks H100", "H100: 40%"),
         (["run.relative_speed={A100: 1, H100: 2, B200: 4}"], "none of the instance types has B200 GPUs", "remove it"),
@@ -265,6 +287,8 @@ def test_work_that_differs_between_kinds_of_gpu_needs_a_figure_for_each(override
     "overrides",
     [
         ["run.relative_speed={A100: 1, H100: 2.5}"],
+        ["run.relative_speed={A100: 1}"],
+        ["run.relative_speed={H200: 1.1}"],
         ["run.work={flop: 1e21, mfu_by_gpu: {A100: 45%, H100: 40%}}"],
     ],
 )

@@ -27,7 +27,7 @@ def documents() -> tuple[dict[str, Any], ...]:
     from planner.decide.proposals import with_proposals
     from planner.decide.steps import with_steps
 
-    spares = asked(STABILITY, ("purchase.options=[on-demand]",), draws=40).request()
+    spares = asked(STABILITY, ("purchase.options=[on-demand]", "fleet.spares=0"), draws=40).request()
     plans = [compare(asked(example, tuple(overrides), draws=40).request()) for example, *overrides in PLANS]
     phases = [{"name": "prepare", "gpu_hours": 500, "speedup": 1.4}, {"name": "train", "gpu_hours": 4000}]
     phased = Request(plan=plan_of(run={"work": None, "phases": phases}), plan_sha256="0" * 64, book=book_of(), draws=40)

@@ -38,7 +38,7 @@ def sensitivities() -> tuple[dict[str, Any], ...]:
     few = ("sensitivity", SMALL, *FEW)
     return (
         _printed(*few, "--draws", "100", "--scenario", ON_DEMAND, "--against", SPOT),
-        _printed(*few, "--draws", "0"),
+        _printed(*few, "--draws", "0", "--set", "reliability.spot_reclaims_per_node_day=0.002"),
         _printed(*few, "--draws", "50", "--set", "constraints.max_days=40"),
     )
 

@@ -31,6 +31,7 @@ PURCHASES = {
     "reservation": ("on-demand", "sp-1y-instance-no-upfront"),
     "spot": ("spot",),
     "capacity-block": ("capacity-block",),
+    "left": ("capacity-block",),  # On-Demand or reserved nodes, after their block
 }
 # name, vCPU, network cards, EFA interfaces, drives
 TYPES = (
@@ -130,7 +131,9 @@ def lustres(draw: st.DrawFn, efa: bool) -> Lustre:
 def specs(draw: st.DrawFn) -> ClusterSpec:
     """Any spec that can stand."""
     layout = draw(st.sampled_from(["converged", "fsx-lustre", "separate-nvme", "s3-stream"]))
-    kind = draw(st.sampled_from(sorted(PURCHASES)))
+    purchase = draw(st.sampled_from(sorted(PURCHASES)))
+    left = purchase == "left"
+    kind = draw(st.sampled_from(["on-demand", "reservation"])) if left else purchase
     name, vcpu, cards, efa, drives = draw(st.sampled_from(TYPES))
     nodes = draw(st.sampled_from([1, 2, 8, 64, 72, 131]) if kind == "capacity-block" else st.integers(1, 5000))
     variant = draw(st.sampled_from(["", "+125"])) if layout == "fsx-lustre" else ""
@@ -145,7 +148,7 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
         stack=draw(st.from_regex(r"[A-Za-z0-9_.-]{1,20}", fullmatch=True).filter(str.isascii)),
         plan_name=draw(_text),
         plan_sha256=draw(st.text("0123456789abcdef", min_size=64, max_size=64)),
-        scenario=f"{layout}{variant}/{name}{label}/{draw(st.sampled_from(PURCHASES[kind]))}",
+        scenario=f"{layout}{variant}/{name}{label}/{draw(st.sampled_from(PURCHASES[purchase]))}",
         region="ap-southeast-2",
         zone_id=draw(st.sampled_from(["apse2-az1", "PLACEHOLDER-zone-id"])),
         layout=layout,
@@ -170,6 +173,7 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
             starts=draw(st.sampled_from(["", "2027-01-03T11:30:00Z"])) if kind == "capacity-block" else "",
             ends="2027-01-31T11:30:00Z" if kind == "capacity-block" else "",
             further_blocks=draw(_further(block_sizes(nodes)[1:])) if kind == "capacity-block" else (),
+            left_blocks=tuple(draw(st.lists(_hex.map("cr-{}".format), min_size=1, max_size=2))) if left else (),
         ),
         guard=Guard(
             notify=draw(st.sampled_from(["a@example.org", "PLACEHOLDER-notify"])),

@@ -80,6 +80,21 @@ WRONG = {
         "buying.kind",
         "priced as on-demand",
     ),
+    "on-demand on a block's dollars": (
+        block(buying=Buying(kind="on-demand")),
+        "buying.kind",
+        "priced as capacity-block",
+    ),
+    "a block that was left, in a scenario without one": (
+        spec(buying=Buying(kind="on-demand", left_blocks=(CR,))),
+        "buying.left_blocks",
+        "left a Capacity Block, in a scenario priced as on-demand",
+    ),
+    "in the block that was left": (
+        block(buying=replace(block().buying, left_blocks=(CR,))),
+        "buying.left_blocks",
+        "capacity-block nodes that left a Capacity Block",
+    ),
     "unknown kind": (spec(buying=Buying(kind="reserved")), "buying.kind", "unknown purchase"),
     "block without id": (
         block(buying=Buying(kind="capacity-block", ends=ENDS)),

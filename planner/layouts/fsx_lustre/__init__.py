@@ -4,7 +4,6 @@ from planner.layouts.room import Room
 
 ROOM = Room(
     title="FSx for Lustre",
-    upkeep=1,
     sections=("lustre",),
     may_refuse=("efa", "capacity_bytes", "deployment"),
     variant_unit="MB/s per TiB",

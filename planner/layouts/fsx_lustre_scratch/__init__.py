@@ -4,7 +4,6 @@ from planner.layouts.room import Room
 
 ROOM = Room(
     title="FSx for Lustre, scratch",
-    upkeep=4,
     sections=("lustre",),
     is_default=False,
     may_refuse=("capacity_bytes",),

@@ -2,6 +2,4 @@
 
 from planner.layouts.room import Room
 
-ROOM = Room(
-    title="Separate NVMe cluster over S3", upkeep=3, sections=("control", "pool", "nvme"), may_refuse=("instance_type",)
-)
+ROOM = Room(title="Separate NVMe cluster over S3", sections=("control", "pool", "nvme"), may_refuse=("instance_type",))

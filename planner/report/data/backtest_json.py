@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from planner.evidence.replay import VERDICTS, Backtest, Result
@@ -20,7 +21,8 @@ def document(found: Backtest) -> dict[str, Any]:
         "coverage_from_flop_and_fleet": {
             "inside": found.bare.inside,
             "of": found.bare.of,
-            "median_published_over_planned": found.bare.ratio,
+            "inside_by_the_others": found.bare.by_the_others,
+            "median_published_over_p50": found.bare.ratio,
         },
         "cases": [_case(result) for result in found.results],
     }
@@ -38,7 +40,7 @@ def _case(result: Result) -> dict[str, Any]:
         "computed": result.low,
         "computed_high": result.high,
         "p10": result.p10,
-        "p90": result.p90,
+        "p90": None if result.p90 is None or math.isinf(result.p90) else result.p90,
         "inside_p10_p90": result.covered if result.counted else None,
         "unit": case.unit,
         "tolerance": case.published.tolerance,

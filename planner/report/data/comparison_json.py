@@ -95,6 +95,25 @@ def _cost(scenario: Scenario) -> dict[str, Any] | None:
     return cost
 
 
+def _block_plan(scenario: Scenario) -> dict[str, Any] | None:
+    plan = scenario.block_plan
+    if plan is None:
+        return None
+    return {
+        "days": number(plan.days),
+        "usd": usd(plan.usd),
+        "sold_from": plan.sold_from.isoformat(),
+        "tail": plan.tail,
+        "outlast_fraction": number(plan.outlast_fraction),
+        "decide_day": plan.decide_day,
+        "done_fraction": number(plan.done_fraction),
+        "left_days": number(plan.left_days),
+        "extension_days": number(plan.extension_days),
+        "extension_usd": usd(plan.extension_usd),
+        "on_demand_usd": usd(plan.on_demand_usd),
+    }
+
+
 def _storage(scenario: Scenario) -> dict[str, Any] | None:
     if scenario.storage is None:
         return None
@@ -110,6 +129,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "instance_type": scenario.instance_type,
         "nodes": scenario.nodes,
         "gpus": scenario.gpus,
+        "spares": scenario.spares,
         "purchase": scenario.purchase,
         "feasible": scenario.feasible,
         "why_not": list(scenario.why_not),
@@ -125,6 +145,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "delivered_fraction": number(scenario.delivered_fraction),
         "eligible": scenario.eligible,
         "why_not_eligible": why_not(scenario),
+        "effort_usd": usd(scenario.effort_usd) if scenario.cost_usd else None,
         "mean_cost_usd": percentile_usd(scenario.mean_cost_usd),
         "finish_fraction": number(scenario.finish_fraction),
         "unfinished_fraction": number(scenario.unfinished_fraction),
@@ -133,6 +154,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "in_budget_fraction": number(scenario.in_budget_fraction),
         "cheapest_fraction": number(scenario.cheapest_fraction),
         "below_best_fraction": number(scenario.below_best_fraction),
+        "block_plan": _block_plan(scenario),
         "goodput": None
         if scenario.goodput is None
         else {key: number(value) for key, value in asdict(scenario.goodput).items()},

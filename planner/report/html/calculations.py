@@ -23,7 +23,7 @@ from planner.report.wording.origins import OriginIndex, amount, command, describ
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """One input. where: its origin. link: the anchor of the number behind it, "" where there is none."""
+    """One input. where: its origin. link: the anchor of the number or the assumption behind it, "" for none."""
 
     name: str
     value: str
@@ -90,16 +90,21 @@ def _calculation(
     index: OriginIndex,
     spreads: Mapping[str, Spread],
 ) -> Calculation:
+    sources = tuple(_source(part, rank, shown, index) for part in derived.inputs)
+    explained = visible(how(derived))
+    if derived.source is not None and len(sources) == 1 and not sources[0].link:
+        # the number is its one input: where that comes from says it all
+        explained, sources = sources[0].where, ()
     return Calculation(
         id=anchor(rank, id),
         name=breakable(id),
         value=visible(amount(derived.value, derived.unit)),
         equation=derived.equation,
-        how=visible(how(derived)),
+        how=explained,
         gives=gives,
         command=visible(command(derived)),
         reach=reach(spreads.get(derived.id)),
-        sources=tuple(_source(part, rank, shown, index) for part in derived.inputs),
+        sources=sources,
     )
 
 
@@ -107,6 +112,12 @@ def _source(part: Input, rank: int, shown: Set[str], index: OriginIndex) -> Sour
     return Source(
         name=part.name,
         value=visible(amount(part.value, part.unit)),
-        where=describe(part, index),
-        link=anchor(rank, part.where) if part.kind == "run" and part.where in shown else "",
+        where=describe(part, index, sourced=False),
+        link=_link(part, rank, shown, index),
     )
+
+
+def _link(part: Input, rank: int, shown: Set[str], index: OriginIndex) -> str:
+    if part.kind == "assumption" and part.where in index.assumptions:
+        return f"a-{part.where}"
+    return anchor(rank, part.where) if part.kind == "run" and part.where in shown else ""

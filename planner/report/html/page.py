@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 TEMPLATES = folder("report")
 TITLE_SHOWN, NAME_UNBROKEN = 120, 200  # characters of the plan's name: in the title, and before it scrolls
 CELL, QUOTED = re.compile(r"<t[dhr] [^>]*>"), re.compile(r'\b(class|scope)="([a-z]+)"')
+LOOSE = re.compile(r"</li>(?=\s*(?:<li\b|</[uo]l>))|(?<=\n)\n+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +122,8 @@ def render(
             evidence=evidence,
         )
     )
-    # cells without the quotes that HTML does not need: a page has some thousand, and is sent by mail
-    return utf8(CELL.sub(lambda cell: QUOTED.sub(r"\1=\2", cell.group()), page))
+    # without quotes, ends of items and empty lines that HTML does not need: a page has thousands, and is sent by mail
+    return utf8(LOOSE.sub("", CELL.sub(lambda cell: QUOTED.sub(r"\1=\2", cell.group()), page)))
 
 
 def environment() -> Environment:
@@ -141,14 +142,16 @@ def environment() -> Environment:
 
 
 def style() -> str:
-    """The style sheet without its comments."""
-    return re.sub(r"/\*.*?\*/\s*", "", (TEMPLATES / "style.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+    """The style sheet without its comments and empty lines."""
+    return re.sub(
+        r"/\*.*?\*/\s*|(?<=\n)\n+", "", (TEMPLATES / "style.css").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
 
 
 def _head(comparison: Comparison, contents: tuple[tuple[str, str], ...]) -> HeadView:
-    # without comments, and scripts without indents: a page is sent by mail
+    # without comments, and scripts without indents and empty lines: a page is sent by mail
     written = (TEMPLATES / "page.js").read_text(encoding="utf-8").splitlines()
-    script = "\n".join(line.strip() for line in written if not line.strip().startswith("//")) + "\n"
+    script = "\n".join(line.strip() for line in written if line.strip() and not line.strip().startswith("//")) + "\n"
     name = visible(comparison.plan_name)
     return HeadView(
         title=name[:TITLE_SHOWN],

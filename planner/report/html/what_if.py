@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from planner.decide.comparison import Comparison
 from planner.decide.measure import cost_of
-from planner.decide.recommend import EQUAL, MORE_AT_P90
+from planner.decide.recommend import MORE_AT_P90, SMALL
 from planner.decide.what_if import Axis, WhatIf
 from planner.estimate.result import Scenario
 from planner.report.html.inline import script_data
@@ -56,12 +56,12 @@ def what_if_view(comparison: Comparison, found: WhatIf) -> WhatIfView | None:
         "axes": [[_typed(axis, value) for value in axis.values] for axis in found.axes],
         "names": [short_id(s.id, fleet) for s in choices],
         # planned cost to the measure that ranks, and planned days to those of 9 of 10 outcomes
-        "weights": [round(_ratio(cost_of(s, comparison.answer.rank_by), cost_of(s, "planned")), 6) for s in choices],
+        "weights": [round(_ratio(_rank(s, comparison), cost_of(s, "planned")), 6) for s in choices],
         "late": [round(_ratio(s.days.p90, s.days.plan) if s.days else 1.0, 6) for s in choices],
         "cells": cells,
-        # what is no lead: see `planner.decide.recommend`
+        # what is a small lead; whether it is a tie only the draws say
         "p90": [round(_ratio(cost_of(s, "p90"), cost_of(s, "planned")), 6) for s in choices],
-        "equal": EQUAL,
+        "equal": SMALL,
         "equalP90": MORE_AT_P90,
     }
     inputs = [_input(number, axis) for number, axis in enumerate(found.axes)]
@@ -75,8 +75,13 @@ def _choices(comparison: Comparison, best: Scenario) -> list[Scenario]:
     tied = set(comparison.answer.tied)
     others = [s for s in comparison.complete if s.id not in tied and s.id != best.id and not s.held_back]
     ends = [s for s in (best, *others) if s.days and math.isfinite(s.days.p90) and s.cost_usd]
-    first = sorted(ends[1:], key=lambda s: (cost_of(s, comparison.answer.rank_by), s.id))
-    return [s for s in (best, *first[: SHOWN - 1]) if math.isfinite(cost_of(s, comparison.answer.rank_by))]
+    first = sorted(ends[1:], key=lambda s: (_rank(s, comparison), s.id))
+    return [s for s in (best, *first[: SHOWN - 1]) if math.isfinite(_rank(s, comparison))]
+
+
+def _rank(scenario: Scenario, comparison: Comparison) -> float:
+    """USD with the effort of operating it."""
+    return cost_of(scenario, comparison.answer.rank_by) + scenario.effort_usd
 
 
 def _ratio(value: float, of: float) -> float:

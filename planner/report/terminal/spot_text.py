@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from planner.stack.spec import ClusterSpec, Fallback
+    from planner.stack.spec import Fallback
     from planner.stack.spot_losses import History, Losses
 
 
@@ -31,7 +31,7 @@ def lines(stack: str, history: History, found: Losses, rule: Fallback) -> str:
         f"{verdict}{sure}.",
     ]
     if found.moves:
-        rows.append(f"Next: planner spot leave --stack {stack}")
+        rows.append(f"Next: planner leave --stack {stack}")
     return "\n".join(rows) + "\n"
 
 
@@ -57,22 +57,3 @@ def document(stack: str, history: History, found: Losses, now: datetime) -> dict
         "certain": found.certain,
         "move": found.moves,
     }
-
-
-def next_steps(spec: ClusterSpec) -> str:
-    from planner.stack.names import physical
-
-    group = physical(spec.stack, "fleet-group")
-    refresh = f"aws autoscaling start-instance-refresh --auto-scaling-group-name {group} --region {spec.region}"
-    return "\n".join(
-        [
-            "The stack buys On-Demand nodes from the next `pulumi up` on. Nodes that run stay on spot until they end.",
-            "",
-            "Next:",
-            "  save a checkpoint and stop the job",
-            f"  pulumi up --stack {spec.stack}",
-            f"  {refresh} --preferences MinHealthyPercentage=0",
-            "  start the job again when all nodes are in service",
-            "",
-        ]
-    )

@@ -8,16 +8,29 @@ from collections.abc import Sequence
 
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of, per_unit
-from planner.decide.recommend import EQUAL, SURE, preference
+from planner.decide.measure import cost_of, per_unit, ranked
+from planner.decide.recommend import SURE, preference
+from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import breakdown, eligibility, figures, held, proposals, relaxations, spoken, steps
+from planner.report.wording import (
+    block,
+    breakdown,
+    eligibility,
+    figures,
+    held,
+    proposals,
+    relaxations,
+    spoken,
+    stale_prices,
+    steps,
+)
 from planner.report.wording.line import Kind, Line
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
 RECOMMENDED, SAFEST = "Recommended", "Safest"
+PREFERRED_FOR = ("the lower commitment", "fewer Capacity Blocks", "its lower P90", "less to operate", "its name")
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 
@@ -37,6 +50,10 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 def nothing(comparison: Comparison) -> str:
     """The answer where there is none."""
+    return " ".join([_nothing(comparison), *stale_prices.warnings(comparison.stale)])
+
+
+def _nothing(comparison: Comparison) -> str:
     if not comparison.complete:
         feasible = any(scenario.feasible for scenario in comparison.scenarios)
         which = "both feasible and completely priced" if feasible else "feasible"
@@ -64,7 +81,8 @@ def choice(comparison: Comparison, best: Scenario) -> str:
 def bought(scenario: Scenario) -> str:
     """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
     fleet, purchase = figures.fleet(scenario), figures.purchase_words(scenario.option)
-    return f"{fleet}, {purchase}; storage: {figures.layout_words(scenario)}"
+    spare = f" ({figures.many(scenario.spares, 'spare')})" if scenario.spares else ""
+    return f"{fleet}{spare}, {purchase}; storage: {figures.layout_words(scenario)}"
 
 
 def costs(comparison: Comparison, best: Scenario) -> str:
@@ -82,8 +100,10 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     """Under which condition it is recommended, and at which risk."""
     open_totals = eligibility.without_total(comparison.scenarios)
     return [
+        *stale_prices.warnings(comparison.stale),
         condition(comparison, best),
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
+        *([f"Capacity Block: {block.sentence(best.block_plan)}"] if best.block_plan else []),
         risk(comparison, best),
         *_age(comparison, best),
         *_searched(comparison),
@@ -106,13 +126,19 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         )
     cost = per_unit(best, answer.rank_by)
     eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]
-    rivals = [s for s in eligible if s.id != best.id and per_unit(s, answer.rank_by) > cost]
+    rivals = [s for s in eligible if s.id != best.id and ranked(s, answer.rank_by) > ranked(best, answer.rank_by)]
     if not rivals:
         return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
     lead = per_unit(second, answer.rank_by) - cost
     share = lead / cost
     per = " a GPU-hour" if best.is_held else ""
+    if lead < 0:
+        return (
+            f"With the effort of operating it, it is the cheapest {proven}choice that {deployed}{keeps}; the next, "
+            f"{named(comparison, second)}, costs {spoken.usd(-lead)} less{per} and takes "
+            f"{spoken.usd(second.effort_usd - best.effort_usd)} more of an engineer's time."
+        )
     below = second.below_best_fraction
     sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
     return (
@@ -123,7 +149,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
 
 def _is_costlier(other: Scenario, best: Scenario) -> bool:
     """Whether a scenario that ties with the first in rank costs more than the recommended one in most outcomes."""
-    more = per_unit(other, "p50") > per_unit(best, "p50") * (1 + EQUAL)
+    more = ranked(other, "p50") > ranked(best, "p50")
     return more and other.below_best_fraction is not None and other.below_best_fraction < 1 - SURE
 
 
@@ -159,6 +185,12 @@ def kept(comparison: Comparison, best: Scenario) -> str:
     return text
 
 
+def preferred_for(best: Scenario, other: Scenario) -> str:
+    """What decides between two that tie."""
+    pairs = zip(PREFERRED_FOR, preference(best), preference(other), strict=True)
+    return next((words for words, mine, theirs in pairs if mine != theirs), PREFERRED_FOR[-1])
+
+
 def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
     """The first two by name, the others by number."""
     names, more = [named(comparison, s) for s in others[:2]], len(others) - 2
@@ -166,13 +198,7 @@ def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
 
 
 def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
-    if any(preference(s) < preference(best) for s in others):
-        return "its lower P90"
-    if any(s.layout != best.layout for s in others):
-        return "having the least to operate"
-    if any(s.option.years > best.option.years for s in others):
-        return "the shortest commitment"
-    return "the lowest P90"
+    return preferred_for(best, min(others, key=preference))
 
 
 def risk(comparison: Comparison, best: Scenario) -> str:
@@ -217,15 +243,21 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
             found.append((scenario, CONDITIONAL[entry.kind], f"{eligibility.cheaper_if(scenario)}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
-            less = best.cost_usd.p90 - scenario.cost_usd.p90
-            middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'}"
-            text = f"{middle} at P50, {spoken.usd(less)} less at P90."
-            found.append((scenario, SAFEST, text))
+            middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'} at P50"
+            found.append((scenario, SAFEST, f"{middle}, {_at_p90(best.cost_usd, scenario.cost_usd)}."))
     return found
 
 
+def _at_p90(best: Range, safest: Range) -> str:
+    """What the safest choice saves at P90, which is without end where just 9 of 10 outcomes finish."""
+    if math.isinf(best.p90):
+        return f"{spoken.cost(safest.p90, safest)} at P90, where the recommended choice does not finish"
+    return f"{spoken.usd(best.p90 - safest.p90)} less at P90"
+
+
 def _breakdown(scenario: Scenario) -> str:
-    return f"Breakdown: {breakdown.sentence(scenario)}."
+    effort = f"; effort, on no bill: {spoken.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
+    return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
 
 
 def cheapest_of_all(likeliest: Sequence[tuple[str, str]]) -> str:

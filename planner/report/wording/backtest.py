@@ -87,7 +87,9 @@ def coverage(found: Backtest) -> list[str]:
     if found.bare.of:
         said.append(
             f"{_inside(found.bare)} of the whole runs lie inside P10-P90 where the plan has nothing but FLOP and a "
-            f"fleet; they took {found.bare.ratio:.2f} times the planned days (median)."
+            f"fleet; they took {found.bare.ratio:.2f} times the P50 (median). The ranges were taken from these runs; "
+            f"were each judged by the others alone, {found.bare.by_the_others} of {found.bare.of} "
+            f"({found.bare.by_the_others / found.bare.of:.0%}) would lie inside."
         )
     return said or ["No case has an uncertain input, so no interval can be checked."]
 

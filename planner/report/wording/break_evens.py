@@ -7,7 +7,7 @@ from shlex import quote
 
 from planner.decide.break_evens import BreakEven, Search
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
-from planner.decide.recommend import EQUAL
+from planner.decide.recommend import SMALL
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM
@@ -197,4 +197,4 @@ def lead(study: Study, fleet: str = "") -> str:
     gap = second.ranked_usd - first.ranked_usd
     share = gap / first.ranked_usd if first.ranked_usd else 0.0
     text = f"{short_id(first.id, fleet)} leads {short_id(second.id, fleet)} by ${figures.dollars(gap)} ({share:.1%})"
-    return text + (": a small lead" if share < EQUAL else "")
+    return text + (": a small lead" if share < SMALL else "")

@@ -8,6 +8,8 @@ from planner.estimate.result import Scenario
 from planner.models.bill_lines import bill_line
 from planner.report.wording import figures
 
+SMALL = 0.005
+
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
@@ -30,9 +32,8 @@ def parts_of(scenario: Scenario) -> tuple[Part, ...]:
 
 
 def sentence(scenario: Scenario) -> str:
-    """`GPU nodes 96%, storage 4%, network, volumes, alarms <1%`."""
-    return ", ".join(f"{part.name} {_short(part.share)}" for part in parts_of(scenario) if part.share)
-
-
-def _short(share: float) -> str:
-    return "<1%" if 0 < share < 0.005 else figures.percent(share)
+    """`GPU nodes 96%, storage 4%, the rest <1%`; a small part by its name where it is the only one."""
+    shares = {part.name: part.share for part in parts_of(scenario) if part.share}
+    small = [name for name, share in shares.items() if share < SMALL]
+    named = [f"{name} {figures.percent(share)}" for name, share in shares.items() if share >= SMALL]
+    return ", ".join([*named, f"{small[0] if len(small) == 1 else 'the rest'} <1%"] if small else named)

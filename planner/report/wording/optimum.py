@@ -11,12 +11,11 @@ from planner.decide.frontier import days_of
 from planner.decide.measure import cost_of
 from planner.decide.narrow import spread_over
 from planner.decide.optimize import TIME, Optimum
-from planner.decide.recommend import EQUAL
+from planner.decide.recommend import SMALL
 from planner.decide.rejected import Rejected
 from planner.estimate.bounds import reason, without_nodes
 from planner.estimate.result import Scenario
-from planner.layouts.registry import ROOMS
-from planner.report.wording import answer, eligibility, figures, spoken
+from planner.report.wording import answer, eligibility, figures, spoken, stale_prices
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.table import Column
 
@@ -76,22 +75,22 @@ def reasons(optimum: Optimum) -> list[str]:
     assert best is not None and chosen is not None  # noqa: PT018  there is an answer
     kept = answer.kept(optimum.comparison, best)
     if optimum.minimize == TIME:
-        why = f"It is the shortest run that {kept}, or the cheapest of those within {EQUAL:.0%} of it."
+        why = f"It is the shortest run that {kept}, or the cheapest of those within {SMALL:.0%} of it."
     elif optimum.first is chosen or optimum.first is None:
         why = f"It has the lowest {MEASURES[optimum.comparison.answer.rank_by]} of all choices that a stack can deploy "
         why += f"and whose run {kept}."
     else:
         why = (
             f"Its run {kept}. It costs as much as the lowest, {bought(optimum.first)}, within the uncertainty, and is "
-            f"chosen for {_chosen_for(best, optimum.first.scenario)}."
+            f"chosen for {answer.preferred_for(best, optimum.first.scenario)}."
         )
-    return [why, answer.risk(optimum.comparison, best), searched(optimum), *_at_the_end(optimum, chosen)]
-
-
-def _chosen_for(best: Scenario, first: Scenario) -> str:
-    if ROOMS[best.layout].upkeep < ROOMS[first.layout].upkeep:
-        return "having the least to operate"
-    return "the shorter commitment" if best.option.years < first.option.years else "its lower P90"
+    return [
+        *stale_prices.warnings(optimum.comparison.stale),
+        why,
+        answer.risk(optimum.comparison, best),
+        searched(optimum),
+        *_at_the_end(optimum, chosen),
+    ]
 
 
 def searched(optimum: Optimum) -> str:
@@ -141,7 +140,7 @@ def _figures(scenario: Scenario) -> str:
 def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:
     """The candidates of the frontier that a table has; top: how many, 0 for all.
 
-    The ends, the recommended one, and those that cost at least EQUAL less than the one before, of all and of those that
+    The ends, the recommended one, and those that cost at least SMALL less than the one before, of all and of those that
     a stack can deploy: a longer run at the same cost is no choice.
     """
     frontier = list(optimum.frontier)
@@ -161,7 +160,7 @@ def _steps(candidates: Sequence[Candidate], rank_by: str) -> list[Candidate]:
     found: list[Candidate] = []
     for candidate in candidates:
         cost = cost_of(candidate.scenario, rank_by)
-        if not found or cost <= cost_of(found[-1].scenario, rank_by) * (1 - EQUAL):
+        if not found or cost <= cost_of(found[-1].scenario, rank_by) * (1 - SMALL):
             found.append(candidate)
     return found
 

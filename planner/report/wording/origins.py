@@ -41,16 +41,16 @@ def origin_index(
     )
 
 
-def describe(entry: Input, index: OriginIndex) -> str:
-    """Where an input comes from, as one line of text."""
+def describe(entry: Input, index: OriginIndex, sourced: bool = True) -> str:
+    """Where an input comes from, as one line of text. `sourced` is False where tables beside it have the sources."""
     where = entry.where
     if entry.kind == "plan":
         found = index.place(where)
         return visible(f"plan, {where}" + (f" ({found})" if found else ""))
     if entry.kind == "assumption":
-        return _assumption(where, index.assumptions.get(where))
+        return _assumption(where, index.assumptions.get(where), sourced)
     if entry.kind == "price":
-        return _price(where, index)
+        return _price(where, index, sourced)
     if entry.kind == "catalogue":
         name, _, fact = where.rpartition(".")
         return f"catalogue, {name}: {fact}"
@@ -61,16 +61,16 @@ def describe(entry: Input, index: OriginIndex) -> str:
     return visible(f"rule: {where}")
 
 
-def _assumption(key: str, entry: Assumption | None) -> str:
+def _assumption(key: str, entry: Assumption | None, sourced: bool) -> str:
     if entry is None:
         return f"assumption {key}"
     year = f", {entry.year}" if entry.year else ""
-    own = "set by the plan; " if entry.origin == "plan" else ""
-    text = f"assumption {key}, {entry.low:g} to {entry.high:g} ({own}{entry.source}{year})"
-    return visible(text)
+    says = ["set by the plan"] if entry.origin == "plan" else []
+    says += [f"{entry.source}{year}"] if sourced else []
+    return visible(f"assumption {key}, {entry.low:g} to {entry.high:g}" + (f" ({'; '.join(says)})" if says else ""))
 
 
-def _price(name: str, index: OriginIndex) -> str:
+def _price(name: str, index: OriginIndex, sourced: bool) -> str:
     line = index.lines.get(name)
     if line is None:
         return f"price of {name}"
@@ -80,8 +80,8 @@ def _price(name: str, index: OriginIndex) -> str:
         return visible(f"price of {line.price_date}; {line.price_source}")
     grade = f", grade {line.price_grade}" if line.price_grade else ""
     basis = f"{line.basis} back in time" if line.carried_back else line.basis
-    text = f"price of {line.price_date}{grade}, {basis}, in the book of {index.book}; {line.price_source}"
-    return visible(text)
+    text = f"price of {line.price_date}{grade}, {basis}, in the book of {index.book}"
+    return visible(f"{text}; {line.price_source}" if sourced else text)
 
 
 def amount(value: object, unit: str) -> str:

@@ -21,7 +21,7 @@ CLOSED = "closed form of fallback"
 OTHER_RULES = "Other rules, and one run as a picture:"
 LEGEND = (
     "Only the market differs from run to run, everything else is as planned, so the range is narrower than that of "
-    "compare. Dollars are the whole bill. `planner spot watch` and `planner spot leave` carry fallback out; the other "
+    "compare. Dollars are the whole bill. `planner spot watch` and `planner leave` carry fallback out; the other "
     "rules go back to spot, which no command of the planner does. docs/spot-policies.md explains them."
 )
 PLANNED_PRICE = "Spot at its planned price, in the same hours in which each recording had capacity."

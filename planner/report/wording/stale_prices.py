@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from planner.decide.price_age import StalePrice
 from planner.report.wording import figures
@@ -19,10 +20,26 @@ def json_texts(stale: Sequence[StalePrice]) -> list[str]:
     return sorted(f"{name}: {_age(entry)}" for entry, found in names for name in found)
 
 
+def warnings(stale: Sequence[StalePrice]) -> list[str]:
+    """What an answer says first where all its prices are later than the day that they are for."""
+    return [later(entry.price_date, entry.day) for entry in stale if entry.later]
+
+
+def later(book: date, day: date) -> str:
+    """The same of a price book that is later than the day."""
+    return (
+        f"Warning: these prices are of {book}, {figures.many((book - day).days, 'day')} after {day}, the day that they "
+        "are for; AWS may have had others then. Correct that day (start, or --as-of), or name another price book with "
+        "--prices."
+    )
+
+
 def _name(entry: StalePrice) -> str:
     options = ", ".join(figures.short_purchase(option) for option in entry.purchases)
     return f"{entry.line} ({options})" if options else entry.line
 
 
 def _age(entry: StalePrice) -> str:
+    if entry.later:
+        return f"of {entry.price_date}, {figures.many(-entry.age_days, 'day')} after {entry.day}, the day they are for"
     return f"price of {entry.price_date} is {entry.age_days} days old, over the limit of {entry.limit_days}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from planner.report.wording import figures
+from planner.report.wording import figures, stale_prices
 from planner.report.wording.table import Column
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch
@@ -66,6 +66,7 @@ def answer(found: PoolComparison) -> list[str]:
     if best is None:
         return [
             "No choice meets the limits.",
+            *_later(found),
             *(f"{s.id}: {why}" for s in found.scenarios for why in reasons(s)),
         ]
     assert best.cost is not None  # it is eligible
@@ -77,6 +78,7 @@ def answer(found: PoolComparison) -> list[str]:
         f"job and {usd_each(best.per_step.p50)} a step; the last job ends after {hours(best.days.p50 * 24)}."
     ]
     share = f"{found.plan.decision.confidence:.0%} of the runs"
+    lines += _later(found)
     limit = found.plan.limit_days
     what = (
         f"within {limit:g} days in at least {share}" if limit else f"all jobs in at least {share}; no deadline is set"
@@ -92,6 +94,11 @@ def answer(found: PoolComparison) -> list[str]:
     )
     lines.append(f"Paid node time: {used(best)}.")
     return lines
+
+
+def _later(found: PoolComparison) -> list[str]:
+    start = found.plan.start
+    return [] if start is None or start >= found.prices_as_of else [stale_prices.later(found.prices_as_of, start)]
 
 
 def _next(found: PoolComparison, best: PoolScenario) -> str:

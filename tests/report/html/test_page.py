@@ -48,6 +48,8 @@ class Page(html.parser.HTMLParser):
         self.tags.append((tag, found))
         if found.get("id"):
             self.ids.append(str(found["id"]))
+        if tag == "li" and self.open[-1:] == ["li"]:
+            self.open.pop()  # its end may be left out
         if tag not in VOID:
             self.open.append(tag)
 
@@ -55,6 +57,8 @@ class Page(html.parser.HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in {"ol", "ul"} and self.open[-1:] == ["li"]:
+            self.open.pop()
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:

@@ -56,6 +56,16 @@ def test_unit_prices_are_exact_and_without_exponent(value: float, shown: str) ->
     assert figures.plain(value, 8) == shown
 
 
+def test_a_safest_choice_is_said_beside_one_whose_p90_is_never_reached() -> None:
+    best, other = small().complete[:2]
+    assert best.cost_usd is not None
+    never = replace(best, cost_usd=replace(best.cost_usd, p90=math.inf))
+    found = replace(small(), scenarios=(never, other), answer=answered(best.id, (other.id, "safest")))
+    ((_, title, text),) = answer.alternatives(found)
+    assert title == "Safest"
+    assert text.endswith(" at P90, where the recommended choice does not finish.")
+
+
 @given(st.text())
 def test_visible_text_cannot_act(text: str) -> None:
     assert figures.visible(text).isprintable()
@@ -77,12 +87,13 @@ def test_every_purchase_has_words() -> None:
 def test_answer_names_both_and_says_what_does_not_finish() -> None:
     said = [line.text for line in answer.sentences(unfinished(0.2))]
     assert said[0].startswith("Recommended: #1 s3-stream, capacity-block: 4 x p4d.24xlarge, Capacity Block; storage: ")
-    assert said[0].endswith("It costs about $6,840 and takes 5.3 days.")
-    assert said[2].startswith("Risk: 1 in 10 outcomes costs more than $6,860; 1 in 10 takes more than 5.")
+    assert said[0].endswith("It costs about $6,840 and takes 5.4 days.")
+    assert said[2] == "Capacity Block: Buy 6 days ($6,800, sold from 2026-08-10). No outcome outlasts it."
+    assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,860; 1 in 10 takes more than 5.")
     assert said[-2].startswith("Breakdown: GPU nodes ")
     assert said[-1].startswith("Cheaper: #")
     assert "does not finish in more than half of the outcomes" in said[-1]
-    assert said[-1].endswith("Right if you accept that it does not finish in 20.0% of the outcomes.")
+    assert "Right if you accept that it does not finish in 20.0% of the outcomes. It is unproven: " in said[-1]
 
 
 ON_DEMAND = PurchaseOption.parse("on-demand")
@@ -113,8 +124,7 @@ def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) ->
 def test_without_draws_the_risk_is_not_known() -> None:
     said = [line.text for line in answer.sentences(compared(plan_of(), draws=0))]
     assert "It is planned at $" in said[0]
-    assert said[2].startswith("Rule: Start on spot; once waits")
-    assert "`planner spot watch`" in said[2]
+    assert said[2].startswith("Capacity Block: Buy 6 days ($6,800, sold from 2026-08-10).")
     assert said[3] == "The risk is not known: no outcomes were simulated (--draws)."
 
 
@@ -171,13 +181,13 @@ def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str
     second = answer.sentences(led(1100.0, below))[1].text
     assert second.startswith("It is the cheapest choice that finishes within ")
     assert "in at least 9 of 10 outcomes (assumed limit: the plan has no run.deadline)" in second
-    assert second.endswith(f"; the next, #2 converged, capacity-block{said}")
+    assert second.endswith(f"; the next, #2 fsx-lustre, capacity-block{said}")
 
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1001.0, 0.4, tied=True))[1].text
-    assert "and costs as much as #2 converged, capacity-block, within the uncertainty; " in second
-    assert second.endswith("it is chosen for having the least to operate.")
+    assert "and costs as much as #2 fsx-lustre, capacity-block, within the uncertainty; " in second
+    assert second.endswith("it is chosen for its lower P90.")
 
 
 def test_the_only_scenario_is_no_lead() -> None:

@@ -46,8 +46,8 @@ def test_in_a_terminal_of_any_width(width):
     for told in (
         "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes.",
         "The smallest changes with which one is recommended, each recalculated:",
-        "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/spot, $5,041, 5.3 days",
-        "--set fleet.nodes=22: s3-stream/p4d.24xlarge/spot, $5,183, 1.0 days",
+        "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,841, 5.3 days",
+        "--set fleet.nodes=22: s3-stream/p4d.24xlarge/on-demand, $11.4k, 1.0 days",
     ):
         assert told.replace(" ", "") in said
     assert "\n\n\n" not in text
@@ -73,9 +73,9 @@ def test_in_json_with_numbers():
     first, second = json.loads(comparison_json.render(late()))["remedies"]
     assert first == {
         "set": ["run.deadline=5.26d"],
-        "scenario": "s3-stream/p4d.24xlarge/spot",
-        "cost_usd": pytest.approx(5040.820, abs=1e-3),
-        "days": pytest.approx(5.2596, abs=1e-4),
+        "scenario": "s3-stream/p4d.24xlarge/capacity-block",
+        "cost_usd": pytest.approx(6840.551, abs=1e-3),
+        "days": pytest.approx(5.2564, abs=1e-4),
         "lower_bound": False,
     }
     assert second["set"] == ["fleet.nodes=22"]
@@ -106,4 +106,4 @@ def test_a_run_that_only_fails_is_told_what_ends():
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is recommended: none finishes within " in said
-    assert "is recommended, each recalculated: --set constraints.max_cost_usd=5050: s3-stream" in said
+    assert "is recommended, each recalculated: --set constraints.max_cost_usd=6850: s3-stream" in said

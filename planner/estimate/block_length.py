@@ -1,0 +1,95 @@
+"""How long a Capacity Block to buy: of all lengths that AWS sells, the one that costs least together with its tail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.models.block_tail import SOLD_DAYS, Chances, tail_of
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS
+from planner.models.number import quantiles, share_of
+
+LONGEST_HOURS = 20 * 365 * 24.0  # a draw that never ends counts as one that takes so long
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """USD an hour: of all nodes in the block; of all of them On-Demand, None if that has no price; and of everything
+    else that stands while the run waits."""
+
+    block: float
+    on_demand: float | None
+    waiting: float
+
+
+def tail_usd(
+    hours: NDArray[np.float64], days: float, chances: Chances, prices: Prices
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """(the draws that outlast a block, USD after its end, hours waited) of each of them."""
+    usable = days * 24 - BLOCK_LOST_TAIL_HOURS
+    place = np.flatnonzero(hours > usable)
+    own = chances.at(place)
+    tail = tail_of(hours[place] - usable, days, own)
+    usd = tail.block_hours * prices.block * own.price_ratio + tail.waited_hours * prices.waiting
+    if prices.on_demand is not None:
+        usd = usd + tail.on_demand_hours * prices.on_demand
+    return place, np.asarray(usd, dtype=float), np.asarray(tail.waited_hours, dtype=float)
+
+
+def cheapest_days(
+    hours: NDArray[np.float64],
+    chances: Chances,
+    prices: Prices,
+    *,
+    limit_hours: float,
+    confidence: float,
+    at_p90: bool = False,
+) -> float:
+    """The length, in days, with the least mean cost over the draws (or least P90) of block and tail; of those with
+    which enough draws end within the limit, where any length does that.
+
+    The mean, also where scenarios rank by P50: at P50 half of the draws, and so every tail, are out of sight.
+    """
+    hours = np.minimum(hours, LONGEST_HOURS)
+    in_time = share_of(hours <= limit_hours) >= confidence
+    found: list[tuple[float, int]] = []
+    least = np.inf
+    for days, bound in _bounded(hours, chances, prices):
+        if bound >= least and not at_p90:
+            break
+        place, usd, waited = tail_usd(hours, days, chances, prices)
+        if in_time:
+            ends = hours.copy()
+            ends[place] += waited
+            if share_of(ends <= limit_hours) < confidence:
+                continue
+        fee = days * 24 * prices.block
+        if at_p90:
+            every = np.zeros_like(hours)
+            every[place] = usd
+            cost = fee + quantiles(every, (0.9,))[0]
+        else:
+            cost = fee + float(usd.sum()) / hours.size
+        found.append((cost, days))
+        least = min(least, cost)
+    return float(min(found)[1]) if found else float(SOLD_DAYS[-1])
+
+
+def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> list[tuple[int, float]]:
+    """Every length with a cost that it cannot be below, the lowest first: what is left is paid at least once."""
+    rate = np.asarray(prices.block * chances.price_ratio, dtype=float)
+    if prices.on_demand is not None:
+        rate = np.minimum(rate, prices.on_demand)
+    order = np.argsort(hours)
+    ordered = hours[order]
+    rates = np.broadcast_to(rate, hours.shape)[order]
+    # sums over the draws from each place to the end
+    of_rates = np.append(np.cumsum(rates[::-1])[::-1], 0.0)
+    of_usd = np.append(np.cumsum((rates * ordered)[::-1])[::-1], 0.0)
+    usable = np.array(SOLD_DAYS) * 24 - BLOCK_LOST_TAIL_HOURS
+    at = np.searchsorted(ordered, usable, side="right")
+    left = (of_usd[at] - usable * of_rates[at]) / hours.size
+    fees = np.array(SOLD_DAYS) * 24 * prices.block
+    return sorted(zip(SOLD_DAYS, (fees + left).tolist(), strict=True), key=lambda entry: (entry[1], entry[0]))

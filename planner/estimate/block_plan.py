@@ -1,0 +1,114 @@
+"""What to do about a Capacity Block: what to buy now, on which day to decide, and what each way on costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+
+from planner.estimate.block_tail import on_demand_price, tail_rule
+from planner.estimate.evaluate import Evaluated
+from planner.estimate.request import Request
+from planner.estimate.result import BlockPlan
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days
+from planner.models.derived import SourcedQuantity
+from planner.models.number import Number, each_draw, median, share_of
+from planner.models.sheet import Sheet
+
+DECIDE = "rule:three days before the end of a block of two weeks and more, one before that of a shorter one"
+SOLD_AHEAD = timedelta(weeks=8)  # EC2 User Guide, Capacity Blocks
+
+
+def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan | None:
+    """None for another purchase option, a fleet that is held for a given time, or a block without a price.
+
+    sheet: records its numbers.
+    """
+    choice, planned, spread = entry.choice, entry.planned, entry.spread
+    if planned is None or spread is None or not planned.bought.block_days or request.plan.run.held_hours is not None:
+        return None
+    days, usd = planned.bought.block_days, median(planned.bought.usd_per_hour or 0.0)
+    usable = days * 24 - BLOCK_LOST_TAIL_HOURS
+    hours = each_draw(spread.run.hours, max(request.draws, 1))
+    outlasts = hours > usable
+    decide = int(days) - _days_before(days)
+    found = BlockPlan(
+        days=days,
+        usd=choice.nodes * days * 24 * usd,
+        sold_from=request.start - SOLD_AHEAD,
+        tail=tail_rule(request.plan.purchase.capacity_block),
+        outlast_fraction=share_of(outlasts) if request.draws else None,
+        decide_day=decide,
+        done_fraction=decide * 24 / usable,
+    )
+    if not outlasts.any():
+        _record(sheet, found, request.draws, planned.run.hours)
+        return found
+    left = float(np.median(hours[outlasts])) - usable
+    more = float(block_days(run_hours=left - BLOCK_LOST_TAIL_HOURS))
+    price = on_demand_price(request.book, choice.instance.name, request.plan.region)
+    paid = 1 - request.plan.purchase.private_discount
+    again = left + request.table()["goodput.bring_up_hours"].value
+    found = replace(
+        found,
+        left_days=left / 24,
+        extension_days=more,
+        extension_usd=choice.nodes * more * 24 * usd,
+        on_demand_usd=None if price is None else choice.nodes * again * price.usd * paid,
+    )
+    _record(sheet, found, request.draws, planned.run.hours)
+    return found
+
+
+def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number) -> None:
+    """Where each of its numbers comes from."""
+    usable: SourcedQuantity = (found.days * 24 - BLOCK_LOST_TAIL_HOURS, "run:fleet.block_usable_hours", "h")
+    run: SourcedQuantity = (hours, "run:run.hours", "h")
+    sheet.taken("block_plan.days", "days", days=(found.days, "run:fleet.block_days"))
+    sheet.taken("block_plan.usd", "USD", usd=(found.usd, "run:fleet.block_usd"))
+    sheet.taken("block_plan.decide_day", "days", day=(found.decide_day, DECIDE))
+    decide: SourcedQuantity = (found.decide_day, "run:block_plan.decide_day", "days")
+    sheet.arithmetic(
+        "block_plan.done_fraction",
+        found.done_fraction,
+        "fraction",
+        "decide_day * 24 / usable",
+        decide_day=decide,
+        usable=usable,
+    )
+    if found.outlast_fraction is not None:
+        what = f"share of {draws:,} outcomes that outlast the block"
+        sheet.statistic(
+            "block_plan.outlast_fraction",
+            found.outlast_fraction,
+            "fraction",
+            "mean(hours > usable)",
+            what,
+            hours=run,
+            usable=usable,
+        )
+    for id, value, unit, origin in (
+        (
+            "left_days",
+            found.left_days,
+            "days",
+            "rule:median of what is left at the end of the block, where it is outlasted",
+        ),
+        ("extension_days", found.extension_days, "days", "rule:the shortest extension that AWS sells for that"),
+        (
+            "extension_usd",
+            found.extension_usd,
+            "USD",
+            "rule:nodes x hours of the extension x today's price of the block",
+        ),
+        ("on_demand_usd", found.on_demand_usd, "USD", "rule:nodes x (what is left + bring-up) x the On-Demand price"),
+    ):
+        if value is not None:
+            sheet.taken(f"block_plan.{id}", unit, value=(value, origin))
+
+
+def _days_before(days: float) -> int:
+    """How long before its end to decide: an extension may be refused until then, and On-Demand nodes take a while."""
+    return 3 if days >= 14 else 1 if days > 1 else math.ceil(days)

@@ -1,0 +1,148 @@
+"""The tail of a Capacity Block in a plan: its rule, its chances, and its lines on the bill."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.estimate.block_length import Prices
+from planner.estimate.node_purchase import COMPUTE_PRICE, NodePurchase, bill_used_hours, list_price
+from planner.models.bill_lines import BLOCK_MORE, BLOCK_WAIT, COMPUTE_FALLBACK
+from planner.models.block_tail import Chances, tail_of
+from planner.models.derived import PRICE, Sourced
+from planner.models.ledger import Ledger
+from planner.models.number import Number
+from planner.models.values import Values
+from planner.plan.types import CapacityBlock
+from pricing.book import PriceBook
+from pricing.offers import Price
+
+EXTEND, ON_DEMAND, NONE = "extend", "on-demand", "none"
+RULE = "rule:purchase.capacity_block.tail: an extension, else On-Demand nodes, else a later block"
+MORE, AFTER, WAITED = (f"fleet.block_{what}_hours" for what in ("more", "on_demand", "waited"))
+
+
+def tail_rule(settings: CapacityBlock) -> str:
+    """What follows a block: "extend", "on-demand" or "none"."""
+    return settings.tail or EXTEND
+
+
+def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> Chances:
+    """on_demand: whether On-Demand nodes have a price."""
+    asked = tail_rule(settings) == EXTEND
+    granted = _drawn(values, "block.extension", "block.extension_granted_fraction")
+    found = _drawn(values, "block.on_demand", "block.on_demand_found_fraction")
+    return Chances(
+        extended=(True if settings.extension else granted) if asked else False,
+        found=found if on_demand else False,
+        wait_hours=values["block.on_demand_wait_hours"],
+        later_hours=values["block.later_wait_days"] * 24,
+        price_ratio=1.0 if settings.extension else values["block.later_price_ratio"],
+        restart_hours=values["goodput.bring_up_hours"],
+    )
+
+
+def _drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
+    """In which draws something with that chance happens; at central values, whether it is likelier than not."""
+    return np.asarray(values.uniform(stream) < values[fraction])
+
+
+def on_demand_price(book: PriceBook, instance_type: str, region: str) -> Price | None:
+    """The On-Demand price of a node-hour; None where there is none, so that no tail can count on it."""
+    try:
+        return book.on_demand(instance_type, region)
+    except LookupError:
+        return None
+
+
+def bill_tail(
+    ledger: Ledger, purchase: NodePurchase, left: Number, block: Price, waiting_usd: Number, values: Values
+) -> Number:
+    """Add the lines of what follows the block; returns the hours waited.
+
+    left: hours that the run still needs at the block's end, 0 where it ends within it. waiting_usd: an hour of what
+    stands while there are no nodes.
+    """
+    settings, days = purchase.settings.capacity_block, purchase.block_days or 0.0
+    on_demand = on_demand_price(ledger.book, purchase.instance.name, ledger.region)
+    chances = chances_of(settings, values, on_demand=on_demand is not None)
+    tail = tail_of(left, days, chances)
+    waited = tail.waited_hours
+    for id, hours in ((MORE, tail.block_hours), (AFTER, tail.on_demand_hours), (WAITED, waited)):
+        if np.any(hours):
+            ledger.sheet.taken(id, "h", after=(hours, RULE))
+    if np.any(tail.block_hours):
+        ratio: Sourced = (1.0, "plan:purchase.capacity_block.extension")
+        if not settings.extension:
+            ratio = values.given("block.later_price_ratio")
+        usd = ledger.sheet.arithmetic(
+            "fleet.block_later_usd",
+            block.usd * ratio[0],
+            "USD/Hrs",
+            "usd_per_hour * price_ratio",
+            usd_per_hour=(block.usd, COMPUTE_PRICE, "USD/Hrs"),
+            price_ratio=(ratio[0], ratio[1], "ratio"),
+        )
+        bill_used_hours(
+            ledger,
+            purchase,
+            tail.block_hours,
+            block,
+            usd,
+            list_usd=list_price(ledger, purchase, block.usd)[0],
+            note="an extension, or a later block, at the price of its day",
+            pricing_category="Committed",
+            line=BLOCK_MORE,
+            hours_origin=f"run:{MORE}",
+            hourly=False,
+            more_inputs={"usd_per_hour": (usd, "run:fleet.block_later_usd")},
+        )
+    if on_demand is not None and np.any(tail.on_demand_hours):
+        discount = purchase.settings.private_discount
+        bill_used_hours(
+            ledger,
+            purchase,
+            tail.on_demand_hours,
+            on_demand,
+            on_demand.usd * (1 - discount),
+            list_usd=list_price(ledger, purchase, on_demand.usd)[0],
+            note="after the block, from its last checkpoint",
+            pricing_category="Standard",
+            line=COMPUTE_FALLBACK,
+            hours_origin=f"run:{AFTER}",
+            hourly=False,
+            more_inputs={
+                "usd_per_hour": (on_demand.usd, PRICE),
+                "discount_fraction": (discount, "plan:purchase.private_discount"),
+            },
+        )
+    if np.any(waited):
+        ledger.assumed(
+            BLOCK_WAIT,
+            equation="T3",
+            quantity=waited,
+            unit="Hrs",
+            usd=waiting_usd,
+            source="the other lines of the run, an hour on average",
+            inputs={
+                "count": (1, "rule:the stack"),
+                "hours": (waited, f"run:{WAITED}"),
+                "usd_per_hour": (waiting_usd, "run:fleet.block_waiting_usd"),
+            },
+            service="AmazonEC2",
+            note="storage and network while the run waits for nodes",
+        )
+    return waited
+
+
+def length_prices(
+    book: PriceBook, purchase: NodePurchase, region: str, block_usd: float, waiting_usd: Number
+) -> Prices:
+    """USD an hour of the whole fleet, for the search of a length."""
+    on_demand = on_demand_price(book, purchase.instance.name, region)
+    paid = 1 - purchase.settings.private_discount
+    return Prices(
+        block=purchase.nodes * block_usd,
+        on_demand=None if on_demand is None else purchase.nodes * on_demand.usd * paid,
+        waiting=float(np.mean(waiting_usd)),
+    )

@@ -1,0 +1,76 @@
+"""C: what follows a Capacity Block that ends before the run: an extension, else On-Demand nodes, else a later block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
+from planner.models.number import Number
+
+# EC2 User Guide, Capacity Blocks: days up to 14, then whole weeks; also of an extension
+SOLD_DAYS = (*range(1, 15), *range(21, BLOCK_MAX_DAYS + 1, 7))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chances:
+    """What is not known of the time after a block, each a number or one per draw.
+
+    extended: whether AWS grants an extension; found: whether On-Demand nodes are found where it does not. wait_hours:
+    until they are; later_hours: until a later block starts. price_ratio: price of that day over today's. restart_hours:
+    from new nodes to training.
+    """
+
+    extended: bool | NDArray[np.bool_]
+    found: bool | NDArray[np.bool_]
+    wait_hours: Number
+    later_hours: Number
+    price_ratio: Number
+    restart_hours: Number
+
+    def at(self, place: NDArray[np.intp]) -> Chances:
+        """Those of some draws."""
+        every = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Chances(**{name: value[place] if np.ndim(value) else value for name, value in every.items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tail:
+    """Hours after the block's end: of nodes in an extension or later block, which are paid in whole days; of On-Demand
+    nodes; and those in which there are no nodes, or new ones that do not train yet."""
+
+    block_hours: Number
+    on_demand_hours: Number
+    waited_hours: Number
+
+
+def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:
+    """Of a run that still needs left_hours when its block of so many days ends; nothing where that is 0.
+
+    An extension starts where the block ends, so nothing stops; both together last 182 days at most. Else a checkpoint
+    is written before the end, whose time is known, and new nodes start from it: On-Demand ones after a wait, or a later
+    block (several, each after its wait, beyond 182 days).
+    """
+    left = np.asarray(left_hours, dtype=float)
+    extra = _sold(left)
+    extended = (left > 0) & np.asarray(chances.extended) & (days + extra <= BLOCK_MAX_DAYS)
+    again = left + chances.restart_hours
+    on_demand = (left > 0) & ~extended & np.asarray(chances.found)
+    later = (left > 0) & ~extended & ~on_demand
+    longest = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
+    whole = np.floor(again / longest)
+    later_days = whole * BLOCK_MAX_DAYS + np.asarray(block_days(run_hours=again - whole * longest))
+    block_hours = 24 * (np.where(extended, extra, 0.0) + np.where(later, later_days, 0.0))
+    waited = np.where(on_demand, chances.wait_hours, 0.0) + np.where(later, chances.later_hours * (whole + 1), 0.0)
+    return Tail(
+        block_hours=block_hours[()],
+        on_demand_hours=np.where(on_demand, again, 0.0)[()],
+        waited_hours=np.where(extended, 0.0, waited + np.where(left > 0, chances.restart_hours, 0.0))[()],
+    )
+
+
+def _sold(hours: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Days of the shortest extension for so many hours."""
+    return np.asarray(block_days(run_hours=hours - BLOCK_LOST_TAIL_HOURS))

@@ -1,0 +1,181 @@
+"""Capacity Blocks with a tail: the length against brute force, the tail against a simulation of its own, and rows."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.estimate.block_length import Prices, cheapest_days
+from planner.models.block_tail import Chances, tail_of
+from tests.builders import compared, exact, plan_of, scenario_of
+
+SOLD = [*range(1, 15), *range(21, 183, 7)]
+BLOCK = {"options": ["capacity-block"]}
+STREAM = {"layouts": ["s3-stream"]}
+
+
+def sold(hours: float) -> int:
+    """The shortest length sold for so many hours, counted up."""
+    return next((days for days in SOLD if days * 24 >= hours - 1e-9), 10**6)
+
+
+def by_hand(hours: float, days: int, draw: dict[str, float], prices: Prices) -> tuple[float, float]:
+    """(USD, hours in all) of one draw with a block of so many days, step by step as one would go through it."""
+    usd, left = days * 24 * prices.block, hours - (days * 24 - 0.5)
+    if left <= 0:
+        return usd, hours
+    if draw["extended"] and days + (more := sold(left)) <= 182:
+        return usd + more * 24 * prices.block * draw["price_ratio"], hours
+    waited, left = draw["restart_hours"], left + draw["restart_hours"]
+    if draw["found"] and prices.on_demand is not None:
+        waited += draw["wait_hours"]
+        return usd + left * prices.on_demand + waited * prices.waiting, hours + waited
+    while left > 0:
+        waited += draw["later_hours"]
+        block = 182 if left > 182 * 24 - 0.5 else sold(left + 0.5)
+        usd += block * 24 * prices.block * draw["price_ratio"]
+        left -= block * 24 - 0.5
+    return usd + waited * prices.waiting, hours + waited
+
+
+def draws(seed: int, count: int = 40) -> tuple[list[float], list[dict[str, float]]]:
+    rng = random.Random(seed)
+    middle = rng.choice([20.0, 200.0, 330.0, 400.0, 1500.0, 5000.0])
+    hours = [middle * rng.lognormvariate(0, 0.2) for _ in range(count)]
+    return hours, [
+        {
+            "extended": rng.random() < 0.5,
+            "found": rng.random() < 0.6,
+            "wait_hours": rng.uniform(1, 200),
+            "later_hours": rng.uniform(24, 1000),
+            "price_ratio": rng.uniform(0.8, 1.3),
+            "restart_hours": rng.uniform(0.1, 2),
+        }
+        for _ in range(count)
+    ]
+
+
+def chances(every: list[dict[str, float]]) -> Chances:
+    return Chances(**{name: np.array([draw[name] for draw in every]) for name in every[0]})
+
+
+def prices(seed: int) -> Prices:
+    rng = random.Random(seed + 1000)
+    return Prices(block=rng.uniform(10, 100), on_demand=rng.uniform(10, 300), waiting=rng.uniform(0, 5))
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("within", [math.inf, 1.3])
+def test_the_length_is_the_cheapest_of_all_that_are_sold(seed: int, within: float) -> None:
+    hours, every = draws(seed)
+    usd = prices(seed)
+    limit = within * sorted(hours)[35]
+    found = {}
+    for days in SOLD:
+        ends = [by_hand(one, days, draw, usd) for one, draw in zip(hours, every, strict=True)]
+        if sum(end <= limit for _, end in ends) >= 0.9 * len(ends):
+            found[days] = sum(cost for cost, _ in ends) / len(ends)
+    chosen = cheapest_days(np.array(hours), chances(every), usd, limit_hours=limit, confidence=0.9)
+    assert found[int(chosen)] == pytest.approx(min(found.values()), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("days", [1, 14, 56, 182])
+def test_the_tail_is_what_one_goes_through_by_hand(seed: int, days: int) -> None:
+    hours, every = draws(seed)
+    usd = prices(seed)
+    tail = tail_of(np.maximum(np.array(hours) - (days * 24 - 0.5), 0.0), days, chances(every))
+    ratio = np.array([draw["price_ratio"] for draw in every])
+    assert usd.on_demand is not None
+    cost = days * 24 * usd.block + tail.block_hours * usd.block * ratio
+    cost = cost + tail.on_demand_hours * usd.on_demand + tail.waited_hours * usd.waiting
+    expected = [by_hand(one, days, draw, usd) for one, draw in zip(hours, every, strict=True)]
+    assert np.asarray(cost).tolist() == pytest.approx([usd for usd, _ in expected])
+    assert (np.array(hours) + tail.waited_hours).tolist() == pytest.approx([end for _, end in expected])
+
+
+def block(tail: str | None = None, days: int | None = None, **more: Any) -> dict[str, Any]:
+    settings = {"days": days, "tail": tail, **more}
+    return BLOCK | {"capacity_block": {key: value for key, value in settings.items() if value is not None}}
+
+
+class TestRows:
+    """4,000 GPU-hours on 32 GPUs take 5.2 days."""
+
+    def test_a_row_finishes_in_every_draw_and_its_tail_is_in_its_p90(self) -> None:
+        short, whole = (
+            scenario_of(plan_of(purchase=block(days=days), storage=STREAM), "s3", draws=500) for days in (4, 6)
+        )
+        assert short.finish_fraction == whole.finish_fraction == 1
+        assert short.unfinished_fraction == 0
+        assert short.block_plan is not None
+        assert short.block_plan.outlast_fraction == 1
+        assert short.cost_usd is not None
+        assert whole.cost_usd is not None
+        assert short.cost_usd.p90 > 1.05 * whole.cost_usd.p90
+        assert short.days is not None
+        assert short.days.p90 > 10  # a later block
+
+    def test_without_a_tail_it_does_not_finish(self) -> None:
+        plan = plan_of(purchase=block("none", days=4), storage=STREAM)
+        assert not scenario_of(plan, "s3", draws=200).feasible
+
+    def test_a_run_longer_than_any_block_goes_on_after_it(self) -> None:
+        plan = plan_of(run={"work": {"gpu_hours": 160_000}}, purchase=BLOCK, storage=STREAM)  # 208 days
+        found = scenario_of(plan, "s3", draws=200)
+        assert found.feasible
+        assert found.finish_fraction == 1
+        assert found.block_days is not None
+        assert found.block_days <= 182
+
+    def test_the_mean_of_a_two_way_tail_in_closed_form(self) -> None:
+        """Nothing varies but whether an extension is granted: 30 % pay a day more, the others On-Demand."""
+        lines = {
+            "block.extension_granted_fraction": 0.3,
+            "block.on_demand_found_fraction": 1.0,
+            "block.on_demand_wait_hours": 10.0,
+            "block.later_price_ratio": 1.0,
+            "run.proven_factor": 1.0,
+        }
+        plan = plan_of(purchase=block(days=5), storage=STREAM)
+        settled = {entry.key: {"value": entry.value} for entry in compared(plan).assumptions}
+        settled |= {key: {"value": value} for key, value in lines.items()}
+        fixed = plan_of(purchase=block(days=5), storage=STREAM, assumptions=settled)
+        found = scenario_of(fixed, "s3", draws=4000)
+        hours = scenario_of(plan_of(purchase={"options": ["on-demand"]}, storage=STREAM, assumptions=settled), "s3")
+        assert hours.days is not None
+        left = hours.days.plan * 24 - (5 * 24 - 0.5)
+        assert 0 < left < 24
+        fee, on_demand = 4 * 11.8, 4 * 21.957642
+        restart = 0.5
+        extended, moved = 24 * fee, (left + restart) * on_demand
+        assert found.mean_cost_usd is not None
+        assert hours.cost_usd is not None
+        base = 5 * 24 * fee
+        nodes = hours.days.plan * 24 * on_demand
+        waiting = (hours.cost_usd.plan - nodes) / (hours.days.plan * 24)
+        expected = base + hours.cost_usd.plan - nodes + 0.3 * extended + 0.7 * (moved + (10 + restart) * waiting)
+        assert found.mean_cost_usd == pytest.approx(expected, rel=0.01)
+
+    def test_an_extension_that_is_certain_is_never_anything_else(self) -> None:
+        plan = plan_of(purchase=block(days=5, extension=True), storage=STREAM)
+        found = scenario_of(plan, "s3", draws=300)
+        assert found.cost_usd is not None
+        assert found.days is not None
+        assert found.days.p90 < 6
+        assert found.cost_usd.p90 == pytest.approx(found.cost_usd.plan, rel=0.01)
+
+    def test_the_length_follows_what_an_extension_is_worth(self) -> None:
+        """A fleet that needs 14.1 days: a third week unused, or a day more where that is to be had."""
+        lengths = []
+        for granted in (0.999, 0.001):
+            chance = exact("block.extension_granted_fraction", granted) | exact("block.on_demand_found_fraction", 0.001)
+            plan = plan_of(run={"work": {"gpu_hours": 10_700}}, purchase=BLOCK, storage=STREAM, assumptions=chance)
+            lengths.append(scenario_of(plan, "s3", draws=500).block_days)
+        assert lengths[0] is not None
+        assert lengths[0] <= 14
+        assert lengths[1] == 21
