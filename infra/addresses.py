@@ -20,10 +20,12 @@ FIRST_CONTROL = 4  # the first address of a subnet that AWS does not reserve
 
 @dataclass(frozen=True, kw_only=True)
 class AddressPlan:
-    """CIDR blocks. needed: addresses in the nodes' subnet, spare ones included. control: fixed addresses."""
+    """CIDR blocks. more: of nodes in further zones. needed: addresses in each of the nodes' subnets, with spare ones.
+    control: fixed addresses."""
 
     vpc: str
     nodes: str
+    more: tuple[str, ...]
     control_subnet: str
     public: str
     needed: int
@@ -35,8 +37,9 @@ def lustre_addresses(capacity_gib: int) -> int:
     return math.ceil(capacity_gib / 1200) + 8
 
 
-def address_plan(*, nodes: int, per_node: int, others: int, control: int) -> AddressPlan:
-    """Subnets for so many nodes. others: addresses of endpoints, servers, storage nodes. Raises UsageProblem."""
+def address_plan(*, nodes: int, per_node: int, others: int, control: int, zones: int = 1) -> AddressPlan:
+    """Subnets for so many nodes, all of which may be in one of the zones. others: addresses of endpoints, servers,
+    storage nodes. Raises UsageProblem."""
     needed = math.ceil((nodes * per_node + others) * (1 + SPARE)) + RESERVED
     prefix = min(SMALLEST, 32 - math.ceil(math.log2(needed)))
     if prefix < LARGEST:
@@ -47,9 +50,14 @@ def address_plan(*, nodes: int, per_node: int, others: int, control: int) -> Add
     free = list(ipaddress.ip_network(CONTROL))[FIRST_CONTROL:-1]
     if control > len(free):
         raise UsageProblem(f"{control} control nodes do not fit {len(free)} fixed addresses")
+    # the last one of this size holds the small subnets
+    blocks = [str(block) for block in list(ipaddress.ip_network(VPC).subnets(new_prefix=prefix))[:-1]]
+    if zones > len(blocks):
+        raise UsageProblem(f"{zones} zones of {needed:,} addresses do not fit {VPC}: fewer nodes, or fewer zones")
     return AddressPlan(
         vpc=VPC,
-        nodes=f"10.0.0.0/{prefix}",
+        nodes=blocks[0],
+        more=tuple(blocks[1:zones]),
         control_subnet=CONTROL,
         public=PUBLIC,
         needed=needed,

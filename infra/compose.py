@@ -112,6 +112,7 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
             gateway_endpoint=spec.gateway_endpoint,
             buckets=[bucket_arn(data_bucket.bucket.id), bucket_arn(artefacts.bucket.id)],
             read_buckets=spec.extra_buckets,
+            more_zones=spec.workers.more_zones if spec.workers else (),
         ),
     )
     firewall = Firewall(network, allowed_flows(spec))
@@ -261,7 +262,7 @@ def _workers(spec: ClusterSpec, base: _Base) -> WorkerFleet:
             data=spec.data,
             data_bucket=base.data_bucket,
             artefacts=base.artefacts,
-            subnet_id=base.network.nodes.id,
+            subnet_ids=[subnet.id for subnet in base.network.of_nodes],
             security_group_id=base.firewall.groups["fleet"].id,
             waits_for=base.ready,
         ),

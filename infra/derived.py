@@ -34,6 +34,7 @@ def addresses_of(spec: ClusterSpec) -> AddressPlan:
         per_node=addresses_per_node(interfaces_of(spec)),
         others=others,
         control=spec.control.count,
+        zones=1 + len(spec.workers.more_zones if spec.workers else ()),
     )
 
 

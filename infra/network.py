@@ -1,4 +1,5 @@
-"""The network: private subnets in one zone, a NAT gateway, and endpoints for S3 and AWS services."""
+"""The network: private subnets in one zone (of a pool of workers in several), a NAT gateway, and endpoints for S3 and
+AWS services."""
 
 from __future__ import annotations
 
@@ -41,9 +42,9 @@ AWS_BUCKETS = (
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkArgs:
-    """addresses: the plan of subnets. zone_id: the one zone, like use1-az4. interface_endpoints: how many, in the
-    order of ENDPOINTS. gateway_endpoint: whether S3 is reached without the NAT gateway. buckets: ARNs that nodes may
-    write to through it; read_buckets: names of others that they read."""
+    """addresses: the plan of subnets. zone_id: the zone, like use1-az4; more_zones: others, only with nodes.
+    interface_endpoints: how many, in the order of ENDPOINTS. gateway_endpoint: whether S3 is reached without the NAT
+    gateway. buckets: ARNs that nodes may write to through it; read_buckets: names of others that they read."""
 
     zone_id: str
     addresses: AddressPlan
@@ -51,6 +52,7 @@ class NetworkArgs:
     gateway_endpoint: bool
     buckets: Sequence[pulumi.Input[str]]
     read_buckets: Sequence[str]
+    more_zones: Sequence[str] = ()
 
 
 class Network(Component):
@@ -75,6 +77,9 @@ class Network(Component):
         )
         self.nodes = self._subnet("nodes", args.addresses.nodes, args.zone_id)
         self.private = {"nodes": self.nodes}
+        for zone, cidr in zip(args.more_zones, args.addresses.more, strict=True):
+            self.private[f"nodes-{zone}"] = self._subnet(f"nodes-{zone}", cidr, zone)
+        self.of_nodes = list(self.private.values())
         if args.addresses.control:
             self.private["control"] = self._subnet("control", args.addresses.control_subnet, args.zone_id)
         self.public = self._subnet("public", args.addresses.public, args.zone_id)

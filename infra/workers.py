@@ -33,12 +33,13 @@ IMAGE_TYPES = {True: "ECS_AL2023_NVIDIA", False: "ECS_AL2023"}
 STUCK = ("MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT", "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE")
 STUCK_S = 600
 NO_LIST = "none"
+MOST_UPDATE_MINUTES = 360  # AWS Batch API reference, UpdatePolicy
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkersArgs:
-    """fleet: the type of a node, and how many at most. spot: whether on spot. waits_for: what must exist before the
-    first node boots."""
+    """fleet: the type of a node, and how many at most. spot: whether on spot. subnet_ids: one in each zone. waits_for:
+    what must exist before the first node boots."""
 
     fleet: Fleet
     settings: Settings
@@ -46,7 +47,7 @@ class WorkersArgs:
     data: Data
     data_bucket: DataBucket
     artefacts: Artefacts
-    subnet_id: pulumi.Input[str]
+    subnet_ids: list[pulumi.Input[str]]
     security_group_id: pulumi.Input[str]
     waits_for: list[pulumi.Resource]
 
@@ -122,9 +123,11 @@ class WorkerFleet(Component):
     ) -> aws.batch.ComputeEnvironment:
         """Without a service role, so that AWS Batch uses its service-linked one: only then it updates in place, and the
         provider only with these strategies (hashicorp/terraform-provider-aws issue 38695). A new one in its place could
-        not be made: the queue keeps the old one, which has the same name. Of one type in one zone, every strategy for
-        spot is the same.
+        not be made: the queue keeps the old one, which has the same name.
         """
+        types = [args.fleet.instance_type, *args.settings.more_types]
+        if not args.spot and args.settings.tail_type:
+            types = [args.settings.tail_type]
         vcpu = args.fleet.vcpu
         return aws.batch.ComputeEnvironment(
             self.named("environment"),
@@ -133,12 +136,12 @@ class WorkerFleet(Component):
             state="ENABLED",
             compute_resources=aws.batch.ComputeEnvironmentComputeResourcesArgs(
                 type="SPOT" if args.spot else "EC2",
-                allocation_strategy="SPOT_CAPACITY_OPTIMIZED" if args.spot else "BEST_FIT_PROGRESSIVE",
+                allocation_strategy="SPOT_PRICE_CAPACITY_OPTIMIZED" if args.spot else "BEST_FIT_PROGRESSIVE",
                 min_vcpus=args.settings.least_nodes * vcpu,
                 max_vcpus=args.fleet.nodes * vcpu,
-                instance_types=[args.fleet.instance_type],
+                instance_types=types,
                 instance_role=profile.arn,
-                subnets=[args.subnet_id],
+                subnets=args.subnet_ids,
                 security_group_ids=[args.security_group_id],
                 ec2_configurations=[
                     aws.batch.ComputeEnvironmentComputeResourcesEc2ConfigurationArgs(
@@ -153,7 +156,7 @@ class WorkerFleet(Component):
             # a change of the nodes waits for running jobs, as long as one try may take
             update_policy=aws.batch.ComputeEnvironmentUpdatePolicyArgs(
                 terminate_jobs_on_update=False,
-                job_execution_timeout_minutes=max(1, round(args.settings.limit_hours * 60)),
+                job_execution_timeout_minutes=min(max(1, round(args.settings.limit_hours * 60)), MOST_UPDATE_MINUTES),
             ),
             tags=self.tags("environment"),
             opts=self.child(depends_on=waits_for, patience=PATIENCE),

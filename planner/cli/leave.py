@@ -46,7 +46,7 @@ def command(stack: str, budget: float | None, color: str, quiet: bool, debug: bo
     moved = spec
     if not has_left(spec):
         _check(spec, str(path))
-        moved = off_spot(spec) if spec.fallback else off_blocks(spec, _on_demand_usd(spec))
+        moved = off_spot(spec) if spec.may_leave_spot else off_blocks(spec, _on_demand_usd(spec))
     if budget is not None:
         moved = replace(moved, guard=replace(moved.guard, budget_usd=budget))
     write(path, rendered(moved, open_file(path).text, where=str(path)))
@@ -60,7 +60,7 @@ def _check(spec: ClusterSpec, path: str) -> None:
 
     scenario = f"{spec.scenario.rpartition('/')[0]}/on-demand"
     on_demand = f"`planner stack PLAN --scenario {scenario} --stack {spec.stack} --force`"
-    if spec.buying.kind == "spot" and spec.fallback is None:
+    if spec.buying.kind == "spot" and not spec.may_leave_spot:
         raise UsageProblem(
             f"{path} is of {spec.scenario}, which has no rule that leaves spot; spot-fallback has one. "
             f"{on_demand} moves it without a rule"

@@ -12,12 +12,15 @@ from planner.stack.spec import BEFORE_END, is_known
 from planner.stack.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
-    from planner.stack.spec import ClusterSpec
+    from planner.stack.spec import ClusterSpec, Workers
 
 
 def next_steps(before: ClusterSpec, after: ClusterSpec, width: int) -> str:
     """The consequences of the move, then the commands in their order."""
-    said, steps = _from_blocks(before, after) if after.buying.left_blocks else _from_spot(after)
+    if after.workers is not None:
+        said, steps = _of_workers(after, after.workers)
+    else:
+        said, steps = _from_blocks(before, after) if after.buying.left_blocks else _from_spot(after)
     lines = [line for part in said for line in wrap(part, width, "  ")]
     return "\n".join([*lines, "", "Next:", *(f"  {step}" for step in steps), ""])
 
@@ -33,6 +36,16 @@ def _from_spot(after: ClusterSpec) -> tuple[list[str], list[str]]:
             f"{refresh} --preferences MinHealthyPercentage=0",
             "start the job again when all nodes are in service",
         ],
+    )
+
+
+def _of_workers(after: ClusterSpec, workers: Workers) -> tuple[list[str], list[str]]:
+    return (
+        [
+            f"The pool makes On-Demand nodes of {workers.tail_type} from the next `pulumi up` on. Jobs that run on "
+            "spot have 6 hours to end there; one that has not goes on from its newest checkpoint."
+        ],
+        [f"pulumi up --stack {after.stack}"],
     )
 
 

@@ -12,7 +12,7 @@ from planner.cli import worker_pool
 from planner.cli.output import check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
-from planner.report.wording.figures import money, visible
+from planner.report.wording.figures import many, money, visible
 from planner.report.wording.wrapping import wrap
 from planner.stack.choose_workers import STACK, FromUser, kept, worker_spec_of
 from planner.stack.component import usd_per_hour_by_component
@@ -123,9 +123,13 @@ def summary(spec: ClusterSpec, chosen: PoolScenario, asked: Asked, *, width: int
     """The answer: what would be deployed, what it costs with jobs and without, what is missing, what follows."""
     price, standing = chosen.price, math.fsum(usd_per_hour_by_component(spec).values())
     lines = [f"Stack {spec.stack}: {visible(spec.plan_name)}, {spec.scenario}"]
+    assert spec.workers is not None  # the caller makes stacks of workers
+    types = ", ".join((spec.fleet.instance_type, *spec.workers.more_types))
+    zones = many(1 + len(spec.workers.more_zones), "zone")
+    tail = f", then {spec.workers.tail_type} On-Demand by `planner leave`" if spec.workers.tail_type else ""
     lines.append(
-        f"AWS Batch in {spec.region}: {spec.workers.least_nodes if spec.workers else 0} to {spec.fleet.nodes:,} x "
-        f"{spec.fleet.instance_type}, {spec.buying.kind}; one job on a node"
+        f"AWS Batch in {spec.region}: {spec.workers.least_nodes} to {spec.fleet.nodes:,} x {types} in {zones}, "
+        f"{spec.buying.kind}{tail}; one job on a node"
     )
     if price is not None and math.isfinite(price.p50):
         lines.append(

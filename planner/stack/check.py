@@ -17,6 +17,7 @@ from planner.stack.check_workers import worker_findings
 from planner.stack.component import component_of
 from planner.stack.finding import Finding
 from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, WORKERS, ClusterSpec
+from planner.stack.zones import is_zone, zone_prefix
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]", re.ASCII)
@@ -28,18 +29,6 @@ _ADDRESS = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
 # AWS Budgets API Reference, IamActionDefinition; IAM User Guide, quotas of names
 _ROLE = re.compile(r"([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]+", re.ASCII)
 MOST_OF_A_ROLE, MOST_ROLES = 64, 100
-_SHORT = {
-    "north": "n",
-    "south": "s",
-    "east": "e",
-    "west": "w",
-    "central": "c",
-    "northeast": "ne",
-    "northwest": "nw",
-    "southeast": "se",
-    "southwest": "sw",
-    "gov": "g",
-}
 GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, which root volumes do not need
 
 
@@ -60,12 +49,6 @@ def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, .
         _dollars(spec),
     )
     return tuple(finding for part in parts for finding in part)
-
-
-def zone_prefix(region: str) -> str:
-    """What the zone ids of a region begin with: `use1` of us-east-1, `apse2` of ap-southeast-2."""
-    area, *directions, number = region.split("-")
-    return area + "".join(_SHORT.get(word, word[:1]) for word in directions) + number
 
 
 def _names(spec: ClusterSpec, layouts: Container[str]) -> Iterator[Finding]:
@@ -117,7 +100,7 @@ def _place(spec: ClusterSpec) -> Iterator[Finding]:
     if PLACEHOLDER in spec.zone_id:
         return
     prefix = zone_prefix(spec.region)
-    if not re.fullmatch(rf"{prefix}(-[a-z0-9]+)*-az[0-9]+", spec.zone_id, re.ASCII):
+    if not is_zone(spec.zone_id, spec.region):
         yield Finding(
             path=("zone_id",),
             message=f"zone {shown(spec.zone_id)} is not in {spec.region}; the whole stack is in one zone of its region",

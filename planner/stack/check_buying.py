@@ -56,8 +56,8 @@ def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
             message=f"{buying.kind} nodes that left a Capacity Block, in a scenario priced as {shown(purchase)[1:-1]}",
             remedy="remove the ids: `planner leave` writes them where a run goes on after its block",
         )
-    if (spec.fallback is not None) != (purchase == "spot-fallback"):
-        what = "a rule that leaves spot" if spec.fallback else "no rule that leaves spot"
+    if spec.may_leave_spot != (purchase == "spot-fallback"):
+        what = "a rule that leaves spot" if spec.may_leave_spot else "no rule that leaves spot"
         yield Finding(
             path=("fallback",),
             message=f"{what} in a scenario priced as {shown(purchase)[1:-1]}",

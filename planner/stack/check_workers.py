@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from planner.plan.wording import shown
 from planner.stack.finding import Finding
 from planner.stack.spec import PLACEHOLDER, WORKERS, ClusterSpec
+from planner.stack.zones import is_zone, zone_prefix
 
 # AWS Batch API reference, ContainerProperties and JobTimeout
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
@@ -46,6 +47,15 @@ def worker_findings(spec: ClusterSpec) -> Iterator[Finding]:
         yield Finding(
             path=("workers", "limit_hours"), message=message, remedy=f"write hours up to {MOST_LIMIT_HOURS}, like 12"
         )
+    for at, zone in enumerate(workers.more_zones):
+        if not is_zone(zone, spec.region) or zone in (spec.zone_id, *workers.more_zones[:at]):
+            message = f"zone {shown(zone)} is not another one of {spec.region}"
+            remedy = f"write another zone id, like {zone_prefix(spec.region)}-az2, or remove it"
+            yield Finding(path=("workers", "more_zones", at), message=message, remedy=remedy)
+    for at, name in enumerate(workers.more_types):
+        if name in (spec.fleet.instance_type, *workers.more_types[:at]):
+            message = f"{name} is in the pool already"
+            yield Finding(path=("workers", "more_types", at), message=message, remedy="remove it")
     if spec.buying.kind not in ("spot", "on-demand"):
         message = f"workers are bought on spot or On-Demand, not in a {shown(spec.buying.kind)[1:-1]}"
         yield Finding(path=("buying", "kind"), message=message, remedy="choose another scenario")

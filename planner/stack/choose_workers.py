@@ -12,8 +12,10 @@ from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.load import LoadedPool
+from planner.plan.worker_pool_types import Worker
 from planner.stack.check import findings_of
 from planner.stack.spec import PLACEHOLDER, WORKERS, Buying, ClusterSpec, Data, Fleet, Guard, Workers
+from planner.worker_pool.choices import FALLBACK
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.standing import ALARMS, BY_HOUR, BY_USE
 from pricing.book import PriceBook, PriceNotFound
@@ -47,6 +49,7 @@ class FromUser:
 
     image: str = ""
     zone_id: str = ""
+    more_zones: tuple[str, ...] = ()  # beside zone_id
     notify: str = ""
 
 
@@ -72,7 +75,11 @@ def worker_spec_of(
         raise UsageProblem(
             f"{scenario.id} has nodes of a price list; a stack is on AWS: choose a worker with an instance_type"
         )
-    size = _size(scenario, book)
+    members = scenario.choice.members
+    workers = list({member.worker.id: member.worker for member in members}.values()) or [worker]
+    sizes = [_size(scenario, one, book) for one in workers]
+    size, types = sizes[0], list(dict.fromkeys(one.instance_type or "" for one in workers))
+    zones = [one for one in (given.zone_id, *given.more_zones) if one] or sorted({m.zone_id for m in members} - {""})
     hourly, unpriced = _hourly(book, plan.region)
     values = Values(table=resolve(plan.assumptions), recording=False)
     alone = scenario.choice.jobs.alone_hours if scenario.choice.jobs else LEAST_LIMIT_HOURS
@@ -82,7 +89,7 @@ def worker_spec_of(
         plan_sha256=comparison.plan_sha256,
         scenario=scenario.id,
         region=plan.region,
-        zone_id=given.zone_id or worker.zone_id or f"{PLACEHOLDER}-zone-id",
+        zone_id=next(iter(zones), worker.zone_id) or f"{PLACEHOLDER}-zone-id",
         layout=WORKERS,
         fleet=Fleet(
             instance_type=worker.instance_type,
@@ -97,7 +104,7 @@ def worker_spec_of(
             efa_interfaces=0,
             root_device="/dev/xvda",
         ),
-        buying=Buying(kind=scenario.choice.purchase),
+        buying=Buying(kind="spot" if scenario.choice.purchase == FALLBACK else scenario.choice.purchase),
         guard=Guard(
             notify=given.notify or f"{PLACEHOLDER}-notify",
             budget_usd=_budget(scenario) if budget is None else budget,
@@ -107,9 +114,12 @@ def worker_spec_of(
         data=Data(),
         workers=Workers(
             image=given.image or f"{PLACEHOLDER}-image",
-            memory_mib=math.floor(size.memory_mib * MEMORY_SHARE),
+            memory_mib=math.floor(min(one.memory_mib for one in sizes) * MEMORY_SHARE),
             limit_hours=min(max(float(math.ceil(LIMIT_TIMES * alone)), LEAST_LIMIT_HOURS), MOST_LIMIT_HOURS),
             least_nodes=plan.pool.min,
+            more_types=tuple(types[1:]),
+            more_zones=tuple(zones[1:]),
+            tail_type=scenario.choice.tail_worker.instance_type or "" if scenario.choice.tail_worker else "",
         ),
         interface_endpoints=0,  # nobody logs in to a worker, and Amazon ECS is reached through the NAT gateway
         usd_per_hour=hourly,
@@ -142,9 +152,8 @@ class _Size:
     drives: int
 
 
-def _size(scenario: PoolScenario, book: PriceBook) -> _Size:
+def _size(scenario: PoolScenario, worker: Worker, book: PriceBook) -> _Size:
     """From the price book, else from the plan. Raises UsageProblem."""
-    worker = scenario.choice.worker
     assert worker.instance_type is not None  # the caller has refused price lists
     try:
         known = book.instance(worker.instance_type)
@@ -164,7 +173,8 @@ def kept(before: ClusterSpec | None, region: str, given: FromUser) -> FromUser:
         return given
     held = {"image": before.workers.image, "zone_id": before.zone_id, "notify": before.guard.notify}
     missing = {name: value for name, value in held.items() if not getattr(given, name) and PLACEHOLDER not in value}
-    return replace(given, **missing)
+    more = before.workers.more_zones if "zone_id" in missing else given.more_zones
+    return replace(given, **missing, more_zones=more)
 
 
 def _hourly(book: PriceBook, region: str) -> tuple[dict[str, float], tuple[str, ...]]:

@@ -12,7 +12,7 @@ NODES = "fleet.compute"  # the line of the GPU nodes on the bill
 
 def has_left(spec: ClusterSpec) -> bool:
     """Whether the run began on spot with a rule or in a Capacity Block, and is On-Demand by now."""
-    began_elsewhere = spec.fallback is not None or bool(spec.buying.left_blocks)
+    began_elsewhere = spec.may_leave_spot or bool(spec.buying.left_blocks)
     return began_elsewhere and spec.buying.kind in ("on-demand", "reservation")
 
 

@@ -160,12 +160,18 @@ class Workers(_Section):
 
     image: of the jobs' container, with Python 3.9 or newer. least_nodes: that stay without jobs. memory_mib: of a job.
     limit_hours: of one try of a job, after which the service ends it for good; a guard against a worker that hangs.
+    more_types, more_zones: of a pool that takes its nodes from several markets, beside `fleet.instance_type` and
+    `zone_id`; the types have as many vCPUs and GPUs. tail_type: of the On-Demand nodes with which a run on spot ends;
+    empty if it stays on spot.
     """
 
     image: Text
     memory_mib: Whole
     limit_hours: Number
     least_nodes: Whole = 0
+    more_types: tuple[Text, ...] = ()
+    more_zones: tuple[Text, ...] = ()
+    tail_type: Text = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,6 +272,11 @@ class ClusterSpec(_Section):
     def layout_has(self, section: str) -> bool:
         """Whether a spec of this layout has the section: lustre, nvme, control, pool or workers."""
         return section in SECTIONS.get(self.layout, ())
+
+    @property
+    def may_leave_spot(self) -> bool:
+        """Whether it begins on spot and has a rule by which it goes on On-Demand."""
+        return self.fallback is not None or bool(self.workers and self.workers.tail_type)
 
     @property
     def blocks(self) -> tuple[Block, ...]:

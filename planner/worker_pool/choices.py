@@ -29,8 +29,9 @@ class Member:
 class Choice:
     """One kind of node bought one way, or several in one pool. gpu: its kind; gpus: of a node, 1 of a price list's.
     jobs: with planned values, on the first market. supplies: of each run. members: of a pool that takes its nodes from
-    several markets, one for each of them. tail_price: of the On-Demand nodes that such a choice ends with. why_not: why
-    it cannot be simulated; then there are no supplies. unpriced: what has no price, with the nearest known one."""
+    several markets, one for each of them. tail_price, tail_worker: of the On-Demand nodes that such a choice ends with.
+    why_not: why it cannot be simulated; then there are no supplies. unpriced: what has no price, with the nearest known
+    one."""
 
     id: str
     worker: Worker
@@ -44,6 +45,7 @@ class Choice:
     interruptions_said: str
     members: tuple[Member, ...] = ()
     tail_price: Quoted | None = None
+    tail_worker: Worker | None = None
     why_not: tuple[str, ...] = ()
     unpriced: tuple[str, ...] = ()
 
@@ -54,8 +56,8 @@ class Choice:
 
     @property
     def deployable(self) -> bool:
-        """Whether a stack can be of it as it was priced: nothing in a stack carries out the move to On-Demand yet."""
-        return self.on_ec2 and self.purchase != FALLBACK
+        """Whether a stack can be of it; one with a tail goes On-Demand by `planner leave`."""
+        return self.on_ec2
 
     @property
     def nodes(self) -> tuple[Nodes, ...]:

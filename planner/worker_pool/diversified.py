@@ -56,13 +56,13 @@ def pools_of(
 
 def members_of(plan: WorkerPoolPlan, book: PriceBook) -> tuple[Member, ...]:
     """The markets of a diversified pool; none unless there are two. One job takes a whole node of each: types with as
-    many GPUs, or without GPUs as many vCPUs, as most others in the plan."""
+    many GPUs and vCPUs as most others in the plan, so that AWS Batch counts nodes as the plan does."""
     spot = [worker for worker in plan.workers if worker.instance_type and SPOT in worker.purchase]
     alike: dict[tuple[int, float], list[Worker]] = {}
     for worker in spot:
         if _known(plan, book, worker):
             gpus = gpus_of(worker, book) if gpu_of(worker, book) else 0
-            alike.setdefault((gpus, 0.0 if gpus else vcpus_of(worker, book)), []).append(worker)
+            alike.setdefault((gpus, vcpus_of(worker, book)), []).append(worker)
     most = max(alike.values(), key=len, default=[])
     found = tuple(Member(worker=one, zone_id=zone) for one in most for zone in zones_of(plan, book, one))
     return found if len(found) > 1 else ()
@@ -185,6 +185,7 @@ def _with_tail(choice: Choice, singles: Sequence[Choice], deadline_hours: float)
         purchase=FALLBACK,
         supplies=tuple(supplies),
         tail_price=tail.price,
+        tail_worker=tail.worker,
         interruptions_said=(
             f"{choice.interruptions_said}; new nodes are {tail.worker.instance_type} On-Demand once what is left would "
             f"otherwise miss the deadline of {deadline_hours / 24:g} days"

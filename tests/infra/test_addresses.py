@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from ipaddress import ip_address, ip_network
 
 import pytest
@@ -58,3 +59,12 @@ def test_what_no_subnet_holds_is_refused_with_a_way_out():
 def test_more_control_nodes_than_addresses_are_refused():
     with pytest.raises(UsageProblem, match="do not fit 11"):
         address_plan(nodes=1, per_node=1, others=0, control=12)
+
+
+def test_further_zones_have_blocks_of_the_same_size_that_meet_no_other() -> None:
+    plan = address_plan(nodes=400, per_node=1, others=3, control=3, zones=4)
+    blocks = [ip_network(block) for block in (plan.nodes, *plan.more, plan.control_subnet, plan.public)]
+    assert [block.prefixlen for block in blocks[:4]] == [23] * 4
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(blocks, 2))
+    with pytest.raises(UsageProblem, match="3 zones"):
+        address_plan(nodes=20_000, per_node=1, others=0, control=0, zones=3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import email
+import ipaddress
+import itertools
 import json
 import subprocess
 from dataclasses import replace
@@ -20,6 +22,7 @@ from infra.worker_userdata import STOP_S, text_of
 from planner.lint.read.graph import graph_from
 from planner.lint.rules import lint
 from planner.stack.check import findings_of
+from planner.stack.leaving import off_spot
 from planner.stack.spec import PLACEHOLDER, Buying, ClusterSpec
 from tests.infra.specs import fleet_of, graph_of, inputs, names, spec_of
 
@@ -48,13 +51,70 @@ def test_it_can_be_deployed_and_lint_has_nothing_to_say():
 
 @pytest.mark.parametrize(
     ("kind", "type_", "strategy"),
-    [("spot", "SPOT", "SPOT_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
+    [("spot", "SPOT", "SPOT_PRICE_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
 )
 def test_nodes_are_bought_as_they_were_priced(kind, type_, strategy):
     nodes = inputs(graph_of(spec(kind)), "fleet-environment")["computeResources"]
     assert (nodes["type"], nodes["allocationStrategy"]) == (type_, strategy)
     assert (nodes["minVcpus"], nodes["maxVcpus"], nodes["instanceTypes"]) == (0, 40 * 4, ["g6.xlarge"])
     assert "spotIamFleetRole" not in nodes  # only for BEST_FIT
+
+
+def several(kind: str = "spot") -> ClusterSpec:
+    """Three types in three zones, with On-Demand nodes for the end."""
+    made = spec(kind, scenario="workers/diversified/spot-fallback")
+    assert made.workers is not None
+    more = {"more_types": ("g5.xlarge", "g6e.xlarge"), "more_zones": ("use1-az2", "use1-az6"), "tail_type": "g6.xlarge"}
+    return replace(made, workers=replace(made.workers, **more), zone_id="use1-az4")  # type: ignore[arg-type]
+
+
+def test_a_pool_of_several_markets_has_every_type_and_a_subnet_a_zone():
+    graph = graph_of(several())
+    assert findings_of(several()) == ()
+    assert [one.message for one in lint(graph_from(json.loads(json.dumps(graph))))] == []
+    nodes = inputs(graph, "fleet-environment")["computeResources"]
+    assert nodes["instanceTypes"] == ["g6.xlarge", "g5.xlarge", "g6e.xlarge"]
+    assert len(nodes["subnets"]) == 3
+    subnets = {name: inputs(graph, f"network-subnet-{name}") for name in ("nodes", "nodes-use1-az2", "nodes-use1-az6")}
+    assert [one["availabilityZoneId"] for one in subnets.values()] == ["use1-az4", "use1-az2", "use1-az6"]
+    blocks = [ipaddress.ip_network(one["cidrBlock"]) for one in subnets.values()]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(blocks, 2))
+    routed = [name for name in names(graph) if name.startswith("network-routes-private-")]
+    assert len(routed) == 3  # each reaches S3 and the internet
+
+
+def test_its_end_is_on_demand_in_place():
+    before, after = graph_of(several()), graph_of(off_spot(several()))
+    assert findings_of(off_spot(several())) == ()
+    changed = [name for name in names(before) if inputs(before, name) != inputs(after, name)]
+    assert changed == ["fleet-environment"]
+    nodes = inputs(after, "fleet-environment")["computeResources"]
+    assert (nodes["type"], nodes["instanceTypes"]) == ("EC2", ["g6.xlarge"])
+
+
+def test_an_update_waits_for_jobs_as_long_as_the_service_takes():
+    """AWS Batch API reference, UpdatePolicy: 1 to 360 minutes; one try of these jobs may take longer."""
+    made = spec()
+    assert made.workers is not None
+    for hours, minutes in ((2.0, 120), (336.0, 360)):
+        found = graph_of(replace(made, workers=replace(made.workers, limit_hours=hours)))
+        assert inputs(found, "fleet-environment")["updatePolicy"]["jobExecutionTimeoutMinutes"] == minutes
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"more_zones": ("use1-az4",)}, "'use1-az4' is not another one of us-east-1"),
+        ({"more_zones": ("usw2-az1",)}, "'usw2-az1' is not another one of us-east-1"),
+        ({"more_types": ("g6.xlarge",)}, "g6.xlarge is in the pool already"),
+        ({"tail_type": ""}, "no rule that leaves spot"),
+    ],
+)
+def test_markets_that_cannot_be_are_found(more, message):
+    made = several()
+    assert made.workers is not None
+    (found,) = findings_of(replace(made, workers=replace(made.workers, **more)))
+    assert message in found.message
 
 
 def test_retries_are_those_by_which_workers_end():

@@ -109,3 +109,44 @@ def test_wrong_values_are_named_by_the_option_that_gave_them():
     with pytest.raises(PlanProblems) as found:
         chosen(stack="a b", given=FromUser(image="two words", zone_id="euw1-az1"))
     assert {problem.where for problem in found.value.problems} == {"--image", "--zone-id", "--stack"}
+
+
+MANY = """
+apiVersion: planner/v1
+name: many
+run: {kind: worker-pool, deadline: 4d}
+jobs: {count: 60, steps: 1000, seconds_per_step: {A10G: 3.6, L4: 5}, checkpoint_steps: 50, checkpoint: 2GB}
+workers:
+  - {instance_type: g6.xlarge, gpu: L4, vcpus: 4, memory_gb: 16, spot_usd_per_hour: 0.4, source: a quote,
+     interruptions: {mean_life: 48h}}
+  - {instance_type: g5.xlarge, gpu: A10G, vcpus: 4, memory_gb: 15, purchase: [spot, on-demand],
+     spot_usd_per_hour: 0.5, source: a quote}
+pool: {min: 1, max: 20}
+"""
+
+
+def diversified(purchase: str = "spot-fallback", **how: object) -> ClusterSpec:
+    plan, book = load_any_text(MANY), default_book()
+    assert isinstance(plan, LoadedPool)
+    found = compare_pool(plan, book, runs=20)
+    scenario = next(one for one in found.scenarios if one.id == f"workers/diversified/{purchase}")
+    return worker_spec_of(plan, found, scenario, book, **how)  # type: ignore[arg-type]
+
+
+def test_several_markets_are_deployed_as_they_were_priced():
+    spec = diversified()
+    assert (spec.fleet.instance_type, spec.workers.more_types) == ("g6.xlarge", ("g5.xlarge",))
+    assert spec.workers.memory_mib == math.floor(15e9 / 2**20 * 0.9)  # of the smaller one
+    assert 1 + len(spec.workers.more_zones) == len({spec.zone_id, *spec.workers.more_zones}) > 1
+    assert spec.buying.kind == "spot"
+    assert spec.workers.tail_type == "g5.xlarge"  # the only one of the plan that is bought On-Demand
+    assert diversified("spot").workers.tail_type == ""
+
+
+def test_a_zone_of_the_call_is_the_only_one_and_a_file_keeps_its_own():
+    one = diversified(given=FromUser(zone_id="use1-az4"))
+    assert (one.zone_id, one.workers.more_zones) == ("use1-az4", ())
+    before = diversified()
+    again = diversified(given=kept(before, "us-east-1", FromUser()))
+    assert (again.zone_id, again.workers.more_zones) == (before.zone_id, before.workers.more_zones)
+    assert kept(before, "us-east-1", FromUser(zone_id="use1-az4")).more_zones == ()

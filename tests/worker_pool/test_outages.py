@@ -87,7 +87,7 @@ def test_a_slower_type_takes_longer_and_a_job_that_moves_keeps_its_progress():
     )
     for seed in range(10):
         run = simulate_supply(mixed, RULES, np.random.default_rng(seed), watched=frozenset(range(60)))
-        kept = {job: 0.0 for job in range(60)}
+        kept = dict.fromkeys(range(60), 0.0)
         for attempt in run.attempts:
             kept[attempt.job] += attempt.kept_hours
         assert all(hours == pytest.approx(3.0) for hours in kept.values())

@@ -53,7 +53,9 @@ def test_in_a_scarce_market_it_is_what_keeps_the_deadline():
     held = runs(supply(SCARCE))
     assert late > 0.8
     assert np.mean([run.makespan > DEADLINE for run in held]) <= 0.02
-    assert all(run.left_spot < DEADLINE for run in held if run.makespan > DEADLINE - reserve_hours(supply(SCARCE), RULES))
+    assert all(
+        run.left_spot < DEADLINE for run in held if run.makespan > DEADLINE - reserve_hours(supply(SCARCE), RULES)
+    )
 
 
 def test_in_a_calm_market_nothing_is_on_demand():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from planner.report.wording import figures, stale_prices
 from planner.report.wording.table import Column
+from planner.report.wording.worker_pool_markets import diversity, leaving
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch
 
@@ -93,7 +94,7 @@ def answer(found: PoolComparison) -> list[str]:
         f"{hours(job.p50)} on nodes. {_interrupted(best, loss)}"
     )
     lines.append(f"Paid node time: {used(best)}.")
-    return lines
+    return [*lines, *filter(None, (leaving(best, found), diversity(found)))]
 
 
 def _later(found: PoolComparison) -> list[str]:

@@ -1,0 +1,41 @@
+"""What several markets in one pool are worth, and when a pool on spot has to go On-Demand, in a sentence each."""
+
+from __future__ import annotations
+
+from planner.report.wording import figures
+from planner.worker_pool.choices import FALLBACK, SPOT, rules_of
+from planner.worker_pool.result import PoolComparison, PoolScenario
+from planner.worker_pool.tail import of_job, reserve_hours
+
+
+def diversity(found: PoolComparison) -> str:
+    """`Several markets: ...`: beside the best single one, each on spot alone; "" where there is only one of either."""
+    spot = [one for one in found.scenarios if one.choice.purchase == SPOT and one.complete and one.cost]
+    many = next((one for one in spot if one.choice.members), None)
+    alone = next((one for one in spot if not one.choice.members), None)
+    if many is None or alone is None or many.cost is None or alone.cost is None:
+        return ""
+    limit = found.plan.limit_days
+    within = f" {_late(many)} of the runs take longer than {limit:g} days, {_late(alone)} there." if limit else ""
+    return (
+        f"What several markets are worth: on spot alone {many.id} costs {figures.usd(many.cost.p50)} (P90 "
+        f"{figures.usd(many.cost.p90)}), the best single one, {alone.id}, {figures.usd(alone.cost.p50)} (P90 "
+        f"{figures.usd(alone.cost.p90)}).{within}"
+    )
+
+
+def _late(scenario: PoolScenario) -> str:
+    return figures.share(1 - scenario.on_time_fraction)
+
+
+def leaving(best: PoolScenario, found: PoolComparison) -> str:
+    """When to move the rest to On-Demand, and by which command; "" for a choice that never does."""
+    supply = best.choice.supplies[0] if best.choice.supplies else None
+    if best.choice.purchase != FALLBACK or supply is None or supply.tail is None:
+        return ""
+    rules, each = rules_of(found.plan), of_job(supply.tail, 0.0)
+    return (
+        f"{figures.share(best.left_spot_fraction)} of the runs end On-Demand. Nothing moves by itself: `planner leave` "
+        f"and `pulumi up` do, once the open jobs, in rounds of {rules.most} that take {each:.3g} hours each, leave "
+        f"less than {reserve_hours(supply, rules):.2g} hours to the deadline."
+    )
