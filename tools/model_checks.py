@@ -24,6 +24,7 @@ SIMULATED = {
     "falling-survival": "tests/worker_pool/test_published.py",
     "bad-node-failed-fraction": "tests/worker_pool/test_published.py",
     "batch-wait-hours": "tests/worker_pool/test_simulation.py",
+    "shared-outage-fraction": "tests/worker_pool/test_outages.py",
     "cache-hit-shuffled": "tests/models/test_laws.py",
     "cache-hit-between-marks": "tests/models/test_laws.py",
     "prefetched-read-rate": "tests/models/test_laws.py",

@@ -79,6 +79,7 @@ EXAMPLES = {
     "falling-survival": "scale_hours=97.5 hours=168",
     "bad-node-failed-fraction": "nodes=40 job=54min fail=15s",
     "batch-wait-hours": "place=250 nodes=40 job=54min",
+    "shared-outage-fraction": "correlation=40% up_fraction=80%",
     "checkpoint-overhead": "write=40s interval=3h",
     "observed-availability": "spells=269 mean_spell_hours=1.16 hours=27.05days",
     "gang-availability": "interruptions_per_day=13.2 wait_hours=2.8",

@@ -26,7 +26,7 @@ def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterat
         return
     central = request.central(recording=False)
     instance, spares = request.book.instance(block.instance_type), request.plan.fleet.spares
-    hours = max(block.days.plan * 24, (block.block_days or 0.0) * 24 - BLOCK_LOST_TAIL_HOURS)
+    hours = block.days.plan * 24 * max(block.block_stretch or 1.0, 1.0)
     limit_hours = (block.limit_days or BLOCK_MAX_DAYS) * 24
 
     def at_full_speed(nodes: int) -> float:

@@ -97,7 +97,7 @@ def _tries(request: Request, comparison: Comparison, best: Scenario) -> Iterator
     block = min(blocks, key=lambda s: (s.layout != best.layout, cost_of(s, "planned"), s.id), default=None)
     several = len({s.nodes for s in comparison.scenarios}) > 1
     size = size_of(plan, tuple(request.book.instances()))
-    if block and size and not several:
+    if block and size and not several and plan.run.held_hours is None:  # half of a fleet that is held costs half
         for count in fitting_counts(request, block, cost_of(best, "p50") * (1 + SMALL)):
             # GPUs are those that train, nodes are with spares
             wanted = size.at(base, count - plan.fleet.spares if size.gpu else count)

@@ -57,7 +57,9 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
         return blank
     first = ranked[0]
     tied = [s for s in ranked if s is first or _ties(s, first, outcomes)]
-    chosen = min(tied, key=preference)
+    # being near the first at P90 is not enough: another tied one may be far below it
+    safe = min(map(_p90, tied)) * (1 + MORE_AT_P90)
+    chosen = min((s for s in tied if _p90(s) <= safe), key=preference)
     return Answer(
         confidence=decision.confidence,
         rank_by=decision.rank_by,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,8 @@ from planner.estimate.request import Request
 from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
 
+WHOLE = 8  # nodes
+GROWTH, ENOUGH = (1.12, 1.25, 1.5, 2.0), 3  # of a size that works as planned; how many that hold are compared
 DOUBLINGS = 6  # of the fleet's size in either direction
 MOST = 5  # relaxations shown
 LEAST_AVAILABILITY = 0.5  # a run that fails longer than it works does not count as feasible
@@ -63,18 +66,39 @@ def relaxations_of(request: Request, comparison: Comparison) -> tuple[Relaxation
     ]
     kinds = [list(kind) for kind in alone]
     raised = _raised_limits(request, base, comparison)
-    found = [change for wanted in _limits(request, base) if (change := _cheapest_feasible(request, wanted))]
-    size = variants.size_of(request.plan, instances)
-    found += [change] if size and (change := _resized(request, base, size)) else []
+    limits = [change for wanted in _limits(request, base) if (change := _cheapest_feasible(request, wanted))]
+    resized = _resized(request, base, size) if (size := variants.size_of(request.plan, instances)) else None
+    found = []
     for kind in kinds:
         found += _cheapest(_cheapest_feasible(request, wanted) for wanted in kind)
-    if not found and not raised:
+    if not (limits or resized or found or raised):
         _, laid_out, usual, _ = kinds
         both = [more for first in (*laid_out, *usual) for more in variants.purchases(first)]
         for kind in (*kinds, both):
             changes = (change for wanted in kind for change in (wanted, *_limits(request, wanted)))
             found += _cheapest(_cheapest_feasible(request, wanted) for wanted in changes)
-    return (*raised, *(remedy for change in found if (remedy := _confirmed(request, change))))[:MOST]
+    sized = [_sized(request, base, size, resized)] if size and resized else []
+    confirmed = [*(_confirmed(request, one) for one in limits), *sized, *(_confirmed(request, one) for one in found)]
+    return (*raised, *(remedy for remedy in confirmed if remedy))[:MOST]
+
+
+def _sized(request: Request, base: ChangedPlan, size: Size, change: _Change) -> Relaxation | None:
+    """The nearest size that holds in the draws: the one that does as planned, or a larger one, by steps. Of a few more
+    the cheapest, since the nearest may just keep a limit with a week that it hardly uses."""
+    first = _confirmed(request, change)
+    counts = change.wanted.plan.fleet.nodes
+    if counts is None or not request.draws or max(counts) < max(size.sizes):
+        return first
+    found = [first] if first else []
+    for more in GROWTH:
+        wanted = math.ceil(max(counts) * more)
+        # of eights, which are few Capacity Blocks
+        count = min(wanted if wanted < WHOLE else -(-wanted // WHOLE) * WHOLE, variants.MOST_NODES)
+        remedy = _recommended(request, size.at(base, count))
+        found += [remedy] if remedy else []
+        if len(found) == ENOUGH:
+            break
+    return min(found, key=lambda one: one.cost_usd, default=None)
 
 
 def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) -> list[Relaxation]:

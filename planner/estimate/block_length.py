@@ -11,6 +11,7 @@ from planner.models.block_tail import SOLD_DAYS, Chances, tail_of
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS
 from planner.models.number import quantiles, share_of
 
+CLOSE, SHORTER = 0.03, 0.05  # shares of the least cost
 LONGEST_HOURS = 20 * 365 * 24.0  # a draw that never ends counts as one that takes so long
 
 
@@ -28,7 +29,7 @@ def tail_usd(
     hours: NDArray[np.float64], days: float, chances: Chances, prices: Prices
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """(the draws that outlast a block, USD after its end, hours waited) of each of them."""
-    usable = days * 24 - BLOCK_LOST_TAIL_HOURS
+    usable = _usable(days)
     place = np.flatnonzero(hours > usable)
     own = chances.at(place)
     tail = tail_of(hours[place] - usable, days, own)
@@ -45,19 +46,22 @@ def cheapest_days(
     *,
     limit_hours: float,
     confidence: float,
+    planned_hours: float = 0.0,
     at_p90: bool = False,
 ) -> float:
-    """The length, in days, with the least mean cost over the draws (or least P90) of block and tail; of those with
+    """The length, in days, with nearly the least mean cost over the draws (or P90) of block and tail; of those with
     which enough draws end within the limit, where any length does that.
 
-    The mean, also where scenarios rank by P50: at P50 half of the draws, and so every tail, are out of sight.
+    The mean, also where scenarios rank by P50: at P50 half of the draws, and so every tail, are out of sight. Of the
+    lengths within CLOSE of the least the one that the fewest draws outlast, since the chances of a tail are guesses;
+    and none that the planned run outlasts, unless every other costs more than SHORTER.
     """
     hours = np.minimum(hours, LONGEST_HOURS)
     in_time = share_of(hours <= limit_hours) >= confidence
-    found: list[tuple[float, int]] = []
+    found: list[tuple[float, int, int]] = []
     least = np.inf
     for days, bound in _bounded(hours, chances, prices):
-        if bound >= least and not at_p90:
+        if bound >= least * (1 + SHORTER) and not at_p90:
             break
         place, usd, waited = tail_usd(hours, days, chances, prices)
         if in_time:
@@ -72,9 +76,17 @@ def cheapest_days(
             cost = fee + quantiles(every, (0.9,))[0]
         else:
             cost = fee + float(usd.sum()) / hours.size
-        found.append((cost, days))
+        found.append((cost, days, place.size))
         least = min(least, cost)
-    return float(min(found)[1]) if found else float(SOLD_DAYS[-1])
+    dear = least * (1 + SHORTER)
+    whole = [one for one in found if _usable(one[1]) >= planned_hours and one[0] <= dear]
+    near = [one for one in whole or found if one[0] <= min(whole or found)[0] * (1 + CLOSE)]
+    return float(min(near, key=lambda one: (one[2], one[0]))[1]) if near else float(SOLD_DAYS[-1])
+
+
+def _usable(days: float) -> float:
+    """Hours for which a block has nodes."""
+    return days * 24 - BLOCK_LOST_TAIL_HOURS
 
 
 def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> list[tuple[int, float]]:

@@ -229,6 +229,7 @@ def _block_days(
         prices,
         limit_hours=limit_hours,
         confidence=confidence,
+        planned_hours=float(runs.planned.hours),
         at_p90=request.plan.decision.rank_by == "p90",
     )
 

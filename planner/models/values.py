@@ -61,10 +61,14 @@ class Values:
     def _drawn(self, key: str) -> NDArray[np.float64]:
         return sample(self.table[key], self._stream(key).standard_normal(self.draws))
 
-    def sampled(self, key: str, stream: str) -> Number:
-        """The value of an assumption whose draws are those of a stream that it shares with others."""
+    def sampled(self, key: str, stream: str, *, opposed: bool = False) -> Number:
+        """The value of an assumption whose draws are those of a stream that it shares with others; opposed: high where
+        theirs are low."""
         self.used.add(key)
-        return sample(self.table[key], np.asarray(self.normal(stream))) if self.draws else self.table[key].value
+        if not self.draws:
+            return self.table[key].value
+        drawn = np.asarray(self.normal(stream))
+        return sample(self.table[key], -drawn if opposed else drawn)
 
     def given(self, key: str) -> tuple[Number, str]:
         """The value of an assumption with its origin, as an input of an equation."""

@@ -110,14 +110,14 @@ def batch_wait_hours(*, place: Number, nodes: Number, job_hours: Number) -> Numb
 @equation(
     "G36",
     "shared-outage-fraction",
-    units={"correlation": "between two markets that have nodes or none", "up_fraction": "of the time"},
+    units={"correlation": "fraction", "up_fraction": "fraction"},
     result_unit="fraction",
     source="renewal at the moments in which both markets have nodes; Marshall and Olkin 1967 for the shared shocks",
     steps=(
         "both = up_fraction**2 + correlation * up_fraction * (1 - up_fraction)",
         "result = (1 / up_fraction**2 - 1 / both) / max(1 / up_fraction**2 - 1 / up_fraction, 1e-12)",
     ),
-    refuse=lambda *, up_fraction, **_: "" if 0 < up_fraction < 1 else "up_fraction must be between 0 and 1",
+    refuse=lambda *, up_fraction, **_: "" if 0 < up_fraction <= 1 else "up_fraction must be above 0, and 1 at most",
 )
 def shared_outage_fraction(*, correlation: Number, up_fraction: Number) -> Number:
     """Share of the outages of two equal spot markets that have to take both at once for a correlation between them.

@@ -44,8 +44,8 @@ def test_a_choice_by_id_rank_and_word(comparison):
     assert [one.id for one in comparison] == [one.id for one in comparison.scenarios]
     with pytest.raises(planner.UsageProblem, match=r"no scenario 'workers/g5.xlarg/spot': did you mean"):
         comparison["workers/g5.xlarg/spot"]
-    with pytest.raises(IndexError, match="has 3"):
-        comparison[3]
+    with pytest.raises(IndexError, match="has 6"):
+        comparison[6]
 
 
 def test_frames_and_tables_add_up(comparison):

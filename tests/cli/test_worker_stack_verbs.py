@@ -24,7 +24,7 @@ def run(tmp_path, monkeypatch):
 def test_from_the_plan_to_a_preview(run, tmp_path):
     done = run("stack", "--scenario", SPOT, "-o", ".", "--image", "acme/train:1")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "AWS Batch in us-east-1: 1 to 20 x g5.2xlarge, spot" in (done.stdout + done.stderr)
+    assert "AWS Batch in us-east-1: 1 to 20 x g5.2xlarge in 1 zone, spot" in (done.stdout + done.stderr)
     assert "--array-properties size=60" in (done.stdout + done.stderr)
     assert "container image" not in (done.stdout + done.stderr)  # it was given
     assert (tmp_path / "Pulumi.yaml").exists()

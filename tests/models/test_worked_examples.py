@@ -90,6 +90,10 @@ EXAMPLES = [
     ("bad-node-failed-fraction", {"nodes": 5, "job_hours": 1, "fail_hours": 1 / 6}, 0.6),
     # places 1 to 40 start at once, 41 to 80 after one job
     ("batch-wait-hours", {"place": 81, "nodes": 40, "job_hours": 0.9}, 1.8),
+    # up half of the time: both are up 0.25 of it if apart, 0.5 if as one, 0.4 at a correlation of 0.6
+    ("shared-outage-fraction", {"correlation": 0.0, "up_fraction": 0.5}, 0.0),
+    ("shared-outage-fraction", {"correlation": 1.0, "up_fraction": 0.5}, 1.0),
+    ("shared-outage-fraction", {"correlation": 0.6, "up_fraction": 0.5}, 0.75),
     ("checkpoint-overhead", {"write_hours": 40 / 3600, "interval_hours": 3}, 40 / 10_800),
     ("observed-availability", {"spells": 10, "mean_spell_hours": 2, "hours": 50}, 0.4),
     # 2 h up, 3 h down

@@ -46,7 +46,11 @@ KEYS: tuple[Word, ...] = (
     word("scenarios[].id", "text", "workers/NAME/PURCHASE"),
     word("scenarios[].layout", "= workers", "how nodes are held together: each job has one of its own"),
     word("scenarios[].worker", "text", "name of the kind of node, or its instance type"),
-    word("scenarios[].purchase", "list | spot | on-demand", "how nodes are bought; list: at the plan's own price list"),
+    word(
+        "scenarios[].purchase",
+        "list | spot | on-demand | spot-fallback",
+        "how nodes are bought; list: at the plan's own price list; spot-fallback: spot, then On-Demand",
+    ),
     word("scenarios[].gpu", "text", "kind of GPU"),
     word("scenarios[].feasible", "flag", "whether it could be simulated"),
     word("scenarios[].why_not", "texts", "why it could not be simulated; empty if it could"),

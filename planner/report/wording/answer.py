@@ -139,11 +139,23 @@ def condition(comparison: Comparison, best: Scenario) -> str:
             f"{named(comparison, second)}, costs {spoken.usd(-lead)} less{per} and takes "
             f"{spoken.usd(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
-    below = second.below_best_fraction
-    sure = "" if below is None else f" and is costlier in {figures.percent(1 - below)} of the outcomes"
+    sure = _how_sure(second, best)
     return (
         f"It is the cheapest {proven}choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
         f"{spoken.usd(lead)} ({share:.0%}) more{per}{sure}."
+    )
+
+
+def _how_sure(second: Scenario, best: Scenario) -> str:
+    """How often the next one is costlier, and what speaks against it where that is not often."""
+    below = second.below_best_fraction
+    if below is None:
+        return ""
+    if below <= 0.5 or second.cost_usd is None or best.cost_usd is None or second.cost_usd.p90 <= best.cost_usd.p90:
+        return f" and is costlier in {figures.percent(1 - below)} of the outcomes"
+    more = spoken.usd(second.cost_usd.p90 - best.cost_usd.p90)
+    return (
+        f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more where it goes badly (P90)"
     )
 
 
@@ -186,7 +198,9 @@ def kept(comparison: Comparison, best: Scenario) -> str:
 
 
 def preferred_for(best: Scenario, other: Scenario) -> str:
-    """What decides between two that tie."""
+    """What decides between two that tie. One that is preferred and yet not chosen has a far higher P90."""
+    if preference(other) < preference(best):
+        return PREFERRED_FOR[2]
     pairs = zip(PREFERRED_FOR, preference(best), preference(other), strict=True)
     return next((words for words, mine, theirs in pairs if mine != theirs), PREFERRED_FOR[-1])
 

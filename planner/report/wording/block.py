@@ -25,7 +25,7 @@ def sentence(plan: BlockPlan) -> str:
     on_demand = (
         "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({spoken.usd(plan.on_demand_usd)})"
     )
-    ways = [on_demand, "a later block"]
+    ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
         ways = [f"extend by {_days(plan.extension_days or 0)} ({spoken.usd(plan.extension_usd)} today)", *ways]
     first, *others = filter(None, ways)

@@ -49,7 +49,7 @@ def run_days(value: float) -> str:
     if value < 9.95:
         return f"{days(value)} days" if round(value, 1) != 1 else "1 day"
     if value > 1095:
-        return "more than 3 years"
+        return many(round(value / 365.25), "year")
     return many(round(value), "day")
 
 

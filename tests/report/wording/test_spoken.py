@@ -53,7 +53,7 @@ def test_what_is_said_is_within_five_percent(usd: float) -> None:
         (1.0, "1 day"),
         (9.97, "10 days"),
         (math.inf, "never"),
-        (2000, "more than 3 years"),
+        (2000, "5 years"),
     ],
 )
 def test_days(days: float, said: str) -> None:
