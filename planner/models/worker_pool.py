@@ -107,6 +107,12 @@ def batch_wait_hours(*, place: Number, nodes: Number, job_hours: Number) -> Numb
     return np.floor((place - 1) / nodes) * job_hours
 
 
+def _never_up(*, correlation: float, up_fraction: float) -> str:
+    """Why no such market can be."""
+    del correlation
+    return "" if 0 < up_fraction <= 1 else "up_fraction must be above 0, and 1 at most"
+
+
 @equation(
     "G36",
     "shared-outage-fraction",
@@ -117,7 +123,7 @@ def batch_wait_hours(*, place: Number, nodes: Number, job_hours: Number) -> Numb
         "both = up_fraction**2 + correlation * up_fraction * (1 - up_fraction)",
         "result = (1 / up_fraction**2 - 1 / both) / max(1 / up_fraction**2 - 1 / up_fraction, 1e-12)",
     ),
-    refuse=lambda *, up_fraction, **_: "" if 0 < up_fraction <= 1 else "up_fraction must be above 0, and 1 at most",
+    refuse=_never_up,
 )
 def shared_outage_fraction(*, correlation: Number, up_fraction: Number) -> Number:
     """Share of the outages of two equal spot markets that have to take both at once for a correlation between them.

@@ -79,6 +79,7 @@ def _rows_shown(rows: int, fitting: int, top: int | None, *, everything: bool) -
 def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool, left: Sequence[str] = ()) -> list[Line]:
     """What follows the table. left: parts that only -v shows."""
     others = left_out.others(shortlist)
+    left = [part for part in left if part != OTHERS or others]
     shown = [s for _, s in shortlist.rows]
     hidden = sum(s.feasible for s in comparison.scenarios) - len(shown)
     return [
