@@ -81,8 +81,11 @@ ALLOWED = {
     "planner.worker_pool.alone": {"planner.worker_pool.model"},
     "planner.worker_pool.simulation": {
         "planner.worker_pool.model",
+        "planner.worker_pool.launches",
         "planner.worker_pool.lives",
+        "planner.worker_pool.machine",
         "planner.worker_pool.run",
+        "planner.worker_pool.tail",
     },
     "planner.stack": {
         "planner.plan",

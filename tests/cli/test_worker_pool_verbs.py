@@ -211,9 +211,9 @@ class TestSensitivity:
         assert found.returncode == 0, found.stderr
         assert max(map(len, found.stdout.splitlines())) <= 80
         text = " ".join(found.stdout.split())
-        assert "price of a node 0.905 1.11" in text
+        assert "price of a node 0.539 0.84" in text
         assert "with a smaller effect (--top 0 shows all)" in text
-        assert "The recommendation, as planned workers/g5.xlarge/on-demand, changes: pool.max at 20 nodes:" in text
+        assert "The recommendation, as planned workers/g5.xlarge/spot-fallback, changes: pool.max at 20 nodes:" in text
 
     def test_its_json_keeps_to_the_schema_of_the_verb(self):
         schema = json.loads(run("schema", "--of", "sensitivity").stdout)
