@@ -123,11 +123,16 @@ class WorkerFleet(Component):
     ) -> aws.batch.ComputeEnvironment:
         """Without a service role, so that AWS Batch uses its service-linked one: only then it updates in place, and the
         provider only with these strategies (hashicorp/terraform-provider-aws issue 38695). A new one in its place could
-        not be made: the queue keeps the old one, which has the same name.
+        not be made: the queue keeps the old one, which has the same name. Of one type in one zone every strategy for
+        spot is the same, and it has the one that every release updates in place; by price only the later ones do.
         """
-        types = [args.fleet.instance_type, *args.settings.more_types]
-        if not args.spot and args.settings.tail_type:
-            types = [args.settings.tail_type]
+        settings = args.settings
+        types = [args.fleet.instance_type, *settings.more_types]
+        strategy = (
+            "SPOT_PRICE_CAPACITY_OPTIMIZED" if len(types) + len(settings.more_zones) > 1 else "SPOT_CAPACITY_OPTIMIZED"
+        )
+        if not args.spot:
+            types, strategy = [settings.tail_type] if settings.tail_type else types, "BEST_FIT_PROGRESSIVE"
         vcpu = args.fleet.vcpu
         return aws.batch.ComputeEnvironment(
             self.named("environment"),
@@ -136,7 +141,7 @@ class WorkerFleet(Component):
             state="ENABLED",
             compute_resources=aws.batch.ComputeEnvironmentComputeResourcesArgs(
                 type="SPOT" if args.spot else "EC2",
-                allocation_strategy="SPOT_PRICE_CAPACITY_OPTIMIZED" if args.spot else "BEST_FIT_PROGRESSIVE",
+                allocation_strategy=strategy,
                 min_vcpus=args.settings.least_nodes * vcpu,
                 max_vcpus=args.fleet.nodes * vcpu,
                 instance_types=types,

@@ -51,7 +51,7 @@ def test_it_can_be_deployed_and_lint_has_nothing_to_say():
 
 @pytest.mark.parametrize(
     ("kind", "type_", "strategy"),
-    [("spot", "SPOT", "SPOT_PRICE_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
+    [("spot", "SPOT", "SPOT_CAPACITY_OPTIMIZED"), ("on-demand", "EC2", "BEST_FIT_PROGRESSIVE")],
 )
 def test_nodes_are_bought_as_they_were_priced(kind, type_, strategy):
     nodes = inputs(graph_of(spec(kind)), "fleet-environment")["computeResources"]
@@ -74,6 +74,7 @@ def test_a_pool_of_several_markets_has_every_type_and_a_subnet_a_zone():
     assert [one.message for one in lint(graph_from(json.loads(json.dumps(graph))))] == []
     nodes = inputs(graph, "fleet-environment")["computeResources"]
     assert nodes["instanceTypes"] == ["g6.xlarge", "g5.xlarge", "g6e.xlarge"]
+    assert nodes["allocationStrategy"] == "SPOT_PRICE_CAPACITY_OPTIMIZED"
     assert len(nodes["subnets"]) == 3
     subnets = {name: inputs(graph, f"network-subnet-{name}") for name in ("nodes", "nodes-use1-az2", "nodes-use1-az6")}
     assert [one["availabilityZoneId"] for one in subnets.values()] == ["use1-az4", "use1-az2", "use1-az6"]
