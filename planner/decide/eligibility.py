@@ -9,7 +9,7 @@ from dataclasses import replace
 from planner.estimate.constraints import limit_of_plan
 from planner.estimate.outcomes import Outcomes
 from planner.estimate.result import Scenario, Shortfall
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
+from planner.models.compute import BLOCK_MAX_DAYS, block_days, usable_hours
 from planner.models.number import share_of, share_within
 from planner.plan.types import Plan
 
@@ -101,5 +101,5 @@ def _unfinished(outcomes: Outcomes, finish: float, confidence: float) -> Shortfa
     if outcomes.block_days is None:
         return Shortfall(kind="finish", fraction=finish)
     hours = share_within(outcomes.run_days, confidence) * 24
-    needed = float(block_days(run_hours=hours)) if hours < BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS else math.inf
+    needed = float(block_days(run_hours=hours)) if hours < usable_hours(BLOCK_MAX_DAYS) else math.inf
     return Shortfall(kind="block", fraction=finish, limit=outcomes.block_days, needed=needed)

@@ -9,7 +9,7 @@ from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.work import work_on
 from planner.models.block_sizes import block_sizes
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, BLOCK_MAX_NODES, block_days
+from planner.models.compute import BLOCK_MAX_DAYS, BLOCK_MAX_NODES, block_days, usable_hours
 
 NEAR = 0.05  # costs hardly more
 BEST = 3  # counts, each with the next higher one, since the estimate may be off by one
@@ -36,7 +36,7 @@ def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterat
     found = []
     for nodes in range(max(-(-block.nodes // 2), spares + 1), min(2 * block.nodes, BLOCK_MAX_NODES) + 1):
         expected = hours * at_full_speed(nodes) / full
-        if nodes == block.nodes or expected > min(limit_hours, BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS):
+        if nodes == block.nodes or expected > min(limit_hours, usable_hours(BLOCK_MAX_DAYS)):
             continue
         fee = nodes * float(block_days(run_hours=expected))
         if block.cost_usd.plan * fee / here <= most_usd:

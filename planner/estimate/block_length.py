@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.models.block_tail import SOLD_DAYS, Chances, tail_of
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS
+from planner.models.compute import usable_hours
 from planner.models.number import quantiles, share_of
 
 CLOSE, SHORTER = 0.03, 0.05  # shares of the least cost
@@ -29,7 +29,7 @@ def tail_usd(
     hours: NDArray[np.float64], days: float, chances: Chances, prices: Prices
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """(the draws that outlast a block, USD after its end, hours waited) of each of them."""
-    usable = _usable(days)
+    usable = usable_hours(days)
     place = np.flatnonzero(hours > usable)
     own = chances.at(place)
     tail = tail_of(hours[place] - usable, days, own)
@@ -79,14 +79,9 @@ def cheapest_days(
         found.append((cost, days, place.size))
         least = min(least, cost)
     dear = least * (1 + SHORTER)
-    whole = [one for one in found if _usable(one[1]) >= planned_hours and one[0] <= dear]
+    whole = [one for one in found if usable_hours(one[1]) >= planned_hours and one[0] <= dear]
     near = [one for one in whole or found if one[0] <= min(whole or found)[0] * (1 + CLOSE)]
     return float(min(near, key=lambda one: (one[2], one[0]))[1]) if near else float(SOLD_DAYS[-1])
-
-
-def _usable(days: float) -> float:
-    """Hours for which a block has nodes."""
-    return days * 24 - BLOCK_LOST_TAIL_HOURS
 
 
 def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> list[tuple[int, float]]:
@@ -100,7 +95,7 @@ def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> li
     # sums over the draws from each place to the end
     of_rates = np.append(np.cumsum(rates[::-1])[::-1], 0.0)
     of_usd = np.append(np.cumsum((rates * ordered)[::-1])[::-1], 0.0)
-    usable = np.array(SOLD_DAYS) * 24 - BLOCK_LOST_TAIL_HOURS
+    usable = np.array([usable_hours(days) for days in SOLD_DAYS])
     at = np.searchsorted(ordered, usable, side="right")
     left = (of_usd[at] - usable * of_rates[at]) / hours.size
     fees = np.array(SOLD_DAYS) * 24 * prices.block

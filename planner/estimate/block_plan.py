@@ -12,7 +12,7 @@ from planner.estimate.block_tail import on_demand_price, tail_rule
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.request import Request
 from planner.estimate.result import BlockPlan
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days, usable_hours
 from planner.models.derived import SourcedQuantity
 from planner.models.number import Number, each_draw, median, share_of
 from planner.models.sheet import Sheet
@@ -30,7 +30,7 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
     if planned is None or spread is None or not planned.bought.block_days or request.plan.run.held_hours is not None:
         return None
     days, usd = planned.bought.block_days, median(planned.bought.usd_per_hour or 0.0)
-    usable = days * 24 - BLOCK_LOST_TAIL_HOURS
+    usable = usable_hours(days)
     hours = each_draw(spread.run.hours, max(request.draws, 1))
     outlasts = hours > usable
     decide = int(days) - _days_before(days)
@@ -64,7 +64,7 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
 
 def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number) -> None:
     """Where each of its numbers comes from."""
-    usable: SourcedQuantity = (found.days * 24 - BLOCK_LOST_TAIL_HOURS, "run:fleet.block_usable_hours", "h")
+    usable: SourcedQuantity = (usable_hours(found.days), "run:fleet.block_usable_hours", "h")
     run: SourcedQuantity = (hours, "run:run.hours", "h")
     sheet.taken("block_plan.days", "days", days=(found.days, "run:fleet.block_days"))
     sheet.taken("block_plan.usd", "USD", usd=(found.usd, "run:fleet.block_usd"))

@@ -23,13 +23,13 @@ from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
 from planner.models.block_tail import SOLD_DAYS
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
+from planner.models.compute import BLOCK_MAX_DAYS, block_days, usable_hours
 from planner.models.number import quantiles, share_within
 from planner.models.values import Values
 from pricing.book import PriceNotFound
 from pricing.offers import PurchaseOption
 
-LONGEST_BLOCK_HOURS = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
+LONGEST_BLOCK_HOURS = usable_hours(BLOCK_MAX_DAYS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +242,7 @@ def _stretch(purchase: NodePurchase, planned: Run) -> float | None:
     """
     if purchase.option.family != "capacity-block" or purchase.block_days is None:
         return 1.0 if purchase.option.family == "capacity-block" else None
-    longest = purchase.block_days * 24 - BLOCK_LOST_TAIL_HOURS
+    longest = usable_hours(purchase.block_days)
     shorter = max((days for days in SOLD_DAYS if days < purchase.block_days), default=0)
-    shortest = max(shorter * 24 - BLOCK_LOST_TAIL_HOURS, longest / 4)
+    shortest = max(usable_hours(shorter), longest / 4)
     return float(np.sqrt(shortest * longest)) / float(planned.hours)

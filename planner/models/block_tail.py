@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days, usable_hours
 from planner.models.number import Number
 
 # EC2 User Guide, Capacity Blocks: days up to 14, then whole weeks; also of an extension
@@ -59,7 +59,7 @@ def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:
     again = left + chances.restart_hours
     on_demand = (left > 0) & ~extended & np.asarray(chances.found)
     later = (left > 0) & ~extended & ~on_demand
-    longest = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
+    longest = usable_hours(BLOCK_MAX_DAYS)
     whole = np.floor(again / longest)
     later_days = whole * BLOCK_MAX_DAYS + np.asarray(block_days(run_hours=again - whole * longest))
     block_hours = 24 * (np.where(extended, extra, 0.0) + np.where(later, later_days, 0.0))

@@ -86,8 +86,13 @@ def commitment_unused(
     return nodes * (terms * term_hours - run_hours) * usd_per_hour * (1 - reuse_value_fraction)
 
 
+def usable_hours(days: float) -> float:
+    """Hours for which a Capacity Block of so many days has nodes."""
+    return days * 24 - BLOCK_LOST_TAIL_HOURS
+
+
 def _no_such_length(*, run_hours: float) -> str:
-    limit = BLOCK_MAX_DAYS * 24 - BLOCK_LOST_TAIL_HOURS
+    limit = usable_hours(BLOCK_MAX_DAYS)
     return f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days" if run_hours > limit else ""
 
 

@@ -67,8 +67,11 @@ class Values:
         self.used.add(key)
         if not self.draws:
             return self.table[key].value
-        drawn = np.asarray(self.normal(stream))
-        return sample(self.table[key], -drawn if opposed else drawn)
+        name = f"{key} by {stream}"
+        if name not in self._cache:
+            drawn = np.asarray(self.normal(stream))
+            self._cache[name] = sample(self.table[key], -drawn if opposed else drawn)
+        return self._cache[name]
 
     def given(self, key: str) -> tuple[Number, str]:
         """The value of an assumption with its origin, as an input of an equation."""
