@@ -118,7 +118,7 @@ def worker_spec_of(
             limit_hours=min(max(float(math.ceil(LIMIT_TIMES * alone)), LEAST_LIMIT_HOURS), MOST_LIMIT_HOURS),
             least_nodes=plan.pool.min,
             more_types=tuple(types[1:]),
-            more_zones=tuple(zones[1:]),
+            more_zones=tuple(zones[1:]) if members else (),  # a file before may have been of several markets
             tail_type=scenario.choice.tail_worker.instance_type or "" if scenario.choice.tail_worker else "",
         ),
         interface_endpoints=0,  # nobody logs in to a worker, and Amazon ECS is reached through the NAT gateway

@@ -150,3 +150,5 @@ def test_a_zone_of_the_call_is_the_only_one_and_a_file_keeps_its_own():
     again = diversified(given=kept(before, "us-east-1", FromUser()))
     assert (again.zone_id, again.workers.more_zones) == (before.zone_id, before.workers.more_zones)
     assert kept(before, "us-east-1", FromUser(zone_id="use1-az4")).more_zones == ()
+    one_market = chosen(given=kept(before, "us-east-1", FromUser()))
+    assert (one_market.zone_id, one_market.workers.more_zones) == (before.zone_id, ())
