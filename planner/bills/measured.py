@@ -73,9 +73,13 @@ def _by_the_log(found: Reconciliation, log: JobRecord, used: Mapping[str, Assump
         )
     if log.node_days and log.interruptions:
         yield Measured(
-            path="reliability.spot_reclaims_per_node_day",
-            value=log.interruptions / log.node_days,
-            unit="1/(node-day)",
+            path="reliability.spot_observed",
+            value={
+                "interruptions": log.interruptions,
+                "node_days": round(log.node_days, 6),
+                "nodes": max(attempt.nodes for attempt in log.attempts),
+            },
+            unit="interruptions in node-days",
             planned=None,
             how="spot interruptions in the job log",
         )

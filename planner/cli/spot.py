@@ -25,8 +25,9 @@ def command() -> None:
     """Watch what spot costs a run, and move it to On-Demand by the rule of its stack.
 
     A row on spot is recommended only where something shows that such a gang lasts: one node, a public record of the
-    type, or your own count as reliability.spot_reclaims_per_node_day. Count it from CloudWatch, from EC2 Capacity
-    Manager (interruptions by type and zone), or from the starts of spot instances in a CUR.
+    type, or your own count as reliability.spot_observed. Count it from CloudWatch, from EC2 Capacity Manager
+    (interruptions by type and zone), from the starts of spot instances in a CUR, or from a recording (`planner traces
+    show` has the line to write).
     """
 
 

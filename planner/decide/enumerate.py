@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.evaluate import Evaluated, LayoutRuns, fleet_of
 from planner.estimate.request import Request
+from planner.estimate.spot import own_rate
 from planner.layouts.sizing import layouts_of
 from planner.models.values import Values
 from planner.plan.types import Fleet, Plan
@@ -50,7 +51,7 @@ def choices_of(
 ) -> Iterator[tuple[LayoutRuns, list[Choice]]]:
     """Every layout on every fleet of the plan, with each purchase option. sizes, layouts: only these."""
     plan, book = request.plan, request.book
-    every = sizes_of(request)
+    every, own = sizes_of(request), own_rate(plan.reliability)
     types = [size.instance.name for size in every]
     for size in every if sizes is None else sizes:
         fleet = fleet_of(request, size, central, drawn)
@@ -64,7 +65,7 @@ def choices_of(
                     spares=size.spares,
                     option=option,
                     label_nodes=request.fleets is not None or types.count(size.instance.name) > 1,
-                    spot_observed=plan.reliability.spot_reclaims_per_node_day is not None,
+                    spot_seen_to=own.nodes if own else 0,
                 )
                 for option in purchase_options(plan)
             ]

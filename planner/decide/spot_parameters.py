@@ -8,6 +8,7 @@ from planner.estimate.spot import (
     INTERRUPTION_STREAM,
     PRICE_STREAM,
     advised_market,
+    own_rate,
     planned_market,
     spot_offer,
     spot_price,
@@ -19,10 +20,11 @@ from pricing.book import PriceNotFound
 def interruption_rate_ends(request: Request) -> tuple[float, float] | None:
     """Spot interruptions per node and day at the 5th and the 95th percentile, if the plan sets them.
 
-    None if they are Spot Advisor's: their range is from single nodes to whole gangs, which is not one unit.
+    None if they are Spot Advisor's: their range is from single nodes to whole gangs, which is not one unit; and none
+    if they are of whole gangs.
     """
-    own = request.plan.reliability.spot_reclaims_per_node_day
-    if not own:
+    own = own_rate(request.plan.reliability)
+    if own is None or own.wait_hours is not None:
         return None
     low, high = (
         float(planned_market(own, Values(table=request.table(), pinned={INTERRUPTION_STREAM: share})).node_hazard[0])
@@ -64,9 +66,11 @@ def on_spot(request: Request) -> bool:
 def interruption_rates(request: Request) -> list[float]:
     """Planned spot interruptions per node and day of each instance type: the plan's own rate, else Spot Advisor's."""
     values = Values(table=request.table())
-    own, found = request.plan.reliability.spot_reclaims_per_node_day, []
+    own, found = own_rate(request.plan.reliability), []
+    if own is not None and own.wait_hours is not None:
+        return []
     if own is not None:
-        return [float(planned_market(own, values).node_hazard[0]) * 24] if own else []
+        return [float(planned_market(own, values).node_hazard[0]) * 24]
     for name in request.plan.fleet.instance_types:
         try:
             band = request.book.interruption(name, request.plan.region)

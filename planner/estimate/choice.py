@@ -14,10 +14,15 @@ RECORDED_GANGS = ("p3", "p3dn", "g4dn")
 LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
 
 
-def no_record_of(instance: InstanceType, nodes: int) -> str:
-    """Why nothing public shows how a gang of these nodes does on spot; empty if something does, or for one node."""
-    if nodes == 1:
+def no_record_of(instance: InstanceType, nodes: int, seen_to: float = 0) -> str:
+    """Why nothing shows how a gang of these nodes does on spot; empty if something does, or for one node.
+
+    seen_to: nodes of the largest gang whose interruptions the plan's owner counted; 0 if the plan has none.
+    """
+    if nodes <= max(seen_to, 1):
         return ""
+    if seen_to:
+        return f"the plan's own count of spot interruptions is of gangs to {seen_to:g} nodes"
     if instance.name.split(".")[0] not in RECORDED_GANGS:
         return f"no public record has a gang of {instance.name} on spot"
     return "" if nodes <= LARGEST_OBSERVED_GANG else f"public records of spot end at {LARGEST_OBSERVED_GANG} nodes"
@@ -26,7 +31,7 @@ def no_record_of(instance: InstanceType, nodes: int) -> str:
 @dataclass(frozen=True, kw_only=True)
 class Choice:
     """One combination to price. label_nodes: whether the id has the node count, because several are compared.
-    spot_observed: whether the plan brings the interruptions that its owner saw."""
+    spot_seen_to: nodes of the largest gang whose spot interruptions the plan's owner counted; 0 if none."""
 
     layout: str
     variant: str
@@ -35,7 +40,7 @@ class Choice:
     spares: int
     option: PurchaseOption
     label_nodes: bool
-    spot_observed: bool = False
+    spot_seen_to: float = 0
 
     @property
     def gpus(self) -> int:
@@ -48,8 +53,8 @@ class Choice:
         if family == "capacity-block" and len(block_sizes(self.nodes)) > MOST_BLOCKS:
             many = f"{self.nodes} nodes are more than {MOST_BLOCKS} Capacity Blocks"
             return f"{many}, which AWS may not sell for the same days"
-        if self.option.starts_on_spot and not self.spot_observed:
-            return no_record_of(self.instance, self.nodes)
+        if self.option.starts_on_spot:
+            return no_record_of(self.instance, self.nodes, self.spot_seen_to)
         return ""
 
     @property

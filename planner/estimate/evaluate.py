@@ -16,7 +16,7 @@ from planner.estimate.node_purchase import NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
-from planner.estimate.spot import Market, advised_market, evidence_note, planned_market
+from planner.estimate.spot import Market, advised_market, evidence_note, own_rate, planned_market
 from planner.estimate.stage import Ground
 from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
@@ -148,12 +148,12 @@ def _runs_of(
 
 def _market(request: Request, size: FleetSize) -> _FoundMarket:
     """The plan's own interruption rate, or Spot Advisor's band."""
-    own = request.plan.reliability.spot_reclaims_per_node_day
-    if own is not None:
-        note = f"spot interruption rate set by the plan: {own:g} per node-day"
-        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note,))
-    missing = evidence_note(size.instance, size.nodes)
+    own = own_rate(request.plan.reliability)
+    missing = evidence_note(size.instance, size.nodes, own)
     notes = (missing,) if missing else ()
+    if own is not None:
+        note = f"spot interruption rate set by the plan: {own.per_node_day:.4g} per node-day"
+        return _FoundMarket(market=lambda values, sheet: planned_market(own, values, sheet), notes=(note, *notes))
     try:
         band = request.book.interruption(size.instance.name, request.plan.region)
     except PriceNotFound as error:

@@ -6,6 +6,7 @@ beyond a point the market is scarce: the whole gang is interrupted and waits, as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,8 +18,10 @@ from planner.estimate.choice import no_record_of
 from planner.models.derived import Sourced
 from planner.models.interruptions import spot_hazard
 from planner.models.number import Number
+from planner.models.observed_rates import observed_rate_high, observed_rate_low
 from planner.models.sheet import UNRECORDED, Sheet
 from planner.models.values import Z_95, Values
+from planner.plan.types import Reliability
 from pricing.book import PriceBook, PriceNotFound
 from pricing.catalog import InstanceType
 from pricing.offers import InterruptionBand, SpotOffer
@@ -92,26 +95,81 @@ def advised_market(band: InterruptionBand, values: Values, sheet: Sheet = UNRECO
     return _with_gangs(hazard, scarce, values, sheet)
 
 
-def planned_market(interruptions_per_node_day: float, values: Values, sheet: Sheet = UNRECORDED) -> SpotMarket:
-    """The market if the plan says how often a node is interrupted: nodes independent, never scarce.
+@dataclass(frozen=True, kw_only=True)
+class OwnRate:
+    """Interruptions per node and day that a plan brings. key: of the plan. ends: 5th and 95th percentile; None if the
+    plan has a rate without its count. nodes: the largest gang that it is of; without end for a rate. wait_hours: until
+    a gang is back; None where single nodes are interrupted, and others take their place."""
 
-    The range is as wide as that of the published traces.
+    per_node_day: float
+    key: str
+    ends: tuple[float, float] | None = None
+    nodes: float = math.inf
+    wait_hours: float | None = None
+
+
+def own_rate(reliability: Reliability) -> OwnRate | None:
+    """What the plan says of its interruptions on spot, if anything.
+
+    A count without any interruption stands for half of one, and for up to the three that it cannot exclude.
     """
-    central = interruptions_per_node_day / 24
-    traces = values.table["spot.scarce_losses_per_node_day"]
-    values.used.add(traces.key)
-    low, high = central * traces.low / traces.value, central * traces.high / traces.value
-    hazard = sheet.arithmetic(
-        HAZARD.removeprefix("run:"),
-        _around(central, low, high, values) if central else 0.0,
-        "1/h per node",
-        "own / 24",
-        "the range is as wide as that of the published traces",
-        own=(interruptions_per_node_day, "plan:reliability.spot_reclaims_per_node_day", "1/(node-day)"),
+    stated, counted = reliability.spot_reclaims_per_node_day, reliability.spot_observed
+    if stated is not None:
+        return OwnRate(per_node_day=stated, key="reliability.spot_reclaims_per_node_day")
+    if counted is None:
+        return None
+    exposure = {"events": counted.interruptions, "nodes": counted.node_days, "days": 1.0}
+    central = (counted.interruptions or 0.5) / counted.node_days
+    high = float(observed_rate_high(**exposure)) / 1000
+    low = float(observed_rate_low(**exposure)) / 1000 or central * central / high
+    return OwnRate(
+        per_node_day=central,
+        key="reliability.spot_observed",
+        ends=(low, high),
+        nodes=counted.nodes,
+        wait_hours=counted.wait_hours,
     )
-    own = "rule:the plan says how often a node is interrupted"
-    sheet.taken("spot.scarce", "fraction", scarce=(0.0, own))
-    return _with_gangs(hazard, 0.0, values, sheet)
+
+
+def planned_market(own: OwnRate, values: Values, sheet: Sheet = UNRECORDED) -> SpotMarket:
+    """The market if the plan says how often a node is interrupted: nodes independent, never scarce; or, if it says how
+    long a gang waits, whole gangs at that rate, however many nodes they are.
+
+    The range is that of its count; of a rate alone, as wide as that of the published traces.
+    """
+    if own.ends is None:
+        traces = values.table["spot.scarce_losses_per_node_day"]
+        values.used.add(traces.key)
+        low, high = own.per_node_day * traces.low / traces.value, own.per_node_day * traces.high / traces.value
+        width = "the range is as wide as that of the published traces"
+    else:
+        low, high = own.ends
+        width = "the range is that of such a count (equations G27, G28)"
+    per_hour = _around(own.per_node_day / 24, low / 24, high / 24, values)
+    rate = (own.per_node_day, f"plan:{own.key}", "1/(node-day)")
+    gangs = own.wait_hours is not None
+    told = (0.0, "0 * own", "whole gangs are interrupted") if gangs else (per_hour, "own / 24", width)
+    hazard = sheet.arithmetic(HAZARD.removeprefix("run:"), told[0], "1/h per node", told[1], told[2], own=rate)
+    said = "rule:the plan says how often a node is interrupted"
+    sheet.taken("spot.scarce", "fraction", scarce=(1.0 if gangs else 0.0, said))
+    if own.wait_hours is None:
+        return _with_gangs(hazard, 0.0, values, sheet)
+    size = (own.nodes, f"plan:{own.key}.nodes", "nodes")
+    gang_rate = sheet.arithmetic(
+        GANG_RATE.removeprefix("run:"), per_hour * own.nodes, "1/h", "own * nodes / 24", width, own=rate, nodes=size
+    )
+    wait: Sourced = (own.wait_hours, f"plan:{own.key}.wait")
+    first = sheet.arithmetic(
+        FIRST_WAIT.removeprefix("run:"),
+        own.wait_hours,
+        "h",
+        "wait",
+        "the first gang takes as long as a later one",
+        wait=(*wait, "h"),
+    )
+    return SpotMarket(
+        node_hazard=(hazard, HAZARD), gang_rate=(gang_rate, GANG_RATE), gang_wait=wait, first_wait=(first, FIRST_WAIT)
+    )
 
 
 def _with_gangs(hazard: Number, scarce: Number, values: Values, sheet: Sheet) -> SpotMarket:
@@ -167,12 +225,12 @@ def _around(central: float, low: float, high: float, values: Values) -> Number:
     return (central * np.exp(side * z))[()]
 
 
-def evidence_note(instance: InstanceType, nodes: int) -> str:
+def evidence_note(instance: InstanceType, nodes: int, own: OwnRate | None = None) -> str:
     """What is missing to count on these nodes on spot, and what would replace it; "" if nothing is."""
-    why = no_record_of(instance, nodes)
+    why = no_record_of(instance, nodes, own.nodes if own else 0)
     return why and (
-        f"{why}: count your own interruptions (CloudWatch, EC2 Capacity Manager, or starts in a CUR) and write them as "
-        "reliability.spot_reclaims_per_node_day"
+        f"{why}: count your own interruptions (CloudWatch, EC2 Capacity Manager, starts in a CUR, or `planner traces "
+        "show` of a recording) and write them as reliability.spot_observed"
     )
 
 

@@ -196,6 +196,10 @@ def _storage(plan: Plan) -> Iterator[Finding]:
 
 
 def _reliability(plan: Plan) -> Iterator[Finding]:
+    both = plan.reliability.spot_reclaims_per_node_day, plan.reliability.spot_observed
+    if None not in both:
+        message = "spot_observed and spot_reclaims_per_node_day both say how often spot nodes are interrupted"
+        yield ("reliability", "spot_reclaims_per_node_day"), message, "remove one; a count has its own range"
     observed = plan.reliability.observed
     if observed is not None and not observed.failures:
         # the largest mean of which no event is seen in 1 of 20 cases: -ln(0.05)

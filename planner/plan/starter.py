@@ -69,7 +69,7 @@ storage:
 # reliability:                 # failure rates are assumptions; these are choices
 #   checkpoint_interval: 2h    # default: the optimal one
 #   checkpoint_blocking: 30s   # pause of training for one checkpoint
-#   spot_reclaims_per_node_day: 0.05   # interruptions that you see; default: from AWS Spot Advisor
+#   spot_observed: {{interruptions: 4, node_days: 90, nodes: 8}}   # that you counted; default: AWS Spot Advisor's
 #   observed: {{failures: 12, node_days: 3400}}   # failures that you counted, with the range of such a count
 
 # people:                      # costs other than AWS resources; only what is written here is counted

@@ -132,6 +132,21 @@ class ObservedFailures(Section):
     node_days: Positive = Field(description="nodes x days in which they were counted")
 
 
+class ObservedSpot(Section):
+    """Spot interruptions that you counted. Few of them, and short counts, give a wide range."""
+
+    interruptions: Annotated[int, Field(ge=0, le=100_000, description="how often AWS took a spot node away")]
+    node_days: Positive = Field(description="nodes x days on spot in which they were counted")
+    nodes: Annotated[
+        int, Field(ge=1, le=100_000, description="largest gang among them; larger ones stay without proof")
+    ]
+    wait_hours: Hours | None = Field(
+        None,
+        alias="wait",
+        description="mean time from an interruption until all nodes are back; then whole gangs are counted",
+    )
+
+
 class Reliability(Section):
     """Failures and checkpoints. Failure rates are assumptions; these are choices."""
 
@@ -141,9 +156,12 @@ class Reliability(Section):
         alias="checkpoint_blocking",
         description="pause of training for a checkpoint that is saved in the background; default: until saved",
     )
-    spot_reclaims_per_node_day: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] | None = Field(
+    spot_reclaims_per_node_day: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] | None = Field(
         None,
         description="spot interruptions that you see, per node and day; default: from AWS Spot Advisor",
+    )
+    spot_observed: ObservedSpot | None = Field(
+        None, description="spot interruptions that you counted, instead of a rate"
     )
     observed: ObservedFailures | None = Field(
         None, description="failures that you counted; an entry of assumptions takes precedence"

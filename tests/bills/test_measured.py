@@ -81,7 +81,7 @@ def test_what_was_measured_is_what_the_bill_has(tmp_path):
     assert values["assumptions.network.nat_gb_per_node"].value == 30  # 20 GB a node were planned
     assert values["assumptions.fleet.root_volume_gib"].value == 200
     assert values["reliability.observed"].value == {"failures": 1, "node_days": 46}
-    assert values["reliability.spot_reclaims_per_node_day"].value == pytest.approx(1 / 46)
+    assert values["reliability.spot_observed"].value == {"interruptions": 1, "node_days": 46, "nodes": 4}
     assert values["assumptions.goodput.restart_minutes"].value == 20
     hours = sum(line.billed_quantity or 0 for line in found.lines if line.line == "fleet.compute")
     assert found.goodput == pytest.approx(269 * 4 / hours)

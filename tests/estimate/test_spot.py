@@ -12,9 +12,11 @@ import pytest
 from planner.decide.price_age import stale_prices
 from planner.estimate.spot import (
     INTERRUPTION_STREAM,
+    OwnRate,
     SpotMarket,
     advised_market,
     evidence_note,
+    own_rate,
     planned_market,
     spot_price,
     todays_prices,
@@ -60,11 +62,33 @@ class TestTwoMarkets:
         assert 2 <= wait.min() < wait.max() <= 4
 
     def test_a_plans_own_rate_stays_within_the_width_of_the_traces_and_is_never_scarce(self):
-        market = planned_market(0.3, drawn())
+        market = planned_market(OwnRate(per_node_day=0.3, key="reliability.spot_reclaims_per_node_day"), drawn())
         hazard = market.node_hazard[0] * 24
         assert 0.1 - 1e-12 <= hazard.min() < hazard.max() <= 0.57 + 1e-12
         assert not np.any(market.gang_rate[0])
-        assert planned_market(0.0, drawn()).interrupts is False
+
+    @pytest.mark.parametrize(
+        ("interruptions", "central", "low", "high"),
+        # 4 events are 1.37 to 9.15 at 90 % (Garwood); none are up to 3.0, and half of one as the middle
+        [(4, 0.04, 0.0137, 0.0915), (0, 0.005, 0.005**2 / 0.03, 0.03)],
+    )
+    def test_a_plans_own_count_has_the_range_of_a_count(self, interruptions, central, low, high):
+        reliability = plan_of(
+            reliability={"spot_observed": {"interruptions": interruptions, "node_days": 100, "nodes": 8}}
+        ).reliability
+        hazard = planned_market(own_rate(reliability), drawn()).node_hazard[0] * 24
+        assert np.median(hazard) == pytest.approx(central, rel=0.1)
+        assert np.quantile(hazard, [0.05, 0.95]) == pytest.approx([low, high], rel=0.2)
+
+    def test_a_recording_of_gangs_interrupts_gangs_at_its_rate_and_waits_as_long(self):
+        """16 nodes that ran 5.15 days in all, interrupted 74 times: 14.4 times a day, then 2 h until all are back."""
+        counted = {"interruptions": 74, "node_days": 82.3333, "nodes": 16, "wait": "2h"}
+        market = planned_market(
+            own_rate(plan_of(reliability={"spot_observed": counted}).reliability), Values(table=default_assumptions())
+        )
+        assert market.node_hazard[0] == 0
+        assert market.gang_rate[0] * 24 == pytest.approx(74 / (82.3333 / 16))
+        assert market.gang_wait[0] == market.first_wait[0] == 2
 
     def test_a_tight_market_is_scarce_and_expensive_at_once(self):
         """Price and regime are drawn together: the scarce draws have the highest prices."""
@@ -156,7 +180,7 @@ class TestRuns:
                 storage={"layouts": ["s3-stream"]},
                 reliability={"spot_reclaims_per_node_day": rate},
             )
-            for rate in (0.0, 0.01, 0.1, 0.3, 1.0, 3.0)
+            for rate in (0.001, 0.01, 0.1, 0.3, 1.0, 3.0)
         ]
         costs = [scenario_of(plan, "s3-stream").cost_usd.plan for plan in plans]
         days = [scenario_of(plan, "s3-stream").days.plan for plan in plans]
@@ -181,7 +205,13 @@ class TestRuns:
     def test_a_gang_without_a_public_record_says_what_would_replace_it(self, type, nodes, record):
         note = evidence_note(book_of().instance(type), nodes)
         assert note.startswith(record)
-        assert ("reliability.spot_reclaims_per_node_day" in note) is bool(record)
+        assert ("reliability.spot_observed" in note) is bool(record)
+
+    @pytest.mark.parametrize(("nodes", "proven"), [(8, True), (9, False)])
+    def test_a_count_proves_no_larger_gang_than_it_had(self, nodes, proven):
+        counted = {"spot_observed": {"interruptions": 3, "node_days": 50, "nodes": 8}}
+        plan = plan_of(fleet={"nodes": nodes}, purchase={"options": ["spot"]}, reliability=counted)
+        assert [not s.unproven for s in compared(plan).scenarios] == [proven] * 4
 
     @pytest.mark.parametrize("observed", [{}, {"spot_reclaims_per_node_day": 0.01}])
     def test_what_the_plan_observed_makes_a_gang_proven(self, observed):

@@ -20,5 +20,7 @@ def render(found: Recordings, *, width: int, ascii_only: bool) -> str:
         lines += ["", *whole(words.laws(found.shown), width, rule), "", *wrap(words.LAWS, width, "  ")]
     said = words.missing(found.shown)
     lines += ["", *(part for text in said for part in wrap(text, width, "  "))] if said else []
+    counted = words.as_counted(found.shown)
+    lines += ["", *wrap(counted, width, "  ")] if counted else []
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text

@@ -77,6 +77,17 @@ LAWS = (
 )
 
 
+def as_counted(shown: Sequence[Shown]) -> str:
+    """The line of a plan that has the first of these recordings as its own count; "" where its gang never ran."""
+    market = shown[0].market
+    held = market.available_fraction * market.trace.days * market.gang
+    if not held:
+        return ""
+    waits = "" if market.wait_hours is None else f", wait: {hours(market.wait_hours)}h"
+    counted = f"{{interruptions: {market.interruptions}, node_days: {held:.6g}, nodes: {market.gang}{waits}}}"
+    return f"A plan takes {market.trace.name} as its own count with --set 'reliability.spot_observed={counted}'"
+
+
 def missing(shown: Sequence[Shown]) -> list[str]:
     """What the generators do not carry over, as sentences."""
     found: list[str] = []
