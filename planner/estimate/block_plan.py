@@ -41,6 +41,8 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         tail=tail_rule(request.plan.purchase.capacity_block),
         outlast_fraction=share_of(outlasts) if request.draws else None,
         decide_day=decide,
+        decide_on=request.start + timedelta(days=decide),
+        extension_is_certain=request.plan.purchase.capacity_block.extension,
         done_fraction=decide * 24 / usable,
     )
     if not outlasts.any():

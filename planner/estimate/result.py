@@ -68,12 +68,13 @@ class Shortfall:
 @dataclass(frozen=True, kw_only=True)
 class BlockPlan:
     """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
+    extension_is_certain: the plan counts on an extension.
 
     outlast_fraction: share of the draws in which the run outlasts it, None without draws. decide_day: the day of the
-    block on which to decide, 0 for its last hours; done_fraction: of the run that is done by then if the block
-    suffices. left_days: median of what is left in those draws; extension_days, extension_usd: the shortest extension
-    for it, at today's price; on_demand_usd: On-Demand nodes for it. All None where no draw outlasts the block, the last
-    one where On-Demand has no price.
+    block on which to decide, 0 for its last hours, decide_on its date; done_fraction: of the run that is done by then
+    if the block suffices. left_days: median of what is left in those draws; extension_days, extension_usd: the shortest
+    extension for it, at today's price; on_demand_usd: On-Demand nodes for it. All None where no draw outlasts the
+    block, the last one where On-Demand has no price.
     """
 
     days: float
@@ -82,7 +83,9 @@ class BlockPlan:
     tail: str
     outlast_fraction: float | None
     decide_day: int
+    decide_on: date
     done_fraction: float
+    extension_is_certain: bool = False
     left_days: float | None = None
     extension_days: float | None = None
     extension_usd: float | None = None

@@ -39,7 +39,11 @@ def _decision(plan: Plan) -> Iterator[Finding]:
     if not 0.5 <= plan.decision.confidence <= 0.999:
         message = f"decision.confidence is {plan.decision.confidence:.4g}: it has to be 50% to 99.9%"
         yield ("decision", "confidence"), message, "write 90%"
-    days = plan.purchase.capacity_block.days
+    block = plan.purchase.capacity_block
+    if block.extension and block.tail not in (None, "extend"):
+        message = f"purchase.capacity_block: extension is certain, and tail: {block.tail} asks for none"
+        yield ("purchase", "capacity_block", "tail"), message, "remove one of them"
+    days = block.days
     if days is not None and days > 14 and days % 7:
         longer = f"write {days - days % 7} or {days - days % 7 + 7}"
         message = f"purchase.capacity_block.days is {days}: AWS sells 1 to 14 days, then whole weeks"

@@ -152,7 +152,7 @@ class Accelerators:
 def parse_accelerators(text: object) -> Accelerators:
     match = _ACCELERATOR.fullmatch(str(text).strip())
     if not match or not 1 <= int(match[2]) <= 1_000_000:
-        raise BadValue("not a GPU count", "write A100:256 for 256 A100s in total")
+        raise BadValue("not a GPU count", "write the kind and the number: A100:256 are 256 A100s in total")
     return Accelerators(match[1].upper(), int(match[2]))
 
 

@@ -181,6 +181,7 @@ KEYS: tuple[Word, ...] = (
         f"{_S}.block_plan.outlast_fraction", "fraction?", "share of the draws in which the run outlasts it", "fraction"
     ),
     word(f"{_S}.block_plan.decide_day", "count", "day of the block on which to decide; 0: in its last hours"),
+    word(f"{_S}.block_plan.decide_on", "text", "the date of that day"),
     word(f"{_S}.block_plan.done_fraction", "fraction", "of the run, done by then if the block suffices", "fraction"),
     word(f"{_S}.block_plan.left_days", "number?", "median of what is left, of the draws that outlast it", "days"),
     word(f"{_S}.block_plan.extension_days", "number?", "the shortest extension for that", "days"),

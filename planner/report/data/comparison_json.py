@@ -106,6 +106,7 @@ def _block_plan(scenario: Scenario) -> dict[str, Any] | None:
         "tail": plan.tail,
         "outlast_fraction": number(plan.outlast_fraction),
         "decide_day": plan.decide_day,
+        "decide_on": plan.decide_on.isoformat(),
         "done_fraction": number(plan.done_fraction),
         "left_days": number(plan.left_days),
         "extension_days": number(plan.extension_days),
