@@ -25,6 +25,7 @@ from planner.plan.quantities import (
     parse_fraction,
     parse_hours,
     parse_kept,
+    parse_run_hours,
 )
 from pricing.offers import ALL_PURCHASE_OPTIONS
 
@@ -54,8 +55,9 @@ def _like(
 _NUM = r"^[0-9]+(_[0-9]{3})*(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*"
 Bytes = Annotated[float, BeforeValidator(parse_bytes), _text(_NUM + r"([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)$", "2.2PB")]
 BytesPerSecond = Annotated[
-    float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s$", "15MB/s")
+    float, BeforeValidator(parse_bytes_per_second), _text(_NUM + r"[KMGTPEkmgtpe]?[iI]?B/s$", "15MB/s")
 ]
+RunHours = Annotated[float, BeforeValidator(parse_run_hours), _text(_NUM + "[hdw]$", "21d")]
 Hours = Annotated[float, BeforeValidator(parse_hours), _text(_NUM + "[smhdw]$", "12h")]
 Fraction = Annotated[
     float,

@@ -23,9 +23,11 @@ _SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)", re.ASCI
 _NEAR_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(?:([KMGTPkmgtp])[iI]?[bB]?(?![A-Za-z])|$)", re.ASCII)
 _DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
 _LONG_DURATION = re.compile(rf"{_NUMBER}\s*(h(?:ou)?rs?|days?|w(?:ee)?ks?|min(?:ute)?s?)", re.ASCII)
+_MONTHS = re.compile(rf"{_NUMBER}\s*(?:mo|months?)", re.ASCII)
 _BYTES_PS = re.compile(rf"{_NUMBER}\s*([KMGTPE]i?B)\s*(?:ps|/sec|/second|/ s|per s|per second)", re.ASCII)
-_RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)/s", re.ASCII)
-_BITS = re.compile(rf"{_NUMBER}\s*[KMGTPE]i?b(?:it|ps|/s)?", re.ASCII)
+_BITS_PS = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe])b(?:it)?(?:/s|ps)", re.ASCII)
+_RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B)/s", re.ASCII)
+_BITS = re.compile(rf"{_NUMBER}\s*(?:[KMGTPE]i?b(?:it|ps|/s)?|[kmgtpe]i?b(?:it|ps|/s))", re.ASCII)
 _PERCENT = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
 _ACCELERATOR = re.compile(r"([A-Za-z][A-Za-z0-9]*):([0-9]{1,9})", re.ASCII)
 _RANGE = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})", re.ASCII)
@@ -103,7 +105,12 @@ def parse_bytes_per_second(text: object) -> float:
     match = _RATE.fullmatch(str(text).strip())
     if not match:
         near = _BYTES_PS.fullmatch(str(text)[:100].strip())
-        raise _refusal(text, "a rate", f"write {near[1]}{near[2]}/s" if near else _RATES)
+        bits = _BITS_PS.fullmatch(str(text)[:100].strip())
+        remedy = f"write {near[1]}{near[2]}/s" if near else _RATES
+        if bits:
+            unit = f"{bits[2].upper()}B/s"
+            remedy = f"write {bits[1]}{unit} if bytes are meant, {_times(bits[1], 1) / 8:g}{unit} if bits are"
+        raise _refusal(text, "a rate", remedy)
     unit = match[2].upper()
     return _bounded(_times(match[1], (_DECIMAL | _BINARY)[unit]), MAX_BYTES, "a rate")
 
@@ -118,9 +125,21 @@ def parse_hours(text: object) -> float:
     return _bounded(_times(match[1], _SECONDS[match[2]]) / 3600, MAX_HOURS, "a duration")
 
 
+def parse_run_hours(text: object) -> float:
+    """Hours from `12h`, `21d`, `8w`: of what lasts as long as a run, where `1m` is meant as a month."""
+    match = _DURATION.fullmatch(str(text).strip())
+    if match and match[2] in "sm":
+        days = f"{_times(match[1], 30):g}d"
+        remedy = f"write {days} if months are meant" if match[2] == "m" else "write 12h, 21d or 8w"
+        raise BadValue(f"{match[2]} is {'minutes' if match[2] == 'm' else 'seconds'}, too short for a run", remedy)
+    return parse_hours(text)
+
+
 def _as_duration(text: str) -> str:
-    """What to write instead: `20 days` is 20d."""
-    near = _LONG_DURATION.fullmatch(text.lower())
+    """What to write instead: `20 days` is 20d, a month about 30."""
+    near, months = _LONG_DURATION.fullmatch(text.lower()), _MONTHS.fullmatch(text.lower())
+    if months:
+        return f"a month is no fixed time; write {_times(months[1], 30):g}d"
     return f"write {near[1]}{near[2][0]}" if near else _DURATIONS
 
 
@@ -152,7 +171,8 @@ class Accelerators:
 def parse_accelerators(text: object) -> Accelerators:
     match = _ACCELERATOR.fullmatch(str(text).strip())
     if not match or not 1 <= int(match[2]) <= 1_000_000:
-        raise BadValue("not a GPU count", "write the kind and the number: A100:256 are 256 A100s in total")
+        many = str(text).strip() if str(text).strip().isdecimal() else "256"
+        raise BadValue("not a GPU count", f"write the kind of GPU and how many, as in H100:{many} or A100:{many}")
     return Accelerators(match[1].upper(), int(match[2]))
 
 

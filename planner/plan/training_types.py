@@ -12,11 +12,11 @@ from planner.plan.forms import (
     BytesPerSecond,
     Fraction,
     GpuKind,
-    Hours,
     KeptCheckpoints,
     Name,
     Positive,
     Region,
+    RunHours,
     Section,
     left_out,
 )
@@ -115,7 +115,7 @@ class Run(Section):
         description="first-time (the default): the range has the time that people, bugs and bad restarts took in "
         "published runs; proven: this recipe has run before on such a fleet",
     )
-    deadline_hours: Hours | None = Field(
+    deadline_hours: RunHours | None = Field(
         None, alias="deadline", description="the run has to end by then; see decision.confidence"
     )
 

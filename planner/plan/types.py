@@ -28,6 +28,7 @@ from planner.plan.forms import (
     Positive,
     PurchaseName,
     Region,
+    RunHours,
     Section,
     StackName,
     ZoneId,
@@ -100,7 +101,7 @@ class _Storage(Section):
         max_length=16,
         description="storage layouts to compare; default: all that can be deployed",
     )
-    retention_hours: Hours | None = Field(
+    retention_hours: RunHours | None = Field(
         None, alias="retention", description="how long data stays in S3 after the run"
     )
     s3_gateway_endpoint: bool = Field(True, description="false: S3 traffic goes through the NAT gateway and is billed")
