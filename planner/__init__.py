@@ -11,14 +11,11 @@ Names are loaded when they are first used, so that importing this package costs 
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from planner import prices as prices
     from planner.api.comparisons import Comparison, compare
     from planner.api.differences import Difference, diff
@@ -109,18 +106,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__", "prices"]
-
-
-class _OldPaths:
-    """Asked before all other finders: without it `planner.pool` would load modules of `fleet_pool` a second time."""
-
-    @staticmethod
-    def find_spec(fullname: str, path: Sequence[str] | None = None, target: object = None) -> object:
-        if not fullname.startswith(("planner.", "infra.")) or fullname.startswith("planner.moved"):
-            return None
-        from planner.moved import find_spec
-
-        return find_spec(fullname, path)
-
-
-sys.meta_path.insert(0, _OldPaths)  # pyright: ignore[reportArgumentType]  a finder needs this one function

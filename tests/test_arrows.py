@@ -19,7 +19,6 @@ ALLOWED = {
     "planner.errors": set(),
     "planner.extras": set(),
     "planner.templates": set(),
-    "planner.moved": set(),
     # on nodes and in jobs there is nothing else
     "fleet_pool": set(),
     "fleet_pool.node": {"fleet_pool"},
