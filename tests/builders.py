@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from planner.answer.ranges import range_of
 from planner.decide.compare import Request, compare
 from planner.decide.comparison import Comparison
-from planner.estimate.outcomes import Outcomes
-from planner.estimate.ranges import range_of
+from planner.estimate.outcomes import RunOutcomes
 from planner.estimate.result import Scenario
 from planner.plan.types import Plan
 from pricing.book import PriceBook, load_as_of
@@ -87,7 +87,7 @@ def scenario_of(plan: Plan, start_of_id: str, **more: Any) -> Scenario:
     return found[0]
 
 
-Row = tuple[Scenario, Outcomes]
+Row = tuple[Scenario, RunOutcomes]
 
 
 def row(
@@ -109,7 +109,7 @@ def row(
     days_drawn, cost_drawn = np.broadcast_arrays(np.atleast_1d(days), np.atleast_1d(cost_usd))
     spread = np.where(np.isfinite(days_drawn), cost_drawn, np.inf).astype(float)
     length, draws = days_drawn.astype(float), len(days_drawn)
-    outcomes = Outcomes(
+    outcomes = RunOutcomes(
         cost_usd=spread,
         effort_usd=np.full(draws, float(more.get("effort_usd", 0.0))),
         days=length,

@@ -43,10 +43,20 @@ ALLOWED = {
     "planner.models.block_sizes": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
+    # what every kind of plan shares: rows, draws, the rule that recommends one; it names no kind
+    "planner.answer": {"pricing", "planner.plan", "planner.models", "planner.errors"},
     # one scenario
-    "planner.estimate": {"pricing", "planner.plan", "planner.models", "planner.layouts", "planner.errors"},
+    "planner.estimate": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.layouts",
+        "planner.answer",
+        "planner.errors",
+    },
     # between scenarios
     "planner.decide": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -57,6 +67,7 @@ ALLOWED = {
     },
     # published figures, against equations and whole plans
     "planner.evidence": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -68,6 +79,7 @@ ALLOWED = {
     "planner.spot": {"planner.plan.textfile", "planner.errors"},
     # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
     "planner.worker_pool": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -96,6 +108,7 @@ ALLOWED = {
     },
     # the one door between what was compared and what is deployed: infra reads the rest without any model
     "planner.stack.choose": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -107,6 +120,7 @@ ALLOWED = {
         "planner.errors",
     },
     "planner.stack.choose_workers": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -114,7 +128,7 @@ ALLOWED = {
         "planner.stack",
         "planner.errors",
     },
-    "planner.stack.kept": {"planner.plan", "planner.estimate", "planner.stack", "planner.errors"},
+    "planner.stack.kept": {"planner.answer", "planner.plan", "planner.estimate", "planner.stack", "planner.errors"},
     "infra": {
         "planner.stack.spec",
         "planner.stack.file",
@@ -136,6 +150,7 @@ ALLOWED = {
     # a new price book out of what an account and files say
     "planner.update": {"pricing", "planner.account", "planner.errors"},
     "planner.report": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -151,6 +166,7 @@ ALLOWED = {
     },
     # what the command line and `import planner` share: one function for each answer, without the words of a command
     "planner.api": {
+        "planner.answer",
         "pricing",
         "planner.worker_pool",
         "planner.plan",
@@ -167,6 +183,7 @@ ALLOWED = {
     },
     # what was billed, beside what was planned
     "planner.bills": {
+        "planner.answer",
         "pricing",
         "planner.plan",
         "planner.models",

@@ -52,7 +52,7 @@ def _bundled_on(day: date) -> date | None:
 
     It holds for 120 days, or until AWS changed a price of EC2. After that a later book is nearer, with a warning.
     """
-    from planner.decide.price_age import EC2_LIMIT_DAYS
+    from planner.answer.price_age import EC2_LIMIT_DAYS
 
     newest = available()[-1]
     if day >= newest:

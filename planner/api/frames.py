@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from planner.answer.ranges import Range
 from planner.api.arguments import checked_comparison
 from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
-from planner.estimate.ranges import Range
 from planner.estimate.result import Goodput, Scenario, StorageFacts
 from planner.extras import how_to_install
 from planner.models.bill import PlannedLine

@@ -27,7 +27,7 @@ from planner.cli.progress import PRICING, STUDY, counted, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.gates import Gates
+    from planner.answer.gates import Gates
 
 
 @click.command()
@@ -75,8 +75,8 @@ def command(
     Eligible scenarios come first: those that finish within the plan's limits in 9 of 10 simulated outcomes. They rank
     by P50, which half of the outcomes cost less than. The planned cost uses the central value of every assumption.
     """
+    from planner.answer.gates import violations
     from planner.api.comparisons import comparison_of
-    from planner.decide.gates import violations
 
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     check_junit(junit, out)

@@ -9,7 +9,7 @@ from planner.cli.output import check_out, say, write_result
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.gates import Gates, Violation
+    from planner.answer.gates import Gates, Violation
     from planner.errors import ExitCode
 
 
@@ -24,7 +24,7 @@ def check_junit(junit: str | None, out: str | None) -> None:
 def report_violations(found: Sequence[Violation], plan: str, gates: Gates, junit: str | None) -> ExitCode:
     """Print each violation, also with --quiet: it is the reason for the exit code that this returns. plan: its name.
     junit: the file for all gates, passed and failed; None for none."""
-    from planner.decide.gates import exit_code
+    from planner.answer.gates import exit_code
 
     if junit is not None:
         from planner.report.data.gates_junit import render

@@ -106,7 +106,7 @@ def gate_options(function: Callable[..., Any]) -> Callable[..., Any]:
         max_unpriced: int | None,
         **more: Any,
     ) -> Any:
-        from planner.decide.gates import Gates
+        from planner.answer.gates import Gates
 
         gates = Gates(strict=strict, max_cost_usd=max_cost, max_days=max_days, max_unpriced=max_unpriced, at=at)
         return function(*args, gates=gates, **more)

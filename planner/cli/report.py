@@ -14,7 +14,7 @@ from planner.cli.progress import PRICING, STUDY, counted, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.gates import Gates
+    from planner.answer.gates import Gates
 
 
 @click.command()
@@ -54,8 +54,8 @@ def command(
     As Markdown it fits a pull request comment: the answer first, folded tables, and a hidden marker by which a later
     run finds the comment to update.
     """
+    from planner.answer.gates import violations
     from planner.api.comparisons import comparison_of
-    from planner.decide.gates import violations
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"

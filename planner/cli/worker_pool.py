@@ -11,8 +11,8 @@ from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from planner.answer.gates import Gates, Violation
     from planner.cli.options import Asked
-    from planner.decide.gates import Gates, Violation
     from planner.errors import ExitCode
     from planner.plan.load import LoadedPool
     from planner.worker_pool.result import PoolComparison, PoolScenario
@@ -248,7 +248,7 @@ def named(found: PoolComparison, text: str | None) -> PoolScenario:
 
 def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
     """The gates that fail, as for training plans."""
-    from planner.decide.gates import LIMITS, Violation
+    from planner.answer.gates import LIMITS, Violation
     from planner.errors import ExitCode
 
     eligible = [s for s in found.scenarios if s.eligible and s.cost and s.days]

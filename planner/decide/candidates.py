@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.answer.measure import cost_of
+from planner.answer.recommend import NEAR
 from planner.decide.eligibility import judged
 from planner.decide.enumerate import choices_of
-from planner.decide.measure import cost_of
-from planner.decide.recommend import NEAR
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.committed_purchase import least_commitment_usd
 from planner.estimate.evaluate import Evaluated
-from planner.estimate.outcomes import Outcomes, outcomes_of
+from planner.estimate.outcomes import RunOutcomes, outcomes_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.summary import outlined
@@ -57,7 +57,7 @@ class FleetPricer:
         """A commitment runs as long as On-Demand does. Where its nodes alone cost so much more that it can be neither
         first, nor tied, nor the safest, nor within the budget, it is passed over."""
         found: list[Scenario] = []
-        outcomes: dict[str, Outcomes] = {}
+        outcomes: dict[str, RunOutcomes] = {}
         passed: list[PassedOver] = []
         for runs, choices in choices_of(self.request, self._central, self._drawn, [size]):
             uncommitted = [
@@ -73,7 +73,7 @@ class FleetPricer:
             passed_over=tuple(passed),
         )
 
-    def outcomes(self, candidate: Candidate) -> Outcomes:
+    def outcomes(self, candidate: Candidate) -> RunOutcomes:
         """Every draw of one candidate, evaluated again."""
         for runs, choices in choices_of(self.request, self._central, self._drawn, [candidate.size]):
             for choice in choices:
@@ -93,7 +93,7 @@ class FleetPricer:
         tied = (1 + NEAR) * max(cost_of(base, "p50"), cost_of(base, plan.decision.rank_by))
         return max(tied, cost_of(base, "p90"), plan.constraints.max_cost_usd or 0.0)
 
-    def _scenario(self, entry: Evaluated, outcomes: dict[str, Outcomes]) -> Scenario:
+    def _scenario(self, entry: Evaluated, outcomes: dict[str, RunOutcomes]) -> Scenario:
         """What the decision needs to know of a choice; its draws are added to `outcomes`."""
         drawn = None
         if entry.spread is not None and not entry.why_not:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from planner.answer.measure import cost_of
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, reuse_value
-from planner.decide.measure import cost_of
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
 from planner.models.compute import break_even_hours

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from planner.decide.comparison import Comparison, Prices
+from planner.answer.compared import Prices
+from planner.answer.eligible import with_fractions
+from planner.answer.measure import order
+from planner.answer.price_age import stale_prices
+from planner.answer.recommend import answer_of
+from planner.decide.comparison import Comparison
 from planner.decide.eligibility import judged
 from planner.decide.enumerate import evaluate
-from planner.decide.measure import order, unit
 from planner.decide.narrow import has_many_counts, narrowed
 from planner.decide.notices import notes_of
-from planner.decide.price_age import stale_prices
-from planner.decide.recommend import answer_of
 from planner.decide.search import Each
 from planner.estimate.derivations import derived_of
-from planner.estimate.outcomes import Outcomes, outcomes_of
+from planner.estimate.outcomes import outcomes_of
 from planner.estimate.request import Request
-from planner.estimate.result import Scenario
 from planner.estimate.summary import scenario_of
-from planner.models.number import share_of
 from planner.models.sheet import Sheet
 
 __all__ = ["Request", "compare"]
@@ -55,7 +52,7 @@ def _compared(request: Request) -> Comparison:
     answer = answer_of(plan.decision, scenarios, outcomes)
     first = min(scenarios, key=lambda s: order(s, rank_by, answer.recommended), default=None)
     if request.draws and first is not None:
-        scenarios = _with_fractions(scenarios, outcomes, first.id)
+        scenarios = with_fractions(scenarios, outcomes, first.id)
     complete = [
         replace(scenario, derived=derived_of(scenario, entry.planned, sheet, request.draws))
         if request.derivations and scenario.cost_usd and entry.planned
@@ -87,28 +84,3 @@ def _compared(request: Request) -> Comparison:
         stale=stale_prices(scenarios, book.as_of, as_of, request.max_price_age_days),
         plan=plan.canonical(),
     )
-
-
-def _with_fractions(scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcomes], first: str) -> list[Scenario]:
-    """Each complete scenario with the share of draws in which it is the cheapest, and in which it costs less than the
-    first one.
-
-    All scenarios share the draws, so the shares are of the same outcomes. A draw that does not finish is never the
-    cheapest.
-    """
-    costs = {s.id: outcomes[s.id].cost_usd / unit(s) for s in scenarios if s.feasible and s.complete}
-    if not costs:
-        return list(scenarios)
-    lowest = np.min(list(costs.values()), axis=0)
-    # scenarios that tie for the lowest cost of a draw share it, so that the shares add up to one
-    ties = sum((cost <= lowest).astype(float) for cost in costs.values())
-    return [
-        replace(
-            s,
-            cheapest_fraction=float(np.mean((costs[s.id] <= lowest) * np.isfinite(lowest) / ties)),
-            below_best_fraction=None if s.id == first or first not in costs else share_of(costs[s.id] < costs[first]),
-        )
-        if s.id in costs
-        else s
-        for s in scenarios
-    ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from planner.answer.ranges import range_of
 from planner.decide.comparison import Comparison, Electricity
 from planner.decide.enumerate import evaluate
 from planner.estimate.owned import energy_of, has_price
-from planner.estimate.ranges import range_of
 from planner.estimate.request import Request
 from planner.models.number import scalar
 

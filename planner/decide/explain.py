@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from planner.answer.ranges import Range, range_of
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate, sizes_of
@@ -13,7 +14,6 @@ from planner.decide.parameters import Parameter, parameters_of, with_parameter
 from planner.estimate.bounds import bounded
 from planner.estimate.derivations import find, id_of, is_percentile, known_of
 from planner.estimate.evaluate import Evaluated
-from planner.estimate.ranges import Range, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.scenario import Outcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from planner.answer.measure import per_unit
 from planner.decide.candidates import Candidate
-from planner.decide.measure import per_unit
 
 
 def frontier_of(candidates: Sequence[Candidate], rank_by: str) -> tuple[Candidate, ...]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 
 from planner.decide.comparison import Comparison
-from planner.estimate import bounds
 from planner.estimate.facts import MAY_NOT_FINISH
 from planner.estimate.result import Scenario
+from planner.models.bill import without_nodes
 
 
 def rank_of(comparison: Comparison, scenario: Scenario) -> int:
@@ -36,7 +36,7 @@ def may_not_finish(scenario: Scenario) -> bool:
 
 def without_node_price(scenario: Scenario) -> bool:
     """Whether the GPU nodes have no price."""
-    return bounds.without_nodes(scenario.unpriced)
+    return without_nodes(scenario.unpriced)
 
 
 def share_above_plan(scenario: Scenario) -> float | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from planner.answer.row import Shortfall
 from planner.decide.break_evens import DIGITS, rounded
 from planner.decide.variants import ChangedPlan, with_value
-from planner.estimate.result import Shortfall
 from planner.plan.quantities import MAX_HOURS
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from planner.decide.comparison import Comparison
 from planner.decide.narrow import as_listed
-from planner.estimate.bounds import without_nodes
 from planner.estimate.request import Request
+from planner.models.bill import without_nodes
 from planner.models.goodput import AVAILABILITY_FLOOR
 
 NOTHING_HELPS = (

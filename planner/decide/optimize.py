@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from planner.answer.measure import per_unit, ranked
+from planner.answer.recommend import SMALL, Alternative, preference
 from planner.decide.candidates import Candidate
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.frontier import days_of, frontier_of
 from planner.decide.grid import Grid, grid_of
-from planner.decide.measure import per_unit, ranked
-from planner.decide.recommend import SMALL, Alternative, preference
 from planner.decide.rejected import Rejected, rejected_of
 from planner.decide.search import Each, Found, search
 from planner.estimate.choice import FleetSize

@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from planner.answer.measure import cost_of
+from planner.answer.recommend import SMALL
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison, Proposal
 from planner.decide.enumerate import sizes_of
 from planner.decide.fitting_counts import fitting_counts
-from planner.decide.measure import cost_of
-from planner.decide.recommend import SMALL, blocks_of
 from planner.decide.spares import enough_spares
 from planner.decide.variants import ChangedPlan, is_right, same, size_of, with_value
 from planner.estimate.request import Request
@@ -51,9 +51,7 @@ def _preferred(proposals: Sequence[Proposal]) -> Proposal:
     the shortest run."""
     least = min(map(_cost, proposals)) * (1 + WORTH)
     near = [entry for entry in proposals if _cost(entry) <= least]
-    return min(
-        near, key=lambda entry: (entry.scenario.held_back, blocks_of(entry.scenario), _days(entry), _cost(entry))
-    )
+    return min(near, key=lambda entry: (entry.scenario.held_back, entry.scenario.blocks, _days(entry), _cost(entry)))
 
 
 def _cost(proposal: Proposal) -> float:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from planner.answer.measure import per_unit, ranked
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
-from planner.decide.measure import per_unit, ranked
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.request import Request
 

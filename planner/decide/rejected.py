@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from planner.answer.measure import cost_of
 from planner.decide.candidates import Candidate, PassedOver
-from planner.decide.measure import cost_of
 from planner.decide.search import Found
-from planner.estimate.bounds import without_nodes
 from planner.estimate.result import Scenario
+from planner.models.bill import without_nodes
 
 
 @dataclass(frozen=True, kw_only=True)

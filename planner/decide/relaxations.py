@@ -6,17 +6,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from planner.answer.compared import Relaxation
+from planner.answer.measure import cost_of
 from planner.decide import variants
 from planner.decide.break_evens import DIGITS, rounded
 from planner.decide.compare import compare
-from planner.decide.comparison import Comparison, Relaxation
+from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
-from planner.decide.measure import cost_of
 from planner.decide.moved_limits import is_out_of_reach, with_limit
 from planner.decide.variants import ChangedPlan, Size, with_value
-from planner.estimate.bounds import without_nodes
 from planner.estimate.constraints import broken_constraints, limit_of_plan
 from planner.estimate.request import Request
+from planner.models.bill import without_nodes
 from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
 

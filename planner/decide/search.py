@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from planner.answer.recommend import is_near, is_unsure, others_of, preference, ranked_of
 from planner.decide.candidates import Candidate, FleetPricer, PassedOver
-from planner.decide.measure import unit
-from planner.decide.recommend import is_near, is_unsure, others_of, preference, ranked_of
 from planner.estimate.choice import FleetSize
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
@@ -72,5 +71,5 @@ def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candi
     if not ahead:
         return first
     leading = pricer.outcomes(of[id(first)])
-    tied = (s for s in ahead if is_unsure(pricer.outcomes(of[id(s)]), leading, unit(s) / unit(first)))
+    tied = (s for s in ahead if is_unsure(pricer.outcomes(of[id(s)]), leading, s.unit / first.unit))
     return next(tied, first)

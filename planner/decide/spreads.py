@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from planner.answer.ranges import Range
 from planner.decide.explain import Mover, at_both_ends, drawn, movers_in, range_in, request_of_one
 from planner.estimate.bounds import bounded
 from planner.estimate.derivations import known_of
-from planner.estimate.ranges import Range
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 

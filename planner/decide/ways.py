@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.answer.ranges import Range, range_of
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
 from planner.errors import UsageProblem
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.outcomes import outcomes_of
 from planner.estimate.owned import SERVER_KW_PER_GPU, OwnedNodes, energy_of, has_price, owned_nodes
-from planner.estimate.ranges import Range, range_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.models.bill import Line

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from planner.estimate.result import Scenario
-from planner.models.bill import Unpriced
-from planner.models.bill_lines import COMPUTE, SPOT_INTERRUPTIONS
+from planner.models.bill_lines import SPOT_INTERRUPTIONS
 
 _TOTALS = ("cost_usd", "usd_per_useful_gpu_hour")
 _TIMES = ("days", "run.hours", "run.training_hours", "fleet.node_hours")
-
-
-def without_nodes(unpriced: Sequence[Unpriced]) -> bool:
-    """Whether the GPU nodes have no price; the other lines of such a bill say nothing about its total."""
-    return any(entry.line == COMPUTE for entry in unpriced)
 
 
 def bounded(scenario: Scenario, id: str) -> bool:

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.answer.row import Outcomes
 from planner.estimate.evaluate import Evaluated
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.number import each_draw
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcomes:
-    """Arrays with one entry per draw; without draws, one entry at central values.
+class RunOutcomes(Outcomes):
+    """run_days: with a Capacity Block of block_days that never ends. delivered, served: of a fleet that is held for a
+    given time: share of its node-hours with a node, and whether storage reads as fast as training needs."""
 
-    effort_usd: what operating it costs, on no bill. run_days: with a Capacity Block of block_days that never ends.
-    delivered, served: of a fleet that is held for a given time: share of its node-hours with a node, and whether
-    storage reads as fast as training needs.
-    """
-
-    cost_usd: NDArray[np.float64]
-    effort_usd: NDArray[np.float64]
-    days: NDArray[np.float64]
     run_days: NDArray[np.float64]
     block_days: float | None
     delivered: NDArray[np.float64] | None = None
     served: NDArray[np.bool_] | None = None
 
-    @cached_property
-    def finished(self) -> NDArray[np.bool_]:
-        return np.isfinite(self.days)
 
-
-def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
+def outcomes_of(entry: Evaluated, draws: int) -> RunOutcomes:
     """Of a choice that can be evaluated."""
     assert entry.spread is not None
     run = entry.spread.run
@@ -44,7 +33,7 @@ def outcomes_of(entry: Evaluated, draws: int) -> Outcomes:
     outlasts = entry.spread.bought.outlasts_block if entry.spread.bought.ends_with_block else None
     ends = finishes if outlasts is None else finishes & ~outlasts
     days = each_draw(entry.spread.days, count)
-    return Outcomes(
+    return RunOutcomes(
         cost_usd=np.where(ends, each_draw(entry.spread.cost_usd, count), np.inf),
         effort_usd=each_draw(entry.spread.effort_usd, count),
         days=np.where(ends, days, np.inf),

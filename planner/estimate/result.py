@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import date
 
+from planner.answer.ranges import Range
+from planner.answer.row import Row
 from planner.estimate.node_purchase import Cash
-from planner.estimate.ranges import Range
 from planner.layouts.deployment import Deployment
-from planner.models.bill import PlannedLine, Unpriced
+from planner.models.block_sizes import block_sizes
 from planner.models.derived import Derived
 from pricing.offers import PurchaseOption
 
@@ -49,23 +49,6 @@ class Goodput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shortfall:
-    """Why a scenario is not eligible.
-
-    kind: "finish" (it has to finish), "block" (within its Capacity Block), "deadline", "assumed limit" or "budget"; of
-    a fleet that is held for a given time "delivery" (of its node-hours) and "reading" (as fast as training needs).
-    fraction: share of the draws that comply; decision.confidence is required. limit: days, USD, or the share of the
-    node-hours; None for "finish" and "reading".
-    needed: the lowest limit with which enough of the draws comply; infinite if too many do not finish.
-    """
-
-    kind: str
-    fraction: float
-    limit: float | None = None
-    needed: float = math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
 class BlockPlan:
     """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
     extension_is_certain: the plan counts on an extension.
@@ -93,83 +76,47 @@ class BlockPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario:
-    """One row of the comparison. Ranges are None if the choice cannot be evaluated at all.
+class Scenario(Row):
+    """One row of a training plan's comparison.
 
-    option: how the GPU nodes are bought. spares: of its nodes.
-    Ranges are of all draws; a draw that never finishes has infinite days and cost, and so has a percentile beyond the
-    draws that finish. mean_cost_usd: over all draws; None
-    if one does not finish. effort_usd: planned cost of the time to operate it, on no bill, in what ranks. billed_usd:
-    the part of the cost that AWS bills for the stack.
-    finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a limit;
-    in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no
-    deadline. delivered_fraction: planned share of the node-hours of a fleet that is held for a given time, whose useful
-    GPU-hours are the delivered ones; availability: the share that the plan requires. Both None for a run with an end.
-    eligible: whether it may be recommended; shortfalls: what it lacks. block_stretch: the time for which its Capacity
-    Block is bought, as a multiple of the planned hours; block_days: its length; block_plan: what to do about it.
-    priced_only: why the stack cannot be
-    deployed as it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
-    cheapest_fraction: share of the draws in which it is the cheapest of the complete scenarios; below_best_fraction:
-    in which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
-    missing.
-    unfinished: a warning if it may not finish, else ""; warnings: the others.
+    spares: of its nodes. billed_usd: the part of the cost that AWS bills for the stack. delivered_fraction: planned
+    share of the node-hours of a fleet that is held for a given time, whose useful GPU-hours are the delivered ones;
+    availability: the share that the plan requires. Both None for a run with an end. block_stretch: the time for which
+    its Capacity Block is bought, as a multiple of the planned hours; block_days: its length; block_plan: what to do
+    about it. unfinished: a warning if it may not finish, else ""; warnings: the others.
     rule: the sentence of spot with fallback that says when the run moves to On-Demand, else ""; threshold_hours: the
     limit in it; fallback_fraction: share of the draws in which it moves; both None without that rule.
-    interruptions_observed: the day of Spot Advisor's band that it uses.
     deployment: the sizes that were priced, as a stack file has them.
     derived: the derivation of its numbers, except the lines of the bill, which have inputs of their own.
     """
 
-    id: str
     layout: str
     variant: str
     instance_type: str
     nodes: int
     gpus: int
     option: PurchaseOption
-    feasible: bool
-    why_not: tuple[str, ...]
-    complete: bool
     extrapolated: bool
     spares: int = 0
-    days: Range | None = None
     days_at_full_speed: float | None = None
-    cost_usd: Range | None = None
     bounded_fraction: float = 0.0
     cost_plan_percentile: float | None = None
     usd_per_useful_gpu_hour: Range | None = None
-    effort_usd: float = 0.0
     useful_gpu_hours: float | None = None
     goodput: Goodput | None = None
     storage: StorageFacts | None = None
     ingest_days: float | None = None
-    mean_cost_usd: float | None = None
     billed_usd: Range | None = None
-    finish_fraction: float | None = None
     unfinished_fraction: float = 0.0
-    limit_days: float | None = None
-    limit_is_assumed: bool = False
-    on_time_fraction: float | None = None
-    budget_usd: float | None = None
-    in_budget_fraction: float | None = None
     block_stretch: float | None = None
     block_days: float | None = None
     block_plan: BlockPlan | None = None
     delivered_fraction: float | None = None
     availability: float | None = None
-    eligible: bool = False
-    shortfalls: tuple[Shortfall, ...] = ()
-    priced_only: str = ""
-    unproven: str = ""
-    cheapest_fraction: float | None = None
-    below_best_fraction: float | None = None
     rule: str = ""
     threshold_hours: float | None = None
     fallback_fraction: float | None = None
-    interruptions_observed: date | None = None
     cash: tuple[Cash, ...] = ()
-    bill: tuple[PlannedLine, ...] = ()
-    unpriced: tuple[Unpriced, ...] = ()
     warnings: tuple[str, ...] = ()
     unfinished: str = ""
     derived: tuple[Derived, ...] = ()
@@ -181,9 +128,13 @@ class Scenario:
         return self.delivered_fraction is not None
 
     @property
-    def held_back(self) -> bool:
-        """Whether it is never recommended, even where it is eligible."""
-        return bool(self.priced_only or self.unproven)
+    def unit(self) -> float:
+        """1, or the delivered GPU-hours of a fleet that is held for a given time."""
+        return self.useful_gpu_hours or 1.0 if self.is_held else 1.0
+
+    @property
+    def blocks(self) -> int:
+        return len(block_sizes(self.nodes)) if self.option.family == "capacity-block" else 0
 
     @property
     def purchase(self) -> str:

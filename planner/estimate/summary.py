@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.answer.ranges import percentile_of, range_of
 from planner.estimate.block_plan import block_plan_of
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.evaluate import Evaluated
@@ -18,8 +19,7 @@ from planner.estimate.facts import (
     unfinished_warning,
     weak_price_warnings,
 )
-from planner.estimate.outcomes import Outcomes
-from planner.estimate.ranges import percentile_of, range_of
+from planner.estimate.outcomes import RunOutcomes
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.run import Run
@@ -43,7 +43,7 @@ def _billed(lines: Sequence[Line]) -> Number:
     return sum(line.effective_cost for line, kind in known if kind.in_stack and kind.in_budget)
 
 
-def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, sheet: Sheet) -> Scenario:
+def scenario_of(request: Request, entry: Evaluated, outcomes: RunOutcomes | None, sheet: Sheet) -> Scenario:
     """The scenario of one evaluated choice. sheet: records the numbers that are read off the run and its bill.
 
     outcomes: None for a choice that cannot be evaluated.
@@ -86,7 +86,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: Outcomes | None, s
 
 
 def outlined(
-    request: Request, entry: Evaluated, outcomes: Outcomes | None, central: Values, cost_usd: float | None = None
+    request: Request, entry: Evaluated, outcomes: RunOutcomes | None, central: Values, cost_usd: float | None = None
 ) -> Scenario:
     """What the decision needs to know of a choice: no bill, no facts.
 

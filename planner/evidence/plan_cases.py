@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from planner.answer.ranges import Range
 from planner.decide.compare import Request, compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
 from planner.errors import PlannerError
 from planner.estimate.evaluate import Evaluated
-from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.estimate.run import Run
 from planner.evidence.case import Case

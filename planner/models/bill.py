@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planner.models.bill_lines import bill_line
+from planner.models.bill_lines import COMPUTE, bill_line
 from planner.models.derived import Input, plain_inputs
 from planner.models.number import Number, scalar
 
@@ -128,3 +129,8 @@ class Unpriced:
     nearest: tuple[str, ...]
     service: str = INSTANCES
     elsewhere: bool = False
+
+
+def without_nodes(unpriced: Sequence[Unpriced]) -> bool:
+    """Whether the GPU nodes have no price; the other lines of such a bill say nothing about its total."""
+    return any(entry.line == COMPUTE for entry in unpriced)

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from planner.answer.gates import FEASIBLE, LIMITS, Gates, Violation
 from planner.cli.main import command as cli
-from planner.decide.gates import FEASIBLE, LIMITS, Gates, Violation
 from planner.errors import ExitCode
 from planner.report.data.gates_junit import render
 

@@ -7,9 +7,9 @@ from datetime import date
 
 import pytest
 
+from planner.answer.measure import cost_of
 from planner.decide.commitments import CommitmentFamily, families_of
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of
 from planner.models.bill_lines import COMPUTE
 from tests.builders import compared, plan_of
 

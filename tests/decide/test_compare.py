@@ -9,10 +9,10 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.decide.gates import Gates, exit_code, passing, violations
+from planner.answer.gates import Gates, exit_code, passing, violations
+from planner.answer.ranges import percentile_of, range_of
 from planner.errors import ExitCode
 from planner.estimate import summary
-from planner.estimate.ranges import percentile_of, range_of
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 from tests.builders import BOOK_DATES, book_of, by_id, compared, exact, months_of, plan_of, scenario_of

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.answer.row import Shortfall
 from planner.decide.eligibility import judged
 from planner.estimate.constraints import limit_of_plan
-from planner.estimate.result import Scenario, Shortfall
+from planner.estimate.result import Scenario
 from planner.plan.load import load_plan
 from planner.plan.types import Plan
 from tests.builders import Row, compared, plan_of, row, scenario_of

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.answer.measure import cost_of, ranked
+from planner.answer.recommend import NEAR, SMALL
 from planner.decide.compare import compare
 from planner.decide.grid import AROUND, around, grid_of
-from planner.decide.measure import cost_of, ranked
 from planner.decide.optimize import COST, TIME, Optimum, optimize
-from planner.decide.recommend import NEAR, SMALL
 from planner.estimate.choice import FleetSize
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from planner.answer.measure import cost_of
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison, Proposal
 from planner.decide.fitting_counts import fitting_counts
-from planner.decide.measure import cost_of
 from planner.decide.proposals import MOST, WORTH, with_proposals
 from planner.estimate.constraints import limit_of_plan
 from planner.estimate.request import Request

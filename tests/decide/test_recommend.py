@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.answer.measure import cost_of, order, ranked
+from planner.answer.recommend import MORE_AT_P90, SMALL, Alternative, Answer, answer_of
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.eligibility import judged
-from planner.decide.measure import cost_of, order, ranked
 from planner.decide.nothing_eligible import with_relaxations
-from planner.decide.recommend import MORE_AT_P90, SMALL, Alternative, Answer, answer_of
 from planner.estimate.request import Request
 from planner.plan.load import load_text
 from planner.plan.types import Plan

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.answer.compared import Relaxation
 from planner.decide.compare import compare
-from planner.decide.comparison import Comparison, Relaxation
+from planner.decide.comparison import Comparison
 from planner.decide.nothing_eligible import NOTHING_HELPS, is_infeasible, with_relaxations
 from planner.decide.relaxations import relaxations_of
 from planner.estimate.request import Request

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from planner.answer.measure import cost_of
 from planner.decide.candidates import FleetPricer
 from planner.decide.compare import compare
 from planner.decide.enumerate import sizes_of
 from planner.decide.frontier import days_of, frontier_of
-from planner.decide.measure import cost_of
 from planner.decide.narrow import MOST_COUNTS
 from planner.decide.search import Found, search
 from planner.estimate.request import Request

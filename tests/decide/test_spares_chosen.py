@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from planner.answer.measure import ranked
 from planner.decide.compare import compare
-from planner.decide.measure import ranked
 from planner.decide.spares import with_number, with_spares
 from planner.estimate.request import Request
 from planner.plan.types import Plan

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from planner.answer.measure import ranked
 from planner.decide.compare import compare
-from planner.decide.measure import ranked
 from planner.estimate.request import Request
 from tests.builders import book_of, plan_of
 

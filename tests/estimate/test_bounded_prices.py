@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decide.gates import Gates, exit_code, violations
-from planner.decide.recommend import SMALL
+from planner.answer.gates import Gates, exit_code, violations
+from planner.answer.recommend import SMALL
 from planner.errors import ExitCode
 from planner.estimate.bounded_prices import MOST_BOUNDED
 from planner.estimate.result import Scenario

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from planner.estimate.ranges import range_of
+from planner.answer.ranges import range_of
 from planner.models.ledger import Ledger
 from planner.models.quote import as_tiers, used_tiers, worst
 from planner.models.values import Values

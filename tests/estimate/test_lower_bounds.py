@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from planner.decide.gates import Gates, exit_code, violations
+from planner.answer.gates import Gates, exit_code, violations
 from planner.errors import ExitCode
 from planner.estimate.bounds import bounded
 from planner.report.data.comparison_json import scenario_document

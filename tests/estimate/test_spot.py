@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from planner.decide.price_age import stale_prices
+from planner.answer.price_age import stale_prices
 from planner.estimate.spot import (
     INTERRUPTION_STREAM,
     OwnRate,

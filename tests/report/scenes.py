@@ -6,13 +6,14 @@ import math
 from dataclasses import replace
 from functools import cache
 
+from planner.answer.ranges import Range
+from planner.answer.recommend import Alternative, Answer
+from planner.answer.row import Shortfall
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.nothing_eligible import with_relaxations
-from planner.decide.recommend import Alternative, Answer
-from planner.estimate.ranges import Range
 from planner.estimate.request import Request
-from planner.estimate.result import Scenario, Shortfall
+from planner.estimate.result import Scenario
 from pricing.offers import DEFAULT_PURCHASE_OPTIONS
 from tests.builders import book_of, compared, plan_of
 

@@ -8,9 +8,9 @@ from datetime import date
 
 import pytest
 
+from planner.answer.ranges import Range
 from planner.decide.compare import Request, compare
 from planner.errors import PlanProblems, UsageProblem
-from planner.estimate.ranges import Range
 from planner.plan.load import LoadedPlan, plan_sha256
 from planner.stack.choose import FromAccount, budget_usd, spec_of
 from planner.stack.component import COMPONENTS, usd_per_hour_by_component

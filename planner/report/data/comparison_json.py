@@ -7,9 +7,9 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
+from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison, Electricity, Proposal, Step
 from planner.estimate.bounds import bounded, reason
-from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.models.bill import SERVICES, PlannedLine
 from planner.models.formula import written

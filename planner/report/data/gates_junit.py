@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from planner.decide.gates import FEASIBLE, LIMITS, Gates, Violation
+from planner.answer.gates import FEASIBLE, LIMITS, Gates, Violation
 from planner.report.wording.figures import visible
 
 SUITE = "planner gates"

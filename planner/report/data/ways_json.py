@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison
 from planner.decide.ways import Ways
-from planner.estimate.ranges import Range
 from planner.report.data.comparison_json import SCHEMA_VERSION, number
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, rank_of
 from planner.decide.shortlist import Shortlist
-from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.report.html.inline import shown
 from planner.report.pictures.axis import FAR, Axis, axis_of

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from planner.answer.measure import cost_of
+from planner.answer.recommend import MORE_AT_P90, SMALL
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of
-from planner.decide.recommend import MORE_AT_P90, SMALL
 from planner.decide.what_if import Axis, WhatIf
 from planner.estimate.result import Scenario
 from planner.report.html.inline import script_data

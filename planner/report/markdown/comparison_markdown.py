@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
+from planner.answer.gates import Violation
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.decide.gates import Violation
 from planner.decide.shortlist import shortlist_of
 from planner.decide.study import Study
 from planner.estimate.result import Scenario

@@ -6,11 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from planner.answer.measure import cost_of, per_unit, ranked
+from planner.answer.ranges import Range
+from planner.answer.recommend import SURE, preference
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of, per_unit, ranked
-from planner.decide.recommend import SURE, preference
-from planner.estimate.ranges import Range
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
 from planner.report.wording import (

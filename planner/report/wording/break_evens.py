@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from shlex import quote
 
+from planner.answer.recommend import SMALL
 from planner.decide.break_evens import BreakEven, Search
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
-from planner.decide.recommend import SMALL
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM

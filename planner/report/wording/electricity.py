@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import rank_of
-from planner.estimate.ranges import Range
 from planner.report.wording.figures import plain
 
 

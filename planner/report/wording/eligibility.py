@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planner.answer.row import Shortfall
 from planner.estimate.bounded_prices import MOST_BOUNDED
-from planner.estimate.result import Scenario, Shortfall
+from planner.estimate.result import Scenario
 from planner.report.wording import figures, spoken
 
 

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from planner.estimate.ranges import Range
+from planner.answer.ranges import Range
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
 from pricing.offers import PurchaseOption

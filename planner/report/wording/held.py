@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from planner.answer.measure import cost_of
 from planner.decide.comparison import Comparison
-from planner.decide.measure import cost_of
 from planner.estimate.result import Scenario
 from planner.plan.training_types import HOURS_PER_MONTH
 from planner.report.wording import figures, spoken

@@ -6,15 +6,16 @@ import math
 import re
 from collections.abc import Sequence
 
+from planner.answer.measure import cost_of
+from planner.answer.recommend import SMALL
 from planner.decide.candidates import Candidate
 from planner.decide.frontier import days_of
-from planner.decide.measure import cost_of
 from planner.decide.narrow import spread_over
 from planner.decide.optimize import TIME, Optimum
-from planner.decide.recommend import SMALL
 from planner.decide.rejected import Rejected
-from planner.estimate.bounds import reason, without_nodes
+from planner.estimate.bounds import reason
 from planner.estimate.result import Scenario
+from planner.models.bill import without_nodes
 from planner.report.wording import answer, eligibility, figures, spoken, stale_prices
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.table import Column

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planner.estimate.ranges import Range
+from planner.answer.ranges import Range
 from planner.report.wording import evidence, spoken
 from planner.report.wording.figures import days, many, money
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 
 from planner.decide.comparison import Comparison, Proposal
-from planner.decide.recommend import blocks_of
 from planner.estimate.result import Scenario
 from planner.report.wording import figures
 from planner.report.wording.eligibility import held_back
@@ -49,7 +48,7 @@ def _what(proposal: Proposal) -> str:
         return f"{figures.many(spares, 'spare node')} in all, so that a failed node is replaced without a wait{block}"
     if proposal.kind == "count":
         instead = f" instead of {before.block_days:g}" if before.block_days not in (None, after.block_days) else ""
-        several = blocks_of(after)
+        several = after.blocks
         blocks = "a Capacity Block" if several == 1 else f"{several} Capacity Blocks"
         return f"{after.nodes} nodes fill {blocks} of {after.block_days:g} days{instead}"
     found = next((entry for entry in before.shortfalls if entry.kind == "block"), None)

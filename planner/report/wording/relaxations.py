@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.decide.comparison import Comparison, Relaxation
+from planner.answer.compared import Relaxation
+from planner.decide.comparison import Comparison
 from planner.report.wording import figures
 from planner.report.wording.line import Kind, Line
 

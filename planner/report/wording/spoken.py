@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from planner.estimate.ranges import Range
+from planner.answer.ranges import Range
 from planner.report.wording.figures import NEVER, days, dollars, many
 
 WIDE = 0.1  # a range wider than this share of its middle supports two digits, a narrower one three

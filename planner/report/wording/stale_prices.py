@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from planner.decide.price_age import StalePrice
+from planner.answer.price_age import StalePrice
 from planner.report.wording import figures
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from planner.answer.ranges import Range
 from planner.decide.ways import Ways
-from planner.estimate.ranges import Range
 from planner.models.bill_lines import STAFF
 from planner.plan.assumptions import Assumption
 from planner.report.wording import electricity, spoken

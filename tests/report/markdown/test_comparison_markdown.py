@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from planner.decide.price_age import StalePrice
+from planner.answer.price_age import StalePrice
 from planner.models.bill import Unpriced
 from planner.report.markdown import comparison_markdown, escaped
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.answer.price_age import StalePrice
+from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison
-from planner.decide.price_age import StalePrice
-from planner.estimate.ranges import Range
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import fitted, rows, whole

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
+from planner.answer.gates import Gates, violations
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
-from planner.decide.gates import Gates, violations
 from planner.decide.nothing_eligible import with_relaxations
 from planner.estimate.request import Request
 from planner.report.data import comparison_json

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.estimate.ranges import Range
+from planner.answer.ranges import Range
 from planner.report.wording import spoken
 
 WIDE = Range(plan=1.0, p10=1.0, p50=2.0, p90=3.0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from planner.estimate.result import Scenario
+from planner.answer.row import Row
 from planner.models.bill_lines import COMPUTE, SPOT_INTERRUPTIONS, bill_line
 from pricing.offers import PurchaseOption
 
@@ -41,7 +41,7 @@ class StalePrice:
 
 
 def stale_prices(
-    scenarios: Sequence[Scenario], book: date, as_of: date | None, max_age_days: int | None
+    scenarios: Sequence[Row], book: date, as_of: date | None, max_age_days: int | None
 ) -> tuple[StalePrice, ...]:
     """Prices too old on `as_of`: EC2's beyond 120 days, metered ones beyond three years, or all beyond `max_age_days`.
 
@@ -64,7 +64,7 @@ def stale_prices(
                 continue
             of_nodes = bill_line(line.line).family == "gpu-nodes"
             found = purchases.setdefault((COMPUTE if of_nodes else line.line, line.price_date, limit), set())
-            found |= {scenario.option} if of_nodes else set()
+            found |= {scenario.option} if of_nodes and scenario.option else set()
     stale = [
         StalePrice(
             line=line,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from planner.decide.measure import per_unit, ranked, unit
-from planner.estimate.outcomes import Outcomes
-from planner.estimate.result import Scenario
-from planner.models.block_sizes import block_sizes
+from planner.answer.measure import per_unit, ranked
+from planner.answer.row import Outcomes, Row
 from planner.models.number import share_of
 from planner.plan.types import Decision
 
@@ -18,6 +17,7 @@ NEAR, SURE = 0.10, 0.70
 SMALL = 0.02  # a difference that nobody would change a choice for: no alternative is named for less
 SELDOM = 0.1  # draws in which a limit holds, below which nobody would take the chance
 MOST_ALTERNATIVES = 2
+R = TypeVar("R", bound=Row)
 MORE_AT_P90 = 0.05  # a tied scenario has a P90 that is at most this much higher
 
 
@@ -48,7 +48,7 @@ class Answer:
     compared: int = 0
 
 
-def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mapping[str, Outcomes]) -> Answer:
+def answer_of(decision: Decision, scenarios: Sequence[R], outcomes: Mapping[str, Outcomes]) -> Answer:
     """scenarios: judged. outcomes: by id, of those that are feasible."""
     complete = [s for s in scenarios if s.feasible and s.complete]
     blank = Answer(confidence=decision.confidence, rank_by=decision.rank_by, compared=len(complete))
@@ -73,35 +73,25 @@ def answer_of(decision: Decision, scenarios: Sequence[Scenario], outcomes: Mappi
     )
 
 
-def ranked_of(complete: Sequence[Scenario], rank_by: str) -> list[Scenario]:
+def ranked_of(complete: Sequence[R], rank_by: str) -> list[R]:
     """Those that may be recommended, in order: eligible, and deployed as priced."""
     return sorted((s for s in complete if s.eligible and not s.held_back), key=lambda s: _rank(s, rank_by))
 
 
-def preference(scenario: Scenario) -> tuple[tuple[int, bool], int, float, float, str]:
+def preference(scenario: Row) -> tuple[tuple[int, bool], int, float, float, str]:
     """What decides among tied scenarios, the lowest first: commitment, Capacity Blocks, P90, effort, id."""
-    return _commitment(scenario), blocks_of(scenario), _p90(scenario), scenario.effort_usd, scenario.id
+    return scenario.commitment, scenario.blocks, _p90(scenario), scenario.effort_usd, scenario.id
 
 
-def blocks_of(scenario: Scenario) -> int:
-    """How many Capacity Blocks its nodes are bought in."""
-    return len(block_sizes(scenario.nodes)) if scenario.option.family == "capacity-block" else 0
-
-
-def _rank(scenario: Scenario, rank_by: str) -> tuple[float, str]:
+def _rank(scenario: Row, rank_by: str) -> tuple[float, str]:
     return ranked(scenario, rank_by), scenario.id
 
 
-def _p90(scenario: Scenario) -> float:
+def _p90(scenario: Row) -> float:
     return per_unit(scenario, "p90")
 
 
-def _commitment(scenario: Scenario) -> tuple[int, bool]:
-    """Years, then whether it is paid before it is used."""
-    return scenario.option.years, scenario.option.family == "capacity-block"
-
-
-def is_near(other: Scenario, first: Scenario) -> bool:
+def is_near(other: Row, first: Row) -> bool:
     """Whether the first one leads by at most NEAR at P50, and by little at P90, so that it may tie."""
     return ranked(other, "p50") <= ranked(first, "p50") * (1 + NEAR) and _p90(other) <= _p90(first) * (1 + MORE_AT_P90)
 
@@ -112,19 +102,19 @@ def is_unsure(other: Outcomes, first: Outcomes, units: float = 1.0) -> bool:
     return share_of(other.cost_usd + other.effort_usd > (first.cost_usd + first.effort_usd) * units) < SURE
 
 
-def _ties(other: Scenario, first: Scenario, outcomes: Mapping[str, Outcomes]) -> bool:
+def _ties(other: Row, first: Row, outcomes: Mapping[str, Outcomes]) -> bool:
     """Whether the lead of the first one is too uncertain to decide."""
-    return is_near(other, first) and is_unsure(outcomes[other.id], outcomes[first.id], unit(other) / unit(first))
+    return is_near(other, first) and is_unsure(outcomes[other.id], outcomes[first.id], other.unit / first.unit)
 
 
-def others_of(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[tuple[Scenario, str]]:
+def others_of(complete: Sequence[R], chosen: R, rank_by: str) -> list[tuple[R, str]]:
     """At most two other scenarios to consider, each with its kind of alternative."""
     found = [(s, "cheaper-if") for s in _cheaper(complete, chosen, rank_by)]
     found += [(s, "safest") for s in _safest(ranked_of(complete, rank_by), chosen)]
     return found[:MOST_ALTERNATIVES]
 
 
-def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> list[Scenario]:
+def _cheaper(complete: Sequence[R], chosen: R, rank_by: str) -> list[R]:
     """The cheapest one that costs clearly less, but cannot be deployed by the stack; and of those that are not
     eligible the cheapest, if it costs less than that."""
     least = per_unit(chosen, rank_by) * (1 - SMALL)
@@ -136,7 +126,7 @@ def _cheaper(complete: Sequence[Scenario], chosen: Scenario, rank_by: str) -> li
     return [*by_hand, *at_risk]
 
 
-def _is_no_choice(scenario: Scenario) -> bool:
+def _is_no_choice(scenario: Row) -> bool:
     """Whether a fleet that is held is there for less than half of the time, which is another fleet; or a limit of the
     plan is missed in practically every draw."""
     return any(
@@ -146,7 +136,7 @@ def _is_no_choice(scenario: Scenario) -> bool:
     )
 
 
-def _safest(ranked: Sequence[Scenario], chosen: Scenario) -> list[Scenario]:
+def _safest(ranked: Sequence[R], chosen: R) -> list[R]:
     """The lowest P90, if it is clearly lower than that of the recommended one."""
     safest = min(ranked, key=lambda s: (_p90(s), s.id))
     return [safest] if _p90(safest) < _p90(chosen) * (1 - SMALL) else []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.decide.comparison import Comparison
-from planner.decide.price_age import StalePrice
+from planner.answer.compared import Compared, R
+from planner.answer.price_age import StalePrice
+from planner.answer.row import Row
 from planner.errors import ExitCode
-from planner.estimate.result import Scenario
 
 FEASIBLE, LIMITS = "feasible", "limits"
 STRICT_HINT = "; purchase.options and storage.layouts can leave out scenarios"
@@ -41,7 +41,7 @@ class Violation:
     gate: str = FEASIBLE
 
 
-def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
+def violations(comparison: Compared[R], gates: Gates) -> list[Violation]:
     """Every gate that fails. Of the eligible scenarios one has to stay within the limits of cost and days."""
     found = []
     eligible = [s for s in comparison.scenarios if s.eligible]
@@ -66,12 +66,12 @@ def violations(comparison: Comparison, gates: Gates) -> list[Violation]:
     return found
 
 
-def passing(comparison: Comparison, gates: Gates) -> Scenario | None:
+def passing(comparison: Compared[R], gates: Gates) -> R | None:
     """The first eligible scenario within the limits of cost and days; None if there is none."""
     return next((s for s in comparison.scenarios if s.eligible and _passes(s, gates)), None)
 
 
-def _checked(scenario: Scenario, gates: Gates) -> list[tuple[float, float, str]]:
+def _checked(scenario: Row, gates: Gates) -> list[tuple[float, float, str]]:
     """(limit, figure, what) of each limit."""
     name = {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is eligible
@@ -82,11 +82,11 @@ def _checked(scenario: Scenario, gates: Gates) -> list[tuple[float, float, str]]
     return [(limit, value, what) for limit, value, what in found if limit is not None]
 
 
-def _passes(scenario: Scenario, gates: Gates) -> bool:
+def _passes(scenario: Row, gates: Gates) -> bool:
     return all(value <= limit for limit, value, _ in _checked(scenario, gates))
 
 
-def _over(scenario: Scenario, gates: Gates) -> list[Violation]:
+def _over(scenario: Row, gates: Gates) -> list[Violation]:
     """What the first eligible scenario exceeds, where none passes."""
     over = [check for check in _checked(scenario, gates) if check[1] > check[0]]
     return [
@@ -99,7 +99,7 @@ def _over(scenario: Scenario, gates: Gates) -> list[Violation]:
     ]
 
 
-def _nearest(comparison: Comparison) -> str:
+def _nearest(comparison: Compared[R]) -> str:
     return f"; {comparison.relaxations[0].options} makes one so" if comparison.relaxations else ""
 
 
