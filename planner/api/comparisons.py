@@ -103,20 +103,26 @@ def compare(
     plan: LoadedPlan,
     *,
     prices: Prices = None,
-    draws: int = DEFAULT_DRAWS,
+    draws: int | None = None,
     seed: int = DEFAULT_SEED,
     as_of: str | date | None = None,
     max_price_age_days: int | None = None,
 ) -> Comparison: ...
 @overload
 def compare(
-    plan: LoadedPool, *, prices: Prices = None, draws: int = DEFAULT_DRAWS, seed: int = DEFAULT_SEED
+    plan: LoadedPool,
+    *,
+    prices: Prices = None,
+    draws: int | None = None,
+    seed: int = DEFAULT_SEED,
+    as_of: str | date | None = None,
+    max_price_age_days: int | None = None,
 ) -> PoolComparison: ...
 def compare(
     plan: LoadedPlan | LoadedPool,
     *,
     prices: Prices = None,
-    draws: int = DEFAULT_DRAWS,
+    draws: int | None = None,
     seed: int = DEFAULT_SEED,
     as_of: str | date | None = None,
     max_price_age_days: int | None = None,
@@ -125,21 +131,18 @@ def compare(
 
     prices: a price book, its date (the book of that day, else the newest before it) or its folder; None: the plan's,
     else the bundled one for `as_of` (docs/prices.md), else the newest. draws: simulated outcomes a range comes from, 0
-    for none. seed: of these draws; the same plan, book, draws and seed give the same result. as_of: the day that the
+    for none; None: 5,000. Of a worker pool they are runs of each choice: 1 to 2,000; None: 200, fewer of very many
+    jobs. seed: of these draws; the same plan, book, draws and seed give the same result. as_of: the day that the
     prices are for; None: the plan's start. max_price_age_days: older prices are listed in `stale`; None: 120 of EC2,
     1,095 of the rest.
-
-    Of a worker pool every choice is simulated, in `draws` runs (1 to 2,000; by default 200, fewer of very many jobs);
-    prices have no age there.
 
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
     if isinstance(plan, LoadedPool):
         from planner.api import pools
 
-        if as_of is not None or max_price_age_days is not None:
-            raise UsageProblem("as_of, max_price_age_days: not of a worker pool, whose prices have no age")
-        return pools.compare(plan, prices, draws, seed)
+        day = None if as_of is None else day_of(as_of, "as_of")
+        return pools.compare(plan, prices, draws, seed, day, _days(max_price_age_days))
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
         return comparison_of(plan, with_spares(request, in_processes))
@@ -147,11 +150,16 @@ def compare(
         raise UsageProblem(str(error)) from error
 
 
+def _days(max_price_age_days: int | None) -> int | None:
+    given = max_price_age_days
+    return None if given is None else whole_number(given, "max_price_age_days", MAX_AGE_DAYS, 1)
+
+
 def request_of(
     caller: str,
     plan: LoadedPlan,
     prices: Prices,
-    draws: int,
+    draws: int | None,
     seed: int,
     as_of: str | date | None,
     max_price_age_days: int | None = None,
@@ -160,9 +168,8 @@ def request_of(
     if not isinstance(plan, LoadedPlan):
         file = repr(os.fspath(plan)) if isinstance(plan, str | os.PathLike) else "FILE"
         raise UsageProblem(f"{caller} needs a loaded plan, not {plan!r}: planner.{caller}(planner.load({file}))")
-    draws, seed = whole_number(draws, "draws", MAX_DRAWS), whole_number(seed, "seed", MAX_SEED)
-    if max_price_age_days is not None:
-        max_price_age_days = whole_number(max_price_age_days, "max_price_age_days", MAX_AGE_DAYS, 1)
+    draws = whole_number(DEFAULT_DRAWS if draws is None else draws, "draws", MAX_DRAWS)
+    seed, max_price_age_days = whole_number(seed, "seed", MAX_SEED), _days(max_price_age_days)
     counted_from = plan.plan.start if as_of is None else day_of(as_of, "as_of")
     book = book_for(prices, plan.plan.price_date, day=counted_from)
     check_book(plan, book)

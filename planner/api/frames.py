@@ -14,7 +14,8 @@ from planner.estimate.result import Goodput, Scenario, StorageFacts
 from planner.extras import how_to_install
 from planner.models.bill import PlannedLine
 from planner.report.data import comparison_csv
-from planner.report.data.comparison_json import bill_line, scenario_document
+from planner.report.data.compared_json import bill_line
+from planner.report.data.comparison_json import scenario_document
 
 if TYPE_CHECKING:
     import pandas

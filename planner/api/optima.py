@@ -12,7 +12,7 @@ from planner.api.parallel import in_processes
 from planner.decide import optimize as optimizing
 from planner.decide.search import Each
 from planner.errors import UsageProblem
-from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
+from planner.estimate.defaults import DEFAULT_SEED
 from planner.estimate.request import Request
 from planner.plan.load import LoadedPlan, LoadedPool
 from pricing.snapshot import BrokenBook
@@ -53,7 +53,7 @@ def optimize(
     minimize: str = "cost",
     *,
     prices: Prices = None,
-    draws: int = DEFAULT_DRAWS,
+    draws: int | None = None,
     seed: int = DEFAULT_SEED,
     as_of: str | date | None = None,
 ) -> Optimum: ...
@@ -66,7 +66,7 @@ def optimize(
     minimize: str = "cost",
     *,
     prices: Prices = None,
-    draws: int = DEFAULT_DRAWS,
+    draws: int | None = None,
     seed: int = DEFAULT_SEED,
     as_of: str | date | None = None,
 ) -> Optimum | PoolOptimum:
@@ -84,7 +84,7 @@ def optimize(
     if isinstance(plan, LoadedPool):
         from planner.api import pools
 
-        if as_of is not None or draws != DEFAULT_DRAWS:
+        if as_of is not None or draws is not None:
             raise UsageProblem("as_of, draws: not of a worker pool, whose sizes have 20 runs each")
         return pools.optimize(plan, minimize, prices, seed)
     request = request_of("optimize", plan, prices, draws, seed, as_of)

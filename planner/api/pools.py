@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from planner.answer.measure import cost_of
 from planner.api.arguments import numbered, whole_number
 from planner.api.books import Prices, book_for
 from planner.api.scenarios import Lines
 from planner.errors import UsageProblem
-from planner.estimate.defaults import DEFAULT_DRAWS, MAX_SEED
+from planner.estimate.defaults import MAX_SEED
+from planner.models.bill import PlannedLine
 from planner.plan.load import LoadedPool
 from planner.plan.wording import did_you_mean
 from planner.report.wording.worker_pool_explained import Explained, explained, ids_of
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 
 
-class PoolBill(Lines[result.PoolLine]):
+class PoolBill(Lines[PlannedLine]):
     """The lines of a bill, means over the runs. `bill["fleet.compute"]` is the line of that name."""
 
     __slots__ = ()
@@ -38,9 +41,9 @@ class PoolBill(Lines[result.PoolLine]):
         Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
         """
         from planner.api.frames import pandas_for
-        from planner.report.data.worker_pool_json import bill_line
+        from planner.report.data.worker_pool_json import line_document
 
-        return pandas_for("to_frame").DataFrame([bill_line(line) for line in self])
+        return pandas_for("to_frame").DataFrame([line_document(line) for line in self])
 
     def _repr_html_(self) -> str:
         from planner.report.html.notebook import table_html
@@ -56,8 +59,8 @@ class PoolScenario(result.PoolScenario):
     bill: PoolBill = field(default_factory=PoolBill)
 
     def __repr__(self) -> str:
-        cost, days = (f"{each.p50:.2f}" if each else None for each in (self.cost, self.days))
-        return f"PoolScenario(id={self.id!r}, cost={cost}, days={days}, eligible={self.eligible})"
+        cost, days = (f"{each.p50:.2f}" if each else None for each in (self.cost_usd, self.days))
+        return f"PoolScenario(id={self.id!r}, cost_usd={cost}, days={days}, eligible={self.eligible})"
 
     def to_dict(self) -> dict[str, Any]:
         """The choice in the document of `planner compare -f json`, as plain data."""
@@ -84,12 +87,6 @@ class PoolComparison(result.PoolComparison):
     loaded: LoadedPool = field(compare=False)
     book: PriceBook = field(compare=False)
 
-    @property
-    def best(self) -> PoolScenario | None:
-        """The recommended choice."""
-        first = next(iter(self.scenarios), None)
-        return first if first is not None and super().best is first else None
-
     def __getitem__(self, scenario: str | int) -> PoolScenario:
         if isinstance(scenario, str):
             found = named(self, scenario)
@@ -105,7 +102,7 @@ class PoolComparison(result.PoolComparison):
     def __repr__(self) -> str:
         best = self.best
         return (
-            f"PoolComparison(plan={self.plan.name!r}, prices={self.prices_as_of.isoformat()}, scenarios={len(self)}, "
+            f"PoolComparison(plan={self.plan_name!r}, prices={self.prices.as_of.isoformat()}, scenarios={len(self)}, "
             f"best={best.id if best else None!r})"
         )
 
@@ -122,11 +119,11 @@ class PoolComparison(result.PoolComparison):
         Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
         """
         from planner.api.frames import pandas_for
-        from planner.report.data.worker_pool_json import bill_line
+        from planner.report.data.worker_pool_json import line_document
 
         pandas = pandas_for("to_frame")
         if bills:
-            return pandas.DataFrame([{"scenario": one.id, **bill_line(line)} for one in self for line in one.bill])
+            return pandas.DataFrame([{"scenario": one.id, **line_document(line)} for one in self for line in one.bill])
         rows = [_row(one.to_dict()) for one in self]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         return pandas.DataFrame(rows, columns=columns)
@@ -136,7 +133,7 @@ class PoolComparison(result.PoolComparison):
         from planner.report.wording.worker_pool import columns
 
         recommended = f"recommended: {self.best.id}" if self.best else "nothing is recommended"
-        title = f"{self.plan.name}, prices of {self.prices_as_of.isoformat()}: {recommended}"
+        title = f"{self.plan_name}, prices of {self.prices.as_of.isoformat()}: {recommended}"
         return table_html(title, columns([one for one in self if one.feasible]))
 
 
@@ -195,16 +192,19 @@ class PoolExplanation:
         return f"PoolExplanation(id={self.id!r}, value={self.value!r}, scenario={self.scenario.id!r})"
 
 
-def compare(plan: LoadedPool, prices: Prices, draws: int, seed: int) -> PoolComparison:
-    """What `planner.compare` gives for a worker pool. draws: runs of each choice; the default of training plans means
-    as many as suit the number of jobs."""
-    runs = None if draws == DEFAULT_DRAWS else whole_number(draws, "draws", MOST_RUNS, 1)
+def compare(
+    plan: LoadedPool, prices: Prices, draws: int | None, seed: int, as_of: date | None, max_price_age_days: int | None
+) -> PoolComparison:
+    """What `planner.compare` gives for a worker pool. draws: runs of each choice; None for as many as suit the number
+    of jobs."""
+    runs = None if draws is None else whole_number(draws, "draws", MOST_RUNS, 1)
     seed = whole_number(seed, "seed", MAX_SEED)
     try:
-        book = _book(plan, prices)
-        values: dict[str, Any] = dict(vars(compare_pool(plan, book, runs=runs, seed=seed)))
+        book = _book(plan, prices, as_of)
+        found = compare_pool(plan, book, runs=runs, seed=seed, as_of=as_of, max_price_age_days=max_price_age_days)
     except BrokenBook as error:
         raise UsageProblem(str(error)) from error
+    values: dict[str, Any] = dict(vars(found))
     values["scenarios"] = tuple(PoolScenario(**{**vars(s), "bill": PoolBill(s.bill)}) for s in values["scenarios"])
     return PoolComparison(**values, loaded=plan, book=book)
 
@@ -239,7 +239,7 @@ def named(found: result.PoolComparison, text: str) -> result.PoolScenario:
         return found.best
     if text in ("cheapest", "safest"):
         part = "p50" if text == "cheapest" else "p90"
-        return min(able, key=lambda s: s.cost.at(part) if s.cost else float("inf"))
+        return min(able, key=lambda s: cost_of(s, part))
     rank = text.removeprefix("#")
     if rank.isascii() and rank.isdigit() and 1 <= int(rank[:9]) <= len(able):
         return able[int(rank) - 1]
@@ -250,8 +250,8 @@ def named(found: result.PoolComparison, text: str) -> result.PoolScenario:
     return one
 
 
-def _book(plan: LoadedPool, prices: Prices) -> PriceBook:
-    book = book_for(prices, plan.plan.price_date, day=plan.plan.start)
+def _book(plan: LoadedPool, prices: Prices, as_of: date | None = None) -> PriceBook:
+    book = book_for(prices, plan.plan.price_date, day=as_of or plan.plan.start)
     check_against_book(plan, book)
     return book
 

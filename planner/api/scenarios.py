@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from planner.estimate import result
 from planner.models.bill import PlannedLine
-from planner.worker_pool.result import PoolLine
 
 if TYPE_CHECKING:
     import pandas
 
 
-Line = TypeVar("Line", PlannedLine, PoolLine)
+Line = TypeVar("Line", bound=PlannedLine)
 
 
 class Lines(tuple[Line, ...], Generic[Line]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -186,8 +186,8 @@ def _documents(
     if isinstance(one, LoadedPool) and isinstance(other, LoadedPool):
         from planner.cli.worker_pool import differing
 
-        books = (prices[0] or asked.prices, prices[1] or asked.prices)
-        return differing((one, other), books, seed=asked.seed, quiet=quiet)
+        of_a, of_b = (replace(asked, prices=own or asked.prices) for own in prices)
+        return differing((one, other), (of_a, of_b), quiet=quiet)
     if isinstance(one, LoadedPool) or isinstance(other, LoadedPool):
         pool, rest = (sides[0], sides[1]) if isinstance(one, LoadedPool) else (sides[1], sides[0])
         raise UsageProblem(

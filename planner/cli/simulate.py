@@ -12,6 +12,7 @@ import click
 from planner.cli.options import (
     OUT,
     SEEDS,
+    Asked,
     Limit,
     common,
     format_option,
@@ -118,7 +119,8 @@ def command(
         if policies or first or files or generate:
             raise UsageProblem("recordings and their rules are of gangs; a worker pool has the rules of its plan")
         runs = None if starts is None else _starts(starts)
-        worker_pool.simulate(pool, prices, scenario, runs, seed, style, out, color=color, quiet=quiet)
+        asked = Asked(plan=plan, overrides=overrides, prices=prices, seed=seed)
+        worker_pool.simulate(pool, asked, scenario, runs, style, out, color=color, quiet=quiet)
         return
     every = tuple(POLICIES) if plan else NAMES
     names = [name.strip() for name in policies.split(",")] if policies else [] if plan else every

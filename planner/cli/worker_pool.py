@@ -11,7 +11,7 @@ from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.answer.gates import Gates, Violation
+    from planner.answer.gates import Gates
     from planner.cli.options import Asked
     from planner.errors import ExitCode
     from planner.plan.load import LoadedPool
@@ -19,19 +19,27 @@ if TYPE_CHECKING:
     from pricing.book import PriceBook
 
 
-def simulated(
-    loaded: LoadedPool, prices: str | None, *, runs: int | None, seed: int, quiet: bool
-) -> tuple[PoolComparison, PriceBook]:
+def simulated(loaded: LoadedPool, asked: Asked, *, runs: int | None, quiet: bool) -> tuple[PoolComparison, PriceBook]:
     """Every choice of the plan, and the price book. Raises PlanProblems or UsageProblem."""
-    from planner.cli.options import book_for
+    from planner.cli.options import book_for, day_of
     from planner.worker_pool.check import check_against_book
     from planner.worker_pool.compare import choices_in, compare_pool, runs_for
 
-    book = book_for(prices, loaded.plan.price_date, loaded.plan.start)
+    as_of = day_of(asked.as_of, "--as-of") if asked.as_of else None
+    book = book_for(asked.prices, loaded.plan.price_date, as_of or loaded.plan.start)
     check_against_book(loaded, book)
     total = choices_in(loaded.plan, book) * runs_for(loaded.plan.jobs.count, runs)
     with progress(SIMULATING, total=total, quiet=quiet) as shown:
-        return compare_pool(loaded, book, runs=runs, seed=seed, step=shown.step), book
+        found = compare_pool(
+            loaded,
+            book,
+            runs=runs,
+            seed=asked.seed,
+            as_of=as_of,
+            max_price_age_days=asked.max_price_age,
+            step=shown.step,
+        )
+    return found, book
 
 
 def asked_runs() -> int | None:
@@ -42,10 +50,6 @@ def asked_runs() -> int | None:
     context = click.get_current_context()
     if context.params.get("own"):
         raise UsageProblem("--own: not of a worker pool, whose plan states the prices that are not in the book")
-    for name in ("as_of", "max_price_age"):
-        if context.params.get(name) is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageProblem(f"{option}: not of a worker pool, whose prices are as old as at the plan's start")
     given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
     runs = context.params.get("draws") if given else None
     if runs is not None and not 1 <= runs <= MOST_RUNS:
@@ -67,13 +71,14 @@ def compare(
     quiet: bool,
 ) -> ExitCode:
     """`planner compare`: every kind of node by each way to buy it."""
+    from planner.answer.gates import violations
     from planner.cli.gates import check_junit, report_violations
 
     check_junit(junit, out)
     if style == "focus":
         raise UsageProblem("-f focus: a worker pool has no bill by month; use -f csv")
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
-    found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
+    found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
     if style == "table":
         from planner.report.terminal.worker_pool_text import render
 
@@ -94,7 +99,7 @@ def compare(
     else:
         text = _page(found, style)
     write_result(text, out)
-    return report_violations(violations(found, gates), loaded.plan.name, gates, junit)
+    return report_violations(violations(found, gates), found.plan_name, gates, junit)
 
 
 def report(
@@ -108,16 +113,17 @@ def report(
     quiet: bool,
 ) -> ExitCode:
     """`planner report`: the same as a page, or for a pull request."""
+    from planner.answer.gates import violations
     from planner.cli.gates import check_junit, report_violations
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
     check_junit(junit, out)
-    found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
+    found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
     write_result(_page(found, style), out)
     if out != "-":
         say(f"Wrote {out}", quiet)
-    return report_violations(violations(found, gates), loaded.plan.name, gates, junit)
+    return report_violations(violations(found, gates), found.plan_name, gates, junit)
 
 
 def _page(found: PoolComparison, style: str) -> str:
@@ -132,10 +138,9 @@ def _page(found: PoolComparison, style: str) -> str:
 
 def simulate(
     loaded: LoadedPool,
-    prices: str | None,
+    asked: Asked,
     scenario: str | None,
     starts: object,
-    seed: int,
     style: str,
     out: str | None,
     *,
@@ -148,7 +153,7 @@ def simulate(
     if starts is not None and not (isinstance(starts, int) and 1 <= starts <= MOST_RUNS):
         raise UsageProblem(f"--starts: of a worker pool, how many runs, up to {MOST_RUNS:,}")
     runs = starts if isinstance(starts, int) else None
-    found, _ = simulated(loaded, prices, runs=runs, seed=seed, quiet=quiet)
+    found, _ = simulated(loaded, asked, runs=runs, quiet=quiet)
     if style == "json":
         from planner.report.data.worker_pool_json import render as render_json
 
@@ -182,7 +187,7 @@ def explain(
     from planner.report.terminal import worker_pool_explanation as text
     from planner.report.wording.worker_pool_explained import explained, ids_of
 
-    found, _ = simulated(loaded, asked.prices, runs=asked_runs(), seed=asked.seed, quiet=quiet)
+    found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
     if scenario is None:
         write_result(text.listed_json(found, None) if style == "json" else text.scenarios(found, width), out)
         return
@@ -224,17 +229,17 @@ def optimize(
 
 
 def differing(
-    plans: tuple[LoadedPool, LoadedPool], books: tuple[str | None, str | None], *, seed: int, quiet: bool
+    plans: tuple[LoadedPool, LoadedPool], sides: tuple[Asked, Asked], *, quiet: bool
 ) -> tuple[tuple[dict[str, Any], dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]:
     """`planner diff`: each side's result and plan. Both have the same seed and runs."""
     from planner.report.diff.pools import as_comparison
     from planner.worker_pool.compare import runs_for
 
-    asked = asked_runs()
-    runs = min(runs_for(loaded.plan.jobs.count, asked) for loaded in plans)
+    given = asked_runs()
+    runs = min(runs_for(loaded.plan.jobs.count, given) for loaded in plans)
     one, other = (
-        (as_comparison(*simulated(loaded, prices, runs=runs, seed=seed, quiet=quiet)), loaded.plan.canonical())
-        for loaded, prices in zip(plans, books, strict=True)
+        (as_comparison(simulated(loaded, asked, runs=runs, quiet=quiet)[0]), loaded.plan.canonical())
+        for loaded, asked in zip(plans, sides, strict=True)
     )
     return one, other
 
@@ -244,37 +249,3 @@ def named(found: PoolComparison, text: str | None) -> PoolScenario:
     from planner.api.pools import named as by_name
 
     return by_name(found, text or ("best" if found.best else "#1"))
-
-
-def violations(found: PoolComparison, gates: Gates) -> list[Violation]:
-    """The gates that fail, as for training plans."""
-    from planner.answer.gates import LIMITS, Violation
-    from planner.errors import ExitCode
-
-    eligible = [s for s in found.scenarios if s.eligible and s.cost and s.days]
-    failed = []
-    limits = ((gates.max_cost_usd, "cost", "cost in USD"), (gates.max_days, "days", "days"))
-    stated = [(limit, name, what) for limit, name, what in limits if limit is not None]
-    if stated and not eligible:
-        failed.append(Violation(code=ExitCode.GATE, message="no scenario is eligible", gate=LIMITS))
-    elif stated and not any(all(getattr(s, name).at(gates.at) <= limit for limit, name, _ in stated) for s in eligible):
-        first = eligible[0]
-        over = [
-            f"{what} of {first.id} is {getattr(first, name).at(gates.at):,.4g}, above {limit:,.4g}"
-            for limit, name, what in stated
-            if getattr(first, name).at(gates.at) > limit
-        ]
-        failed.append(
-            Violation(code=ExitCode.GATE, message=f"no eligible scenario passes: {'; '.join(over)}", gate=LIMITS)
-        )
-    start = found.plan.start
-    if gates.strict and start is not None and start < found.prices_as_of:
-        message = f"prices of {found.prices_as_of} are later than {start}, the plan's start"
-        failed.append(Violation(code=ExitCode.STALE, message=message, gate="strict-dates"))
-    missing = sum(len(s.choice.unpriced) for s in found.scenarios if s.feasible)
-    allowed = 0 if gates.strict else gates.max_unpriced
-    if allowed is not None and missing > allowed:
-        message = f"{missing} unpriced lines; at most {allowed} are allowed"
-        gate = "strict-prices" if gates.strict else "max-unpriced"
-        failed.append(Violation(code=ExitCode.UNPRICED, message=message, gate=gate))
-    return failed

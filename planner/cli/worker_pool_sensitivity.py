@@ -36,7 +36,7 @@ def sensitivity(
     if style == "svg":
         raise UsageProblem("-f svg: not of a worker pool; use -f table or -f json")
     runs = worker_pool.asked_runs() or RUNS
-    found, book = worker_pool.simulated(loaded, asked.prices, runs=runs, seed=asked.seed, quiet=quiet)
+    found, book = worker_pool.simulated(loaded, asked, runs=runs, quiet=quiet)
     if found.best is None and scenario in (None, "best"):
         say("gate (10): no choice meets the limits; `planner compare` shows the reasons, --scenario ID varies one")
         return ExitCode.GATE
@@ -49,7 +49,7 @@ def sensitivity(
     if style == "json":
         from planner.report.data.worker_pool_sensitivity_json import render as render_json
 
-        write_result(render_json(study, book), out)
+        write_result(render_json(study), out)
         return ExitCode.OK
     from planner.report.terminal.worker_pool_sensitivity_text import render
 

@@ -41,9 +41,7 @@ def graph(asked: Asked, loaded: LoadedPool, scenario: str, stack: str | None, *,
     """The resource graph of a choice. Raises UsageProblem or PlanProblems."""
     from planner.api.graphs import graph_of
 
-    found, book = worker_pool.simulated(
-        loaded, asked.prices, runs=worker_pool.asked_runs(), seed=asked.seed, quiet=quiet
-    )
+    found, book = worker_pool.simulated(loaded, asked, runs=worker_pool.asked_runs(), quiet=quiet)
     chosen = worker_pool.named(found, scenario)
     return graph_of(worker_spec_of(loaded, found, chosen, book, stack=stack or ""), "the preview runs")
 
@@ -84,12 +82,12 @@ def stack(
         raise UsageProblem(
             "name a scenario with --scenario: best, a rank like 2, or an id; `planner compare` lists them"
         )
-    found, book = worker_pool.simulated(
-        loaded, asked.prices, runs=worker_pool.asked_runs(), seed=asked.seed, quiet=quiet
-    )
+    found, book = worker_pool.simulated(loaded, asked, runs=worker_pool.asked_runs(), quiet=quiet)
+    from planner.report.wording.worker_pool import reasons as why_not
+
     chosen = worker_pool.named(found, scenario)
     if not chosen.eligible and scenario != chosen.id and not check:
-        reasons = "; ".join(chosen.shortfalls) or "a price is missing"
+        reasons = "; ".join(why_not(chosen)) or "a price is missing"
         raise UsageProblem(
             f"{chosen.id} is not eligible: {reasons}\n    to deploy it all the same: --scenario {chosen.id}"
         )
@@ -136,9 +134,9 @@ def summary(spec: ClusterSpec, chosen: PoolScenario, asked: Asked, *, width: int
             f"Nodes: ${price.p50:.4g} an hour each while there are jobs, ${money(price.p50 * spec.fleet.nodes)} at most"
         )
     lines.append(f"Without jobs: ${standing:.4f} an hour (${money(standing * 24)} a day) until `pulumi destroy`")
-    if chosen.cost is not None and chosen.days is not None:
+    if chosen.cost_usd is not None and chosen.days is not None:
         lines.append(
-            f"All jobs: about ${money(chosen.cost.p50)} in {chosen.days.p50:.1f} days; budget of the stack "
+            f"All jobs: about ${money(chosen.cost_usd.p50)} in {chosen.days.p50:.1f} days; budget of the stack "
             f"${money(spec.guard.budget_usd)}"
         )
     if spec.unpriced:

@@ -22,6 +22,7 @@ SERVICES = {
     "AmazonCloudWatch": ("Amazon CloudWatch", "Management and Governance"),
     "awskms": ("AWS Key Management Service", "Security"),
     "people": ("People and other runs", "Other"),
+    "own-list": ("Price list of the plan", "Compute"),
 }
 INSTANCES = "AmazonEC2"
 

@@ -85,6 +85,7 @@ def _people(pattern: str, part: str) -> BillLine:
 LINES = (
     _gpu_nodes(COMPUTE),
     _gpu_nodes(COMPUTE_FALLBACK),
+    _gpu_nodes("fleet.compute-*"),  # nodes of a worker pool, by what they do besides work
     _gpu_nodes(SPOT_INTERRUPTIONS),
     _gpu_nodes(BLOCK_MORE),
     _gpu_nodes(BLOCK_UNUSED, UNUSED_BLOCK, unused=True),

@@ -70,7 +70,7 @@ def worker_spec_of(
     """
     plan, given, worker = loaded.plan, given or FromUser(), scenario.choice.worker
     if not scenario.feasible:
-        raise UsageProblem(f"{scenario.id} cannot be simulated: {'; '.join(scenario.choice.why_not)}")
+        raise UsageProblem(f"{scenario.id} cannot be simulated: {'; '.join(scenario.why_not)}")
     if worker.instance_type is None:
         raise UsageProblem(
             f"{scenario.id} has nodes of a price list; a stack is on AWS: choose a worker with an instance_type"
@@ -180,19 +180,19 @@ def kept(before: ClusterSpec | None, region: str, given: FromUser) -> FromUser:
 def _hourly(book: PriceBook, region: str) -> tuple[dict[str, float], tuple[str, ...]]:
     """USD an hour of what stands without jobs, by line; and the lines without a price."""
     found, unpriced = {}, []
-    for line, _, item, share in BY_HOUR:
+    for one in BY_HOUR:
         try:
-            found[line] = round(book.metered(*item, region).tiers[0].usd * share, 9)
+            found[one.line] = round(book.metered(*one.item, region).tiers[0].usd * one.units_per_hour, 9)
         except PriceNotFound:
-            unpriced.append(line)
+            unpriced.append(one.line)
     return found, tuple(unpriced)
 
 
 def _budget(scenario: PoolScenario) -> float:
     """USD at P90, rounded up to three digits. Raises UsageProblem if more than one run in ten does not finish."""
-    usd = scenario.cost.p90 if scenario.cost else math.nan
+    usd = scenario.cost_usd.p90 if scenario.cost_usd else math.nan
     if not math.isfinite(usd):
-        share = f"{1 - scenario.finish_fraction:.0%}"
+        share = f"{1 - (scenario.finish_fraction or 0.0):.0%}"
         raise UsageProblem(f"{scenario.id} does not finish in {share} of the runs: give its budget with --budget USD")
     step = 10.0 ** (math.floor(math.log10(usd)) - 2) if usd > 0 else 1.0
     return max(1.0, round(math.ceil(usd / step - 1e-6) * step, 2))

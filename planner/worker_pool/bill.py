@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
+from planner.estimate.bounded_prices import are_small, without_bounded
+from planner.models.bill import Line, PlannedLine, Unpriced, planned_line
+from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
+from planner.models.calendar_months import calendar_months
+from planner.models.ledger import Ledger
 from planner.models.number import each_draw
+from planner.models.quote import blend
+from planner.models.sheet import UNRECORDED
+from planner.models.tiered_storage import Tiers, tiered_storage
 from planner.models.values import Values
-from planner.plan.training_types import HOURS_PER_MONTH
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.choices import Choice
 from planner.worker_pool.facts import Quoted
 from planner.worker_pool.model import checkpoints
-from planner.worker_pool.result import Floats, PoolLine
+from planner.worker_pool.result import Floats
 from planner.worker_pool.run import BOOT, FAILED, JOB_USES, LOAD, READY, REPEATED, WORK, WRITE, PoolRun
-from planner.worker_pool.standing import BY_HOUR, HOURS_PER_DAY, standing
-from planner.worker_pool.standing import WHAT as OF_STACK
-from pricing.book import PriceBook, PriceNotFound
+from planner.worker_pool.standing import standing
+from pricing.book import PriceBook
 
-GIB = 2.0**30
-NODE_HOURS, NODE_LINE, ON_DEMAND_LINE = "C1", "fleet.compute", "fleet.compute-on-demand"
+GIB, HOURS_PER_DAY = 2.0**30, 24.0
+NODE_HOURS = "C1"
 LINES = {
-    NODE_LINE: WORK,
+    COMPUTE: WORK,
     "fleet.compute-repeated": REPEATED,
     "fleet.compute-loading": LOAD,
     "fleet.compute-checkpoints": WRITE,
@@ -32,119 +39,127 @@ LINES = {
     "fleet.compute-idle": READY,
     "fleet.compute-boot": BOOT,
 }
-WHAT = {
-    "fleet.compute": "nodes that work",
-    "fleet.compute-repeated": "work done again after interruptions",
-    "fleet.compute-loading": "downloads of models and checkpoints",
-    "fleet.compute-checkpoints": "uploads of checkpoints, which work waits for",
-    "fleet.compute-failed": "jobs until they failed",
-    "fleet.compute-idle": "nodes without a job",
-    "fleet.compute-boot": "nodes that boot",
-    ON_DEMAND_LINE: "On-Demand nodes at the end, whatever they do",
-    "fleet.ebs": "root volumes of the nodes",
-    "storage.s3.standard": "the jobs' records, and the model that nodes download, in S3 until the last job ends",
-    "storage.s3.checkpoints": "the newest checkpoints of each job in S3 until the last job ends, and older ones for as "
-    "long as the bucket keeps what was removed",
-    "storage.s3.put-requests": "heartbeats, records and checkpoints written to S3",
-    "storage.s3.get-requests": "records, checkpoints and models read from S3",
-    **OF_STACK,
-}
-EQUATIONS = {
-    "fleet.ebs": "T5",
-    "storage.s3.standard": "S6",
-    "storage.s3.checkpoints": "S6",
-    "storage.s3.put-requests": "T2",
-    "storage.s3.get-requests": "T2",
-    "network.nat-gateway": "T3",
-    "network.public-ipv4": "T3",
-    "guard.alarms": "T6",
-    "storage.kms.key": "T6",
-    "network.nat-data": "T11",
-    "network.flow-logs": "T12",
-    "fleet.logs": "T12",
-}
-HOURLY = {line: share for line, _, _, share in BY_HOUR}
 # of the worker's wrapper: its try, its end, the job's result and two marks of the machine; the list and the records
 PUTS_PER_TRY, GETS_PER_TRY, RECORD_BYTES = 5, 4, 4096
 # and of its saves: pieces of one PUT each; a COMMIT and two listings; each COMMIT that stays is read
 PIECE_BYTES, PUTS_PER_SAVE, GETS_PER_SAVE, SAVES_KEPT = 32 * 2**20, 3, 2, 2
 OLD_VERSION_DAYS = 7  # of the stack's buckets: what was removed can be restored, and is billed
-OWN_LIST = "price list of the plan"
+PUTS, GETS = ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"), ("AmazonS3", "S3 Standard GET and all other")
+OWN_LIST = "own-list"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolBill:
     """usd: of each run, the sum of the lines; a lower bound where something has no price. lines: means.
-    unpriced_lines: names of the lines of `unpriced`. node_usd_per_hour: what nodes of
-    several prices cost on average in each run; None where they have one, or none."""
+    node_usd_per_hour: what nodes of several prices cost on average in each run; None where they have one, or none."""
 
     usd: Floats
-    lines: tuple[PoolLine, ...]
+    lines: tuple[PlannedLine, ...]
     node_usd_per_hour: Floats | None
-    unpriced: tuple[str, ...]
-    unpriced_lines: tuple[str, ...] = ()
+    unpriced: tuple[Unpriced, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Use:
+    """What the runs used, in arrays of one entry a run. months: of the calendar, from the first job to the last."""
+
+    start: date
+    span_hours: Floats
+    months: Floats
+    node_hours: Floats
+    done: Floats
+    tries: Floats
+
+    @property
+    def months_per_hour(self) -> Floats:
+        return np.divide(self.months, self.span_hours, out=np.zeros_like(self.months), where=self.span_hours > 0)
 
 
 def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values, found: Sequence[PoolRun]) -> PoolBill:
     """Of all runs. Runs that never finish are billed until the simulation gave up."""
-    lines: list[PoolLine] = []
-    total, unpriced, without = np.zeros(len(found)), [], []
-    paid = np.zeros(len(found))
+    ledger = Ledger(book=book, region=plan.region, sheet=UNRECORDED)
+    each = _nodes(ledger, choice, found)
+    if choice.on_ec2:
+        use = _use_of(plan.start or book.as_of, found)
+        months = use.node_hours * use.months_per_hour
+        size = each_draw(drawn["fleet.root_volume_gib"], len(found))
+        ledger.metered("fleet.ebs", ("AmazonEBS", "gp3 storage"), equation="T5", quantity=months * size, inputs={})
+        standing(ledger, drawn, found, use.months)
+        _s3(ledger, choice, plan, use, found)
+    lines = tuple(line for line in ledger.lines if np.any(line.quantity))
+    unpriced = (*choice.unpriced, *ledger.unpriced)
+    if not are_small(lines):
+        lines, unpriced = without_bounded(lines, unpriced, ledger.bounded)
+    return PoolBill(
+        usd=np.sum([each_draw(line.effective_cost, len(found)) for line in lines], axis=0) + np.zeros(len(found)),
+        lines=tuple(map(_mean, lines)),
+        node_usd_per_hour=each,
+        unpriced=unpriced,
+    )
+
+
+def _mean(line: Line) -> PlannedLine:
+    """The mean over the runs: its quantity x its unit price is the mean cost."""
+    quantity = float(np.mean(line.quantity))
+
+    def each(cost: float, price: float) -> float:
+        return cost / quantity if quantity else price
+
+    price = float(np.mean(line.effective_unit_price))
+    effective = each(float(np.mean(line.effective_cost)), price)
+    listed = each(float(np.mean(line.list_cost)), float(np.mean(line.list_unit_price)))
+    bounds = line.bounds_usd and (float(np.mean(line.bounds_usd[0])), float(np.mean(line.bounds_usd[1])))
+    standing_usd = None if line.usd_per_hour is None else float(np.mean(line.usd_per_hour))
+    return planned_line(
+        replace(
+            line,
+            quantity=quantity,
+            effective_unit_price=effective,
+            list_unit_price=listed,
+            usd_per_hour=standing_usd,
+            bounds_usd=bounds,
+        )
+    )
+
+
+def _nodes(ledger: Ledger, choice: Choice, found: Sequence[PoolRun]) -> Floats | None:
+    """Node hours by use, each at the price of its run; their mean price in each run where there are several."""
+    total, paid = np.zeros(len(found)), np.zeros(len(found))
     for line, quoted, hours, usd in _node_hours(choice, found):
         total += usd
         paid += hours
-        if not hours.any():
-            continue
-        lines.append(
-            PoolLine(
-                line=line,
-                service="AmazonEC2" if choice.on_ec2 else OWN_LIST,
-                equation=NODE_HOURS,
-                what=WHAT[line],
-                quantity=float(hours.mean()),
-                unit="node-hours",
-                usd_per_unit=float(usd.mean() / hours.mean()),
-                usd=float(usd.mean()),
-                source=quoted.source,
-                observed=quoted.observed,
-                grade=quoted.grade,
-            )
+        if hours.any():
+            each = np.divide(usd, hours, out=np.full(len(found), quoted.usd), where=hours > 0)
+            _add_nodes(ledger, choice, line, quoted, hours, each)
+    if choice.price is None or len(choice.supplies[0].every) == 1:
+        return None
+    return np.divide(total, paid, out=choice.price.draws.copy(), where=paid > 0)
+
+
+def _add_nodes(ledger: Ledger, choice: Choice, line: str, quoted: Quoted, hours: Floats, each: Floats) -> None:
+    service = "AmazonEC2" if choice.on_ec2 else OWN_LIST
+    if quoted.of_book is not None:
+        ledger.add(
+            line,
+            service=service,
+            equation=NODE_HOURS,
+            quantity=hours,
+            price=quoted.of_book,
+            inputs={},
+            unit="node-hours",
+            usd=each,
         )
-    each = None
-    if choice.price is not None and len(choice.supplies[0].every) > 1:
-        each = np.divide(total, paid, out=choice.price.draws.copy(), where=paid > 0)
-    for line, item, quantity in _metered(choice, plan, drawn, found) if choice.on_ec2 else ():
-        if not quantity.any():
-            continue
-        try:
-            price = book.metered(*item, plan.region).tiers[0]
-        except PriceNotFound as error:
-            unpriced.append(str(error))
-            without.append(line)
-            continue
-        total += quantity * price.usd
-        lines.append(
-            PoolLine(
-                line=line,
-                service=item[0],
-                equation=EQUATIONS[line],
-                what=WHAT[line],
-                quantity=float(quantity.mean()),
-                unit=price.unit,
-                usd_per_unit=price.usd,
-                usd=float(quantity.mean() * price.usd),
-                usd_per_hour=price.usd * HOURLY[line] if line in HOURLY else None,
-                source=price.source,
-                observed=price.observed,
-                grade=price.grade,
-            )
-        )
-    return PoolBill(
-        usd=total,
-        lines=tuple(lines),
-        node_usd_per_hour=each,
-        unpriced=tuple(unpriced),
-        unpriced_lines=tuple(without),
+        return
+    ledger.assumed(
+        line,
+        equation=NODE_HOURS,
+        quantity=hours,
+        unit="node-hours",
+        usd=each,
+        source=quoted.source,
+        inputs={},
+        year=quoted.observed.isoformat() if quoted.observed else "",
+        service=service,
     )
 
 
@@ -161,44 +176,59 @@ def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> Iterator[tuple[str,
     for line, use in LINES.items():
         yield line, choice.price, hours[:, :tail, use].sum(axis=1), usd[:, :tail, use].sum(axis=1)
     if choice.tail_price is not None:
-        yield ON_DEMAND_LINE, choice.tail_price, hours[:, tail:].sum(axis=(1, 2)), usd[:, tail:].sum(axis=(1, 2))
+        yield COMPUTE_FALLBACK, choice.tail_price, hours[:, tail:].sum(axis=(1, 2)), usd[:, tail:].sum(axis=(1, 2))
 
 
-def _metered(
-    choice: Choice, plan: WorkerPoolPlan, drawn: Values, found: Sequence[PoolRun]
-) -> list[tuple[str, tuple[str, str], Floats]]:
-    """(line, (service, item), quantity in the unit of its price) of what comes with EC2 nodes."""
-    assert choice.jobs is not None  # it was simulated
-    up = np.array([run.node_hours + run.boot_hours for run in found])
-    months = up * each_draw(drawn["fleet.root_volume_gib"], len(found)) / HOURS_PER_MONTH
+def _use_of(start: date, found: Sequence[PoolRun]) -> _Use:
     spans = np.array([run.makespan if math.isfinite(run.makespan) else 0.0 for run in found])
     done = np.array([run.done for run in found], dtype=float)
-    tries = done + np.array([float(run.interruptions.sum()) for run in found])
+    return _Use(
+        start=start,
+        span_hours=spans,
+        months=np.asarray(calendar_months(start, spans), dtype=float),
+        node_hours=np.array([run.node_hours + run.boot_hours for run in found]),
+        done=done,
+        tries=done + np.array([float(run.interruptions.sum()) for run in found]),
+    )
+
+
+def _s3(ledger: Ledger, choice: Choice, plan: WorkerPoolPlan, use: _Use, found: Sequence[PoolRun]) -> None:
+    """Records, models and checkpoints, and the requests for them."""
+    assert choice.jobs is not None  # it was simulated
     on_nodes = np.array([run.work_hours + run.repeated_hours + run.load_hours + run.write_hours for run in found])
     # each heartbeat is a write, and a look at which try is the newest (pool/fleet_pool/worker)
-    puts = 2 * on_nodes / plan.pool.heartbeat_hours + PUTS_PER_TRY * tries
-    gets = GETS_PER_TRY * tries
-    kept = (plan.jobs.model_bytes or 0.0) + RECORD_BYTES * plan.jobs.count
-    found_lines = [
-        ("fleet.ebs", ("AmazonEBS", "gp3 storage"), months),
-        *standing(drawn, found),
-        ("storage.s3.standard", ("AmazonS3", "S3 Standard storage"), kept / GIB * spans / HOURS_PER_MONTH),
-    ]
+    puts = 2 * on_nodes / plan.pool.heartbeat_hours + PUTS_PER_TRY * use.tries
+    gets = GETS_PER_TRY * use.tries
+    kept_gb = ((plan.jobs.model_bytes or 0.0) + RECORD_BYTES * plan.jobs.count) / GIB
+    _stored(ledger, "storage.s3.standard", kept_gb * use.span_hours, use, below_gb=0.0)
     size = plan.jobs.checkpoint_bytes
     if size is not None:
         each, pieces = checkpoints(choice.jobs.work_hours, choice.jobs.segment_hours), math.ceil(size / PIECE_BYTES)
         newest = min(SAVES_KEPT, each)
         # jobs end evenly over the makespan, so what stays lies there for half of it
-        hours = newest * spans / 2 + (each - newest) * OLD_VERSION_DAYS * HOURS_PER_DAY
-        stored = done * size / GIB * hours / HOURS_PER_MONTH
-        found_lines.append(("storage.s3.checkpoints", ("AmazonS3", "S3 Standard storage"), stored))
-        resumed = tries - done
-        puts = puts + done * each * (pieces + PUTS_PER_SAVE) + resumed * (pieces + PUTS_PER_SAVE)
-        gets = gets + done * each * GETS_PER_SAVE + resumed * 2 * pieces
+        hours = newest * use.span_hours / 2 + (each - newest) * OLD_VERSION_DAYS * HOURS_PER_DAY
+        _stored(ledger, "storage.s3.checkpoints", use.done * size / GIB * hours, use, below_gb=kept_gb)
+        resumed = use.tries - use.done
+        puts = puts + use.done * each * (pieces + PUTS_PER_SAVE) + resumed * (pieces + PUTS_PER_SAVE)
+        gets = gets + use.done * each * GETS_PER_SAVE + resumed * 2 * pieces
     if plan.jobs.model_bytes:
         gets = gets + np.array([float(run.nodes_started) for run in found])
-    return [
-        *found_lines,
-        ("storage.s3.put-requests", ("AmazonS3", "S3 Standard PUT/COPY/POST/LIST"), puts / 1000),
-        ("storage.s3.get-requests", ("AmazonS3", "S3 Standard GET and all other"), gets / 1000),
-    ]
+    ledger.metered("storage.s3.put-requests", PUTS, equation="T2", quantity=puts / 1000, inputs={})
+    ledger.metered("storage.s3.get-requests", GETS, equation="T2", quantity=gets / 1000, inputs={})
+
+
+def _stored(ledger: Ledger, line: str, gb_hours: Floats, use: _Use, *, below_gb: float) -> None:
+    """GB-months in S3 Standard, in the tiers above what else is there. gb_hours: of each run."""
+    months = gb_hours * use.months_per_hour
+    mean_gb = float(np.mean(np.divide(gb_hours, use.span_hours, out=np.zeros_like(gb_hours), where=use.span_hours > 0)))
+    if not mean_gb:
+        return
+    quote = ledger.quote(line, ("AmazonS3", "S3 Standard storage"), below_gb + mean_gb)
+    if quote is None:
+        return
+
+    def unit_usd(tiers: Tiers) -> Floats:
+        cost = tiered_storage(stored_gb=mean_gb, tiers=tiers, start=use.start, hours=use.span_hours, below_gb=below_gb)
+        return np.asarray(blend(cost, mean_gb * use.months, tiers[0][2]), dtype=float)
+
+    ledger.quoted(line, quote, equation="T10", quantity=months, inputs={}, cost=unit_usd, monthly=below_gb + mean_gb)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 
+from planner.models.bill import Unpriced
+from planner.models.bill_lines import COMPUTE
 from planner.models.number import each_draw
 from planner.models.values import Values
 from planner.plan.worker_pool_types import Worker, WorkerPoolPlan
 from planner.worker_pool.facts import Quoted, gpu_of, gpus_of, jobs_of, network_of, nodes_of, price_of
 from planner.worker_pool.model import Jobs, Market, Nodes, Rules, Supply
 from pricing.book import PriceBook, PriceNotFound
+from pricing.offers import PurchaseOption
 
 SPOT, ON_DEMAND, FALLBACK = "spot", "on-demand", "spot-fallback"
 
@@ -30,8 +34,8 @@ class Choice:
     """One kind of node bought one way, or several in one pool. gpu: its kind; gpus: of a node, 1 of a price list's.
     jobs: with planned values, on the first market. supplies: of each run. members: of a pool that takes its nodes from
     several markets, one for each of them. tail_price, tail_worker: of the On-Demand nodes that such a choice ends with.
-    why_not: why it cannot be simulated; then there are no supplies. unpriced: what has no price, with the nearest known
-    one."""
+    why_not: why it cannot be simulated; then there are no supplies. unpriced: what has no price.
+    interruptions_observed: the day of Spot Advisor's band that it uses."""
 
     id: str
     worker: Worker
@@ -47,17 +51,18 @@ class Choice:
     tail_price: Quoted | None = None
     tail_worker: Worker | None = None
     why_not: tuple[str, ...] = ()
-    unpriced: tuple[str, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+    interruptions_observed: date | None = None
+
+    @property
+    def option(self) -> PurchaseOption | None:
+        """None for a price list of the plan."""
+        return PurchaseOption.parse(self.purchase) if self.on_ec2 else None
 
     @property
     def on_ec2(self) -> bool:
         """Whether volumes and S3 come on top of the nodes."""
         return self.worker.instance_type is not None
-
-    @property
-    def deployable(self) -> bool:
-        """Whether a stack can be of it; one with a tail goes On-Demand by `planner leave`."""
-        return self.on_ec2
 
     @property
     def nodes(self) -> tuple[Nodes, ...]:
@@ -115,13 +120,15 @@ def _choice(
     plan: WorkerPoolPlan, book: PriceBook, worker: Worker, purchase: str, central: Values, drawn: Values
 ) -> Choice:
     gpu, step = gpu_of(worker, book) or "", step_seconds_of(plan, worker, book)
-    price, why_not, unpriced = None, [], []
+    price, why_not, unpriced, advised = None, [], [], None
     try:
         price = price_of(plan, book, worker, purchase, central, drawn)
     except PriceNotFound as error:
-        unpriced.append(str(error))
+        unpriced.append(Unpriced(line=COMPUTE, what=error.asked, nearest=error.nearest))
     try:
         nodes, said = nodes_of(plan, book, worker, purchase, drawn)
+        if purchase == SPOT and worker.interruptions is None:
+            advised = book.interruption(worker.instance_type or "", plan.region).observed
     except PriceNotFound:
         nodes, said = (), ""
         why_not.append(
@@ -144,4 +151,5 @@ def _choice(
         interruptions_said=said,
         why_not=tuple(why_not),
         unpriced=tuple(unpriced),
+        interruptions_observed=advised,
     )

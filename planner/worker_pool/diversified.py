@@ -131,7 +131,7 @@ def _diversified(
             Supply(markets=run, shared=shared_of(run, float(alike)))
             for run, alike in zip(zip(*markets, strict=True), correlation, strict=True)
         ),
-        price=replace(cheapest, source="; ".join(dict.fromkeys(one.source for one in prices))),
+        price=_of_all(cheapest, prices),
         boot_billed=any(one.boot_billed is not False for one in workers),
         interruptions_said=(
             f"{len(members)} spot markets: {', '.join(one.instance_type or '' for one in workers)} in "
@@ -139,7 +139,22 @@ def _diversified(
             f"together ({CORRELATION}); a new node is of the cheapest market that has one"
         ),
         members=members,
+        interruptions_observed=min(
+            (
+                book.interruption(one.instance_type or "", plan.region).observed
+                for one in workers
+                if one.interruptions is None
+            ),
+            default=None,
+        ),
     )
+
+
+def _of_all(cheapest: Quoted, prices: Sequence[Quoted]) -> Quoted:
+    """The cheapest price, with the sources of all."""
+    source = "; ".join(dict.fromkeys(one.source for one in prices))
+    of_book = cheapest.of_book and replace(cheapest.of_book, source=source)
+    return replace(cheapest, source=source, of_book=of_book)
 
 
 def shared_of(markets: Sequence[Market], correlation: float) -> float:

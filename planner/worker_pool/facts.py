@@ -26,14 +26,13 @@ OWN = "the plan"
 
 @dataclass(frozen=True, kw_only=True)
 class Quoted:
-    """One price with its source. usd: planned; draws: of each run."""
+    """One price with its source. usd: planned; draws: of each run; of_book: the book's, None for one of the plan."""
 
     usd: float
     draws: NDArray[np.float64]
-    unit: str
     source: str
     observed: date | None
-    grade: str
+    of_book: Price | None = None
 
 
 def gpu_of(worker: Worker, book: PriceBook) -> str | None:
@@ -96,9 +95,7 @@ def price_of(
                 usd_per_gb_hour=worker.usd_per_gb_hour,
             )
         )
-        return Quoted(
-            usd=usd, draws=np.full(runs, usd), unit="Hrs", source=worker.source, observed=worker.observed, grade=""
-        )
+        return Quoted(usd=usd, draws=np.full(runs, usd), source=worker.source or OWN, observed=worker.observed)
     if purchase == "on-demand":
         return _of_book(book.on_demand(worker.instance_type, plan.region), runs)
     offer = spot_offer(book, worker.instance_type, plan.region, worker.zone_id)
@@ -108,22 +105,15 @@ def price_of(
     draws = each_draw(spot_price(offer, drawn, own), runs)
     if own is not None:
         source = worker.source or f"{OWN}, spot_usd_per_hour"
-        return Quoted(usd=own, draws=draws, unit="Hrs", source=source, observed=worker.observed, grade="")
+        return Quoted(usd=own, draws=draws, source=source, observed=worker.observed)
     assert offer is not None  # own is None, so book.spot would have raised
     seen = offer.planned
-    return Quoted(
-        usd=planned, draws=draws, unit=seen.unit, source=seen.source, observed=seen.observed, grade=seen.grade
-    )
+    return Quoted(usd=planned, draws=draws, source=seen.source, observed=seen.observed, of_book=seen)
 
 
 def _of_book(price: Price, runs: int) -> Quoted:
     return Quoted(
-        usd=price.usd,
-        draws=np.full(runs, price.usd),
-        unit=price.unit,
-        source=price.source,
-        observed=price.observed,
-        grade=price.grade,
+        usd=price.usd, draws=np.full(runs, price.usd), source=price.source, observed=price.observed, of_book=price
     )
 
 

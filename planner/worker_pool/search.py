@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from planner.answer.measure import ranked
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import MOST_NODES
 from planner.worker_pool.compare import choices_in, compare_pool
@@ -72,18 +73,18 @@ def search_pool(
         at = compare_pool(changed, book, runs=RUNS, seed=seed, step=step)
         found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
         eligible = [one for one in at.scenarios if one.eligible]
-        lists += [Sized(nodes=nodes, scenario=one) for one in eligible if not one.choice.deployable]
+        lists += [Sized(nodes=nodes, scenario=one) for one in eligible if one.held_back]
 
     def key(one: Sized) -> tuple[float, float]:
-        cost, days = one.scenario.cost, one.scenario.days
-        assert cost is not None  # it is eligible
-        assert days is not None
-        return (cost.at(by), days.p50) if minimize == "cost" else (days.p50, cost.at(by))
+        days = one.scenario.days
+        assert days is not None  # it is eligible
+        cost = ranked(one.scenario, by)
+        return (cost, days.p50) if minimize == "cost" else (days.p50, cost)
 
     sized = [one for one in found if one.scenario.eligible]
-    best = min([one for one in sized if one.scenario.choice.deployable] or sized, key=key, default=None)
+    best = min([one for one in sized if not one.scenario.held_back] or sized, key=key, default=None)
     listed = min(lists, key=key, default=None)
-    better = listed if best and listed and best.scenario.choice.deployable and key(listed) < key(best) else None
+    better = listed if best and listed and not best.scenario.held_back and key(listed) < key(best) else None
     return PoolSearch(
         loaded=loaded,
         prices_as_of=book.as_of,
@@ -106,7 +107,7 @@ def _first(scenarios: Sequence[PoolScenario], minimize: str) -> list[PoolScenari
     """The best choice at a size: the first one that is eligible, or the shortest of these; else the first at all. One
     that can be deployed, if any is eligible."""
     eligible = [one for one in scenarios if one.eligible and one.days]
-    eligible = [one for one in eligible if one.choice.deployable] or eligible
+    eligible = [one for one in eligible if not one.held_back] or eligible
     if eligible and minimize == "time":
         return [min(eligible, key=lambda one: one.days.p50 if one.days else math.inf)]
     return (eligible or [one for one in scenarios if one.feasible])[:1]

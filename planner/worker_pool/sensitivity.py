@@ -23,6 +23,7 @@ from pricing.book import PriceBook
 RUNS = 20  # of each choice at each end: both ends meet the same random numbers
 POOL_MAX, LIFE, PRICE = "pool.max", "nodes.mean_life_hours", "nodes.usd_per_hour"
 FACTOR = 2.0  # of what has no range of its own: half and twice
+ON_NO_BILL = ("effort.", "people.")  # they decide between choices, and are in no cost
 PRICE_SHARE = 0.1  # of a price that is the same in every run
 
 
@@ -85,7 +86,7 @@ def lacks(scenario: PoolScenario) -> str:
     if not scenario.feasible:
         return "; ".join(scenario.choice.why_not)
     if not scenario.complete:
-        return "; ".join(scenario.choice.unpriced)
+        return "; ".join(f"no price for {entry.what}" for entry in scenario.unpriced)
     return "" if scenario.finish_fraction == 1 else "not all of its runs finish"
 
 
@@ -94,7 +95,7 @@ def parameters_of(found: PoolComparison, scenario: PoolScenario) -> tuple[PoolPa
     assumed = [
         PoolParameter(key=one.key, unit=one.unit, low=one.low, value=one.value, high=one.high, source=one.source)
         for one in found.assumptions
-        if one.low < one.high
+        if one.low < one.high and not one.key.startswith(ON_NO_BILL)
     ]
     return (*assumed, *_of_nodes(scenario.choice), *_of_pool(found))
 
@@ -141,7 +142,7 @@ def study_pool(
 
     def at(parameter: PoolParameter, value: float) -> PoolEnd:
         plan, vary = _turned(loaded, parameter, value, scenario.id)
-        again = compare_pool(plan, book, runs=found.runs, seed=found.seed, step=step, vary=vary)
+        again = compare_pool(plan, book, runs=found.draws, seed=found.seed, step=step, vary=vary)
         return _end(again, scenario.id, value)
 
     swings = [
@@ -163,9 +164,9 @@ def runs_in_study(loaded: LoadedPool, book: PriceBook, parameters: Sequence[Pool
 
 def _end(found: PoolComparison, name: str, at: float) -> PoolEnd:
     one = next(scenario for scenario in found.scenarios if scenario.id == name)
-    assert one.cost is not None  # it was simulated as planned, and no end takes its nodes away
-    assert one.days is not None
-    return PoolEnd(at=at, cost_usd=one.cost.mean, days=one.days.mean, first=found.best.id if found.best else None)
+    assert one.days is not None  # it was simulated as planned, and no end takes its nodes away
+    mean = math.inf if one.mean_cost_usd is None else one.mean_cost_usd
+    return PoolEnd(at=at, cost_usd=mean, days=one.days.plan, first=found.best.id if found.best else None)
 
 
 def _turned(loaded: LoadedPool, parameter: PoolParameter, value: float, name: str) -> tuple[LoadedPool, Vary]:

@@ -50,8 +50,8 @@ def test_a_choice_by_id_rank_and_word(comparison):
 
 def test_frames_and_tables_add_up(comparison):
     best, bills = comparison.best, comparison.to_frame(bills=True)
-    assert bills[bills.scenario == best.id].effective_cost.sum() == pytest.approx(best.cost.mean)
-    assert best.bill.to_frame().effective_cost.sum() == pytest.approx(best.cost.mean)
+    assert bills[bills.scenario == best.id].effective_cost.sum() == pytest.approx(best.cost_usd.plan)
+    assert best.bill.to_frame().effective_cost.sum() == pytest.approx(best.cost_usd.plan)
     frame = comparison.to_frame()
     assert frame.id.to_list() == [one.id for one in comparison]
     assert frame.loc[0, "days_p90"] == pytest.approx(best.days.p90)
@@ -67,8 +67,10 @@ def test_a_plan_is_replaced_and_checked(plan):
         plan.replace({"pool.maxx": 7})
     with pytest.raises(planner.UsageProblem, match="draws must be 1 to 2,000"):
         planner.compare(plan, draws=2001)
-    with pytest.raises(planner.UsageProblem, match="not of a worker pool"):
-        planner.compare(plan, as_of="2026-11-01")
+    with pytest.raises(planner.UsageProblem, match="draws must be 1 to 2,000"):
+        planner.compare(plan, draws=5000)  # the default of another kind of plan is no default here
+    aged = planner.compare(plan, draws=2, as_of="2029-01-04")
+    assert (aged.prices.age_days, bool(aged.stale)) == (817, True)
 
 
 def test_where_nothing_meets_the_limits_best_is_an_error(plan):

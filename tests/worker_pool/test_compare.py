@@ -9,7 +9,7 @@ import pytest
 from planner.errors import PlanProblems
 from planner.plan.load import LoadedPool, load_any, load_any_text, load_plan
 from planner.report.wording import figures
-from planner.report.wording.worker_pool import answer
+from planner.report.wording.worker_pool import answer, reasons
 from planner.worker_pool.check import check_against_book
 from planner.worker_pool.compare import compare_pool, runs_for
 from pricing.book import default_book
@@ -65,32 +65,35 @@ class TestThePublishedService:
 
     def test_ec2_costs_more_and_takes_longer(self, published):
         salad, spot, on_demand = (of(published, purchase) for purchase in ("list", "spot", "on-demand"))
-        assert salad.cost.p90 < spot.cost.p10 < spot.cost.p90 < on_demand.cost.p10
+        assert salad.cost_usd.p90 < spot.cost_usd.p10 < spot.cost_usd.p90 < on_demand.cost_usd.p10
         assert not spot.eligible
 
     def test_a_price_list_is_beside_the_recommendation_because_no_stack_can_be_of_it(self, published):
         assert published.best.id == "workers/diversified/spot-fallback"
-        assert published.best.cost.p90 < of(published, "on-demand").cost.p10
+        assert published.best.cost_usd.p90 < of(published, "on-demand").cost_usd.p10
         assert of(published, "list").eligible
         said = " ".join(answer(published))
         assert "cheapest choice on AWS" in said
-        assert "workers/salad-rtx4090/list, a price list, would cost" in said
+        assert "Cheaper: workers/salad-rtx4090/list" in said
+        assert "the planner cannot deploy a price list" in said
 
     def test_the_answer_says_what_several_markets_are_worth_and_when_to_leave_spot(self, published):
         by_id = {one.id: one for one in published.scenarios}
         many, alone = by_id["workers/diversified/spot"], by_id["workers/g5.xlarge/spot"]
         assert many.on_time_fraction > alone.on_time_fraction + 0.2
         said = " ".join(answer(published))
-        assert f"{many.id} costs {figures.usd(many.cost.p50)}" in said
+        assert f"{many.id} costs {figures.usd(many.cost_usd.p50)}" in said
         assert f"{figures.share(1 - many.on_time_fraction)} of the runs take longer than 4 days" in said
         assert f"{figures.share(published.best.left_spot_fraction)} of the runs end On-Demand" in said
         assert "in rounds of 40 that take 2.38 hours each" in said  # 1,400 steps of 6.11 s, and 28 checkpoints
 
     def test_the_bill_adds_up_to_the_mean(self, published):
         for scenario in published.scenarios:
-            assert math.fsum(line.usd for line in scenario.bill) == pytest.approx(scenario.cost.mean, rel=1e-9)
+            assert math.fsum(line.effective_cost for line in scenario.bill) == pytest.approx(
+                scenario.cost_usd.plan, rel=1e-9
+            )
             for line in scenario.bill:
-                assert line.quantity * line.usd_per_unit == pytest.approx(line.usd, rel=1e-9)
+                assert line.quantity * line.effective_unit_price == pytest.approx(line.effective_cost, rel=1e-9)
             assert math.fsum(share.mean for share in scenario.shares.values()) == pytest.approx(1, rel=1e-6)
 
     def test_the_closed_form_and_the_draws_of_one_job_agree(self, published):
@@ -102,7 +105,7 @@ class TestPlan:
     def test_an_uninterrupted_pool_costs_its_hours(self):
         mine = compared("pool.cool_down=1s", "pool.interval=1m", "assumptions={workers.boot_minutes: 1}").best
         # 60 jobs of an hour on ten nodes; idle until the autoscaler looks and the cool-down of a second has passed
-        assert mine.cost.mean == pytest.approx(60 * 0.5, rel=0.01)
+        assert mine.cost_usd.plan == pytest.approx(60 * 0.5, rel=0.01)
         assert mine.days.p50 * 24 == pytest.approx(6 + 1 / 60, rel=0.01)
 
     def test_prices_of_instance_types_come_from_the_book(self):
@@ -117,15 +120,16 @@ class TestPlan:
         text = SMALL.replace("[{name: mine", "[{instance_type: g5.xlarge, gpu: H100, purchase: [spot]}, {name: mine")
         spot = next(s for s in compared(text=text, runs=3).scenarios if s.choice.purchase == "spot")
         assert not spot.complete
-        assert "g5.xlarge" in spot.choice.unpriced[0]
+        assert (spot.unpriced[0].line, spot.unpriced[0].what) == ("fleet.compute", "g5.xlarge spot in us-east-1")
+        assert "spot_usd_per_hour of g5.xlarge would price it" in reasons(spot)[0]
 
     def test_a_deadline_that_is_missed_makes_it_not_eligible(self):
         found = compared("run.deadline=3h")
         assert found.best is None
-        assert "longer than 0.125 days in 100%" in found.scenarios[0].shortfalls[0]
+        assert "longer than 0.125 days in 100%" in reasons(found.scenarios[0])[0]
 
     def test_a_budget_too(self):
-        assert "costs more than $20" in compared("constraints.max_cost_usd=20").scenarios[0].shortfalls[0]
+        assert "costs more than $20" in reasons(compared("constraints.max_cost_usd=20").scenarios[0])[0]
 
     def test_dead_letters_have_to_be_allowed(self):
         assert compared("jobs.broken=10%").best is None
@@ -135,8 +139,8 @@ class TestPlan:
         text = SMALL.replace("source: a quote", "source: a quote, interruptions: {mean_life: 2m}")
         found = compared(text=text.replace("checkpoint_steps: 10", "checkpoint_steps: 100"), runs=3)
         assert found.best is None
-        assert math.isinf(found.scenarios[0].cost.p50)
-        assert "does not finish in 100%" in found.scenarios[0].shortfalls[0]
+        assert math.isinf(found.scenarios[0].cost_usd.p50)
+        assert "does not finish in 100%" in reasons(found.scenarios[0])[0]
 
     def test_checkpoints_are_billed_as_the_worker_writes_them(self):
         """Of each of 60 jobs ten checkpoints of 80 MB: two stay until the last job ends, eight are old versions for
@@ -144,10 +148,9 @@ class TestPlan:
         settings = ("workers=[{instance_type: p5.48xlarge, purchase: [on-demand], interruptions: {mean_life: 8000h}}]",)
         with_saves = of(compared(*settings, "jobs.checkpoint=80MB"), "on-demand")
         bill = {line.line: line for line in with_saves.bill}
-        hours = 2 * with_saves.days.mean * 24 / 2 + 8 * 7 * 24
-        assert bill["storage.s3.checkpoints"].quantity == pytest.approx(
-            60 * 80e6 / 2**30 * hours / (8760 / 12), rel=1e-3
-        )
+        hours = 2 * with_saves.days.plan * 24 / 2 + 8 * 7 * 24
+        month = 31 * 24  # of October, the book's: the plan has no start
+        assert bill["storage.s3.checkpoints"].quantity == pytest.approx(60 * 80e6 / 2**30 * hours / month, rel=1e-3)
         without = {line.line: line for line in of(compared(*settings), "on-demand").bill}
         puts = bill["storage.s3.put-requests"].quantity - without["storage.s3.put-requests"].quantity
         assert puts == pytest.approx(60 * 10 * (3 + 3) / 1000, rel=0.05)
@@ -160,9 +163,9 @@ class TestPlan:
 
     def test_the_same_seed_gives_the_same_result_and_another_one_does_not(self):
         text = SMALL.replace("source: a quote", "source: a quote, interruptions: {mean_life: 9h, shape: 0.6}")
-        assert compared(text=text).best.cost == compared(text=text).best.cost
+        assert compared(text=text).best.cost_usd == compared(text=text).best.cost_usd
         other = compare_pool(loaded(text=text), default_book(), runs=20, seed=1)
-        assert other.best.cost != compared(text=text).best.cost
+        assert other.best.cost_usd != compared(text=text).best.cost_usd
 
     def test_fewer_runs_of_very_many_jobs(self):
         assert (runs_for(10, None), runs_for(100_000, None), runs_for(10, 7)) == (200, 20, 7)
@@ -227,3 +230,23 @@ def test_every_example_is_valid_and_recommends_something(path):
     found = load_any(path)
     check_against_book(found, default_book())
     assert compare_pool(found, default_book(), runs=10).best is not None
+
+
+def test_a_petabyte_is_billed_by_its_tiers_and_calendar_months():
+    """By hand: 931,323 GB, six days of November's 720 h and the rest of December's 744, each month through 50 TB at
+    $0.023, 450 TB at 0.022 and the rest at 0.021. The first tier over months of 730 hours would be 2.4 % more."""
+    node = "{instance_type: p5.4xlarge, purchase: [on-demand], interruptions: {mean_life: 8000h}, network: 100GB/s}"
+    found = of(
+        compared(f"workers=[{node}]", "jobs.model=1PB", "jobs.steps=20000", "start=2026-11-25", runs=2), "on-demand"
+    )
+    hours, stored = found.days.plan * 24, 1e15 / 2**30
+
+    def month(gb_months: float) -> float:
+        tiers = ((0, 51_200, 0.023), (51_200, 512_000, 0.022), (512_000, math.inf, 0.021))
+        return sum(max(0.0, min(gb_months, upper) - lower) * usd for lower, upper, usd in tiers)
+
+    november = 6 * 24
+    assert hours > 200
+    by_hand = month(stored * november / 720) + month(stored * (hours - november) / 744)
+    line = next(line for line in found.bill if line.line == "storage.s3.standard")
+    assert line.effective_cost == pytest.approx(by_hand, rel=1e-6)

@@ -110,7 +110,7 @@ class TestTightness:
 class TestWorth:
     def test_equal_markets_at_correlation_one_are_one_market(self):
         found = compared(ONE_TYPE, correlated(1.0))
-        assert (found[MANY].cost, found[MANY].days) == (found[SINGLE].cost, found[SINGLE].days)
+        assert (found[MANY].cost_usd, found[MANY].days) == (found[SINGLE].cost_usd, found[SINGLE].days)
 
     def test_it_is_on_time_more_often(self, planned):
         assert planned[SINGLE].on_time_fraction < 0.7
@@ -126,16 +126,16 @@ class TestWorth:
             spot, held = planned[f"workers/{name}/spot"], planned[f"workers/{name}/spot-fallback"]
             assert held.on_time_fraction >= 0.99 > spot.on_time_fraction
             lines = {line.line: line for line in held.bill}
-            assert math.fsum(line.usd for line in held.bill) == pytest.approx(held.cost.mean, rel=1e-9)
+            assert math.fsum(line.effective_cost for line in held.bill) == pytest.approx(held.cost_usd.plan, rel=1e-9)
             tail = lines["fleet.compute-on-demand"]
-            assert tail.usd_per_unit == pytest.approx(BOOK.on_demand("g5.xlarge", "us-east-1").usd)
-            assert tail.usd == pytest.approx(tail.quantity * tail.usd_per_unit)
-            assert lines["fleet.compute"].usd_per_unit == pytest.approx(0.5, rel=0.2)
+            assert tail.effective_unit_price == pytest.approx(BOOK.on_demand("g5.xlarge", "us-east-1").usd)
+            assert tail.effective_cost == pytest.approx(tail.quantity * tail.effective_unit_price)
+            assert lines["fleet.compute"].effective_unit_price == pytest.approx(0.5, rel=0.2)
             assert spot.left_spot_fraction == 0 < held.left_spot_fraction < 1
         # the more markets, the less is left for the tail
         single, many = (planned[f"workers/{name}/spot-fallback"] for name in ("g5.xlarge", "diversified"))
         assert many.left_spot_fraction < single.left_spot_fraction
-        assert many.cost.mean < single.cost.mean < planned["workers/g5.xlarge/on-demand"].cost.mean
+        assert many.cost_usd.plan < single.cost_usd.plan < planned["workers/g5.xlarge/on-demand"].cost_usd.plan
 
     def test_without_a_deadline_or_on_demand_there_is_no_tail(self):
         assert not any("fallback" in name for name in compared("run={kind: worker-pool}", runs=1))
@@ -144,4 +144,4 @@ class TestWorth:
 
     def test_the_same_seed_gives_the_same_result(self, planned):
         again = compared(runs=200)[MANY]
-        assert (again.cost, again.days) == (planned[MANY].cost, planned[MANY].days)
+        assert (again.cost_usd, again.days) == (planned[MANY].cost_usd, planned[MANY].days)

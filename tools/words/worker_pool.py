@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tools.words.word import FOCUS, PLANNER, VERSION, Word, word
+from tools.words import compare
+from tools.words.word import Word, word
 
 USES = {
     "work": "work that is kept",
@@ -26,22 +27,33 @@ def _spread(path: str, unit: str, what: str, over: str = "runs") -> list[Word]:
     ]
 
 
+# described once, for every kind of plan
+SHARED = (
+    *("schema_version", "planner", "plan", "prices", "seed", "scenarios[].bill", "unpriced", "assumptions", "notes"),
+    *(
+        "stale",
+        "scenarios[].effort_usd",
+        "scenarios[].mean_cost_usd",
+        "scenarios[].finish_fraction",
+        "scenarios[].limit_days",
+    ),
+    *("scenarios[].on_time_fraction", "scenarios[].in_budget_fraction", "scenarios[].cheapest_fraction"),
+    "scenarios[].below_best_fraction",
+)
+
 KEYS: tuple[Word, ...] = (
-    VERSION,
-    *PLANNER,
+    *(one for one in compare.KEYS if one.path.startswith(SHARED)),
     word("kind", "= worker-pool", "the kind of the plan"),
-    word("plan", "object", "the plan that was simulated"),
-    word("plan.name", "text", "its name"),
-    word("plan.sha256", "sha256", "hash of the resolved plan in canonical form, after --set; not of the file"),
-    word("prices", "object", "the price book of all prices that the plan does not bring"),
-    word("prices.as_of", "day", "day of the price book"),
-    word("seed", "count", "seed of the runs"),
     word("runs", "count", "simulated runs of each choice", "runs"),
     word("jobs", "count", "jobs of the plan", "jobs"),
     word("steps", "count", "steps of one job", "steps"),
     word("answer", "object", "what is recommended"),
     word("answer.recommended", "text?", "id of the recommended choice; null if none is eligible"),
     word("answer.reason", "text", "why, in sentences"),
+    word("answer.tied", "texts", "ids of the choices that tie, the recommended one included; empty without a tie"),
+    word("answer.alternatives", "objects", "at most two other choices to consider"),
+    word("answer.alternatives[].id", "text", "id of the choice"),
+    word("answer.alternatives[].kind", "cheaper-if | safest", "cheaper, not eligible or not deployed; or lowest P90"),
     word("scenarios", "objects", "every choice: eligible ones by cost, complete ones, the others"),
     word("scenarios[].id", "text", "workers/NAME/PURCHASE"),
     word("scenarios[].layout", "= workers", "how nodes are held together: each job has one of its own"),
@@ -58,6 +70,7 @@ KEYS: tuple[Word, ...] = (
     word("scenarios[].eligible", "flag", "whether it may be recommended"),
     word("scenarios[].why_not_eligible", "texts", "reasons; empty if it is eligible"),
     *_spread("scenarios[].days", "days", "time until the last job ends"),
+    word("scenarios[].days.plan", "number?", "the mean; null if some never finish", "days"),
     *_spread("scenarios[].cost_usd", "USD before tax", "cost of all jobs"),
     word("scenarios[].cost_usd.plan", "number?", "the sum of the bill, which is the mean", "USD before tax"),
     *_spread("scenarios[].usd_per_useful_gpu_hour", "USD/h", "cost by GPU-hours of work that is kept"),
@@ -86,8 +99,6 @@ KEYS: tuple[Word, ...] = (
         "from a job's last checkpoint until it is there again on another node",
         "interruptions",
     ),
-    word("scenarios[].finish_fraction", "fraction", "share of the runs in which every job ends", "fraction"),
-    word("scenarios[].on_time_fraction", "fraction", "share of the runs within the plan's limit in days", "fraction"),
     word("scenarios[].interruptions_per_job", "number", "mean number of interruptions of a job", "events"),
     word("scenarios[].interrupted_job_fraction", "fraction", "share of the jobs with at least one", "fraction"),
     word("scenarios[].nodes_lost", "number", "mean number of interrupted nodes in a run", "nodes"),
@@ -100,27 +111,7 @@ KEYS: tuple[Word, ...] = (
         for name, what in USES.items()
         for one in _spread(f"scenarios[].utilisation.{name}", "fraction", f"share of paid node hours: {what}")
     ),
-    word("scenarios[].bill", "objects", "bill lines, the means over the runs; they add up to the mean cost"),
-    word("scenarios[].bill[].line", "text", "name of the line"),
     word("scenarios[].bill[].what", "text", "what is paid for"),
-    word("scenarios[].bill[].service_name", "text", "AWS's service, or the plan's own price list", whose=FOCUS),
-    word("scenarios[].bill[].equation", "text", "number of the equation, as in planner calc --list"),
-    word("scenarios[].bill[].pricing_quantity", "number", "quantity", whose=FOCUS),
-    word("scenarios[].bill[].pricing_unit", "text", "unit of the quantity", whose=FOCUS),
-    word("scenarios[].bill[].list_unit_price", "number", "the same as the effective one", "USD", whose=FOCUS),
-    word("scenarios[].bill[].effective_unit_price", "number", "price of one unit", "USD", whose=FOCUS),
-    word("scenarios[].bill[].list_cost", "number", "quantity x list price", "USD before tax", whose=FOCUS),
-    word(
-        "scenarios[].bill[].usd_per_hour",
-        "number?",
-        "of what stands without jobs; null for what is billed by use",
-        "USD/h",
-    ),
-    word("scenarios[].bill[].effective_cost", "number", "quantity x unit price", "USD before tax", whose=FOCUS),
-    word("scenarios[].bill[].price_source", "text", "where the price comes from"),
-    word("scenarios[].bill[].price_date", "day?", "day of the price; null if the plan does not say it"),
-    word("scenarios[].bill[].price_grade", "text?", "grade of the price in the book; null for the plan's own"),
-    word("scenarios[].bill[].price_basis", "book | plan", "whose price it is"),
     word("scenarios[].one_job_alone", "object?", "one job with a node always at hand; null if not simulated"),
     word("scenarios[].one_job_alone.uninterrupted_hours", "number", "without any interruption", "h"),
     word(
@@ -145,16 +136,4 @@ KEYS: tuple[Word, ...] = (
     word("scenarios[].interrupted_job.attempts[].load_hours", "number", "downloads", "h"),
     word("scenarios[].interrupted_job.attempts[].kept_hours", "number", "until its last checkpoint", "h"),
     word("scenarios[].interrupted_job.attempts[].lost_hours", "number", "work after it, which is done again", "h"),
-    word("notes", "texts", "what the figures leave out"),
-    word("unpriced", "objects", "what has no price; the cost of its choice is a lower bound"),
-    word("unpriced[].scenario", "text", "id of the choice"),
-    word("unpriced[].what", "text", "what has no price"),
-    word("assumptions", "objects", "the assumptions that were used"),
-    word("assumptions[].key", "text", "key, as in the plan's assumptions"),
-    word("assumptions[].value", "number", "central value"),
-    word("assumptions[].low", "number", "5th percentile"),
-    word("assumptions[].high", "number", "95th percentile"),
-    word("assumptions[].unit", "text", "unit"),
-    word("assumptions[].source", "text", "source"),
-    word("assumptions[].origin", "text", "default or plan"),
 )

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from planner.evidence.replay import VERDICTS, Backtest, Result
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.decide.comparison import Comparison
 from planner.models.bill import SERVICES
-from planner.report.data.comparison_json import bill_line, percentile_usd
+from planner.report.data.compared_json import bill_line, percentile_usd
 from planner.report.data.encoding import utf8
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import visible

@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
-from datetime import date
 from typing import Any
 
 from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison, Electricity, Proposal, Step
 from planner.estimate.bounds import bounded, reason
 from planner.estimate.result import Scenario
-from planner.models.bill import SERVICES, PlannedLine
-from planner.models.formula import written
+from planner.report.data.compared_json import (
+    bill_line,
+    head_document,
+    number,
+    percentile_usd,
+    row_document,
+    tail_document,
+    usd,
+)
 from planner.report.data.encoding import json_text
-from planner.report.data.provenance import made_by
 from planner.report.wording.answer import alternatives, nothing, reasons
 from planner.report.wording.eligibility import limit_basis, why_not
 from planner.report.wording.figures import plan_usd
 from planner.report.wording.own_prices import pairs
 from planner.report.wording.proposals import why
-from planner.report.wording.stale_prices import json_texts
 from planner.report.wording.steps import text as step_text
-
-SCHEMA_VERSION = "1"
-
-
-def usd(value: float | None) -> float | None:
-    """Dollars to a micro-dollar, as paper has them."""
-    return None if value is None else round(value, 6)
-
-
-def percentile_usd(value: float | None) -> float | None:
-    """A percentile of costs in dollars: to a micro-dollar, and to twelve significant digits, since more of them depend
-    on the processor that added the draws up."""
-    return number(usd(value))
-
-
-def number(value: float | None) -> float | None:
-    """Any other number, to twelve significant digits."""
-    return None if value is None or not math.isfinite(value) else float(f"{value:.12g}")
-
-
-def given(value: Any) -> float | str | None:
-    """An input of an equation: a number, or a table of tiers or a day as `planner calc` takes them."""
-    return written(value) if isinstance(value, (tuple, date)) else number(value)
 
 
 def _range(scenario: Scenario, id: str, value: Range | None, convert=number) -> dict[str, Any] | None:
@@ -52,36 +32,6 @@ def _range(scenario: Scenario, id: str, value: Range | None, convert=number) -> 
     if value is None:
         return None
     return {key: convert(part) for key, part in asdict(value).items()} | {"lower_bound": bounded(scenario, id)}
-
-
-def bill_line(line: PlannedLine) -> dict[str, Any]:
-    """One line of a bill; every format shows the same keys."""
-    name, category = SERVICES[line.service]
-    return {
-        "line": line.line,
-        "service_name": name,
-        "service_category": category,
-        "charge_category": line.charge_category,
-        "pricing_category": line.pricing_category,
-        "commitment_discount_status": line.commitment_status,
-        "equation": line.equation,
-        "pricing_quantity": number(line.quantity),
-        "pricing_unit": line.unit,
-        "list_unit_price": number(line.list_unit_price),
-        "effective_unit_price": number(line.effective_unit_price),
-        "list_cost": usd(line.list_cost),
-        "effective_cost": usd(line.effective_cost),
-        "usd_per_hour": usd(line.usd_per_hour),
-        "price_source": line.price_source,
-        "price_date": str(line.price_date),
-        "price_grade": line.price_grade,
-        "price_basis": line.basis,
-        "effective_unit_price_low": number(line.bounds_usd[0]) if line.bounds_usd else None,
-        "effective_unit_price_high": number(line.bounds_usd[1]) if line.bounds_usd else None,
-        "carried_back": line.carried_back,
-        "note": line.note or line.price_note,
-        "inputs": {entry.name: given(entry.value) for entry in line.inputs},
-    }
 
 
 def _cost(scenario: Scenario) -> dict[str, Any] | None:
@@ -146,15 +96,8 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "delivered_fraction": number(scenario.delivered_fraction),
         "eligible": scenario.eligible,
         "why_not_eligible": why_not(scenario),
-        "effort_usd": usd(scenario.effort_usd) if scenario.cost_usd else None,
-        "mean_cost_usd": percentile_usd(scenario.mean_cost_usd),
-        "finish_fraction": number(scenario.finish_fraction),
+        **row_document(scenario),
         "unfinished_fraction": number(scenario.unfinished_fraction),
-        "limit_days": number(scenario.limit_days),
-        "on_time_fraction": number(scenario.on_time_fraction),
-        "in_budget_fraction": number(scenario.in_budget_fraction),
-        "cheapest_fraction": number(scenario.cheapest_fraction),
-        "below_best_fraction": number(scenario.below_best_fraction),
         "block_plan": _block_plan(scenario),
         "goodput": None
         if scenario.goodput is None
@@ -239,50 +182,16 @@ def _proposal(comparison: Comparison, proposal: Proposal) -> dict[str, Any]:
     }
 
 
-def price_document(comparison: Comparison) -> dict[str, Any]:
-    """The price book."""
-    prices = comparison.prices
-    return {
-        "as_of": prices.as_of.isoformat(),
-        "age_days": prices.age_days,
-        "sha256": prices.sha256,
-        "intact": prices.intact,
-    }
-
-
 def document(comparison: Comparison, listed: Comparison | None = None) -> dict[str, Any]:
     """The whole comparison as plain data. listed: the same plan at list prices, where own prices were used."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "planner": made_by(),
-        "plan": {"name": comparison.plan_name, "sha256": comparison.plan_sha256, "region": comparison.region},
-        "prices": price_document(comparison),
-        "seed": comparison.seed,
+        **head_document(comparison),
         "draws": comparison.draws,
         "answer": answer_document(comparison),
         "searched": None if comparison.searched is None else asdict(comparison.searched),
         "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
         "own_prices": [] if listed is None else _beside_list(listed, comparison),
-        "unpriced": [
-            {"scenario": scenario.id, "line": entry.line, "what": entry.what, "nearest": list(entry.nearest)}
-            for scenario in comparison.scenarios
-            for entry in scenario.unpriced
-        ],
-        "assumptions": [
-            {
-                "key": entry.key,
-                "value": entry.value,
-                "low": entry.low,
-                "high": entry.high,
-                "unit": entry.unit,
-                "year": entry.year,
-                "source": entry.source,
-                "origin": entry.origin,
-            }
-            for entry in comparison.assumptions
-        ],
-        "notes": list(comparison.notes),
-        "stale": json_texts(comparison.stale),
+        **tail_document(comparison),
         "remedies": [
             {
                 "set": list(remedy.settings),

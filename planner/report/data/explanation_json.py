@@ -13,7 +13,7 @@ from planner.estimate.derivations import known_of
 from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
 from planner.models.derived import Derived, Input, steps_of
-from planner.report.data.comparison_json import given, number
+from planner.report.data.compared_json import given, number
 from planner.report.data.provenance import made_by
 from planner.report.wording.break_evens import end_meaning
 from planner.report.wording.origins import OriginIndex, command, describe, how

@@ -19,8 +19,8 @@ from planner.models.bill import INSTANCES, SERVICES
 from planner.models.bill_lines import COMPUTE, bill_line
 from planner.models.calendar_months import month_starts
 from planner.plan.types import Plan
+from planner.report.data.compared_json import number, percentile_usd
 from planner.report.data.comparison_csv import Rows, safe
-from planner.report.data.comparison_json import number, percentile_usd
 from planner.report.data.encoding import utf8
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import visible

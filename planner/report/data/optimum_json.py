@@ -7,7 +7,8 @@ from typing import Any
 from planner.answer.ranges import Range
 from planner.decide.candidates import Candidate
 from planner.decide.optimize import Optimum
-from planner.report.data.comparison_json import SCHEMA_VERSION, answer_document, number, percentile_usd, price_document
+from planner.report.data.compared_json import SCHEMA_VERSION, number, percentile_usd, price_document
+from planner.report.data.comparison_json import answer_document
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.wording import answer as words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 
 from planner.bills.reconcile import ReconciledLine, Reconciliation
+from planner.report.data.compared_json import number, usd
 from planner.report.data.comparison_csv import Rows, safe
-from planner.report.data.comparison_json import number, usd
 from planner.report.data.encoding import utf8
 
 LINE_COLUMNS = (

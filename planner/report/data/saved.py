@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from planner.errors import UsageProblem
 from planner.plan.wording import path_text, shown
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.wording import saved as words
 from planner.report.wording.figures import visible
 

@@ -10,7 +10,7 @@ from planner.decide.leaders import likeliest
 from planner.decide.probability import LowerCostProbability
 from planner.decide.sensitivity import End
 from planner.decide.study import Study
-from planner.report.data.comparison_json import number, percentile_usd, usd
+from planner.report.data.compared_json import number, percentile_usd, usd
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.wording import figures

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planner.decide.spot_runs import RuleRuns, SpotRuns
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.report.wording.spot_runs import quantile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 from planner.spot.generator import SpellFit

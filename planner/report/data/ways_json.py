@@ -7,7 +7,7 @@ from typing import Any
 from planner.answer.ranges import Range
 from planner.decide.comparison import Comparison
 from planner.decide.ways import Ways
-from planner.report.data.comparison_json import SCHEMA_VERSION, number
+from planner.report.data.compared_json import SCHEMA_VERSION, number
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
 

@@ -7,15 +7,16 @@ import io
 import math
 from typing import Any
 
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.answer.ranges import Range
+from planner.models.bill import PlannedLine
+from planner.models.bill_lines import COMPUTE
+from planner.report.data.compared_json import bill_line, head_document, row_document, tail_document
 from planner.report.data.encoding import json_text
-from planner.report.data.provenance import made_by
 from planner.report.wording import worker_pool as words
-from planner.worker_pool.result import PoolComparison, PoolLine, PoolScenario, Spread
+from planner.report.wording.worker_pool_tables import WHAT
+from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 
 SPREADS = (
-    ("days", "days"),
-    ("cost_usd", "cost"),
     ("usd_per_job", "per_job"),
     ("usd_per_step", "per_step"),
     ("usd_per_node_hour", "price"),
@@ -31,31 +32,19 @@ def document(found: PoolComparison) -> dict[str, Any]:
     """The whole result as plain data. A figure beyond the runs that finish is null."""
     best = found.best
     return {
-        "schema_version": SCHEMA_VERSION,
-        "planner": made_by(),
+        **head_document(found),
         "kind": "worker-pool",
-        "plan": {"name": found.plan.name, "sha256": found.plan_sha256},
-        "prices": {"as_of": found.prices_as_of.isoformat()},
-        "seed": found.seed,
-        "runs": found.runs,
+        "runs": found.draws,
         "jobs": found.plan.jobs.count,
         "steps": found.plan.jobs.steps,
-        "answer": {"recommended": best.id if best else None, "reason": " ".join(words.answer(found))},
+        "answer": {
+            "recommended": best.id if best else None,
+            "reason": " ".join(words.answer(found)),
+            "tied": list(found.answer.tied),
+            "alternatives": [{"id": entry.id, "kind": entry.kind} for entry in found.answer.alternatives],
+        },
         "scenarios": [scenario_document(one) for one in found.scenarios],
-        "notes": list(found.notes),
-        "unpriced": [{"scenario": one.id, "what": what} for one in found.scenarios for what in one.choice.unpriced],
-        "assumptions": [
-            {
-                "key": one.key,
-                "value": one.value,
-                "low": one.low,
-                "high": one.high,
-                "unit": one.unit,
-                "source": one.source,
-                "origin": one.origin,
-            }
-            for one in found.assumptions
-        ],
+        **tail_document(found),
     }
 
 
@@ -69,16 +58,16 @@ def scenario_document(one: PoolScenario) -> dict[str, Any]:
         "purchase": one.choice.purchase,
         "gpu": one.choice.gpu,
         "feasible": one.feasible,
-        "why_not": list(one.choice.why_not),
+        "why_not": list(one.why_not),
         "complete": one.complete,
         "eligible": one.eligible,
         "why_not_eligible": list(words.reasons(one)),
         **{name: spread_json(getattr(one, attribute)) for name, attribute in SPREADS},
-        "cost_usd": _cost(one),
+        "days": ranged(one.days, one.days and one.days.plan),
+        "cost_usd": ranged(one.cost_usd, one.mean_cost_usd),
         "usd_per_useful_gpu_hour": _useful(one),
         "goodput": _goodput(one),
-        "finish_fraction": rounded(one.finish_fraction),
-        "on_time_fraction": rounded(one.on_time_fraction),
+        **row_document(one),
         "interruptions_per_job": rounded(one.interruptions),
         "interrupted_job_fraction": rounded(one.interrupted_fraction),
         "nodes_lost": rounded(one.nodes_lost),
@@ -86,7 +75,7 @@ def scenario_document(one: PoolScenario) -> dict[str, Any]:
         "most_nodes": one.most_nodes,
         "events": one.events,
         "utilisation": {name: spread_json(spread) for name, spread in one.shares.items()} or None,
-        "bill": [bill_line(line) for line in one.bill],
+        "bill": [line_document(line) for line in one.bill],
         "one_job_alone": None
         if alone is None
         else {
@@ -119,20 +108,21 @@ def scenario_document(one: PoolScenario) -> dict[str, Any]:
     }
 
 
-def _cost(one: PoolScenario) -> dict[str, float | None] | None:
-    """With the planned cost, which is the mean: the sum of the bill."""
-    if one.cost is None:
+def ranged(found: Range | None, mean: float | None) -> dict[str, float | None] | None:
+    """With the planned figure; null beyond the runs that finish. mean: over all runs."""
+    if found is None:
         return None
-    total = math.fsum(line.usd for line in one.bill)
-    return {"plan": rounded(total), **(spread_json(one.cost) or {})}
+    parts = {"plan": found.plan, "mean": mean, "p10": found.p10, "p50": found.p50, "p90": found.p90}
+    return {name: rounded(value) for name, value in parts.items()}
 
 
 def _useful(one: PoolScenario) -> dict[str, float | None] | None:
     """Dollars by GPU-hours of work that is kept: cost of all jobs by the work of all jobs that end."""
-    hours = sum(line.quantity for line in one.bill if line.line == "fleet.compute") * one.choice.gpus
-    if one.cost is None or not hours:
+    hours = sum(line.quantity for line in one.bill if line.line == COMPUTE) * one.choice.gpus
+    if one.cost_usd is None or not hours:
         return None
-    return {name: rounded(getattr(one.cost, name) / hours) for name in ("mean", "p10", "p50", "p90")}
+    parts = {"mean": one.mean_cost_usd, **{part: getattr(one.cost_usd, part) for part in ("p10", "p50", "p90")}}
+    return {name: rounded(None if usd is None else usd / hours) for name, usd in parts.items()}
 
 
 def _goodput(one: PoolScenario) -> dict[str, float | None] | None:
@@ -164,24 +154,9 @@ def rounded(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else round(float(value), 9)
 
 
-def bill_line(line: PoolLine) -> dict[str, Any]:
-    return {
-        "line": line.line,
-        "what": line.what,
-        "service_name": line.service,
-        "equation": line.equation,
-        "pricing_quantity": rounded(line.quantity),
-        "pricing_unit": line.unit,
-        "list_unit_price": rounded(line.usd_per_unit),
-        "effective_unit_price": rounded(line.usd_per_unit),
-        "list_cost": rounded(line.usd),
-        "effective_cost": rounded(line.usd),
-        "usd_per_hour": rounded(line.usd_per_hour),
-        "price_source": line.source,
-        "price_date": line.observed.isoformat() if line.observed else None,
-        "price_grade": line.grade or None,
-        "price_basis": "book" if line.observed else "plan",
-    }
+def line_document(line: PlannedLine) -> dict[str, Any]:
+    """One line of a bill, the mean over the runs, with the keys of a training plan's."""
+    return {"line": line.line, "what": WHAT[line.line], **bill_line(line)}
 
 
 def render(found: PoolComparison) -> str:
@@ -195,9 +170,9 @@ def render_csv(found: PoolComparison) -> str:
     names = ("line", "pricing_quantity", "pricing_unit", "effective_unit_price", "effective_cost", "price_date")
     writer.writerow(("scenario", "eligible", "cost_p10", "cost_p50", "cost_p90", "days_p50", *names))
     for one in found.scenarios:
-        if one.cost is None or one.days is None:
+        if one.cost_usd is None or one.days is None:
             continue
-        total = [rounded(value) for value in (one.cost.p10, one.cost.p50, one.cost.p90, one.days.p50)]
+        total = [rounded(value) for value in (one.cost_usd.p10, one.cost_usd.p50, one.cost_usd.p90, one.days.p50)]
         for line in map(bill_line, one.bill):
             writer.writerow((one.id, str(one.eligible).lower(), *total, *(line[name] for name in names)))
     return text.getvalue()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
-from planner.report.data.worker_pool_json import spread_json
+from planner.report.data.worker_pool_json import ranged, rounded
 from planner.report.wording import worker_pool as words
 from planner.worker_pool.search import PoolSearch, Sized
 
@@ -45,9 +45,10 @@ def _point(one: Sized) -> dict[str, Any]:
     return {
         "id": scenario.id,
         "nodes": one.nodes,
-        "days": spread_json(scenario.days),
-        "cost_usd": spread_json(scenario.cost),
-        "deployable": scenario.choice.on_ec2,
+        "days": ranged(scenario.days, scenario.days and scenario.days.plan),
+        "cost_usd": ranged(scenario.cost_usd, scenario.mean_cost_usd),
+        "effort_usd": rounded(scenario.effort_usd) if scenario.cost_usd else None,
+        "deployable": scenario.option is not None,
     }
 
 
@@ -55,7 +56,7 @@ def _beaten(one: Sized, others: tuple[Sized, ...]) -> bool:
     """Whether another size that meets the limits is cheaper and ends earlier, by P50."""
 
     def at(sized: Sized) -> tuple[float, float]:
-        cost, days = sized.scenario.cost, sized.scenario.days
+        cost, days = sized.scenario.cost_usd, sized.scenario.days
         assert cost is not None  # it is eligible
         assert days is not None
         return cost.p50, days.p50

@@ -12,22 +12,21 @@ from planner.report.data.provenance import made_by
 from planner.report.data.sensitivity_json import SCHEMA_VERSION
 from planner.report.data.worker_pool_json import rounded
 from planner.worker_pool.sensitivity import PoolEnd, PoolStudy
-from pricing.book import PriceBook
 
 
-def document(study: PoolStudy, book: PriceBook) -> dict[str, Any]:
+def document(study: PoolStudy) -> dict[str, Any]:
     """The study as plain data; means over the runs, null if not every run finishes."""
     found, scenario = study.planned, study.scenario
     return {
         "schema_version": SCHEMA_VERSION,
         "planner": made_by(),
-        "plan": {"name": found.plan.name, "sha256": found.plan_sha256, "region": found.plan.region},
-        "prices": {"as_of": book.as_of.isoformat(), "sha256": book.sha256},
+        "plan": {"name": found.plan_name, "sha256": found.plan_sha256, "region": found.region},
+        "prices": {"as_of": found.prices.as_of.isoformat(), "sha256": found.prices.sha256},
         "seed": found.seed,
-        "draws": found.runs,
+        "draws": found.draws,
         "scenario": scenario.id,
-        "cost_usd": rounded(scenario.cost.mean) if scenario.cost else None,
-        "days": rounded(scenario.days.mean) if scenario.days else None,
+        "cost_usd": rounded(scenario.mean_cost_usd),
+        "days": rounded(scenario.days.plan) if scenario.days else None,
         "swings": [
             {
                 "key": one.parameter.key,
@@ -47,8 +46,8 @@ def document(study: PoolStudy, book: PriceBook) -> dict[str, Any]:
     }
 
 
-def render(study: PoolStudy, book: PriceBook) -> str:
-    return json_text(document(study, book))
+def render(study: PoolStudy) -> str:
+    return json_text(document(study))
 
 
 def _end(end: PoolEnd) -> dict[str, Any]:

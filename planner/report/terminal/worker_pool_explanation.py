@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from planner.report.data.comparison_json import SCHEMA_VERSION
+from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
 from planner.report.data.worker_pool_json import rounded, spread_json
 from planner.report.terminal.columns import command
@@ -24,7 +24,7 @@ def scenarios(found: PoolComparison, width: int) -> str:
     """The choices, each with its cost or why it has none."""
     lines = wrap(visible(found.plan.name), width)
     for rank, one in enumerate(found.scenarios, 1):
-        cost = figures.usd(one.cost.p50) if one.cost and one.complete else "; ".join(words.reasons(one))
+        cost = figures.usd(one.cost_usd.p50) if one.cost_usd and one.complete else "; ".join(words.reasons(one))
         lines += wrap(f"  #{rank} {one.id}: {visible(cost)}", width, "     ")
     return "\n".join(lines) + "\n"
 
@@ -57,7 +57,7 @@ def number(scenario: PoolScenario, one: Explained, width: int) -> str:
 
 def _amount(one: Explained, scenario: PoolScenario) -> str:
     if one.value is None:
-        usd = next(line.usd for line in scenario.bill if line.line == one.id)
+        usd = next(line.effective_cost for line in scenario.bill if line.line == one.id)
         return f"{figures.plain(usd)} {one.unit}"
     return f"{_plain(one.value.p50)} {one.unit} (P50)"
 
@@ -80,7 +80,7 @@ def listed_json(found: PoolComparison, scenario: PoolScenario | None) -> str:
 
 def number_document(scenario: PoolScenario, one: Explained) -> dict[str, Any]:
     """One number as plain data."""
-    usd: Sequence[float] = [line.usd for line in scenario.bill if line.line == one.id]
+    usd: Sequence[float] = [line.effective_cost for line in scenario.bill if line.line == one.id]
     return {
         "schema_version": SCHEMA_VERSION,
         "scenario": scenario.id,

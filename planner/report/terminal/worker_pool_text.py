@@ -31,7 +31,7 @@ def render(
     width, rule = max(width, NARROWEST), "-" if ascii_only else "─"
     shown = [s for s in found.scenarios if s.feasible][: top or None]
     first, *more = words.answer(found)
-    lines = [*_wrapped([found.plan.name, *words.heading(found)], width), ""]
+    lines = [*_wrapped([found.plan_name, *words.heading(found)], width), ""]
     lines += [*_wrapped([first], width), *_wrapped([f"  {text}" for text in more], width), ""]
     lines += whole(words.columns(shown), width, rule) if shown else []
     lines += _wrapped([f"- {text}" for text in words.notes(found)], width)
@@ -48,7 +48,7 @@ def render(
 def distributions(found: PoolComparison, scenario: PoolScenario, *, width: int, ascii_only: bool) -> str:
     """One choice in full: every figure as mean, P10, P50 and P90, the bill, and one interrupted job."""
     width, rule = max(width, NARROWEST), "-" if ascii_only else "─"
-    lines = _wrapped([found.plan.name, *words.heading(found)], width)
+    lines = _wrapped([found.plan_name, *words.heading(found)], width)
     lines += ["", *_wrapped([f"{scenario.id}, {scenario.events:,} events"], width)]
     lines += [*_wrapped([scenario.choice.interruptions_said], width), ""]
     lines += [*whole(tables.spread_columns(scenario), width, rule), ""]

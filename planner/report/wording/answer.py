@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from planner.answer.measure import cost_of, per_unit, ranked
 from planner.answer.ranges import Range
-from planner.answer.recommend import SURE, preference
+from planner.answer.recommend import SURE
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
@@ -26,11 +26,11 @@ from planner.report.wording import (
     steps,
 )
 from planner.report.wording.line import Kind, Line
+from planner.report.wording.preferred import chosen_for
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
 RECOMMENDED, SAFEST = "Recommended", "Safest"
-PREFERRED_FOR = ("the lower commitment", "fewer Capacity Blocks", "its lower P90", "less to operate", "its name")
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 
@@ -122,7 +122,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     if others:
         return (
             f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
-            f"{_chosen_for(best, others)}."
+            f"{chosen_for(best, others)}."
         )
     cost = per_unit(best, answer.rank_by)
     eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]
@@ -197,22 +197,10 @@ def kept(comparison: Comparison, best: Scenario) -> str:
     return text
 
 
-def preferred_for(best: Scenario, other: Scenario) -> str:
-    """What decides between two that tie. One that is preferred and yet not chosen has a far higher P90."""
-    if preference(other) < preference(best):
-        return PREFERRED_FOR[2]
-    pairs = zip(PREFERRED_FOR, preference(best), preference(other), strict=True)
-    return next((words for words, mine, theirs in pairs if mine != theirs), PREFERRED_FOR[-1])
-
-
 def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
     """The first two by name, the others by number."""
     names, more = [named(comparison, s) for s in others[:2]], len(others) - 2
     return f"{', '.join(names)} and {more} more" if more > 0 else " and ".join(names)
-
-
-def _chosen_for(best: Scenario, others: Sequence[Scenario]) -> str:
-    return preferred_for(best, min(others, key=preference))
 
 
 def risk(comparison: Comparison, best: Scenario) -> str:

@@ -18,6 +18,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill import without_nodes
 from planner.report.wording import answer, eligibility, figures, spoken, stale_prices
 from planner.report.wording.line import Kind, Line
+from planner.report.wording.preferred import preferred_for
 from planner.report.wording.table import Column
 
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
@@ -83,7 +84,7 @@ def reasons(optimum: Optimum) -> list[str]:
     else:
         why = (
             f"Its run {kept}. It costs as much as the lowest, {bought(optimum.first)}, within the uncertainty, and is "
-            f"chosen for {answer.preferred_for(best, optimum.first.scenario)}."
+            f"chosen for {preferred_for(best, optimum.first.scenario)}."
         )
     return [
         *stale_prices.warnings(optimum.comparison.stale),

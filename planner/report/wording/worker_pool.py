@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from planner.answer.measure import cost_of, ranked
+from planner.answer.ranges import Range
+from planner.answer.row import Shortfall
+from planner.models.bill import Unpriced
+from planner.models.bill_lines import COMPUTE
 from planner.report.wording import figures, stale_prices
+from planner.report.wording.preferred import chosen_for
 from planner.report.wording.table import Column
 from planner.report.wording.worker_pool_markets import diversity, leaving
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch
 
+BESIDE = "beside the recommendation: the planner cannot deploy a price list"
 PICTURE = "Distributions, and one interrupted job as a picture:"
+MOST_STALE = 2  # prices that are named
 Shown = Callable[[float], str]
 
 PURCHASES = {"list": "price list", "spot": "Spot", "on-demand": "On-Demand", "spot-fallback": "Spot, then OD"}
@@ -52,67 +60,114 @@ def heading(found: PoolComparison) -> list[str]:
     jobs, pool = plan.jobs, plan.pool
     age = ""
     if plan.start is not None:
-        days = (plan.start - found.prices_as_of).days
+        days = (plan.start - found.prices.as_of).days
         age = f", {days} days old on {plan.start}" if days >= 0 else ""
     return [
         f"{plan.region}, {figures.many(jobs.count, 'job')} of {jobs.steps:,} steps on {pool.min:,} to {pool.max:,} "
         "nodes, USD before tax",
-        f"prices of {found.prices_as_of}{age}; P10-P90 of {found.runs:,} simulated runs, seed {found.seed}",
+        f"prices of {found.prices.as_of}{age}; P10-P90 of {found.draws:,} simulated runs, seed {found.seed}",
     ]
 
 
 def answer(found: PoolComparison) -> list[str]:
     """What is recommended and why, in sentences."""
     best = found.best
+    warned = stale_prices.warnings(found.stale)
     if best is None:
         return [
-            "No choice meets the limits.",
-            *_later(found),
+            "No choice is recommended: none meets the limits and can be deployed.",
+            *warned,
             *(f"{s.id}: {why}" for s in found.scenarios for why in reasons(s)),
+            *alternatives(found),
         ]
-    assert best.cost is not None  # it is eligible
-    assert best.days is not None
-    assert best.per_job is not None
-    assert best.per_step is not None
-    lines = [
-        f"Recommended: #1 {best.id}: about {figures.usd(best.cost.p50)} for all jobs, {usd_each(best.per_job.p50)} a "
-        f"job and {usd_each(best.per_step.p50)} a step; the last job ends after {hours(best.days.p50 * 24)}."
-    ]
-    share = f"{found.plan.decision.confidence:.0%} of the runs"
-    lines += _later(found)
-    limit = found.plan.limit_days
-    what = (
-        f"within {limit:g} days in at least {share}" if limit else f"all jobs in at least {share}; no deadline is set"
-    )
-    whose = "choice on AWS" if best.choice.on_ec2 else "choice"
-    lines.append(f"It is the cheapest {whose} that finishes {what}.{_next(found, best)}")
     wait, loss, job = best.wait_hours, best.loss_minutes, best.job_hours
     assert wait is not None  # it was simulated
     assert job is not None
-    lines.append(
+    return [
+        f"Recommended: #1 {best.id}: {_costs(best)}",
+        *warned,
+        condition(found, best),
         f"A job waits {hours(wait.p50)} in the queue ({hours(wait.p10)} to {hours(wait.p90)}) and takes "
-        f"{hours(job.p50)} on nodes. {_interrupted(best, loss)}"
+        f"{hours(job.p50)} on nodes. {_interrupted(best, loss)}",
+        f"Paid node time: {used(best)}.",
+        risk(best),
+        *filter(None, (leaving(best, found), diversity(found))),
+        *alternatives(found),
+    ]
+
+
+def _costs(one: PoolScenario) -> str:
+    assert one.cost_usd is not None  # it is eligible
+    assert one.days is not None
+    assert one.per_job is not None
+    assert one.per_step is not None
+    return (
+        f"about {figures.usd(one.cost_usd.p50)} for all jobs, {usd_each(one.per_job.p50)} a job and "
+        f"{usd_each(one.per_step.p50)} a step; the last job ends after {hours(one.days.p50 * 24)}."
     )
-    lines.append(f"Paid node time: {used(best)}.")
-    return [*lines, *filter(None, (leaving(best, found), diversity(found)))]
 
 
-def _later(found: PoolComparison) -> list[str]:
-    start = found.plan.start
-    return [] if start is None or start >= found.prices_as_of else [stale_prices.later(found.prices_as_of, start)]
+def condition(found: PoolComparison, best: PoolScenario) -> str:
+    """Under which limits it is the cheapest, and by how much; or the tie."""
+    share = f"{found.answer.confidence:.0%} of the runs"
+    limit = found.plan.limit_days
+    keeps = f"within {limit:g} days in at least {share}" if limit else f"all jobs in at least {share}"
+    keeps += "" if limit else "; no deadline is set"
+    tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
+    if tied:
+        names, more = " and ".join(s.id for s in tied[:2]), len(tied) - 2
+        others = f"{names} and {more} more" if more > 0 else names
+        return (
+            f"It finishes {keeps}, and costs as much as {others}, within the uncertainty; it is chosen for "
+            f"{chosen_for(best, tied)}."
+        )
+    whose = "choice on AWS" if best.choice.on_ec2 else "choice"
+    return f"It is the cheapest {whose} that finishes {keeps}.{_next(found, best)}"
 
 
 def _next(found: PoolComparison, best: PoolScenario) -> str:
-    others = [s for s in found.scenarios[1:] if s.eligible]
-    if not others or best.cost is None or others[0].cost is None:
+    by = found.answer.rank_by
+    rivals = [s for s in found.scenarios if s.eligible and not s.held_back and ranked(s, by) > ranked(best, by)]
+    if not rivals:
         return ""
-    more = others[0].cost.p50 - best.cost.p50
-    if more < 0 and not others[0].choice.on_ec2:
+    second = rivals[0]
+    more, of = cost_of(second, by) - cost_of(best, by), cost_of(best, by)
+    if more < 0:
         return (
-            f" {others[0].id}, a price list, would cost {figures.usd(-more)} ({-more / best.cost.p50:.0%}) less; it is "
-            "beside the recommendation, because no stack can be of it."
+            f" The next, {second.id}, costs {figures.usd(-more)} less and takes "
+            f"{figures.usd(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
-    return f" The next, {others[0].id}, costs {figures.usd(more)} ({more / best.cost.p50:.0%}) more."
+    sure = 1 - (second.below_best_fraction or 0.0)
+    return (
+        f" The next, {second.id}, costs {figures.usd(more)} ({more / of:.0%}) more and is costlier in {sure:.0%} of "
+        "the runs."
+    )
+
+
+def risk(best: PoolScenario) -> str:
+    """What one run in ten costs and takes, and how many are late."""
+    assert best.cost_usd is not None  # it is eligible
+    assert best.days is not None
+    if not math.isfinite(best.cost_usd.p90):
+        return "Risk: 1 in 10 runs does not finish."
+    late = "" if best.on_time_fraction in (None, 1.0) else f"; {figures.share(1 - best.on_time_fraction)} are late"
+    return (
+        f"Risk: 1 in 10 runs costs more than {figures.usd(best.cost_usd.p90)}; 1 in 10 takes more than "
+        f"{hours(best.days.p90 * 24)}{late}."
+    )
+
+
+def alternatives(found: PoolComparison) -> list[str]:
+    """Other choices to consider, each with what speaks against it."""
+    by_id = {s.id: s for s in found.scenarios}
+    lines = []
+    for entry in found.answer.alternatives:
+        one = by_id[entry.id]
+        title = "Safest" if entry.kind == "safest" else "Cheaper"
+        why = f"lower at P90 ({figures.usd(cost_of(one, 'p90'))})" if entry.kind == "safest" else ""
+        against = why or "; ".join((*reasons(one), *([BESIDE] if one.priced_only else [])))
+        lines.append(f"{title}: {one.id}: {_costs(one)} It {'is ' if why or one.priced_only else ''}{against}.")
+    return lines
 
 
 def _interrupted(scenario: PoolScenario, loss: Spread | None) -> str:
@@ -132,12 +187,31 @@ def used(scenario: PoolScenario) -> str:
 
 def reasons(scenario: PoolScenario) -> tuple[str, ...]:
     """Why a choice is not eligible."""
-    choice = scenario.choice
     return (
-        *choice.why_not,
-        *(f"no price: {text.removeprefix('no price for ')}" for text in choice.unpriced),
-        *scenario.shortfalls,
+        *scenario.why_not,
+        *(_without_price(scenario, entry) for entry in scenario.unpriced),
+        *map(_lacks, scenario.shortfalls),
     )
+
+
+def _without_price(scenario: PoolScenario, entry: Unpriced) -> str:
+    """With the key of the plan that would price it, where there is one."""
+    near = f"; nearest: {', '.join(entry.nearest)}" if entry.nearest else ""
+    spot = entry.line == COMPUTE and scenario.choice.purchase == "spot"
+    own = f"; spot_usd_per_hour of {scenario.choice.worker.id} would price it" if spot else ""
+    return f"no price: {entry.what}{near}{own}"
+
+
+def _lacks(entry: Shortfall) -> str:
+    missed = f"in {1 - entry.fraction:.0%} of the runs"
+    if entry.kind == "finish":
+        return f"does not finish {missed}"
+    if entry.kind == "deadline":
+        return f"takes longer than {entry.limit:g} days {missed}"
+    if entry.kind == "budget":
+        return f"costs more than ${entry.limit:,.0f} {missed}"
+    allowed = f"more than {entry.limit:,.0f}" if entry.limit else "some"
+    return f"{allowed} jobs fail for good {missed}"
 
 
 def columns(scenarios: Sequence[PoolScenario]) -> list[Column]:
@@ -167,15 +241,15 @@ def columns(scenarios: Sequence[PoolScenario]) -> list[Column]:
 
 
 def _usd(scenario: PoolScenario, part: str) -> str:
-    if scenario.cost is None or not scenario.feasible:
+    if scenario.cost_usd is None or not scenario.feasible:
         return ""
-    value = float(getattr(scenario.cost, part))
+    value = float(getattr(scenario.cost_usd, part))
     if not scenario.complete:
         return f">={figures.dollars(value)}" if value else ""
     return figures.dollars(value)
 
 
-def shown_days(spread: Spread | None) -> str:
+def shown_days(spread: Range | None) -> str:
     """P50, with enough digits for a pool that ends within hours."""
     if spread is None:
         return ""
@@ -185,21 +259,23 @@ def shown_days(spread: Spread | None) -> str:
 def size_answer(found: PoolSearch) -> str:
     """Which size, in a sentence."""
     best = found.best
-    if best is None or best.scenario.cost is None or best.scenario.days is None:
+    if best is None or best.scenario.cost_usd is None or best.scenario.days is None:
         return "No size meets the limits."
     one = best.scenario
     what = "cheapest" if found.minimize == "cost" else "fastest"
+    least = min(cost_of(at.scenario, "p50") for at in found.sizes if at.scenario.eligible and not at.scenario.held_back)
+    counts = found.minimize == "cost" and least < cost_of(one, "p50")
+    effort = f" with {figures.usd(one.effort_usd)} of an engineer's time" if counts else ""
     said = (
-        f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits: about "
-        f"{figures.usd(best.scenario.cost.p50)}, and the last job ends after {hours(best.scenario.days.p50 * 24)}."
+        f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits{effort}: about "
+        f"{figures.usd(best.scenario.cost_usd.p50)}, and the last job ends after {hours(best.scenario.days.p50 * 24)}."
     )
     other = found.beside
-    if other is None or other.scenario.cost is None or other.scenario.days is None:
+    if other is None or other.scenario.cost_usd is None or other.scenario.days is None:
         return said
     return (
         f"{said} pool.max={other.nodes} with {other.scenario.id}, a price list, would cost "
-        f"{figures.usd(other.scenario.cost.p50)} and take {hours(other.scenario.days.p50 * 24)}; it is beside the "
-        "recommendation, because no stack can be of it."
+        f"{figures.usd(other.scenario.cost_usd.p50)} and take {hours(other.scenario.days.p50 * 24)}; it is {BESIDE}."
     )
 
 
@@ -228,7 +304,9 @@ def notes(found: PoolComparison) -> list[str]:
         if scenario.feasible:
             by_law.setdefault(scenario.choice.interruptions_said, []).append(scenario.id.removeprefix("workers/"))
     lines += [f"{', '.join(names)}: {said}" for said, names in by_law.items()]
-    return [*lines, *found.notes]
+    old = stale_prices.sentences([entry for entry in found.stale if not entry.later])
+    more = [f"and {len(old) - MOST_STALE} more out of date"] if len(old) > MOST_STALE else []
+    return [*lines, *found.notes, *(f"out of date: {text}" for text in old[:MOST_STALE]), *more]
 
 
 def usd_each(value: float) -> str:

@@ -6,14 +6,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from planner.models.bill import PlannedLine
 from planner.models.observed import interruption_loss
 from planner.models.worker_pool import batch_wait_hours
 from planner.report.data.worker_pool_json import SPREADS
 from planner.report.wording import figures
 from planner.report.wording.worker_pool import USES
+from planner.report.wording.worker_pool_tables import WHAT
 from planner.worker_pool.bill import NODE_HOURS
 from planner.worker_pool.model import Jobs
-from planner.worker_pool.result import PoolComparison, PoolLine, PoolScenario, Spread
+from planner.worker_pool.result import PoolComparison, PoolScenario, Spread, of_range
 
 UNITS = {
     "days": "days",
@@ -57,14 +59,13 @@ def explained(found: PoolComparison, scenario: PoolScenario, id: str) -> Explain
     if id.startswith("utilisation.") and name in scenario.shares:
         text = f"hours of nodes: {USES[name]}, divided by all that are paid, in each run"
         return Explained(id=id, unit="fraction", value=scenario.shares[name], lines=(text,))
-    attribute = dict(SPREADS).get(id)
-    if attribute is None:
+    if id not in HOW:
         return None
     lines, closed, equation, commands = HOW[id](found, scenario)
     return Explained(
         id=id,
         unit=UNITS[id],
-        value=getattr(scenario, attribute),
+        value=_value(scenario, id),
         lines=tuple(lines),
         closed=closed,
         equation=equation,
@@ -72,12 +73,22 @@ def explained(found: PoolComparison, scenario: PoolScenario, id: str) -> Explain
     )
 
 
+def _value(scenario: PoolScenario, id: str) -> Spread | None:
+    ranges = {"days": scenario.days, "cost_usd": scenario.cost_usd}
+    if id in ranges:
+        found = ranges[id]
+        return found and of_range(found)
+    return getattr(scenario, dict(SPREADS)[id])
+
+
 _How = tuple[list[str], float | None, str, list[str]]
 
 
-def _line(scenario: PoolScenario, line: PoolLine) -> Explained:
+def _line(scenario: PoolScenario, line: PlannedLine) -> Explained:
     worker, commands = scenario.choice.worker, []
-    product = f"planner calc instance-cost node_hours={line.quantity:.10g} usd_per_hour={line.usd_per_unit:.10g}"
+    product = (
+        f"planner calc instance-cost node_hours={line.quantity:.10g} usd_per_hour={line.effective_unit_price:.10g}"
+    )
     if line.equation == NODE_HOURS:
         commands.append(product)
         if worker.instance_type is None:
@@ -86,23 +97,24 @@ def _line(scenario: PoolScenario, line: PoolLine) -> Explained:
                 f"usd_per_vcpu_hour={worker.usd_per_vcpu_hour:g} memory_gb={worker.memory_gb:g} "
                 f"usd_per_gb_hour={worker.usd_per_gb_hour:g}"
             )
-    dated = f", {line.observed}" if line.observed else ""
+    dated = f", {line.price_date}" if line.price_date else ""
     return Explained(
         id=line.line,
         unit="USD",
         value=None,
         lines=(
-            f"{line.what}: {figures.quantity(line.quantity)} {line.unit} x {figures.plain(line.usd_per_unit)} USD = "
-            f"{figures.money(line.usd)} USD, the mean of the runs",
-            f"price: {line.source or 'the plan'}{dated}",
+            f"{WHAT[line.line]}: {figures.quantity(line.quantity)} {line.unit} x "
+            f"{figures.plain(line.effective_unit_price)} USD = "
+            f"{figures.money(line.effective_cost)} USD, the mean of the runs",
+            f"price: {line.price_source or 'the plan'}{dated}",
         ),
         commands=tuple(commands),
     )
 
 
 def _cost(found: PoolComparison, scenario: PoolScenario) -> _How:
-    parts = ", ".join(f"{line.line} {figures.money(line.usd)}" for line in scenario.bill)
-    return [f"the bill of each of {found.runs:,} simulated runs; its mean: {parts}"], None, "", []
+    parts = ", ".join(f"{line.line} {figures.money(line.effective_cost)}" for line in scenario.bill)
+    return [f"the bill of each of {found.draws:,} simulated runs; its mean: {parts}"], None, "", []
 
 
 def _per_job(found: PoolComparison, scenario: PoolScenario) -> _How:
@@ -124,7 +136,7 @@ def _per_step(found: PoolComparison, scenario: PoolScenario) -> _How:
 def _price(found: PoolComparison, scenario: PoolScenario) -> _How:
     price = scenario.choice.price
     if price is None:
-        return list(scenario.choice.unpriced), None, "", []
+        return [f"no price for {entry.what}" for entry in scenario.unpriced], None, "", []
     dated = f", {price.observed}" if price.observed else ""
     return [f"planned {figures.plain(price.usd)} USD: {price.source}{dated}"], price.usd, "", []
 

@@ -10,22 +10,22 @@ from planner.worker_pool.tail import of_job, reserve_hours
 
 def diversity(found: PoolComparison) -> str:
     """`Several markets: ...`: beside the best single one, each on spot alone; "" where there is only one of either."""
-    spot = [one for one in found.scenarios if one.choice.purchase == SPOT and one.complete and one.cost]
+    spot = [one for one in found.scenarios if one.choice.purchase == SPOT and one.complete and one.cost_usd]
     many = next((one for one in spot if one.choice.members), None)
     alone = next((one for one in spot if not one.choice.members), None)
-    if many is None or alone is None or many.cost is None or alone.cost is None:
+    if many is None or alone is None or many.cost_usd is None or alone.cost_usd is None:
         return ""
     limit = found.plan.limit_days
     within = f" {_late(many)} of the runs take longer than {limit:g} days, {_late(alone)} there." if limit else ""
     return (
-        f"What several markets are worth: on spot alone {many.id} costs {figures.usd(many.cost.p50)} (P90 "
-        f"{figures.usd(many.cost.p90)}), the best single one, {alone.id}, {figures.usd(alone.cost.p50)} (P90 "
-        f"{figures.usd(alone.cost.p90)}).{within}"
+        f"What several markets are worth: on spot alone {many.id} costs {figures.usd(many.cost_usd.p50)} (P90 "
+        f"{figures.usd(many.cost_usd.p90)}), the best single one, {alone.id}, {figures.usd(alone.cost_usd.p50)} (P90 "
+        f"{figures.usd(alone.cost_usd.p90)}).{within}"
     )
 
 
 def _late(scenario: PoolScenario) -> str:
-    return figures.share(1 - scenario.on_time_fraction)
+    return figures.share(1 - (scenario.on_time_fraction or 0.0))
 
 
 def leaving(best: PoolScenario, found: PoolComparison) -> str:

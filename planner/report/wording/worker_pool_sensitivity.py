@@ -16,19 +16,19 @@ NAMES = {LIFE: "mean life of a node", PRICE: "price of a node"}
 
 def title(study: PoolStudy) -> str:
     """Which choice is studied, its figures as planned, and what was simulated."""
-    cost, days = study.scenario.cost, study.scenario.days
+    cost, days = study.scenario.cost_usd, study.scenario.days
     assert cost is not None  # a study has a priced choice
     assert days is not None
     return (
-        f"{study.scenario.id}: {figures.usd(cost.mean)} for all jobs in {_days(days.mean)} days, means of "
-        f"{figures.many(study.planned.runs, 'run')} with seed {study.planned.seed}"
+        f"{study.scenario.id}: {figures.usd(cost.plan)} for all jobs in {_days(days.plan)} days, means of "
+        f"{figures.many(study.planned.draws, 'run')} with seed {study.planned.seed}"
     )
 
 
 def method(study: PoolStudy) -> str:
     return (
         "What it depends on: all choices simulated again with one number at its low and at its high end, "
-        f"{figures.many(study.simulated, 'time')} {figures.many(study.planned.runs, 'run')} with the same random "
+        f"{figures.many(study.simulated, 'time')} {figures.many(study.planned.draws, 'run')} with the same random "
         "numbers; $ and d are dollars and days of all jobs"
     )
 

@@ -5,11 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from planner.models.bill import PlannedLine
+from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
 from planner.report.wording import figures
 from planner.report.wording import worker_pool as words
 from planner.report.wording.table import Column
-from planner.worker_pool.result import PoolComparison, PoolLine, PoolScenario, Spread
+from planner.worker_pool.result import PoolComparison, PoolScenario, Spread, of_range
 
+WHAT = {
+    COMPUTE: "nodes that work",
+    "fleet.compute-repeated": "work done again after interruptions",
+    "fleet.compute-loading": "downloads of models and checkpoints",
+    "fleet.compute-checkpoints": "uploads of checkpoints, which work waits for",
+    "fleet.compute-failed": "jobs until they failed",
+    "fleet.compute-idle": "nodes without a job",
+    "fleet.compute-boot": "nodes that boot",
+    COMPUTE_FALLBACK: "On-Demand nodes at the end, whatever they do",
+    "fleet.ebs": "root volumes of the nodes",
+    "fleet.logs": "output of the jobs",
+    "guard.alarms": "alarms",
+    "network.flow-logs": "flow logs",
+    "network.nat-data": "data of started nodes through the NAT gateway",
+    "network.nat-gateway": "NAT gateway",
+    "network.public-ipv4": "its address",
+    "storage.kms.key": "key of the buckets",
+    "storage.s3.standard": "the jobs' records, and the model that nodes download, in S3 until the last job ends",
+    "storage.s3.checkpoints": "the newest checkpoints of each job in S3 until the last job ends, and older ones for as "
+    "long as the bucket keeps what was removed",
+    "storage.s3.put-requests": "heartbeats, records and checkpoints written to S3",
+    "storage.s3.get-requests": "records, checkpoints and models read from S3",
+}
 PARTS = (("Mean", "mean"), ("P10", "p10"), ("P50", "p50"), ("P90", "p90"))
 
 
@@ -27,10 +52,10 @@ def spread_columns(scenario: PoolScenario) -> list[Column]:
 
 def _measured(scenario: PoolScenario) -> list[tuple[str, Spread, words.Shown]]:
     rows: list[tuple[str, Spread | None, words.Shown]] = [
-        ("cost of all jobs, $", scenario.cost, figures.money),
+        ("cost of all jobs, $", scenario.cost_usd and of_range(scenario.cost_usd), figures.money),
         ("cost of a job, $", scenario.per_job, _each),
         ("cost of a step, $", scenario.per_step, _each),
-        ("days until the last job ends", scenario.days, _digits),
+        ("days until the last job ends", scenario.days and of_range(scenario.days), _digits),
         ("wait in the queue, h (jobs)", scenario.wait_hours, _digits),
         ("time on nodes, h (jobs)", scenario.job_hours, _digits),
         ("billed by heartbeats, $ (jobs)", scenario.job_usd, _each),
@@ -53,22 +78,21 @@ def _digits(value: float) -> str:
     return figures.plain(value, 4) if math.isfinite(value) else figures.NEVER
 
 
-def bill_columns(bill: Sequence[PoolLine]) -> list[Column]:
+def bill_columns(bill: Sequence[PlannedLine]) -> list[Column]:
     """The lines of a bill, the means over the runs."""
-    dates = [line.observed.isoformat() if line.observed else "" for line in bill]
     return [
         Column(title="Bill (mean)", values=[line.line for line in bill], text=True, code=True),
         Column(title="Quantity", values=[figures.quantity(line.quantity) for line in bill]),
         Column(title="Unit", values=[line.unit for line in bill], text=True),
-        Column(title="$ each", values=[figures.plain(line.usd_per_unit) for line in bill]),
-        Column(title="$", values=[figures.money(line.usd) for line in bill]),
-        Column(title="Price of", values=dates, text=True, keep=1),
+        Column(title="$ each", values=[figures.plain(line.effective_unit_price) for line in bill]),
+        Column(title="$", values=[figures.money(line.effective_cost) for line in bill]),
+        Column(title="Price of", values=[str(line.price_date) for line in bill], text=True, keep=1),
     ]
 
 
 def bill_sources(scenario: PoolScenario) -> list[str]:
     """Where the prices of its bill come from."""
-    found = dict.fromkeys(f"{line.unit}: {line.source}" for line in scenario.bill if line.source)
+    found = dict.fromkeys(f"{line.unit}: {line.price_source}" for line in scenario.bill if line.price_source)
     return list(found)
 
 
