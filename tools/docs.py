@@ -14,6 +14,7 @@ GENERATED: dict[str, tuple[str, ...]] = {
     "docs/evidence.md": ("tools.evidence",),
     "docs/lint.md": ("tools.lint_rules",),
     "planner/lint/inputs/arguments.csv": ("tools.lint_inputs",),
+    "planner/lint/inputs/values.csv": ("tools.lint_values",),
     "docs/model.md": ("tools.model",),
     "docs/nomenclature.md": ("tools.nomenclature",),
     "planner/report/data/schemas/compare.schema.json": ("tools.schema", "compare"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planner.lint.inputs.enums import WORDS
 from planner.lint.read.graph import graph_from
 from planner.lint.read.values import UNKNOWN
 from planner.lint.rules import lint
@@ -96,3 +97,14 @@ def test_unpriced_bill_line_may_cost_zero():
     assert [finding.id for finding in lint(graph_from(document))] == ["BILL-NOTHING"]
     document["stack"]["unpriced"] = ["network.nat-gateway"]
     assert said(document) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("ec2:LaunchTemplate", "instanceMarketOptions.marketType", "interruptible-capacity-reservation"),
+        ("ec2:VpcEndpoint", "vpcEndpointType", "Tunnel"),
+    ],
+)
+def test_what_botocore_s_models_have_is_no_unknown_value(kind: str, path: str, value: str):
+    assert value in dict(WORDS[kind])[path]
