@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from planner.answer.futures import futures_of
 from planner.answer.row import Outcomes, Row, Shortfall
 from planner.models.number import share_of, share_within
 
@@ -55,8 +56,8 @@ def judged(
 
 
 def with_fractions(rows: Sequence[R], outcomes: Mapping[str, Outcomes], first: str) -> list[R]:
-    """Each complete row with the share of draws in which it is the cheapest, and in which it costs less than the first
-    one.
+    """Each complete row with the share of draws in which it is the cheapest, in which it costs less than the first
+    one, and its futures.
 
     All rows share the draws, so the shares are of the same outcomes. A draw that does not finish is never the cheapest.
     """
@@ -73,6 +74,7 @@ def with_fractions(rows: Sequence[R], outcomes: Mapping[str, Outcomes], first: s
             below_best_fraction=None
             if row.id == first or first not in costs
             else share_of(costs[row.id] < costs[first]),
+            futures=futures_of(outcomes[row.id].cost_usd),
         )
         if row.id in costs
         else row

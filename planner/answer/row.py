@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.answer.futures import Future
 from planner.answer.ranges import Range
 from planner.models.bill import PlannedLine, Unpriced
 from pricing.offers import PurchaseOption
@@ -61,7 +62,8 @@ class Row:
     it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete choices; below_best_fraction: in
     which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
-    missing. interruptions_observed: the day of Spot Advisor's band that it uses.
+    missing. futures: the cheaper and the dearer one, where its cost has two peaks. interruptions_observed: the day of
+    Spot Advisor's band that it uses.
     """
 
     id: str
@@ -85,6 +87,7 @@ class Row:
     unproven: str = ""
     cheapest_fraction: float | None = None
     below_best_fraction: float | None = None
+    futures: tuple[Future, ...] = ()
     interruptions_observed: date | None = None
     bill: tuple[PlannedLine, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()

@@ -260,7 +260,7 @@ def _row(document: dict[str, Any]) -> dict[str, Any]:
     """One flat row: parts of a range as columns, lists as text."""
     row: dict[str, Any] = {}
     for key, value in document.items():
-        if key in ("bill", "interrupted_job", "one_job_alone", "utilisation"):
+        if key in ("bill", "futures", "interrupted_job", "one_job_alone", "utilisation"):
             continue
         if isinstance(value, dict):
             row |= {f"{key}_{part}": number for part, number in value.items()}

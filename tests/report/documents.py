@@ -41,6 +41,8 @@ def documents() -> tuple[dict[str, Any], ...]:
         *(named(name) for name in HOSTILE.values()),
         with_proposals(spares, compare(spares)),
         compared(plan_of(fleet={"nodes": "3..20"}, storage={"layouts": ["s3-stream"]}), draws=40),
+        # two futures
+        compared(plan_of(purchase={"options": ["spot-fallback"]}, storage={"layouts": ["s3-stream"]}), draws=400),
     ]
     texts = [render(comparison) for comparison in [*plans, *others]]
     own = compared(plan_of())

@@ -208,6 +208,17 @@ KEYS: tuple[Word, ...] = (
         "share in which it costs less than the scenario that ranks first",
         "fraction",
     ),
+    word(f"{_S}.futures", "objects", "the cheaper and the dearer one where its cost has two peaks; empty with one"),
+    word(f"{_S}.futures[].fraction", "fraction", "share of the draws", "fraction"),
+    word(f"{_S}.futures[].cost_usd", "object", "cost in these draws"),
+    word(f"{_S}.futures[].cost_usd.p10", "number", "10 % of these draws are below", "USD before tax"),
+    word(
+        f"{_S}.futures[].cost_usd.p50",
+        "number?",
+        "half of these draws are below; null: does not finish",
+        "USD before tax",
+    ),
+    word(f"{_S}.futures[].cost_usd.p90", "number?", "10 % of them are above; null: does not finish", "USD before tax"),
     word(_G, "object?", "how much of the paid time is useful, and why"),
     word(
         f"{_G}.scaling_efficiency", "fraction?", "throughput per GPU relative to the best row of the table", "fraction"

@@ -39,6 +39,7 @@ SHARED = (
     ),
     *("scenarios[].on_time_fraction", "scenarios[].in_budget_fraction", "scenarios[].cheapest_fraction"),
     "scenarios[].below_best_fraction",
+    "scenarios[].futures",
 )
 
 KEYS: tuple[Word, ...] = (

@@ -78,6 +78,13 @@ def row_document(row: Row) -> dict[str, Any]:
         "in_budget_fraction": number(row.in_budget_fraction),
         "cheapest_fraction": number(row.cheapest_fraction),
         "below_best_fraction": number(row.below_best_fraction),
+        "futures": [
+            {
+                "fraction": number(one.fraction),
+                "cost_usd": {part: percentile_usd(getattr(one, f"{part}_usd")) for part in ("p10", "p50", "p90")},
+            }
+            for one in row.futures
+        ],
     }
 
 

@@ -18,6 +18,7 @@ from planner.report.wording import (
     breakdown,
     eligibility,
     figures,
+    futures,
     held,
     proposals,
     relaxations,
@@ -93,7 +94,7 @@ def costs(comparison: Comparison, best: Scenario) -> str:
         return held.costs(comparison, best)
     if not comparison.draws:
         return f"It is planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}."
-    return f"It costs about {spoken.cost(cost.p50, cost)} and takes {spoken.run_days(run.p50)}."
+    return f"It costs {futures.about(best)} and takes {spoken.run_days(run.p50)}."
 
 
 def reasons(comparison: Comparison, best: Scenario) -> list[str]:
@@ -214,6 +215,7 @@ def risk(comparison: Comparison, best: Scenario) -> str:
     parts = []
     if not math.isinf(cost.p90):
         parts.append(f"1 in 10 outcomes costs more than {spoken.cost(cost.p90, cost)}")
+        parts += filter(None, [futures.average(best)])
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
     unfinished = best.unfinished_fraction if leaders.may_not_finish(best) else 0.0
     if unfinished:
@@ -297,4 +299,5 @@ def _figures(comparison: Comparison, scenario: Scenario) -> str:
         month = spoken.cost(held.usd_per_month(scenario), cost)
         return f"about {spoken.cost(cost.p50, cost)}, {month} a month (P90 {spoken.cost(cost.p90, cost)})"
     below = "no P90" if math.isinf(cost.p90) else f"P90 {spoken.cost(cost.p90, cost)}"
-    return f"about {spoken.cost(cost.p50, cost)} and {spoken.run_days(run.p50)} ({below})"
+    joined = "; " if scenario.futures else " and "
+    return f"{futures.about(scenario)}{joined}{spoken.run_days(run.p50)} ({below})"

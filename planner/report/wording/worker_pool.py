@@ -10,7 +10,7 @@ from planner.answer.ranges import Range
 from planner.answer.row import Shortfall
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import figures, stale_prices
+from planner.report.wording import figures, futures, stale_prices
 from planner.report.wording.preferred import chosen_for
 from planner.report.wording.table import Column
 from planner.report.wording.worker_pool_markets import diversity, leaving
@@ -101,9 +101,10 @@ def _costs(one: PoolScenario) -> str:
     assert one.days is not None
     assert one.per_job is not None
     assert one.per_step is not None
+    cost = futures.about(one) if one.futures else f"about {figures.usd(one.cost_usd.p50)}"
     return (
-        f"about {figures.usd(one.cost_usd.p50)} for all jobs, {usd_each(one.per_job.p50)} a job and "
-        f"{usd_each(one.per_step.p50)} a step; the last job ends after {hours(one.days.p50 * 24)}."
+        f"{cost} for all jobs, {usd_each(one.per_job.p50)} a job and {usd_each(one.per_step.p50)} a step; the last job "
+        f"ends after {hours(one.days.p50 * 24)}."
     )
 
 

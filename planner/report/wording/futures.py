@@ -1,0 +1,39 @@
+"""What a choice costs, in words: one figure, or two where its cost has two peaks and the middle is of neither."""
+
+from __future__ import annotations
+
+import math
+
+from planner.answer.row import Row
+from planner.report.wording import spoken
+
+SPOT, BLOCK, ANY = ("where spot holds", "where it does not"), ("within the block", "beyond it"), ("", "")
+
+
+def about(row: Row) -> str:
+    """`about $9.0M`; `about $104k where spot holds (64% of the outcomes), $310k where it does not (36%)`."""
+    assert row.cost_usd is not None  # it is priced
+    if not row.futures:
+        return f"about {spoken.cost(row.cost_usd.p50, row.cost_usd)}"
+    first, second = row.futures
+    names, share = _names(row), round(100 * first.fraction)
+    more = "no end" if math.isinf(second.p50_usd) else spoken.usd(second.p50_usd)
+    return (
+        f"about {_where(spoken.usd(first.p50_usd), names[0])} ({share}% of the outcomes), "
+        f"{_where(more, names[1])} ({100 - share}%)"
+    )
+
+
+def average(row: Row) -> str:
+    """`the average is $171k`, where two futures make the middle say little; else ""."""
+    return f"the average is {spoken.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""
+
+
+def _where(usd: str, name: str) -> str:
+    return f"{usd} {name}".rstrip()
+
+
+def _names(row: Row) -> tuple[str, str]:
+    if row.option is not None and row.option.starts_on_spot:
+        return SPOT
+    return BLOCK if row.option is not None and row.option.family == "capacity-block" else ANY
