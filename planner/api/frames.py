@@ -30,7 +30,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "goodput": tuple(part.name for part in fields(Goodput)),
     "storage": tuple(part.name for part in fields(StorageFacts)),
 }
-NOT_ONE_VALUE = ("bill", "cash")  # they have rows of their own: in the frame of bills, and in the JSON
+NOT_ONE_VALUE = ("bill", "cash", "futures")  # they have rows of their own: in the frame of bills, and in the JSON
 # numbers also where every row lacks one
 NUMBERS = ("ingest_days", "on_time_fraction", "unfinished_fraction", "cheapest_fraction", "below_best_fraction")
 BILL_NUMBERS = (
