@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("plan", type=click.Path(), required=False)
-@scenario_option("The scenario of PLAN")
+@scenario_option("The scenario of PLAN", default="best")
 @click.option(
     "--graph",
     "graph_file",
@@ -84,16 +84,12 @@ def command(
         source, text = graph_file, text_of(graph_file)
         graph = _parsed(source, text)
     elif plan is None:
-        raise UsageProblem("name a plan and --scenario ID, or --graph FILE")
-    elif scenario is None:
-        if plan.endswith(".json"):
-            raise UsageProblem(f"a resource graph needs --graph: planner lint --graph {plan}")
-        raise UsageProblem(
-            f"--scenario is missing: give an id, a rank such as 3, or best; `planner compare {plan}` lists them"
-        )
+        raise UsageProblem("name a plan, or --graph FILE")
+    elif plan.endswith(".json"):
+        raise UsageProblem(f"a resource graph needs --graph: planner lint --graph {plan}")
     else:
         source, text = plan, ""
-        graph = _of_plan(plan, scenario, stack, nic_profile, overrides, prices)
+        graph = _of_plan(plan, scenario or "best", stack, nic_profile, overrides, prices)
     findings, known = _narrowed(lint(graph), select, ignore, baseline)
     if style == "json":
         found = {"schema_version": "1", "findings": [finding.as_json() for finding in findings]}

@@ -52,12 +52,12 @@ def overrides_option(help: str = "Override a value of the plan; @FILE has severa
     return click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help=help)
 
 
-def scenario_option(what: str, required: bool = False, default: str = "") -> Callable[..., Any]:
+def scenario_option(what: str, default: str = "") -> Callable[..., Any]:
     """--scenario. what: it is for. default: the help's words for what is taken without it."""
     help = f"{what}: an id, a rank such as 3, best (recommended), cheapest or safest." + (
         f" [default: {default}]" if default else ""
     )
-    return click.option("--scenario", metavar="ID", required=required, help=help)
+    return click.option("--scenario", metavar="ID", help=help)
 
 
 def format_option(styles: Sequence[str], help: str) -> Callable[..., Any]:

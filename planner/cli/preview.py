@@ -24,7 +24,7 @@ from planner.cli.output import format_of, room_of, write_result
 
 @click.command()
 @priced_plan
-@scenario_option("The scenario to deploy", required=True)
+@scenario_option("The scenario to deploy", default="best")
 @planned_stack
 @format_option(
     ["table", "json", "svg"],
@@ -35,7 +35,7 @@ from planner.cli.output import format_of, room_of, write_result
 @common
 def command(
     asked: Asked,
-    scenario: str,
+    scenario: str | None,
     stack: str | None,
     nic_profile: str,
     style: str | None,
@@ -53,7 +53,7 @@ def command(
     from planner.report.terminal import resources_text
 
     style = format_of(style, out, ("table", "json", "svg"))
-    graph, stored_usd = previewed_graph(asked, scenario, stack, nic_profile)
+    graph, stored_usd = previewed_graph(asked, scenario or "best", stack, nic_profile)
     if style == "json":
         text = resource_graph.as_json(graph)
     elif style == "svg":

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @priced_plan
-@scenario_option("The scenario to deploy")
+@scenario_option("The scenario to deploy", default="best")
 @STACK
 @click.option(
     "-o",
@@ -138,11 +138,7 @@ def command(
         more = f"; missing: {', '.join(missing)}" if missing else ""
         say(f"{path} matches {asked.plan}{more}", quiet)
         return
-    if scenario is None:
-        raise UsageProblem(
-            "name a scenario with --scenario: best, cheapest, safest, a rank like 3, or an id; `planner compare` lists "
-            "them"
-        )
+    scenario = scenario or "best"
     chosen = named(comparison, scenario)
     if not chosen.eligible and scenario != chosen.id:
         _refuse_ineligible(chosen)

@@ -77,11 +77,7 @@ def stack(
     before = file.spec if file else None
     if check and before is None:
         raise UsageProblem(f"{path} does not exist: `planner stack {loaded.where} --scenario best` writes it")
-    scenario = scenario or (before.scenario if check and before else None)
-    if scenario is None:
-        raise UsageProblem(
-            "name a scenario with --scenario: best, a rank like 2, or an id; `planner compare` lists them"
-        )
+    scenario = scenario or (before.scenario if check and before else "best")
     found, book = worker_pool.simulated(loaded, asked, runs=worker_pool.asked_runs(), quiet=quiet)
     from planner.report.wording.worker_pool import reasons as why_not
 

@@ -159,8 +159,7 @@ def test_invalid_file_is_rejected_with_a_message(tmp_path, text, says):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "name a plan and --scenario ID, or --graph FILE"),
-        ((SMALL,), "--scenario is missing"),
+        ((), "name a plan, or --graph FILE"),
         (("graph.json",), "a resource graph needs --graph: planner lint --graph graph.json"),
         ((SMALL, "--graph", "x.json"), "--graph takes no plan"),
         (("--graph", "nowhere.json"), "cannot read nowhere.json: No such file"),

@@ -169,7 +169,6 @@ def test_check_finds_what_a_hand_changed(here):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["small.yaml"], "name a scenario with --scenario"),
         (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/on-demnd"], "did you mean"),
         (["small.yaml", "--scenario", "best", "--out", "small.yaml"], "not a folder"),
         (["small.yaml", "--check"], "Pulumi.dev.yaml does not exist"),
@@ -289,3 +288,7 @@ def test_a_project_that_is_there_keeps_its_program(here):
     run("small.yaml", "--scenario", SMALL, *IDS)
     assert (here / "Pulumi.yaml").read_text() == before
     assert not (here / "program").exists()
+
+
+def test_without_a_scenario_it_is_the_recommended_one(here):
+    assert "s3-stream/p4d.24xlarge/capacity-block" in run("small.yaml", "--out", "-").output

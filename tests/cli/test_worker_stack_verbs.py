@@ -56,7 +56,6 @@ def test_a_file_of_another_choice_is_not_overwritten(run):
     ("words", "says"),
     [
         (("--scenario", SPOT, "--ami", "ami-0123456789abcdef0"), "--ami: not of a worker pool"),
-        ((), "name a scenario"),
         (("--scenario", "workers/listed/list"), "price list"),
         (("--check",), "does not exist"),
     ],

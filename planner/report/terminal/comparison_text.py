@@ -65,7 +65,7 @@ def render(
     head, body = table.header(), table.body(count)
     lines = [*before, *(_emphasised(head, body) if colour else [*head, *body])]
     if count < len(shortlist.rows):
-        lines += wrap(ranking.more_rows(len(shortlist.rows) - count, dots), width)
+        lines += wrap(ranking.more_rows(shortlist.rows[count:], dots), width)
     text = "\n".join([*lines, *after]) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
 

@@ -56,14 +56,23 @@ def nothing(comparison: Comparison) -> str:
 
 def _nothing(comparison: Comparison) -> str:
     if not comparison.complete:
-        feasible = any(scenario.feasible for scenario in comparison.scenarios)
-        which = "both feasible and completely priced" if feasible else "feasible"
-        return f"No scenario is {which}: there is no total and no recommendation."
+        feasible = next((scenario for scenario in comparison.scenarios if scenario.feasible), None)
+        if feasible is None:
+            return "No scenario is feasible: there is no total and no recommendation."
+        return f"No choice has a price for all that it needs, so nothing is recommended. {_missing(feasible)}"
     if any(s.eligible for s in comparison.complete):
         return "No scenario is recommended: those that are eligible cannot be deployed as priced."
     limit = eligibility.limit_words(comparison.complete[0])
     share = spoken.in_ten(comparison.answer.confidence)
     return f"No scenario is recommended: none {limit} in at least {share} outcomes."
+
+
+def _missing(first: Scenario) -> str:
+    """What has no price on the first choice, and the two ways on."""
+    entry = next((one for one in first.unpriced if one.line == COMPUTE), first.unpriced[0])
+    near = f" (known: {', '.join(entry.nearest)})" if entry.nearest else ""
+    own = "write the price that AWS offers you under prices.own"
+    return f"The price book has no price for {entry.what}{near}. Choose a region that has one, or {own}."
 
 
 def _nearest(comparison: Comparison) -> list[Line]:

@@ -120,6 +120,7 @@ def facts(scenario: Scenario, fleet: str) -> list[str]:
     ]
 
 
-def more_rows(count: int, dots: str) -> str:
-    """How many rows are left out."""
-    return f"{dots} {count} more, costlier (--top 0 shows them)"
+def more_rows(left: Ranked, dots: str) -> str:
+    """How many rows are left out, and what is of them all."""
+    priced = any(s.complete for _, s in left)
+    return f"{dots} {len(left)} more, {'costlier' if priced else 'without a price'} (--top 0 shows them)"
