@@ -12,7 +12,7 @@ from planner.decide.shortlist import Shortlist
 from planner.estimate.result import Scenario
 from planner.report.html.inline import shown
 from planner.report.pictures.axis import FAR, Axis, axis_of
-from planner.report.wording import eligibility, figures, left_out, page_texts, spoken
+from planner.report.wording import eligibility, figures, futures, left_out, page_texts, spoken
 from planner.report.wording.line import Kind
 
 MOST = 20  # bars; the table below has the others
@@ -20,17 +20,17 @@ MOST = 20  # bars; the table below has the others
 
 @dataclass(frozen=True, kw_only=True)
 class BarView:
-    """One choice. left, width, middle: percent of the axis. beyond: whether the bar continues to the right. aside: why
-    it is not eligible, "" if it is. exact: the figures to the dollar."""
+    """One choice. spans: (left, width) of the bar, or of one for each of two futures, and marks: the middle of each, in
+    percent of the axis. beyond: whether the last one continues to the right. aside: why it is not eligible, "" if it
+    is. exact: the figures to the dollar."""
 
     rank: int
     first: bool
     name: str
     bought: str
     family: str
-    left: float
-    width: float
-    middle: float
+    spans: tuple[tuple[float, float], ...]
+    marks: tuple[float, ...]
     beyond: bool
     cost: str
     range: str
@@ -66,7 +66,7 @@ def choices_view(comparison: Comparison, shortlist: Shortlist) -> ChoicesView | 
     return ChoicesView(
         bars=tuple(_bar(comparison, rank, s, cost, axis) for rank, s, cost in drawn),
         ticks=tuple((round(axis.at(tick), 2), f"${figures.tick_label(tick)}") for tick in axis.ticks()),
-        caption=page_texts.bars(logarithmic=axis.log),
+        caption=page_texts.bars(logarithmic=axis.log, two=any(s.futures for _, s, _ in drawn)),
         more=page_texts.more_bars(len(rows) - MOST) if len(rows) > MOST else "",
         folded=shown([line.text for line in left_out.commitments_in_full(shortlist.families)]),
         others_title=title.text if title else "",
@@ -83,7 +83,10 @@ def _axis(costs: list[Range]) -> Axis:
 
 def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range, axis: Axis) -> BarView:
     assert s.days is not None
-    left, right = axis.at(cost.p10), axis.at(cost.p90)
+    parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in s.futures if math.isfinite(one.p50_usd)]
+    parts = parts if len(parts) > 1 else [(cost.p10, cost.p50, cost.p90)]
+    ends = page_texts.from_to(spoken.cost(cost.p10, cost), spoken.cost(cost.p90, cost))
+    said = futures.either(s) if len(parts) > 1 else (spoken.cost(cost.p50, cost), ends)
     types = figures.short_types(comparison.scenarios)
     place = "" if figures.only_fleet(comparison.scenarios) else f", {s.nodes:,} x {types[s.instance_type]}"
     return BarView(
@@ -92,12 +95,11 @@ def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range, axis: Axis
         name=figures.layout_name(s),
         bought=f"{figures.short_purchase(s.option)}{place}",
         family=s.option.family,
-        left=round(left, 2),
-        width=round(max(right - left, 0.4), 2),
-        middle=round(axis.at(cost.p50), 2),
+        spans=tuple((round(axis.at(p10), 2), round(max(axis.at(p90) - axis.at(p10), 0.4), 2)) for p10, _, p90 in parts),
+        marks=tuple(round(axis.at(p50), 2) for _, p50, _ in parts),
         beyond=cost.p90 > axis.high,
-        cost=spoken.cost(cost.p50, cost),
-        range=page_texts.from_to(spoken.cost(cost.p10, cost), spoken.cost(cost.p90, cost)),
+        cost=said[0],
+        range=said[1],
         days=spoken.run_days(s.days.p50),
         exact=page_texts.exact(cost, s.days),
         aside="" if s.eligible else page_texts.not_eligible(left_out.misses([s]) or [eligibility.held_back(s)]),

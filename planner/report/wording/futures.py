@@ -24,6 +24,17 @@ def about(row: Row) -> str:
     )
 
 
+def either(row: Row) -> tuple[str, str]:
+    """(`$104k or $310k`, `64% or 36%, P90 $370k`)."""
+    assert row.cost_usd is not None  # it is priced
+    first, second = row.futures
+    share, p90 = round(100 * first.fraction), spoken.cost(row.cost_usd.p90, row.cost_usd)
+    return (
+        f"{spoken.usd(first.p50_usd)} or {spoken.usd(second.p50_usd)}",
+        f"{share}% or {100 - share}%, {'no P90' if math.isinf(row.cost_usd.p90) else f'P90 {p90}'}",
+    )
+
+
 def average(row: Row) -> str:
     """`the average is $171k`, where two futures make the middle say little; else ""."""
     return f"the average is {spoken.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""

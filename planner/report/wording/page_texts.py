@@ -108,8 +108,9 @@ def ranked(count: int, fleet: str, draws: int) -> str:
     return f"{many(count, 'feasible scenario')}, eligible ones first{each}.{drawn}"
 
 
-def bars(*, logarithmic: bool) -> str:
-    scale = " The scale is logarithmic." if logarithmic else ""
+def bars(*, logarithmic: bool, two: bool = False) -> str:
+    scale = " Two bars in a row are two futures, each with its own." if two else ""
+    scale += " The scale is logarithmic." if logarithmic else ""
     return (
         "Each bar runs from P10 to P90, the mark in it is P50: 1, 5 and 9 of 10 simulated outcomes cost less. An arrow "
         f"means that it goes on beyond the scale.{scale} Point at a figure to see it to the dollar."

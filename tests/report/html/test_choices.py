@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from planner.answer.futures import Future
 from planner.decide import leaders
 from planner.decide.shortlist import shortlist_of
 from planner.report.html.choices import MOST, ChoicesView, choices_view
@@ -31,7 +32,8 @@ def test_every_eligible_choice_has_a_bar_and_so_have_the_alternatives(scene) -> 
 @pytest.mark.parametrize("scene", [small, sixty])
 def test_p10_p50_and_p90_lie_in_order_within_the_axis(scene) -> None:
     for bar in view(scene()).bars:
-        assert 0 <= bar.left <= bar.middle <= bar.left + bar.width + 0.4 <= 101
+        for (left, width), middle in zip(bar.spans, bar.marks, strict=True):
+            assert 0 <= left <= middle <= left + width + 0.4 <= 101
     for place, _ in view(scene()).ticks:
         assert 0 <= place <= 100
 
@@ -47,16 +49,32 @@ def pair(*costs: tuple[float, float, float]):
 
 def test_positions_are_in_proportion() -> None:
     one, other = pair((100, 80, 120), (200, 180, 220)).bars
-    assert other.middle - one.middle == pytest.approx((other.left - one.left), abs=0.02)
-    assert one.width == pytest.approx(other.width, abs=0.02)
-    assert one.width == pytest.approx(0.4 * (other.middle - one.middle), abs=0.02)
+    ((left, width),), (middle,) = one.spans, one.marks
+    ((other_left, other_width),), (other_middle,) = other.spans, other.marks
+    assert other_middle - middle == pytest.approx((other_left - left), abs=0.02)
+    assert width == pytest.approx(other_width, abs=0.02)
+    assert width == pytest.approx(0.4 * (other_middle - middle), abs=0.02)
+
+
+def test_two_futures_are_two_bars() -> None:
+    base = ranged(first(small()), cost=(100, 80, 400), run=(4, 3, 5))
+    two = (
+        Future(fraction=0.64, p10_usd=80, p50_usd=100, p90_usd=140),
+        Future(fraction=0.36, p10_usd=270, p50_usd=310, p90_usd=400),
+    )
+    found = view(replace(small(), scenarios=(replace(base, eligible=True, futures=two),), answer=answered(base.id)))
+    (bar,) = found.bars
+    assert (bar.cost, bar.range) == ("$100 or $310", "64% or 36%, P90 $400")
+    assert len(bar.spans) == len(bar.marks) == 2
+    assert bar.spans[0][0] + bar.spans[0][1] < bar.spans[1][0], "nothing between them"
+    assert "two futures" in found.caption
 
 
 def test_the_scale_is_logarithmic_only_where_it_has_to_be() -> None:
     assert "logarithmic" not in pair((100, 80, 120), (200, 180, 220)).caption
     far = pair((100, 80, 120), (2000, 1800, 2200))
     assert "logarithmic" in far.caption
-    assert far.bars[0].width > 5, "the cheap one is still to be seen"
+    assert far.bars[0].spans[0][1] > 5, "the cheap one is still to be seen"
 
 
 def test_a_range_beyond_the_scale_says_so() -> None:
