@@ -124,7 +124,8 @@ class WorkerFleet(Component):
         """Without a service role, so that AWS Batch uses its service-linked one: only then it updates in place, and the
         provider only with these strategies (hashicorp/terraform-provider-aws issue 38695). A new one in its place could
         not be made: the queue keeps the old one, which has the same name. Of one type in one zone every strategy for
-        spot is the same, and it has the one that every release updates in place; by price only the later ones do.
+        spot is the same, and it has the one that every release updates in place; by price, those from 6.10.0 on, which
+        pulumi-aws has since 7.6.
         """
         settings = args.settings
         types = [args.fleet.instance_type, *settings.more_types]
