@@ -15,6 +15,7 @@ from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.answer.gates import Gates
+    from planner.report.wording.sheet import Sheet
 
 
 @click.command()
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     default=True,
     help="Draw the deployment of the best scenario on the HTML page; needs the `deploy` extra. [default: draw it]",
 )
+@click.option("--sheet", is_flag=True, help="Write the page to sign alone: choice, budget, cash, what to decide when.")
 @click.option(
     "--bill",
     "bills",
@@ -42,6 +44,7 @@ def command(
     style: str | None,
     out: str | None,
     architecture: bool,
+    sheet: bool,
     bills: tuple[str, ...],
     gates: Gates,
     junit: str | None,
@@ -62,20 +65,26 @@ def command(
     check_junit(junit, out)
     if bills and style != "html":
         raise UsageProblem("--bill adds a section to the HTML page; `planner reconcile` has the other formats")
+    if bills and sheet:
+        raise UsageProblem("--sheet is the page to sign alone; --bill is of the whole page")
     loaded, pool = worker_pool_in(asked.plan, asked.overrides)
     if pool is not None:
         from planner.cli import worker_pool
 
         if bills:
             raise UsageProblem("--bill: the bill of a worker pool cannot be compared with its plan yet")
-        return worker_pool.report(pool, asked, style, out, gates, junit, quiet=quiet)
+        return worker_pool.report(pool, asked, style, out, gates, junit, sheet=sheet, quiet=quiet)
     assert loaded is not None  # one of the two
     book = book_of(loaded, asked.prices, asked.as_of)
     request = asked.request_of(loaded, book, derivations=style == "html")
     with progress(PRICING, quiet=quiet) as shown:
         comparison = comparison_of(loaded, request, counted(shown))
     found = violations(comparison, gates)
-    if style == "md":
+    if sheet:
+        from planner.report.wording.sheet import sheet_of
+
+        text = rendered_sheet(sheet_of(comparison), style)
+    elif style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
@@ -105,3 +114,14 @@ def command(
     if out != "-":
         say(f"Wrote {out}", quiet)
     return report_violations(found, comparison.plan_name, gates, junit)
+
+
+def rendered_sheet(sheet: Sheet, style: str) -> str:
+    """The page to sign of any kind of plan."""
+    if style == "md":
+        from planner.report.markdown.sheet import render as render_markdown
+
+        return render_markdown(sheet)
+    from planner.report.html.sheet import render as render_html
+
+    return render_html(sheet)

@@ -110,9 +110,10 @@ def report(
     gates: Gates,
     junit: str | None,
     *,
+    sheet: bool,
     quiet: bool,
 ) -> ExitCode:
-    """`planner report`: the same as a page, or for a pull request."""
+    """`planner report`: the same as a page, or for a pull request; sheet: the page to sign alone."""
     from planner.answer.gates import violations
     from planner.cli.gates import check_junit, report_violations
 
@@ -120,7 +121,13 @@ def report(
     out = out or f"report.{style}"
     check_junit(junit, out)
     found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
-    write_result(_page(found, style), out)
+    if sheet:
+        from planner.cli.report import rendered_sheet
+        from planner.report.wording.sheet import pool_sheet_of
+
+        write_result(rendered_sheet(pool_sheet_of(found), style), out)
+    else:
+        write_result(_page(found, style), out)
     if out != "-":
         say(f"Wrote {out}", quiet)
     return report_violations(violations(found, gates), found.plan_name, gates, junit)

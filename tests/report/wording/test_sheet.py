@@ -1,0 +1,71 @@
+"""The page to sign: what it must have, for every kind of plan, and that its figures are those of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from planner.answer.futures import Future
+from planner.report.html import sheet as html
+from planner.report.markdown import sheet as markdown
+from planner.report.wording import spoken
+from planner.report.wording.sheet import NOTHING, pool_sheet_of, sheet_of
+from tests.builders import compared, plan_of
+from tests.report.test_golden_pool import few
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compared(plan_of(purchase={"options": ["capacity-block", "on-demand"]}, run={"deadline": "20d"}), draws=400)
+
+
+def said(sheet) -> dict[str, str]:
+    return {what: " ".join(texts) for what, texts in sheet.facts}
+
+
+def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
+    best, facts = comparison.best, said(sheet_of(comparison))
+    assert facts["Budget"].startswith(f"{spoken.cost(best.cost_usd.p90, best.cost_usd)}: 9 of 10 outcomes cost less")
+    assert spoken.usd(best.cash[0].usd) in facts["Cash"]
+    assert best.cash[0].due in facts["Cash"]
+    assert f"sold from {best.block_plan.sold_from}" in facts["Decide"]
+    assert comparison.plan_sha256[:12] in facts["Made from"]
+    assert "`" not in str(sheet_of(comparison))
+
+
+def test_a_pool_has_the_same_page():
+    sheet = pool_sheet_of(few())
+    assert {"Budget", "Why this one", "Risk", "Prices", "Made from"} <= said(sheet).keys()
+    assert sheet.signed
+
+
+def test_where_nothing_is_recommended_there_is_nothing_to_sign():
+    sheet = sheet_of(compared(plan_of(run={"deadline": "1h"}), draws=100))
+    assert (sheet.title, sheet.signed) == (NOTHING, ())
+    assert "Budget" not in said(sheet)
+
+
+def test_a_run_that_may_not_finish_has_no_budget(comparison):
+    best = comparison.best
+    endless = replace(best, cost_usd=replace(best.cost_usd, p90=float("inf")))
+    assert said(sheet_of(replace(comparison, scenarios=(endless,))))["Budget"].startswith("None can be named")
+
+
+@pytest.mark.parametrize("render", [html.render, markdown.render])
+def test_it_is_one_page_that_holds_against_hostile_names(comparison, render):
+    name = "<script>alert(1)</script> | [x](y)"
+    text = render(sheet_of(replace(comparison, plan_name=name)))
+    assert "<script>" not in text
+    assert len(text) < 30_000
+
+
+def test_two_futures_are_in_the_lead_and_the_average_in_the_risk(comparison):
+    two = (
+        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4),
+        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4),
+    )
+    sheet = sheet_of(replace(comparison, scenarios=(replace(comparison.best, futures=two), *comparison.scenarios[1:])))
+    assert "about $10.0k within the block" in sheet.lead
+    assert "(70% of the outcomes)" in sheet.lead
+    assert "the average is" in said(sheet)["Risk"]
