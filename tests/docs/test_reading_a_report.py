@@ -8,7 +8,7 @@ import re
 from planner.decide import leaders
 from planner.decide.compare import compare
 from planner.report.html.page import render
-from planner.report.wording import figures
+from planner.report.wording import figures, spoken
 from tools.docs import ROOT
 from tools.model_uses import asked
 
@@ -24,7 +24,10 @@ def test_the_answer_is_the_one_of_the_example():
     assert BEST.cost_usd is not None
     assert BEST.days is not None
     assert CHEAPER.cost_usd is not None
+    first, second = CHEAPER.futures
+    share = f"{100 * first.fraction:.0f} % of the outcomes"
     for told in (
+        f"{spoken.usd(first.p50_usd)} in {share}, {spoken.usd(second.p50_usd)} in the others",
         f"${figures.dollars(BEST.cost_usd.p50)} at P50, ${figures.dollars(BEST.cost_usd.p90)} at P90",
         f"${figures.dollars(BEST.cost_usd.plan)} planned, in {BEST.days.p50:.0f} days",
         f"${figures.dollars(CHEAPER.cost_usd.p50)} at P50, ${figures.dollars(CHEAPER.cost_usd.p90)} at P90",

@@ -137,7 +137,7 @@ def _card(comparison: Comparison, scenario: Scenario, title: str, sentences: Seq
         title=title,
         name=answer.named(comparison, scenario),
         bought=answer.bought(scenario),
-        figures=page_texts.headline(cost, run) if drawn else page_texts.planned_headline(cost, run),
+        figures=page_texts.headline(scenario, cost, run) if drawn else page_texts.planned_headline(cost, run),
         exact=page_texts.exact(cost, run) if drawn else "",
         sentences=shown(list(sentences)),
         caution=scenario_facts.caution(scenario) or (),

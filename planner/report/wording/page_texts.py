@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from planner.answer.ranges import Range
-from planner.report.wording import evidence, spoken
+from planner.answer.row import Row
+from planner.report.wording import evidence, futures, spoken
 from planner.report.wording.figures import days, many, money
 
 KIND = "Cost of the finished training run"
@@ -120,15 +121,20 @@ def bars(*, logarithmic: bool, two: bool = False) -> str:
 Headline = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def headline(cost: Range, run: Range) -> Headline:
-    """P50 of the cost and of the days, each with what it is and with P90."""
+def headline(row: Row, cost: Range, run: Range) -> Headline:
+    """P50 of the cost, or its two futures, and of the days, each with what it is and with P90."""
     open_end = math.isinf(cost.p90)
-    usd = () if open_end else (f"9 of 10 cost less than {spoken.cost(cost.p90, cost)}",)
+    middle, high = spoken.cost(cost.p50, cost), spoken.cost(cost.p90, cost)
+    usd = () if open_end else (f"9 of 10 cost less than {high}",)
     ends = () if open_end else (f"9 of 10 take less than {spoken.run_days(run.p90)}",)
-    return (
-        (spoken.cost(cost.p50, cost), ("half of the outcomes cost less", *usd)),
-        (spoken.run_days(run.p50), ("half take less", *ends)),
-    )
+    if row.futures and math.isfinite(row.futures[1].p50_usd):
+        either, shares = futures.either(row)
+        first = (either, (f"{shares.partition(',')[0]} of the outcomes", *usd))
+    elif middle == high:
+        first = (middle, ("in 9 of 10 outcomes",))
+    else:
+        first = (middle, ("half of the outcomes cost less", *usd))
+    return first, (spoken.run_days(run.p50), ("half take less", *ends))
 
 
 def planned_headline(cost: Range, run: Range) -> Headline:
