@@ -253,12 +253,18 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
     best, found = comparison.best, []
     for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
         if entry.kind in CONDITIONAL:
-            found.append((scenario, CONDITIONAL[entry.kind], f"{eligibility.cheaper_if(scenario)}."))
+            found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{eligibility.cheaper_if(scenario)}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             more = cost_of(scenario, "p50") - cost_of(best, "p50")
             middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'} at P50"
             found.append((scenario, SAFEST, f"{middle}, {_at_p90(best.cost_usd, scenario.cost_usd)}."))
     return found
+
+
+def _often(scenario: Scenario) -> str:
+    """How often one of two futures beats the recommended choice."""
+    below = scenario.below_best_fraction
+    return f"It costs less than #1 in {figures.percent(below)} of the outcomes. " if scenario.futures and below else ""
 
 
 def _at_p90(best: Range, safest: Range) -> str:
