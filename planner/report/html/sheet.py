@@ -15,7 +15,7 @@ from planner.report.wording.sheet import Sheet
 
 def render(sheet: Sheet) -> str:
     """The whole page, without script. The same sheet gives the same bytes."""
-    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("style.css", "sheet.css"))
     text = (
         environment()
         .get_template("sheet.html.j2")
