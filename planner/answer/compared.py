@@ -5,15 +5,13 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from datetime import date
-from typing import Generic, TypeVar
+from typing import Generic
 
 from planner.answer.measure import per_unit
 from planner.answer.price_age import StalePrice
 from planner.answer.recommend import Answer
-from planner.answer.row import Row
+from planner.answer.row import R
 from planner.plan.assumptions import Assumption
-
-R = TypeVar("R", bound=Row)
 
 
 @dataclass(frozen=True, kw_only=True)

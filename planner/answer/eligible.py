@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
 from planner.answer.futures import futures_of
-from planner.answer.row import Outcomes, Row, Shortfall
+from planner.answer.row import Outcomes, R, Shortfall
 from planner.models.number import share_of, share_within
-
-R = TypeVar("R", bound=Row)
 
 
 def judged(

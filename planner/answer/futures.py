@@ -26,10 +26,10 @@ class Future:
 
 
 def futures_of(cost_usd: NDArray[np.float64]) -> tuple[Future, ...]:
-    """The cheaper one and the dearer one; empty where the draws have one peak, or too few of them are there to say.
+    """Two futures, the cheaper one first; empty if the costs have a single peak, or if there are too few draws to tell.
 
-    By the logarithm of the cost, in bins from the 1st to the 99th percentile, smoothed over their neighbours. Draws
-    that never finish are of the dearer one.
+    Peaks are those of a histogram of the logarithm of the cost, from the 1st to the 99th percentile, smoothed over
+    neighbouring bins. Draws that never finish count as part of the more expensive future.
     """
     finite = np.sort(cost_usd[np.isfinite(cost_usd) & (cost_usd > 0)])
     if finite.size < FEWEST:

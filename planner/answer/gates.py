@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.answer.compared import Compared, R
+from planner.answer.compared import Compared
 from planner.answer.price_age import StalePrice
-from planner.answer.row import Row
+from planner.answer.row import R, Row
 from planner.errors import ExitCode
 
 FEASIBLE, LIMITS = "feasible", "limits"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from planner.answer.measure import per_unit, ranked
-from planner.answer.row import Outcomes, Row
+from planner.answer.row import Outcomes, R, Row
 from planner.models.number import share_of
 from planner.plan.types import Decision
 
@@ -17,7 +16,6 @@ NEAR, SURE = 0.10, 0.70
 SMALL = 0.02  # a difference that nobody would change a choice for: no alternative is named for less
 SELDOM = 0.1  # draws in which a limit holds, below which nobody would take the chance
 MOST_ALTERNATIVES = 2
-R = TypeVar("R", bound=Row)
 MORE_AT_P90 = 0.05  # a tied scenario has a P90 that is at most this much higher
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,8 @@ class Row:
     it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
     cheapest_fraction: share of the draws in which it is the cheapest of the complete choices; below_best_fraction: in
     which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
-    missing. futures: the cheaper and the dearer one, where its cost has two peaks. interruptions_observed: the day of
-    Spot Advisor's band that it uses.
+    missing. futures: the cheaper and the more expensive one, if its cost has two peaks. interruptions_observed: the day
+    of Spot Advisor's band that it uses.
     """
 
     id: str
@@ -113,3 +114,6 @@ class Row:
     def blocks(self) -> int:
         """How many Capacity Blocks its nodes are bought in."""
         return 0
+
+
+R = TypeVar("R", bound=Row)

@@ -15,7 +15,6 @@ from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.answer.gates import Gates
-    from planner.report.wording.sheet import Sheet
 
 
 @click.command()
@@ -81,9 +80,10 @@ def command(
         comparison = comparison_of(loaded, request, counted(shown))
     found = violations(comparison, gates)
     if sheet:
+        from planner.cli.sheet import rendered
         from planner.report.wording.sheet import sheet_of
 
-        text = rendered_sheet(sheet_of(comparison), style)
+        text = rendered(sheet_of(comparison), style)
     elif style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown
@@ -114,14 +114,3 @@ def command(
     if out != "-":
         say(f"Wrote {out}", quiet)
     return report_violations(found, comparison.plan_name, gates, junit)
-
-
-def rendered_sheet(sheet: Sheet, style: str) -> str:
-    """The page to sign of any kind of plan."""
-    if style == "md":
-        from planner.report.markdown.sheet import render as render_markdown
-
-        return render_markdown(sheet)
-    from planner.report.html.sheet import render as render_html
-
-    return render_html(sheet)

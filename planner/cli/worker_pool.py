@@ -122,10 +122,10 @@ def report(
     check_junit(junit, out)
     found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
     if sheet:
-        from planner.cli.report import rendered_sheet
+        from planner.cli.sheet import rendered
         from planner.report.wording.sheet import pool_sheet_of
 
-        write_result(rendered_sheet(pool_sheet_of(found), style), out)
+        write_result(rendered(pool_sheet_of(found), style), out)
     else:
         write_result(_page(found, style), out)
     if out != "-":

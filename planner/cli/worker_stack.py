@@ -13,6 +13,7 @@ from planner.cli.output import check_out, columns, say, write_result
 from planner.cli.stack_shared import project_folder
 from planner.errors import PlanProblems, UsageProblem
 from planner.report.wording.figures import many, money, visible
+from planner.report.wording.worker_pool import reasons as why_not
 from planner.report.wording.wrapping import wrap
 from planner.stack.choose_workers import STACK, FromUser, kept, worker_spec_of
 from planner.stack.component import usd_per_hour_by_component
@@ -79,8 +80,6 @@ def stack(
         raise UsageProblem(f"{path} does not exist: `planner stack {loaded.where} --scenario best` writes it")
     scenario = scenario or (before.scenario if check and before else "best")
     found, book = worker_pool.simulated(loaded, asked, runs=worker_pool.asked_runs(), quiet=quiet)
-    from planner.report.wording.worker_pool import reasons as why_not
-
     chosen = worker_pool.named(found, scenario)
     if not chosen.eligible and scenario != chosen.id and not check:
         reasons = "; ".join(why_not(chosen)) or "a price is missing"

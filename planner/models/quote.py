@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 
 from planner.models.number import Number, median
-from planner.models.tiered_storage import Tiers, tiered_usd
+from planner.models.tiered_storage import Tiers, tiered_storage, tiered_usd
 from pricing.offers import MeteredPrice, Price
 
 
@@ -52,6 +53,15 @@ def unit_usd(tiers: Tiers, quantity: Number, months: Number) -> Number:
     if np.isinf(tiers[0][1]):
         return tiers[0][2]
     return blend(tiered_usd(quantity / months, tiers) * months, quantity, tiers[0][2])
+
+
+def stored_unit_usd(
+    stored_gb: float, start: date, hours: Number, gb_months: Number, below_gb: float, tiers: Tiers
+) -> Number:
+    """The mean price of a GB-month of what is stored from a day on, whose tiers start again each calendar month.
+    gb_months: of these hours. below_gb: what fills the lower tiers."""
+    cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=start, hours=hours, below_gb=below_gb)
+    return blend(cost, gb_months, tiers[0][2])
 
 
 def as_tiers(found: MeteredPrice) -> tuple[tuple[float, float, float], ...]:

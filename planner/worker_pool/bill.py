@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 
 import numpy as np
 
@@ -15,9 +16,8 @@ from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
 from planner.models.calendar_months import calendar_months
 from planner.models.ledger import Ledger
 from planner.models.number import each_draw
-from planner.models.quote import blend
+from planner.models.quote import stored_unit_usd
 from planner.models.sheet import UNRECORDED
-from planner.models.tiered_storage import Tiers, tiered_storage
 from planner.models.values import Values
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.choices import Choice
@@ -226,9 +226,5 @@ def _stored(ledger: Ledger, line: str, gb_hours: Floats, use: _Use, *, below_gb:
     quote = ledger.quote(line, ("AmazonS3", "S3 Standard storage"), below_gb + mean_gb)
     if quote is None:
         return
-
-    def unit_usd(tiers: Tiers) -> Floats:
-        cost = tiered_storage(stored_gb=mean_gb, tiers=tiers, start=use.start, hours=use.span_hours, below_gb=below_gb)
-        return np.asarray(blend(cost, mean_gb * use.months, tiers[0][2]), dtype=float)
-
+    unit_usd = partial(stored_unit_usd, mean_gb, use.start, use.span_hours, mean_gb * use.months, below_gb)
     ledger.quoted(line, quote, equation="T10", quantity=months, inputs={}, cost=unit_usd, monthly=below_gb + mean_gb)

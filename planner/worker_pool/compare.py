@@ -65,10 +65,8 @@ def compare_pool(
     outcomes = {row.id: one for row, one in found if one is not None}
     rows = [row if one is None else _judged(plan, row, one) for row, one in found]
     answer = answer_of(plan.decision, rows, outcomes)
-    first = min(rows, key=lambda s: order(s, plan.decision.rank_by, answer.recommended), default=None)
-    if first is not None:
-        rows = with_fractions(rows, outcomes, first.id)
     rows = sorted(rows, key=lambda s: order(s, plan.decision.rank_by, answer.recommended))
+    rows = with_fractions(rows, outcomes, rows[0].id)
     as_of = as_of or plan.start
     return PoolComparison(
         plan_name=plan.name,

@@ -80,7 +80,6 @@ class PoolScenario(Row):
     """
 
     choice: Choice
-    runs: int
     per_job: Spread | None = None
     per_step: Spread | None = None
     price: Spread | None = None

@@ -53,7 +53,6 @@ def simulated(
         unpriced=choice.unpriced,
         priced_only=NOT_ON_AWS if choice.option is None and any(one.instance_type for one in plan.workers) else "",
         interruptions_observed=choice.interruptions_observed,
-        runs=0,
     )
     if not choice.supplies:
         return blank, None
@@ -86,7 +85,6 @@ def simulated(
         choice=choice,
         complete=not bill.unpriced,
         unpriced=bill.unpriced,
-        runs=len(found),
         cost_usd=range_of(math.fsum(line.effective_cost for line in bill.lines), outcomes.cost_usd, len(found)),
         mean_cost_usd=float(outcomes.cost_usd.mean()) if finished.all() else None,
         effort_usd=float(outcomes.effort_usd.mean()),

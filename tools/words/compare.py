@@ -208,7 +208,11 @@ KEYS: tuple[Word, ...] = (
         "share in which it costs less than the scenario that ranks first",
         "fraction",
     ),
-    word(f"{_S}.futures", "objects", "the cheaper and the dearer one where its cost has two peaks; empty with one"),
+    word(
+        f"{_S}.futures",
+        "objects",
+        "the cheaper and the more expensive outcome if its cost has two peaks; otherwise empty",
+    ),
     word(f"{_S}.futures[].fraction", "fraction", "share of the draws", "fraction"),
     word(f"{_S}.futures[].cost_usd", "object", "cost in these draws"),
     word(f"{_S}.futures[].cost_usd.p10", "number", "10 % of these draws are below", "USD before tax"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from functools import partial
 
 import numpy as np
@@ -14,9 +13,8 @@ from planner.models.derived import PRICE, Sourced, SourcedQuantity
 from planner.models.ledger import Ledger
 from planner.models.metered import billed_gb, key_requests, months_of, requests_thousands, resource_months
 from planner.models.number import Number, median, scalar
-from planner.models.quote import Quote, blend
+from planner.models.quote import Quote, stored_unit_usd
 from planner.models.sheet import UNRECORDED, Sheet
-from planner.models.tiered_storage import Tiers, tiered_storage
 from planner.models.values import Values
 from planner.plan.training_types import Ingest
 from pricing.catalog import InstanceType
@@ -262,13 +260,7 @@ def _storage_lines(
                     "run:storage.s3.standard.stored_gb" if below_gb else "rule:the master copy fills the lowest tiers",
                 ),
             },
-            cost=partial(_unit_usd, stored_gb, below_gb, demand.start, hours, quantity),
+            cost=partial(stored_unit_usd, stored_gb, demand.start, hours, quantity, below_gb),
             monthly=master_gb + checkpoints_gb,
             note=note,
         )
-
-
-def _unit_usd(stored_gb: float, below_gb: float, start: date, hours: Number, gb_months: Number, tiers: Tiers) -> Number:
-    """Mean price of a GB-month under monthly tiers."""
-    cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=start, hours=hours, below_gb=below_gb)
-    return blend(cost, gb_months, tiers[0][2])

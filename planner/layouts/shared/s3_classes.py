@@ -6,6 +6,8 @@ duration bills all of it, and Intelligent-Tiering moves unread objects to cheape
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from planner.layouts.base import Demand
@@ -14,8 +16,7 @@ from planner.models.derived import PRICE
 from planner.models.ledger import Ledger
 from planner.models.metered import billed_gb, billed_hours, requests_thousands, resource_months, tiered_age_hours
 from planner.models.number import Number, scalar
-from planner.models.quote import blend
-from planner.models.tiered_storage import Tiers, tiered_storage
+from planner.models.quote import stored_unit_usd
 
 # class -> (words of the price book, minimum billed days)
 CLASSES = {
@@ -94,10 +95,6 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
         return
     quantity = stored_gb * calendar_months(demand.start, hours)
 
-    def unit_usd(tiers: Tiers) -> Number:
-        cost = tiered_storage(stored_gb=stored_gb, tiers=tiers, start=demand.start, hours=hours)
-        return blend(cost, quantity, tiers[0][2])
-
     ledger.quoted(
         line,
         quote,
@@ -110,7 +107,7 @@ def _stored(ledger: Ledger, demand: Demand, line: str, item: str, stored_gb: flo
             "hours": (hours, f"run:{line}.hours"),
             "below_gb": (0.0, "rule:it has price tiers of its own"),
         },
-        cost=unit_usd,
+        cost=partial(stored_unit_usd, stored_gb, demand.start, hours, quantity, 0.0),
         monthly=stored_gb,
         note="data that training does not read",
     )

@@ -6,8 +6,8 @@ import math
 from datetime import date
 from typing import Any
 
-from planner.answer.compared import Compared, R
-from planner.answer.row import Row
+from planner.answer.compared import Compared
+from planner.answer.row import R, Row
 from planner.models.bill import SERVICES, PlannedLine
 from planner.models.formula import written
 from planner.report.data.provenance import made_by

@@ -85,8 +85,11 @@ def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range, axis: Axis
     assert s.days is not None
     parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in s.futures if math.isfinite(one.p50_usd)]
     parts = parts if len(parts) > 1 else [(cost.p10, cost.p50, cost.p90)]
-    ends = page_texts.from_to(spoken.cost(cost.p10, cost), spoken.cost(cost.p90, cost))
-    said = futures.either(s) if len(parts) > 1 else (spoken.cost(cost.p50, cost), ends)
+    middle, high = spoken.cost(cost.p50, cost), spoken.cost(cost.p90, cost)
+    ends = page_texts.from_to(spoken.cost(cost.p10, cost), high)
+    if len(parts) > 1:
+        middle, shares = futures.either(s)
+        ends = f"{shares}, {page_texts.p90(high, open_end=math.isinf(cost.p90))}"
     types = figures.short_types(comparison.scenarios)
     place = "" if figures.only_fleet(comparison.scenarios) else f", {s.nodes:,} x {types[s.instance_type]}"
     return BarView(
@@ -98,8 +101,8 @@ def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range, axis: Axis
         spans=tuple((round(axis.at(p10), 2), round(max(axis.at(p90) - axis.at(p10), 0.4), 2)) for p10, _, p90 in parts),
         marks=tuple(round(axis.at(p50), 2) for _, p50, _ in parts),
         beyond=cost.p90 > axis.high,
-        cost=said[0],
-        range=said[1],
+        cost=middle,
+        range=ends,
         days=spoken.run_days(s.days.p50),
         exact=page_texts.exact(cost, s.days),
         aside="" if s.eligible else page_texts.not_eligible(left_out.misses([s]) or [eligibility.held_back(s)]),

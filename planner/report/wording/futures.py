@@ -16,28 +16,30 @@ def about(row: Row) -> str:
     if not row.futures:
         return f"about {spoken.cost(row.cost_usd.p50, row.cost_usd)}"
     first, second = row.futures
-    names, share = _names(row), round(100 * first.fraction)
+    names, (share, rest) = _names(row), _percent(row)
     more = "no end" if math.isinf(second.p50_usd) else spoken.usd(second.p50_usd)
     return (
         f"about {_where(spoken.usd(first.p50_usd), names[0])} ({share}% of the outcomes), "
-        f"{_where(more, names[1])} ({100 - share}%)"
+        f"{_where(more, names[1])} ({rest}%)"
     )
 
 
 def either(row: Row) -> tuple[str, str]:
-    """(`$104k or $310k`, `64% or 36%, P90 $370k`)."""
-    assert row.cost_usd is not None  # it is priced
+    """(`$104k or $310k`, `64% or 36%`)."""
     first, second = row.futures
-    share, p90 = round(100 * first.fraction), spoken.cost(row.cost_usd.p90, row.cost_usd)
-    return (
-        f"{spoken.usd(first.p50_usd)} or {spoken.usd(second.p50_usd)}",
-        f"{share}% or {100 - share}%, {'no P90' if math.isinf(row.cost_usd.p90) else f'P90 {p90}'}",
-    )
+    share, rest = _percent(row)
+    return f"{spoken.usd(first.p50_usd)} or {spoken.usd(second.p50_usd)}", f"{share}% or {rest}%"
 
 
 def average(row: Row) -> str:
     """`the average is $171k`, where two futures make the middle say little; else ""."""
     return f"the average is {spoken.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""
+
+
+def _percent(row: Row) -> tuple[int, int]:
+    """The shares of both, which add up to 100 as printed."""
+    share = round(100 * row.futures[0].fraction)
+    return share, 100 - share
 
 
 def _where(usd: str, name: str) -> str:

@@ -129,7 +129,7 @@ def headline(row: Row, cost: Range, run: Range) -> Headline:
     ends = () if open_end else (f"9 of 10 take less than {spoken.run_days(run.p90)}",)
     if row.futures and math.isfinite(row.futures[1].p50_usd):
         either, shares = futures.either(row)
-        first = (either, (f"{shares.partition(',')[0]} of the outcomes", *usd))
+        first = (either, (f"{shares} of the outcomes", *usd))
     elif middle == high:
         first = (middle, ("in 9 of 10 outcomes",))
     else:
@@ -151,6 +151,10 @@ def not_eligible(why: Sequence[str]) -> str:
 
 def from_to(low: str, high: str) -> str:
     return f"{low} to {high}"
+
+
+def p90(high: str, *, open_end: bool) -> str:
+    return "no P90" if open_end else f"P90 {high}"
 
 
 def exact(cost: Range, run: Range) -> str:

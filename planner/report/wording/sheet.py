@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner import __version__
-from planner.answer.compared import Compared, R
-from planner.answer.row import Row
+from planner.answer.compared import Compared
+from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
 from planner.report.data.provenance import model_sha256
@@ -81,7 +81,7 @@ def _sheet(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequen
 
 
 def _prose(text: str) -> str:
-    """Whoever signs reads no code: without the marks of it."""
+    """The text without backticks, which mean nothing on paper, and with a capital letter."""
     plain = text.replace("`", "")
     return plain[:1].upper() + plain[1:]
 
@@ -123,7 +123,7 @@ def _block(best: Scenario) -> str:
 
 
 def _unknown(warned: Sequence[str]) -> tuple[str, ...]:
-    said = list(dict.fromkeys(text for text in warned))
+    said = list(dict.fromkeys(warned))
     more = [f"and {len(said) - MOST} more, on the full page"] if len(said) > MOST else []
     return (*said[:MOST], *more)
 
