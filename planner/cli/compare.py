@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,7 +20,7 @@ from planner.cli.options import (
     scenario_option,
     worker_pool_in,
 )
-from planner.cli.output import format_of, room_of, warn, write_result
+from planner.cli.output import format_of, room_of, warn, warn_of_prices, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
 from planner.errors import UsageProblem
 
@@ -150,14 +148,5 @@ def command(
         lines = "\n".join(beside(listed, comparison))
         text += f"\n```text\n{lines}\n```\n" if style == "md" else f"\n{lines}\n"
     write_result(text, out)
-    if not comparison.prices.intact:
-        folder = [asked.prices] if asked.prices and Path(asked.prices).is_dir() else []
-        verify = shlex.join(["planner", "prices", "verify", *folder])
-        warn(f"this price book was edited after it was built; `{verify}` lists the files", quiet, color)
-    if comparison.stale and style != "table":
-        from planner.report.wording.figures import many
-        from planner.report.wording.stale_prices import sentences
-
-        old = sentences(comparison.stale)
-        warn(f"{many(len(old), 'price')} out of date: {old[0]}", quiet, color)
+    warn_of_prices(comparison, asked.prices, style, quiet, color)
     return report_violations(found, comparison.plan_name, gates, junit)

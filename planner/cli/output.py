@@ -8,11 +8,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from planner.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from planner.answer.compared import Compared
 
 
 class ReaderGone(Exception):
@@ -132,6 +135,21 @@ def warn(message: str, quiet: bool = False, colour: str = "auto") -> None:
     """A warning for the person at the terminal. colour: what --color says; only standard error counts here."""
     text = f"warning: {message}"
     say(f"\x1b[33m{text}\x1b[0m" if use_colour(colour, sys.stderr) else text, quiet)
+
+
+def warn_of_prices(comparison: Compared[Any], prices: str | None, style: str, quiet: bool, colour: str) -> None:
+    """Warns of a price book that was edited, and beside any format but the table, which says it, of prices that are
+    out of date. prices: what --prices names."""
+    if not comparison.prices.intact:
+        folder = [prices] if prices and Path(prices).is_dir() else []
+        verify = shlex.join(["planner", "prices", "verify", *folder])
+        warn(f"this price book was edited after it was built; `{verify}` lists the files", quiet, colour)
+    if comparison.stale and style != "table":
+        from planner.report.wording.figures import many
+        from planner.report.wording.stale_prices import sentences
+
+        old = sentences(comparison.stale)
+        warn(f"{many(len(old), 'price')} out of date: {old[0]}", quiet, colour)
 
 
 def use_colour(choice: str, stream: TextIO | None = None) -> bool:

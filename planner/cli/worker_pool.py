@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.output import Room, format_of, room_of, say, write_result
+from planner.cli.output import Room, format_of, room_of, say, warn_of_prices, write_result
 from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
 
@@ -99,6 +99,7 @@ def compare(
     else:
         text = _page(found, style)
     write_result(text, out)
+    warn_of_prices(found, asked.prices, style, quiet, color)
     return report_violations(violations(found, gates), found.plan_name, gates, junit)
 
 

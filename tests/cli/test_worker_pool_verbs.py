@@ -129,7 +129,13 @@ def test_prices_of_years_ago_fail_under_strict_as_of_any_plan():
     assert run("compare", EXAMPLE, *late).returncode == 0
     found = run("compare", EXAMPLE, *late, "--strict")
     assert (found.returncode, "prices are out of date" in found.stderr) == (11, True)
-    assert run("compare", EXAMPLE, "--as-of", "2029-01-04", "--draws", "2", "--strict").returncode == 11
+    asked = run("compare", EXAMPLE, "--as-of", "2029-01-04", "--draws", "2", "--strict")
+    assert (asked.returncode, "817 days old on 2029-01-04" in asked.stdout) == (11, True)
+    warned = run("compare", EXAMPLE, *late, "-f", "json")
+    of_training = run("compare", SMALL, "--set", "start=2029-01-04", "--draws", "0", "-f", "json")
+    for found in (warned, of_training):
+        assert "prices out of date: " in found.stderr
+        assert "price of 2024-07-01 is 1648 days old" in found.stderr
 
 
 def test_the_schema_of_its_plan():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, rank_of, without_node_price
@@ -86,21 +85,12 @@ def heading(comparison: Comparison) -> tuple[str, str]:
 
 
 def prices(comparison: Comparison) -> str:
-    return f"prices of {comparison.prices.as_of}{aged(comparison)}"
+    return f"prices of {comparison.prices.as_of}{stale_prices.aged(comparison.prices)}"
 
 
 def prices_and_draws(comparison: Comparison) -> tuple[str, str]:
     """Which prices and which draws, as separate facts."""
     return prices(comparison), f"{comparison.draws:,} draws, seed {comparison.seed}"
-
-
-def aged(comparison: Comparison) -> str:
-    """`, 34 days old on 2026-10-05`: the run's start or --as-of, never today; "" without either."""
-    days = comparison.prices.age_days
-    if days is None:
-        return ""
-    day = comparison.prices.as_of + timedelta(days=days)
-    return f", {days} days old on {day}" if days >= 0 else f", {-days} days younger than {day}"
 
 
 def assumptions(comparison: Comparison) -> list[str]:

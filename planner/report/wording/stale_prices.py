@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
+from planner.answer.compared import Prices
 from planner.answer.price_age import StalePrice
 from planner.report.wording import figures
+
+
+def aged(prices: Prices) -> str:
+    """`, 34 days old on 2026-10-05`: the run's start or --as-of, never today; "" without either."""
+    days = prices.age_days
+    if days is None:
+        return ""
+    day = prices.as_of + timedelta(days=days)
+    return f", {days} days old on {day}" if days >= 0 else f", {-days} days younger than {day}"
 
 
 def sentences(stale: Sequence[StalePrice]) -> list[str]:

@@ -58,10 +58,7 @@ def heading(found: PoolComparison) -> list[str]:
     """Below the name: the jobs and nodes; the prices and runs."""
     plan = found.plan
     jobs, pool = plan.jobs, plan.pool
-    age = ""
-    if plan.start is not None:
-        days = (plan.start - found.prices.as_of).days
-        age = f", {days} days old on {plan.start}" if days >= 0 else ""
+    age = stale_prices.aged(found.prices)
     return [
         f"{plan.region}, {figures.many(jobs.count, 'job')} of {jobs.steps:,} steps on {pool.min:,} to {pool.max:,} "
         "nodes, USD before tax",

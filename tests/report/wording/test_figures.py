@@ -19,8 +19,7 @@ from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import fitted, rows, whole
 from planner.report.wording import answer, figures, recommendation
-from planner.report.wording.notes import aged
-from planner.report.wording.stale_prices import json_texts, sentences
+from planner.report.wording.stale_prices import aged, json_texts, sentences
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cells, cut, wrap
 from pricing.offers import PurchaseOption
@@ -214,8 +213,8 @@ def test_what_never_ends_has_no_figure() -> None:
 )
 def test_the_age_of_prices_names_the_day_that_it_is_counted_to(days: int, said: str) -> None:
     prices = replace(small().prices, as_of=date(2026, 9, 1), age_days=days)
-    assert aged(replace(small(), prices=prices)) == f", {said}"
-    assert aged(replace(small(), prices=replace(prices, age_days=None))) == ""
+    assert aged(prices) == f", {said}"
+    assert aged(replace(prices, age_days=None)) == ""
 
 
 @given(st.text(), st.integers(min_value=2, max_value=40))
