@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, overload
 
+from planner.api.arguments import day_of
 from planner.api.books import Prices
 from planner.api.comparisons import request_of
 from planner.api.parallel import in_processes
@@ -59,7 +60,13 @@ def optimize(
 ) -> Optimum: ...
 @overload
 def optimize(
-    plan: LoadedPool, minimize: str = "cost", *, prices: Prices = None, seed: int = DEFAULT_SEED
+    plan: LoadedPool,
+    minimize: str = "cost",
+    *,
+    prices: Prices = None,
+    draws: int | None = None,
+    seed: int = DEFAULT_SEED,
+    as_of: str | date | None = None,
 ) -> PoolOptimum: ...
 def optimize(
     plan: LoadedPlan | LoadedPool,
@@ -75,7 +82,8 @@ def optimize(
 
     minimize: "cost", by the plan's decision.rank_by, or "time", the P50 days to the finish. The plan's deadline and
     budget (`load(path, set={"run.deadline": "30d"})`) are kept in 9 of 10 simulated outcomes (decision.confidence).
-    prices, draws, seed, as_of: as for `compare`. Of a worker pool the search is for `pool.max`, with 20 runs a size.
+    prices, draws, seed, as_of: as for `compare`. Of a worker pool the search is for `pool.max`, by default with 20 runs
+    of each size.
 
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
@@ -84,9 +92,8 @@ def optimize(
     if isinstance(plan, LoadedPool):
         from planner.api import pools
 
-        if as_of is not None or draws is not None:
-            raise UsageProblem("as_of, draws: not of a worker pool, whose sizes have 20 runs each")
-        return pools.optimize(plan, minimize, prices, seed)
+        day = None if as_of is None else day_of(as_of, "as_of")
+        return pools.optimize(plan, minimize, prices, draws, seed, day)
     request = request_of("optimize", plan, prices, draws, seed, as_of)
     try:
         return optimum_of(request, minimize)

@@ -19,7 +19,7 @@ from planner.plan.wording import did_you_mean
 from planner.report.wording.worker_pool_explained import Explained, explained, ids_of
 from planner.worker_pool import result, search
 from planner.worker_pool.check import check_against_book
-from planner.worker_pool.compare import MOST_RUNS, compare_pool
+from planner.worker_pool.compare import DEFAULT_RUNS, MOST_RUNS, compare_pool
 from pricing.snapshot import BrokenBook
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def compare(
 ) -> PoolComparison:
     """What `planner.compare` gives for a worker pool. draws: runs of each choice; None for as many as suit the number
     of jobs."""
-    runs = None if draws is None else whole_number(draws, "draws", MOST_RUNS, 1)
+    runs = None if draws is None else runs_of(draws, "draws")
     seed = whole_number(seed, "seed", MAX_SEED)
     try:
         book = _book(plan, prices, as_of)
@@ -209,11 +209,26 @@ def compare(
     return PoolComparison(**values, loaded=plan, book=book)
 
 
-def optimize(plan: LoadedPool, minimize: str, prices: Prices, seed: int) -> PoolOptimum:
-    """What `planner.optimize` gives for a worker pool."""
+def runs_of(value: Any, argument: str) -> int:
+    """How many runs of each choice, as asked. argument: what asks, for the message. Raises UsageProblem."""
+    try:
+        return whole_number(value, argument, MOST_RUNS, 1)
+    except UsageProblem as problem:
+        raise UsageProblem(
+            f"{problem}: each is a whole run of the worker pool, job by job; without {argument} there are "
+            f"{DEFAULT_RUNS}, fewer of very many jobs or in a search"
+        ) from None
+
+
+def optimize(
+    plan: LoadedPool, minimize: str, prices: Prices, draws: int | None, seed: int, as_of: date | None
+) -> PoolOptimum:
+    """What `planner.optimize` gives for a worker pool. draws: as for `compare`; None for 20 runs of each size."""
+    runs = search.RUNS if draws is None else runs_of(draws, "draws")
     seed = whole_number(seed, "seed", MAX_SEED)
     try:
-        return PoolOptimum(**vars(search.search_pool(plan, _book(plan, prices), minimize, seed=seed)))
+        book = _book(plan, prices, as_of)
+        return PoolOptimum(**vars(search.search_pool(plan, book, minimize, runs=runs, seed=seed, as_of=as_of)))
     except BrokenBook as error:
         raise UsageProblem(str(error)) from error
 

@@ -11,6 +11,8 @@ from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from planner.answer.gates import Gates
     from planner.cli.options import Asked
     from planner.errors import ExitCode
@@ -21,13 +23,9 @@ if TYPE_CHECKING:
 
 def simulated(loaded: LoadedPool, asked: Asked, *, runs: int | None, quiet: bool) -> tuple[PoolComparison, PriceBook]:
     """Every choice of the plan, and the price book. Raises PlanProblems or UsageProblem."""
-    from planner.cli.options import book_for, day_of
-    from planner.worker_pool.check import check_against_book
     from planner.worker_pool.compare import choices_in, compare_pool, runs_for
 
-    as_of = day_of(asked.as_of, "--as-of") if asked.as_of else None
-    book = book_for(asked.prices, loaded.plan.price_date, as_of or loaded.plan.start)
-    check_against_book(loaded, book)
+    book, as_of = _book_of(loaded, asked)
     total = choices_in(loaded.plan, book) * runs_for(loaded.plan.jobs.count, runs)
     with progress(SIMULATING, total=total, quiet=quiet) as shown:
         found = compare_pool(
@@ -42,19 +40,27 @@ def simulated(loaded: LoadedPool, asked: Asked, *, runs: int | None, quiet: bool
     return found, book
 
 
+def _book_of(loaded: LoadedPool, asked: Asked) -> tuple[PriceBook, date | None]:
+    """The price book, and the day of --as-of. Raises PlanProblems or UsageProblem."""
+    from planner.cli.options import book_for, day_of
+    from planner.worker_pool.check import check_against_book
+
+    as_of = day_of(asked.as_of, "--as-of") if asked.as_of else None
+    book = book_for(asked.prices, loaded.plan.price_date, as_of or loaded.plan.start)
+    check_against_book(loaded, book)
+    return book, as_of
+
+
 def asked_runs() -> int | None:
     """The number of --draws if it was given: a pool simulates fewer by default. Raises UsageProblem, also for what a
     pool would leave out without a word."""
-    from planner.worker_pool.compare import MOST_RUNS
+    from planner.api.pools import runs_of
 
     context = click.get_current_context()
     if context.params.get("own"):
         raise UsageProblem("--own: not of a worker pool, whose plan states the prices that are not in the book")
     given = context.get_parameter_source("draws") is click.core.ParameterSource.COMMANDLINE
-    runs = context.params.get("draws") if given else None
-    if runs is not None and not 1 <= runs <= MOST_RUNS:
-        raise UsageProblem(f"--draws {runs}: of a worker pool, 1 to {MOST_RUNS:,} simulated runs")
-    return runs
+    return runs_of(context.params.get("draws"), "--draws") if given else None
 
 
 def compare(
@@ -156,11 +162,9 @@ def simulate(
     quiet: bool,
 ) -> None:
     """`planner simulate`: one choice in full, or its most interrupted job as a picture."""
-    from planner.worker_pool.compare import MOST_RUNS
+    from planner.api.pools import runs_of
 
-    if starts is not None and not (isinstance(starts, int) and 1 <= starts <= MOST_RUNS):
-        raise UsageProblem(f"--starts: of a worker pool, how many runs, up to {MOST_RUNS:,}")
-    runs = starts if isinstance(starts, int) else None
+    runs = None if starts is None else runs_of(starts if isinstance(starts, int) else "a file", "--starts")
     found, _ = simulated(loaded, asked, runs=runs, quiet=quiet)
     if style == "json":
         from planner.report.data.worker_pool_json import render as render_json
@@ -214,18 +218,16 @@ def optimize(
     loaded: LoadedPool, asked: Asked, minimize: str, style: str, out: str | None, *, color: str, quiet: bool
 ) -> ExitCode:
     """`planner optimize`: how many nodes. Exit 10 if no size meets the limits."""
-    from planner.cli.options import book_for
     from planner.errors import ExitCode
     from planner.report.terminal.worker_pool_text import sizes
-    from planner.worker_pool.check import check_against_book
-    from planner.worker_pool.search import runs_in, search_pool
+    from planner.worker_pool.search import RUNS, runs_in, search_pool
 
     if style not in ("table", "json"):
         raise UsageProblem(f"-f {style}: of a worker pool, table or json")
-    book = book_for(asked.prices, loaded.plan.price_date, loaded.plan.start)
-    check_against_book(loaded, book)
-    with progress(SIMULATING, total=runs_in(loaded, book), quiet=quiet) as shown:
-        found = search_pool(loaded, book, minimize, seed=asked.seed, step=shown.step)
+    runs = asked_runs() or RUNS
+    book, as_of = _book_of(loaded, asked)
+    with progress(SIMULATING, total=runs_in(loaded, book, runs), quiet=quiet) as shown:
+        found = search_pool(loaded, book, minimize, runs=runs, seed=asked.seed, as_of=as_of, step=shown.step)
     if style == "json":
         from planner.report.data.worker_pool_search_json import render as render_json
 

@@ -32,7 +32,7 @@ Vary = Callable[[Choice], Choice]
 def runs_for(jobs: int, asked: int | None) -> int:
     """How many runs to simulate: as asked, else 200, fewer of very many jobs."""
     if asked is not None:
-        return min(max(asked, 1), MOST_RUNS)
+        return asked
     return max(FEWEST_RUNS, min(DEFAULT_RUNS, JOBS_IN_ALL // jobs))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from planner.answer.measure import ranked
+from planner.answer.price_age import StalePrice
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import MOST_NODES
 from planner.worker_pool.compare import choices_in, compare_pool
@@ -40,6 +41,7 @@ class PoolSearch:
     beside: Sized | None
     minimize: str
     runs: int
+    stale: tuple[StalePrice, ...]
     evaluated: int
 
 
@@ -59,18 +61,22 @@ def search_pool(
     book: PriceBook,
     minimize: str = "cost",
     *,
+    runs: int = RUNS,
     seed: int = 0,
+    as_of: date | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> PoolSearch:
-    """Each size simulated. minimize: cost or time, among what meets the limits of the plan in enough of the runs. step:
-    called after each run of a choice."""
+    """Each size simulated. minimize: cost or time, among what meets the limits of the plan in enough of the runs. runs:
+    of each choice at each size. as_of: as in `compare_pool`. step: called after each run of a choice."""
     found: list[Sized] = []
     lists: list[Sized] = []
+    stale: tuple[StalePrice, ...] = ()
     by = loaded.plan.decision.rank_by
     for nodes in sizes_of(loaded):
         pool = loaded.plan.pool.model_copy(update={"max": nodes})
         changed = replace(loaded, plan=loaded.plan.model_copy(update={"pool": pool}))
-        at = compare_pool(changed, book, runs=RUNS, seed=seed, step=step)
+        at = compare_pool(changed, book, runs=runs, seed=seed, as_of=as_of, step=step)
+        stale = at.stale  # the same of every size, but for lines that one of them lacks
         found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
         eligible = [one for one in at.scenarios if one.eligible]
         lists += [Sized(nodes=nodes, scenario=one) for one in eligible if one.held_back]
@@ -93,14 +99,15 @@ def search_pool(
         best=best,
         beside=better,
         minimize=minimize,
-        runs=RUNS,
+        runs=runs,
+        stale=stale,
         evaluated=len(sizes_of(loaded)) * choices_in(loaded.plan, book),
     )
 
 
-def runs_in(loaded: LoadedPool, book: PriceBook) -> int:
+def runs_in(loaded: LoadedPool, book: PriceBook, runs: int = RUNS) -> int:
     """How many runs a search takes in all."""
-    return len(sizes_of(loaded)) * choices_in(loaded.plan, book) * RUNS
+    return len(sizes_of(loaded)) * choices_in(loaded.plan, book) * runs
 
 
 def _first(scenarios: Sequence[PoolScenario], minimize: str) -> list[PoolScenario]:

@@ -65,12 +65,25 @@ def test_a_plan_is_replaced_and_checked(plan):
     assert plan.settings.pool.max == 40
     with pytest.raises(planner.PlanProblems, match="unknown key 'maxx'"):
         plan.replace({"pool.maxx": 7})
-    with pytest.raises(planner.UsageProblem, match="draws must be 1 to 2,000"):
-        planner.compare(plan, draws=2001)
-    with pytest.raises(planner.UsageProblem, match="draws must be 1 to 2,000"):
-        planner.compare(plan, draws=5000)  # the default of another kind of plan is no default here
+    for draws in (0, 2001, 5000):  # the last is the default of another kind of plan, and no default here
+        for verb in (planner.compare, planner.optimize):
+            with pytest.raises(planner.UsageProblem, match=f"draws must be 1 to 2,000, not {draws}: .* without draws"):
+                verb(plan, draws=draws)
     aged = planner.compare(plan, draws=2, as_of="2029-01-04")
     assert (aged.prices.age_days, bool(aged.stale)) == (817, True)
+
+
+def test_a_search_runs_what_was_asked_for_on_the_prices_of_the_day(plan):
+    def asked(**more):
+        return planner.optimize(plan.replace(pool={"max": 3}, jobs={"count": 4}), **more)
+
+    assert (asked().runs, asked(draws=3).runs) == (20, 3)
+    words = ("optimize", EXAMPLE, "--set", "pool.max=3", "--set", "jobs.count=4", "--draws", "3", "-f", "json")
+    later = asked(draws=3, as_of="2025-12-01")
+    assert json.loads(run(*words, "--as-of", "2025-12-01").stdout) == later.to_dict()
+    assert "Warning: these prices are of 2026-10-10, 313 days after 2025-12-01" in later.to_dict()["answer"]["reason"]
+    assert asked(draws=3, as_of="2026-09-02").prices_as_of < later.prices_as_of
+    assert run("optimize", EXAMPLE, "--own").returncode == 2
 
 
 def test_where_nothing_meets_the_limits_best_is_an_error(plan):

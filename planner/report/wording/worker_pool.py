@@ -257,16 +257,19 @@ def shown_days(spread: Range | None) -> str:
 def size_answer(found: PoolSearch) -> str:
     """Which size, in a sentence."""
     best = found.best
-    if best is None or best.scenario.cost_usd is None or best.scenario.days is None:
+    one = best and best.scenario
+    if best is None or one is None or one.cost_usd is None or one.days is None:
         return "No size meets the limits."
-    one = best.scenario
     what = "cheapest" if found.minimize == "cost" else "fastest"
     least = min(cost_of(at.scenario, "p50") for at in found.sizes if at.scenario.eligible and not at.scenario.held_back)
     counts = found.minimize == "cost" and least < cost_of(one, "p50")
     effort = f" with {figures.usd(one.effort_usd)} of an engineer's time" if counts else ""
-    said = (
-        f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits{effort}: about "
-        f"{figures.usd(best.scenario.cost_usd.p50)}, and the last job ends after {hours(best.scenario.days.p50 * 24)}."
+    said = " ".join(
+        [
+            f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits{effort}: about "
+            f"{figures.usd(one.cost_usd.p50)}, and the last job ends after {hours(one.days.p50 * 24)}.",
+            *stale_prices.warnings(found.stale),
+        ]
     )
     other = found.beside
     if other is None or other.scenario.cost_usd is None or other.scenario.days is None:
