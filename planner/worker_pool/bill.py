@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -20,7 +21,7 @@ from planner.models.quote import stored_unit_usd
 from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
 from planner.plan.worker_pool_types import WorkerPoolPlan
-from planner.worker_pool.choices import Choice
+from planner.worker_pool.choices import FALLBACK, SPOT, Choice
 from planner.worker_pool.facts import Quoted
 from planner.worker_pool.model import checkpoints
 from planner.worker_pool.result import Floats
@@ -125,19 +126,24 @@ def _mean(line: Line) -> PlannedLine:
 def _nodes(ledger: Ledger, choice: Choice, found: Sequence[PoolRun]) -> Floats | None:
     """Node hours by use, each at the price of its run; their mean price in each run where there are several."""
     total, paid = np.zeros(len(found)), np.zeros(len(found))
-    for line, quoted, hours, usd in _node_hours(choice, found):
+    for line, quoted, hours, usd, listed in _node_hours(ledger, choice, found):
         total += usd
         paid += hours
         if hours.any():
-            each = np.divide(usd, hours, out=np.full(len(found), quoted.usd), where=hours > 0)
-            _add_nodes(ledger, choice, line, quoted, hours, each)
+            each, list_usd = (
+                np.divide(one, hours, out=np.full(len(found), quoted.usd), where=hours > 0) for one in (usd, listed)
+            )
+            _add_nodes(ledger, choice, line, quoted, hours, each, list_usd)
     if choice.price is None or len(choice.supplies[0].every) == 1:
         return None
     return np.divide(total, paid, out=choice.price.draws.copy(), where=paid > 0)
 
 
-def _add_nodes(ledger: Ledger, choice: Choice, line: str, quoted: Quoted, hours: Floats, each: Floats) -> None:
+def _add_nodes(
+    ledger: Ledger, choice: Choice, line: str, quoted: Quoted, hours: Floats, each: Floats, list_usd: Floats
+) -> None:
     service = "AmazonEC2" if choice.on_ec2 else OWN_LIST
+    category = "Dynamic" if choice.purchase in (SPOT, FALLBACK) and line != COMPUTE_FALLBACK else "Standard"
     if quoted.of_book is not None:
         ledger.add(
             line,
@@ -148,6 +154,8 @@ def _add_nodes(ledger: Ledger, choice: Choice, line: str, quoted: Quoted, hours:
             inputs={},
             unit="node-hours",
             usd=each,
+            list_usd=list_usd,
+            pricing_category=category,
         )
         return
     ledger.assumed(
@@ -160,11 +168,16 @@ def _add_nodes(ledger: Ledger, choice: Choice, line: str, quoted: Quoted, hours:
         inputs={},
         year=quoted.observed.isoformat() if quoted.observed else "",
         service=service,
+        list_usd=list_usd,
+        pricing_category=category,
     )
 
 
-def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> Iterator[tuple[str, Quoted, Floats, Floats]]:
-    """(line, price, hours, USD of each run): by use on the markets of a choice, then its On-Demand nodes at the end."""
+def _node_hours(
+    ledger: Ledger, choice: Choice, found: Sequence[PoolRun]
+) -> Iterator[tuple[str, Quoted, Floats, Floats, Floats]]:
+    """(line, price, hours, USD of each run, USD at the list price): by use on the markets of a choice, then its
+    On-Demand nodes at the end."""
     if choice.price is None:
         return
     hours = np.array([run.hours for run in found])  # by run, market and use
@@ -172,11 +185,22 @@ def _node_hours(choice: Choice, found: Sequence[PoolRun]) -> Iterator[tuple[str,
     if not choice.boot_billed:
         hours[:, :, BOOT] = 0.0
     prices = np.array([[one.usd_per_hour for one in supply.every] for supply in choice.supplies])
-    usd, tail = hours * prices[:, :, None], len(choice.supplies[0].markets)
+    costs = (hours, hours * prices[:, :, None], hours * _list_prices(ledger, choice, prices)[:, :, None])
+    tail = len(choice.supplies[0].markets)
     for line, use in LINES.items():
-        yield line, choice.price, hours[:, :tail, use].sum(axis=1), usd[:, :tail, use].sum(axis=1)
+        yield line, choice.price, *(one[:, :tail, use].sum(axis=1) for one in costs)
     if choice.tail_price is not None:
-        yield COMPUTE_FALLBACK, choice.tail_price, hours[:, tail:].sum(axis=(1, 2)), usd[:, tail:].sum(axis=(1, 2))
+        yield COMPUTE_FALLBACK, choice.tail_price, *(one[:, tail:].sum(axis=(1, 2)) for one in costs)
+
+
+def _list_prices(ledger: Ledger, choice: Choice, prices: Floats) -> Floats:
+    """The On-Demand list price of each market's nodes; where it is unknown, and of a price list, what they cost."""
+    listed = prices.copy()
+    for at, worker in enumerate([member.worker for member in choice.members] or [choice.worker]):
+        if worker.instance_type:
+            with suppress(LookupError):
+                listed[:, at] = ledger.book.listed_on_demand(worker.instance_type, ledger.region).usd
+    return listed
 
 
 def _use_of(start: date, found: Sequence[PoolRun]) -> _Use:

@@ -250,3 +250,23 @@ def test_a_petabyte_is_billed_by_its_tiers_and_calendar_months():
     by_hand = month(stored * november / 720) + month(stored * (hours - november) / 744)
     line = next(line for line in found.bill if line.line == "storage.s3.standard")
     assert line.effective_cost == pytest.approx(by_hand, rel=1e-6)
+
+
+def test_spot_nodes_are_dynamic_and_listed_at_the_on_demand_price():
+    """As in training and in FOCUS: what is saved is the list cost less the effective one."""
+    own = {"g5.xlarge": 0.5, "g6.xlarge": 0.4}
+    types = [f"{{instance_type: {one}, gpu: H100, vcpus: 4, spot_usd_per_hour: {usd}}}" for one, usd in own.items()]
+    found = compared(f"workers=[{', '.join(types)}]", "run.deadline=4d", runs=3)
+    listed = {one: default_book().on_demand(one, "us-east-1").usd for one in own}
+    seen = set()
+    for one in found.scenarios:
+        ends = {listed[member.worker.id] for member in one.choice.members} or {listed[one.choice.worker.id]}
+        for line in one.bill:
+            if line.unit == "node-hours":
+                on_spot = one.choice.purchase != "on-demand" and line.line != "fleet.compute-on-demand"
+                assert line.pricing_category == ("Dynamic" if on_spot else "Standard")
+                assert min(ends) <= line.list_unit_price * (1 + 1e-9)
+                assert line.list_unit_price <= max(ends) * (1 + 1e-9)
+                assert on_spot == (line.effective_unit_price < line.list_unit_price * (1 - 1e-9))
+                seen.add((one.choice.purchase, bool(one.choice.members)))
+    assert seen >= {("on-demand", False), ("spot", False), ("spot", True), ("spot-fallback", True)}
