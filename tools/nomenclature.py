@@ -27,7 +27,9 @@ digits depend on the processor that computed the simulated outcomes.
 FOCUS_FILE = """\
 The file has every column of [FOCUS 1.2](https://focus.finops.org/), for one scenario, one row a bill line and calendar
 month. Sums of `BilledCost` and of `EffectiveCost` are the planned cost; lines without a price are in no row, and
-`x_Complete` is then false. Columns that need more words than the specification has:
+`x_Complete` is then false. Of a worker pool they are means over the runs, spread evenly from the first job to the mean
+end of the last; the months of a line with price tiers share its mean price. Columns that need more words than the
+specification has:
 """
 
 

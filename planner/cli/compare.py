@@ -20,7 +20,7 @@ from planner.cli.options import (
     scenario_option,
     worker_pool_in,
 )
-from planner.cli.output import format_of, room_of, warn, warn_of_prices, write_result
+from planner.cli.output import format_of, room_of, warn_of_prices, warn_of_unpriced, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
 from planner.errors import UsageProblem
 
@@ -85,7 +85,7 @@ def command(
         from planner.cli import worker_pool
 
         return worker_pool.compare(
-            pool, asked, style, out, gates, junit, top=top, verbose=verbose, color=color, quiet=quiet
+            pool, asked, style, out, scenario, gates, junit, top=top, verbose=verbose, color=color, quiet=quiet
         )
     assert loaded is not None  # one of the two
     book = book_of(loaded, asked.prices, asked.as_of)
@@ -126,9 +126,7 @@ def command(
 
         chosen = named(comparison, scenario or "best")
         text = render_focus(comparison, chosen, loaded.plan, request.start)
-        if chosen.unpriced:
-            lines = ", ".join(entry.line for entry in chosen.unpriced)
-            warn(f"lines without a price are not in the forecast of {chosen.id}: {lines}", quiet, color)
+        warn_of_unpriced(chosen, quiet, color)
     elif style == "md":
         from planner.decide.study import study
         from planner.report.markdown.comparison_markdown import render as render_markdown

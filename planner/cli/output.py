@@ -16,6 +16,7 @@ from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.answer.compared import Compared
+    from planner.answer.row import Row
 
 
 class ReaderGone(Exception):
@@ -150,6 +151,13 @@ def warn_of_prices(comparison: Compared[Any], prices: str | None, style: str, qu
 
         old = sentences(comparison.stale)
         warn(f"{many(len(old), 'price')} out of date: {old[0]}", quiet, colour)
+
+
+def warn_of_unpriced(row: Row, quiet: bool, colour: str) -> None:
+    """Warns of what a forecast of a scenario leaves out."""
+    if row.unpriced:
+        lines = ", ".join(entry.line for entry in row.unpriced)
+        warn(f"lines without a price are not in the forecast of {row.id}: {lines}", quiet, colour)
 
 
 def use_colour(choice: str, stream: TextIO | None = None) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.output import Room, format_of, room_of, say, warn_of_prices, write_result
+from planner.cli.output import Room, format_of, room_of, say, warn_of_prices, warn_of_unpriced, write_result
 from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
 
@@ -68,6 +68,7 @@ def compare(
     asked: Asked,
     style: str | None,
     out: str | None,
+    scenario: str | None,
     gates: Gates,
     junit: str | None,
     *,
@@ -81,8 +82,6 @@ def compare(
     from planner.cli.gates import check_junit, report_violations
 
     check_junit(junit, out)
-    if style == "focus":
-        raise UsageProblem("-f focus: a worker pool has no bill by month; use -f csv")
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
     if style == "table":
@@ -102,6 +101,12 @@ def compare(
         from planner.report.data import worker_pool_json
 
         text = worker_pool_json.render(found) if style == "json" else worker_pool_json.render_csv(found)
+    elif style == "focus":
+        from planner.report.data.focus_csv import render_pool
+
+        chosen = named(found, scenario or "best")
+        text = render_pool(found, chosen)
+        warn_of_unpriced(chosen, quiet, color)
     else:
         text = _page(found, style)
     write_result(text, out)

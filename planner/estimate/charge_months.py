@@ -56,10 +56,20 @@ def charges_of(scenario: Scenario, start: date, retention_hours: float) -> tuple
 
     retention_hours: for which data stays in S3 after the run. A scenario without a bill has none.
     """
+    spans = [_hours_of(line, scenario, retention_hours) for line in scenario.bill]
+    return _charges(scenario.bill, spans, start)
+
+
+def even_charges_of(bill: Sequence[PlannedLine], start: date, hours: float) -> tuple[Charge, ...]:
+    """The same of a bill that is used evenly for so many hours from its start."""
+    return _charges(bill, [(0.0, hours)] * len(bill), start)
+
+
+def _charges(bill: Sequence[PlannedLine], spans: Sequence[tuple[float, float]], start: date) -> tuple[Charge, ...]:
     return tuple(
         charge
-        for line in scenario.bill
-        for charge in _by_month(line, *_hours_of(line, scenario, retention_hours), start)
+        for line, span in zip(bill, spans, strict=True)
+        for charge in _by_month(line, *span, start)
         if charge.quantity or charge.usd
     )
 

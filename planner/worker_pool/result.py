@@ -99,6 +99,12 @@ class PoolScenario(Row):
     alone: Alone | None = None
     interrupted: Interrupted | None = None
 
+    @property
+    def instance_type(self) -> str:
+        """Of its nodes; a name where they are of several types, or of a price list."""
+        worker = self.choice.worker
+        return worker.id if self.choice.members else worker.instance_type or worker.id
+
 
 @dataclass(frozen=True, kw_only=True)
 class PoolComparison(Compared[PoolScenario]):

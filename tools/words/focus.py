@@ -17,6 +17,6 @@ COLUMNS: dict[str, str] = {
     "SkuId": "service and line of the bill, ours and stable; AWS's SKU is known on its bill only",
     "Tags": "the tags that the deployed resources have: `planner:stack` and `planner:component`",
     "InvoiceId": "empty, as are the names of resources and of the payer's accounts",
-    "ProviderName": "AWS; `in-house` for salaries",
+    "ProviderName": "AWS; `in-house` for salaries, `price list` for nodes of a pool's own price list",
     "x_ScenarioCostP10": "the range of the whole scenario, repeated in every row (also P50, P90); it does not add up",
 }

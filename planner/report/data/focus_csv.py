@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from planner.answer.compared import Compared
+from planner.answer.row import Row
 from planner.decide.comparison import Comparison
-from planner.estimate.charge_months import Charge, Payment, charges_of, payments_of
+from planner.errors import UsageProblem
+from planner.estimate.charge_months import Charge, Payment, charges_of, even_charges_of, payments_of
 from planner.estimate.result import Scenario
 from planner.models.bill import INSTANCES, SERVICES
 from planner.models.bill_lines import COMPUTE, bill_line
@@ -24,6 +28,7 @@ from planner.report.data.comparison_csv import Rows, safe
 from planner.report.data.encoding import utf8
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import visible
+from planner.worker_pool.result import PoolComparison, PoolScenario
 
 # columns of FOCUS 1.2, then ours
 COLUMNS = (
@@ -45,8 +50,10 @@ COLUMNS = (
     *("x_ScenarioCostP10", "x_ScenarioCostP50", "x_ScenarioCostP90"),
     *("x_Plan", "x_PlanSha256", "x_PriceBook", "x_Seed", "x_Draws", "x_PlannerVersion", "x_ModelSha256"),
 )
+STACK = "dev"  # the name of a pool's stack, unless --stack gives another
 PLANNED = "planned"  # no account exists yet: in place of ids that must not be null
-OWN = "in-house"  # the provider of salaries
+OWN_LIST = "own-list"
+PROVIDERS = {"people": "in-house", OWN_LIST: "price list"}
 SUBCATEGORIES = {
     "AmazonEC2": "Virtual Machines",
     "AmazonEBS": "Block Storage",
@@ -57,6 +64,7 @@ SUBCATEGORIES = {
     "AmazonCloudWatch": "Observability",
     "awskms": "Secret Management",
     "people": "Other (Other)",
+    OWN_LIST: "Other (Compute)",
 }
 # purchase option -> FOCUS's category of the commitment, its type, unit of its quantity
 COMMITMENTS = {
@@ -68,10 +76,29 @@ COMMITMENTS = {
 
 def render(comparison: Comparison, scenario: Scenario, plan: Plan, start: date) -> str:
     """CSV of one scenario, without its lines that have no price. start: the first day of the run."""
+    return _written(rows_of(comparison, scenario, plan, start))
+
+
+def render_pool(found: PoolComparison, scenario: PoolScenario) -> str:
+    """The same of a choice of a worker pool: means over its runs, spread evenly to the mean end of the last job.
+
+    Raises UsageProblem where a run never ends.
+    """
+    if scenario.days is None or not math.isfinite(scenario.days.plan):
+        raise UsageProblem(
+            f"-f focus: some runs of {scenario.id} never end, so its bill has no last month; --scenario names another"
+        )
+    start = found.plan.start or found.prices.as_of
+    charges = even_charges_of(scenario.bill, start, scenario.days.plan * 24)
+    shared = _shared(found, scenario)
+    return _written(shared | _usage(scenario, charge, STACK) for charge in charges)
+
+
+def _written(rows: Iterable[dict[str, Any]]) -> str:
     written = Rows()
     writer = csv.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for row in rows_of(comparison, scenario, plan, start):
+    for row in rows:
         writer.writerow([_cell(row.get(column)) for column in COLUMNS])
     return utf8("".join(written))
 
@@ -84,12 +111,12 @@ def rows_of(comparison: Comparison, scenario: Scenario, plan: Plan, start: date)
     """The rows, by column; a column without a value is missing. Lines without a price are in no row."""
     shared = _shared(comparison, scenario)
     for payment in payments_of(scenario, start):
-        yield shared | _purchase(scenario, payment, plan)
+        yield shared | _purchase(scenario, payment, plan.deploy.stack)
     for charge in charges_of(scenario, start, plan.storage.retention_hours or 0.0):
-        yield shared | _usage(scenario, charge, plan)
+        yield shared | _usage(scenario, charge, plan.deploy.stack)
 
 
-def _shared(comparison: Comparison, scenario: Scenario) -> dict[str, Any]:
+def _shared(comparison: Compared[Any], scenario: Row) -> dict[str, Any]:
     """What every row has."""
     program, cost = made_by(), scenario.cost_usd
     spread = (cost.p10, cost.p50, cost.p90) if cost and scenario.complete else (None, None, None)
@@ -114,7 +141,7 @@ def _shared(comparison: Comparison, scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _usage(scenario: Scenario, charge: Charge, plan: Plan) -> dict[str, Any]:
+def _usage(scenario: Scenario | PoolScenario, charge: Charge, stack: str) -> dict[str, Any]:
     line, quantity, usd = charge.line, charge.quantity, charge.usd
     committed = line.commitment_status
     # the price before commitments: of tiers, the mean of this month
@@ -135,16 +162,18 @@ def _usage(scenario: Scenario, charge: Charge, plan: Plan) -> dict[str, Any]:
     }
     if committed != "Unused":
         row |= {"ConsumedQuantity": quantity, "ConsumedUnit": _unit(line.unit)}
-    if component := bill_line(line.line).component:
-        row["Tags"] = _tags(plan, component)
-    if committed:
+    if line.service == OWN_LIST:  # in no AWS Region, and in no stack
+        row |= {"RegionId": None, "RegionName": None}
+    elif component := bill_line(line.line).component:
+        row["Tags"] = _tags(stack, component)
+    if committed and isinstance(scenario, Scenario):
         row |= _commitment(scenario, quantity, usd) | {"CommitmentDiscountStatus": committed}
         if scenario.option.family == "capacity-block":
             row |= {"CapacityReservationId": _commitment_id(scenario), "CapacityReservationStatus": committed}
     return row
 
 
-def _purchase(scenario: Scenario, payment: Payment, plan: Plan) -> dict[str, Any]:
+def _purchase(scenario: Scenario, payment: Payment, stack: str) -> dict[str, Any]:
     unit_price = payment.usd / payment.node_hours
     _, kind, _ = COMMITMENTS[scenario.option.family]
     line = next(line for line in scenario.bill if line.line == COMPUTE)
@@ -161,7 +190,7 @@ def _purchase(scenario: Scenario, payment: Payment, plan: Plan) -> dict[str, Any
         "x_PriceDate": str(line.price_date),
         "x_PriceGrade": line.price_grade,
         "x_PriceBasis": line.basis,
-        "Tags": _tags(plan, "fleet"),
+        "Tags": _tags(stack, "fleet"),
     }
     if scenario.option.family == "capacity-block":
         row["CapacityReservationId"] = _commitment_id(scenario)
@@ -184,15 +213,15 @@ def _priced(quantity: float, unit: str, listed: float, contracted: float, effect
 
 def _unit(unit: str) -> str:
     """A unit of AWS's bill as FOCUS writes it: GB-Mo is GB-Months, 1k requests are 1000 Requests."""
-    if unit == "month":
-        return "Months"
+    if unit in ("month", "node-hours"):
+        return "Months" if unit == "month" else "Hours"
     words = unit.replace("Hrs", "Hours").replace("-Mo", "-Months").replace("0k ", "0000 ").replace("1k ", "1000 ")
     return " ".join(word[:1].upper() + word[1:] for word in words.split(" "))
 
 
-def _service(service: str, line: str, scenario: Scenario, category: str) -> dict[str, Any]:
+def _service(service: str, line: str, scenario: Scenario | PoolScenario, category: str) -> dict[str, Any]:
     name, of = SERVICES[service]
-    provider = OWN if service == "people" else "AWS"
+    provider = PROVIDERS.get(service, "AWS")
     is_node = service == INSTANCES and bill_line(line).family == "gpu-nodes"
     sku = f"{service}/{scenario.instance_type if is_node else line}"
     return {
@@ -244,9 +273,9 @@ def _to_the_second(at: datetime) -> datetime:
     return (at + timedelta(microseconds=500_000)).replace(microsecond=0)
 
 
-def _tags(plan: Plan, component: str) -> str:
+def _tags(stack: str, component: str) -> str:
     """The tags by which a bill finds it again."""
-    return json.dumps({"planner:stack": plan.deploy.stack, "planner:component": component})
+    return json.dumps({"planner:stack": stack, "planner:component": component})
 
 
 def _described(service: str, line: str, note: str) -> str:

@@ -75,7 +75,7 @@ def test_every_purchase_option_is_covered():
     assert {id.rpartition("/")[2] for id in _ids()} >= set(PURCHASES) - {"spot"}
 
 
-def _cell_is_allowed(column: str, text: str) -> bool:
+def cell_is_allowed(column: str, text: str) -> bool:
     rule = RULES[column]
     if not text:
         return rule["nulls"] == "yes"
@@ -99,12 +99,12 @@ def test_all_columns_of_focus_are_there_and_every_other_is_marked_as_ours():
 def test_every_row_keeps_the_published_rules(id):
     rows = _rows(id) if id in _ids() else []
     for row in rows:
-        wrong = {name: row[name] for name in RULES if not _cell_is_allowed(name, row[name])}
+        wrong = {name: row[name] for name in RULES if not cell_is_allowed(name, row[name])}
         assert not wrong
-        _check_conditions(row)
+        check_conditions(row)
 
 
-def _check_conditions(row: Row) -> None:
+def check_conditions(row: Row) -> None:
     """Rules that join several columns."""
     purchase, commitment = row["ChargeCategory"] == "Purchase", row["CommitmentDiscountId"]
     quantity = float(row["PricingQuantity"])
