@@ -111,9 +111,10 @@ def rights_line(id: str, who: str, asked: Sequence[Question], answers: Sequence[
         if isinstance(answer, NotKnown):
             unsure.append(f"{question.sid}: {answer.why}")
             continue
-        of = {entry.get("EvalActionName"): entry for entry in answer}
         for action in question.actions:
-            state, why = _decided(of.get(action))
+            # one entry for each resource: the worst counts, since the file allows the action on all of them
+            of_action = [_decided(entry) for entry in answer if entry.get("EvalActionName") == action]
+            state, why = max(of_action or [_decided(None)], key=lambda one: (FINE, NOT_KNOWN, BLOCKS).index(one[0]))
             if state == BLOCKS:
                 refused[action] = why
             elif state == NOT_KNOWN:
