@@ -38,9 +38,7 @@ CALLS: tuple[Call, ...] = (
         key="EvaluationResults",
         everywhere=True,
     ),
-    Call(
-        action="servicequotas:GetServiceQuota", service="service-quotas", method="get_service_quota", key="Quota"
-    ),
+    Call(action="servicequotas:GetServiceQuota", service="service-quotas", method="get_service_quota", key="Quota"),
     Call(
         action="servicequotas:GetAWSDefaultServiceQuota",
         service="service-quotas",
@@ -121,7 +119,9 @@ def _whole(call: Call, client: Any, method: Any, arguments: dict[str, Any], pati
     names = ("NextToken", "NextToken")
     if client.can_paginate(call.method):
         config = client.get_paginator(call.method)._pagination_cfg  # noqa: SLF001 - botocore has no public form
-        one = [value if isinstance(value, str) else value[0] for value in (config["input_token"], config["output_token"])]
+        one = [
+            value if isinstance(value, str) else value[0] for value in (config["input_token"], config["output_token"])
+        ]
         names = (one[0], one[1])
     found: list[Any] = []
     seen: set[str] = set()

@@ -20,7 +20,9 @@ def region_line(regions: Any, wanted: Wanted) -> Line:
     if state in ("opt-in-not-required", "opted-in"):
         return Line(id="region", state=FINE, asked=asked, said=state)
     if state is None:
-        return not_known("region", asked, NotKnown(why="half an answer: AWS names no such Region or no status"), means, usd)
+        return not_known(
+            "region", asked, NotKnown(why="half an answer: AWS names no such Region or no status"), means, usd
+        )
     mends = f"aws account enable-region --region-name {region}"
     return Line(id="region", state=BLOCKS, asked=asked, said=state, means=means, usd_per_hour=usd, mends=mends)
 

@@ -1,6 +1,6 @@
 """Service quotas against what the stack needs beside what the account already uses.
 
-Codes: pages of AWS's quota tables and listings of several accounts (collected 2026-11-27, ../docs/check.md). No source
+Codes: pages of AWS's quota tables and listings of several accounts (collected 2026-11-27; docs/check.md). No source
 agrees on spot P6, on types that are not below, or on whether Capacity Blocks count against a vCPU quota: those lines
 are not known.
 """
@@ -41,7 +41,7 @@ class Quota:
 
 @dataclass(frozen=True, kw_only=True)
 class Need:
-    """needed: in the quota's unit, what stands already not counted. nodes_vcpu: vCPUs of a GPU node where they count.
+    """needed: in the quota's unit, what stands already not counted. node_vcpu: vCPUs of a GPU node where they count.
     doubt: why a shortage is not sure to refuse anything."""
 
     quota: Quota
@@ -94,7 +94,11 @@ def needs_in_vcpu(wanted: Wanted, vcpu: Mapping[str, int]) -> list[Need | Nodes]
             quota=quota,
             needed=nodes.count * each + (before.needed if before else 0),
             must=nodes.must,
-            node_vcpu=each if nodes.instance_type == wanted.spec.fleet.instance_type else 0,
+            node_vcpu=each
+            if nodes.instance_type == wanted.spec.fleet.instance_type
+            else before.node_vcpu
+            if before
+            else 0,
             doubt="AWS does not say whether Capacity Blocks count against this quota" if block else "",
         )
     return [*found.values(), *unknown]
@@ -114,7 +118,9 @@ def used_vcpu(reservations: Sequence[Mapping[str, Any]] | NotKnown, stack: str) 
             continue
         options = entry.get("CpuOptions", {})
         if "CoreCount" not in options or "ThreadsPerCore" not in options:
-            return NotKnown(why=f"half an answer to ec2:DescribeInstances: {entry.get('InstanceType')} has no CpuOptions")
+            return NotKnown(
+                why=f"half an answer to ec2:DescribeInstances: {entry.get('InstanceType')} has no CpuOptions"
+            )
         found[quota.code] = found.get(quota.code, 0) + options["CoreCount"] * options["ThreadsPerCore"]
     return found
 
@@ -130,7 +136,9 @@ def quota_line(need: Need, quota: Any, used: float | NotKnown, wanted: Wanted) -
         return not_known(id, asked, answer, f"if it is too small: {means}", usd)
     value, unit = quota.get("Value"), quota.get("Unit", "None")
     if value is None:
-        return not_known(id, asked, NotKnown(why="half an answer: the quota has no value"), f"if too small: {means}", usd)
+        return not_known(
+            id, asked, NotKnown(why="half an answer: the quota has no value"), f"if too small: {means}", usd
+        )
     said = f"{value:,.0f} {of.unit}, of which {used:,.0f} are in use"
     if unit not in ("None", "Count", "", of.unit):
         said = f"{said} (AWS's unit: {unit})"

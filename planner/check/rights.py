@@ -96,7 +96,9 @@ def _contexts(condition: Mapping[str, Mapping[str, Any]], region: str) -> list[t
     return found or [()]
 
 
-def rights_line(id: str, who: str, asked: Sequence[Question], answers: Sequence[Any], wanted: Wanted, must: bool) -> Line:
+def rights_line(
+    id: str, who: str, asked: Sequence[Question], answers: Sequence[Any], wanted: Wanted, must: bool
+) -> Line:
     """What the simulations of one identity say together. A refusal is never outvoted; a gap is never fine."""
     count = len({action for question in asked for action in question.actions})
     what = f"may {who} do the {count} actions of its policy files (iam:SimulatePrincipalPolicy)"

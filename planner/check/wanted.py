@@ -44,14 +44,14 @@ def nodes_of(spec: ClusterSpec) -> tuple[Nodes, ...]:
     fleet, kind = spec.fleet, spec.buying.kind
     found = [Nodes(instance_type=fleet.instance_type, count=fleet.nodes, market=kind)]
     if spec.workers:
-        found += [Nodes(instance_type=name, count=fleet.nodes, market=kind, must=False) for name in spec.workers.more_types]
+        found += [
+            Nodes(instance_type=name, count=fleet.nodes, market=kind, must=False) for name in spec.workers.more_types
+        ]
     if spec.may_leave_spot and kind == "spot":
         name = (spec.workers.tail_type if spec.workers else "") or fleet.instance_type
         found.append(Nodes(instance_type=name, count=fleet.nodes, market="on-demand", must=False))
     if spec.control.count:
-        found.append(
-            Nodes(instance_type=spec.control.instance_type, count=spec.control.count, market="on-demand")
-        )
+        found.append(Nodes(instance_type=spec.control.instance_type, count=spec.control.count, market="on-demand"))
     if spec.nvme:
         found.append(Nodes(instance_type=spec.nvme.instance_type, count=spec.nvme.nodes, market="on-demand"))
     return tuple(found)
@@ -75,7 +75,9 @@ def waiting_usd_per_hour(spec: ClusterSpec, started: int) -> float | None:
 
 def dollars(usd_per_hour: float | None) -> str:
     """`$3,525.00 an hour`, or that no price is known."""
-    return "an unknown amount an hour (the plan has no price)" if usd_per_hour is None else f"${usd_per_hour:,.2f} an hour"
+    return (
+        "an unknown amount an hour (the plan has no price)" if usd_per_hour is None else f"${usd_per_hour:,.2f} an hour"
+    )
 
 
 def waiting(spec: ClusterSpec, started: int) -> tuple[float | None, str]:
