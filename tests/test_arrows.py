@@ -147,6 +147,8 @@ ALLOWED = {
     "planner.lint.read": set(),
     "planner.account.masking": set(),
     "planner.account": {"planner.stack", "planner.errors", "planner.extras"},
+    # what an account says to a stack before it is deployed: `run` asks, the rest judges answers
+    "planner.check": {"pricing", "planner.account", "planner.stack", "planner.errors"},
     # a new price book out of what an account and files say
     "planner.update": {"pricing", "planner.account", "planner.errors"},
     "planner.report": {

@@ -91,7 +91,8 @@ def policy_text() -> str:
 
 
 def asker(make: MakeClient, region: str, patience: Patience, made: list[str] | None = None) -> Ask:
-    """A function that asks AWS. made: the actions of its calls are added. It never raises for what AWS answers."""
+    """A function that asks AWS. made: the actions of its calls are added. Raises
+    CredentialsProblem where nobody asks: without credentials there is no check. Anything else is an answer."""
 
     def ask(action: str, **arguments: Any) -> Any:
         call = _BY_ACTION[action]
@@ -100,46 +101,36 @@ def asker(make: MakeClient, region: str, patience: Patience, made: list[str] | N
         where = GLOBAL_REGION if call.everywhere else region
         try:
             client = make(call.service, where)
-            method = getattr(client, call.method)
             with aws_errors(action, POLICY):
-                return _whole(call, client, method, arguments, patience)
+                return _whole(call, client, arguments, patience)
         except NotAllowed as error:
             return NotKnown(why=str(error), may=False)
         except RefusedRequest as error:
             return NotKnown(why=str(error), code=error.code)
-        except (CredentialsProblem, AwsProblem) as error:
+        except CredentialsProblem as error:
+            if action == "sts:GetCallerIdentity":
+                raise
+            return NotKnown(why=str(error))
+        except AwsProblem as error:
             return NotKnown(why=str(error))
 
     return ask
 
 
-def _whole(call: Call, client: Any, method: Any, arguments: dict[str, Any], patience: Patience) -> Any:
+def _whole(call: Call, client: Any, arguments: dict[str, Any], patience: Patience) -> Any:
     """The value of the key; a list holds that of all pages. NotKnown for half an answer."""
-    half = NotKnown(why=f"half an answer to {call.action}: it has no {call.key}")
-    names = ("NextToken", "NextToken")
-    if client.can_paginate(call.method):
-        config = client.get_paginator(call.method)._pagination_cfg  # noqa: SLF001 - botocore has no public form
-        one = [
-            value if isinstance(value, str) else value[0] for value in (config["input_token"], config["output_token"])
-        ]
-        names = (one[0], one[1])
-    found: list[Any] = []
-    seen: set[str] = set()
-    while True:
-        page = patience.call(call.action, method, **arguments)
-        value = page.get(call.key)
-        if value is None:
-            return half
-        if not isinstance(value, list):
-            return value
-        found += value
-        token = page.get(names[1])
-        if not token:
-            return half if page.get("IsTruncated") else found
-        if token in seen:
-            return NotKnown(why=f"{call.action}: AWS gives the same page again and again")
-        seen.add(token)
-        arguments = {**arguments, names[0]: token}
+
+    def pages(**asked: Any) -> list[Any]:
+        if client.can_paginate(call.method):
+            return list(client.get_paginator(call.method).paginate(**asked))
+        return [getattr(client, call.method)(**asked)]
+
+    found = patience.call(call.action, pages, **arguments)
+    values = [page.get(call.key) for page in found]
+    cut = not client.can_paginate(call.method) and any(page.get("NextToken") for page in found)
+    if cut or not values or any(value is None for value in values):
+        return NotKnown(why=f"half an answer to {call.action}: {'more pages' if cut else f'no {call.key}'}")
+    return values[0] if not isinstance(values[0], list) else [one for value in values for one in value]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The reservation or Capacity Block: its state, size, zone, times and type against the stack file; or what is on offer."""
+"""The reservation or Capacity Block against the stack file: state, size, zone, times, type; or what is on offer."""
 
 from __future__ import annotations
 

@@ -59,12 +59,13 @@ def price_line(instance_type: str, today: float | NotKnown, wanted: Wanted) -> L
         return Line(id=id, state=FINE, asked=asked, said=said)
     count = sum(nodes.count for nodes in nodes_of(wanted.spec) if nodes.instance_type == instance_type and nodes.must)
     more = round((today - planned) * count, 2)
+    changed = f"${abs(more):,.2f} an hour {'more' if more > 0 else 'less'}"
     return Line(
         id=id,
         state=WARNS,
         asked=asked,
         said=f"{said}, {today / planned - 1:+.1%}",
-        means=f"at list price {count} nodes cost ${abs(more):,.2f} an hour {'more' if more > 0 else 'less'} than planned",
+        means=f"at list price {count} nodes cost {changed} than planned",
         usd_per_hour=more,
         mends="planner prices update, then compare again",
     )

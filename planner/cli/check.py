@@ -1,0 +1,164 @@
+"""`planner check`: what an AWS account would say to a stack, asked read only before it is deployed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planner.api.arguments import named
+from planner.cli.gates import check_junit
+from planner.cli.options import (
+    OUT,
+    STACK,
+    Asked,
+    book_of,
+    common,
+    format_option,
+    priced_plan,
+    scenario_option,
+    worker_pool_in,
+)
+from planner.cli.output import format_of, room_of, say, write_result
+from planner.cli.progress import progress
+from planner.cli.stack_shared import stack_path
+from planner.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from planner.check.wanted import Wanted
+    from planner.stack.spec import ClusterSpec
+    from pricing.book import PriceBook
+
+
+@click.command()
+@priced_plan
+@scenario_option("The scenario to deploy", default="the stack file's, else best")
+@STACK
+@click.option("--deployer", metavar="ARN", default="", help="Role or user that deploys. [default: who asks]")
+@click.option("--operator", metavar="ARN", default="", help="Role or user that operates the stack.")
+@click.option("--strict", is_flag=True, help="Exit with 13 also for what is not known.")
+@click.option("--junit", metavar="FILE", help="Write the lines to FILE as JUnit XML: one test a line.")
+@format_option(
+    ["table", "json"], "json is evidence: dated, the account masked. [default: by FILE's ending, else table]"
+)
+@OUT
+@common
+def command(
+    asked: Asked,
+    scenario: str | None,
+    stack: str | None,
+    deployer: str,
+    operator: str,
+    strict: bool,
+    junit: str | None,
+    style: str | None,
+    out: str | None,
+    color: str,
+    quiet: bool,
+    debug: bool,
+) -> int:
+    """Ask AWS about the deployment of one scenario of PLAN: rights, quotas, zone, capacity, images, prices.
+
+    Only calls that read; infra/check-policy.json lists them. The stack file is used where there is one. Each line says
+    what was asked, what AWS said, what it costs if ignored and what mends it. What AWS did not answer is "not known".
+    Exits with 13 if something blocks.
+    """
+    from planner.account import aws_client
+    from planner.account.patience import Patience
+    from planner.check.calls import asker
+    from planner.check.run import check, counts
+    from planner.check.written import evidence
+    from planner.check.written import junit as as_junit
+    from planner.report.terminal.check_text import table
+
+    style = format_of(style, out, ("table", "json"))
+    check_junit(junit, out)
+    spec, book = _spec(asked, scenario, stack, quiet)
+    wanted = _wanted(spec, book, deployer, operator)
+    with progress("Asking AWS", quiet=quiet) as shown:
+
+        def started(part: str) -> None:
+            shown.what = f"Asking AWS about {part}"
+
+        ask = asker(aws_client.client, spec.region, Patience(attempts=4, say=lambda text: say(text, quiet)))
+        lines = check(wanted, ask, started)
+    if style == "json":
+        text = evidence(lines, wanted)
+    else:
+        room = room_of(out, color)
+        head = f"Stack {spec.stack}: {spec.scenario} in {spec.region}, asked on {wanted.now:%Y-%m-%d %H:%M} UTC"
+        plain = [line.as_json() for line in lines]
+        text = table(plain, head, width=room.width, colour=room.colour, quiet=quiet)
+    if junit is not None:
+        write_result(as_junit(lines, wanted), junit)
+    write_result(text, out)
+    found = counts(lines)
+    return ExitCode.BLOCKER if found["blocks"] or (strict and found["not known"]) else ExitCode.OK
+
+
+def _spec(asked: Asked, scenario: str | None, stack: str | None, quiet: bool) -> tuple[ClusterSpec, PriceBook]:
+    """The stack as its file has it, else as the scenario would be written. Raises UsageProblem for another's file."""
+    from planner.api.parallel import in_processes
+    from planner.cli import worker_pool
+    from planner.decide.compare import compare
+    from planner.stack.choose import spec_of
+    from planner.stack.choose_workers import STACK as POOL_STACK
+    from planner.stack.choose_workers import worker_spec_of
+    from planner.stack.file import read
+
+    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
+    name = stack or (loaded.plan.deploy.stack if loaded else POOL_STACK)
+    path = stack_path(name)
+    kept = read(path) if path.is_file() else None
+    scenario = scenario or (kept.scenario if kept else "best")
+    if pool is not None:
+        found, book = worker_pool.simulated(pool, asked, runs=worker_pool.asked_runs(), quiet=quiet)
+        spec = worker_spec_of(pool, found, worker_pool.named(found, scenario), book, stack=name)
+    else:
+        assert loaded is not None  # one of the two
+        book = book_of(loaded, asked.prices, asked.as_of)
+        comparison = compare(asked.request_of(loaded, book, derivations=False), in_processes)
+        spec = spec_of(loaded, comparison, named(comparison, scenario), book, stack=name, preview=True)
+    return (_same(kept, spec, path) if kept else spec), book
+
+
+def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:
+    if kept.scenario != spec.scenario:
+        raise UsageProblem(f"{path} is of {kept.scenario}, not {spec.scenario}: name that, or another --stack")
+    if kept.plan_sha256 != spec.plan_sha256:
+        raise UsageProblem(f"{path} is of another plan or other --set: `planner stack PLAN --check` lists what differs")
+    return kept
+
+
+def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) -> Wanted:
+    from infra.deployer import policies
+    from infra.nics import addresses_per_node, nics
+    from infra.node.built import FOLDER, expected, missing
+    from infra.operate import FILE
+    from planner.check.wanted import Wanted, types_of
+    from planner.stack.spec import is_known
+
+    fleet, files = spec.fleet, policies()
+    buys = any(not is_known(block.reservation_id) for block in spec.blocks)
+    needed = [name for name in files if name != FILE and (buys or name != "deployer-policy-reserve.json")]
+    found = nics(fleet.instance_type, fleet.nic_profile, fleet.network_cards, fleet.efa_interfaces)
+    book_usd = {}
+    for name in types_of(spec):
+        try:
+            book_usd[name] = float(book.listed_on_demand(name, spec.region).usd)
+        except LookupError:
+            continue  # said in the line of that type
+    return Wanted(
+        spec=spec,
+        now=datetime.now(UTC),
+        interfaces=len(found),
+        addresses=addresses_per_node(found),
+        book_usd=book_usd,
+        policies={name: files[name] for name in needed},
+        operating={FILE: files[FILE]},
+        deployer=deployer,
+        operator=operator,
+        bundle=missing(expected(), FOLDER) if spec.pool else None,
+    )
