@@ -78,6 +78,7 @@ def aws_errors(what: str, policies: str = "infra/deployer-policy-*.json") -> Ite
         TokenRetrievalError,
         UnauthorizedSSOTokenError,
     )
+    from botocore.parsers import ResponseParserError  # no BotoCoreError: an answer of a proxy, such as a page
 
     unknown = (
         NoCredentialsError,
@@ -104,3 +105,5 @@ def aws_errors(what: str, policies: str = "infra/deployer-policy-*.json") -> Ite
         raise CredentialsProblem(f"no credentials for {what}: {masked(str(error))}; {hint}") from None
     except BotoCoreError as error:
         raise AwsProblem(f"AWS could not be reached for {what}: {masked(str(error))}") from None
+    except ResponseParserError:
+        raise AwsProblem(f"AWS could not be reached for {what}: the answer is none of AWS's (a proxy?)") from None

@@ -43,7 +43,8 @@ class Patience:
             try:
                 return operation(**arguments)
             except Exception as error:
-                code = getattr(error, "response", {}).get("Error", {}).get("Code", "")
+                said = getattr(error, "response", None) or {}  # None: of a connection that broke
+                code = said.get("Error", {}).get("Code", "")
                 if code not in THROTTLED or attempt == self.attempts:
                     raise
                 longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** (attempt - 1))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ReadTimeoutError
+from botocore.parsers import ResponseParserError
 
 from planner.account import aws_client
 from planner.account.offers import zone_ids
@@ -41,6 +42,7 @@ def test_what_fails_gets_4(cloud):
         (NoCredentialsError(), CredentialsProblem),
         (EndpointConnectionError(endpoint_url="https://x"), AwsProblem),
         (ReadTimeoutError(endpoint_url="https://x"), AwsProblem),
+        (ResponseParserError("Unable to parse response: <!doctype html>"), AwsProblem),
     ],
 )
 def test_errors_before_any_answer(raised, expected):

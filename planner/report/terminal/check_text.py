@@ -20,7 +20,7 @@ def table(lines: Sequence[Mapping[str, Any]], head: str, *, width: int, colour: 
         for line in lines:
             if line["state"] != state or (quiet and state == "fine"):
                 continue
-            first, *rest = wrap(f"{state}  {line['id']}: {line['asked']}: {line['said']}", width, INDENT)
+            first, *rest = wrap(f"{state} {line['id']}: {line['asked']}: {line['said']}", width, INDENT)
             shown += [first.replace(state, f"{_COLOURS[state]}{state}\x1b[0m", 1) if colour else first, *rest]
             if state == "fine":
                 continue

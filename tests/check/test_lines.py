@@ -1,0 +1,420 @@
+"""Every branch of the checks: what each answer makes of a line. NotKnown never becomes fine."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from planner.check import account, capacity, image, places, prices, quotas, rights
+from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown
+from planner.check.wanted import Nodes, nodes_of, waiting, waiting_usd_per_hour
+from planner.stack.spec import Block, Buying, Fallback
+from tests.account.stubs import reservation
+from tests.check.wanted import NOW, wanted
+from tests.stack.specs import block, spec
+
+SILENT = NotKnown(why="Throttling: slowly", code="Throttling")
+DENIED = NotKnown(why="AccessDenied", code="AccessDenied", may=False)
+W = wanted()
+ARN = "arn:aws:iam::111122223333:role/team/deployer"
+
+
+# dollars
+
+
+def test_what_waits_bills_by_hand():
+    """440.32 an hour for 8 nodes and 0.045 for NAT: three nodes are 165.12."""
+    assert waiting_usd_per_hour(spec(), 3) == pytest.approx(165.165, abs=0.006)
+    assert waiting_usd_per_hour(spec(), 0) == pytest.approx(0.045, abs=0.006)
+    assert waiting_usd_per_hour(spec(), 99) == waiting_usd_per_hour(spec(), 8)
+
+
+def test_a_block_that_is_paid_costs_all_its_nodes_although_none_starts():
+    assert waiting_usd_per_hour(block(), 0) == pytest.approx(440.365, abs=0.006)
+
+
+def test_without_a_price_the_dollars_are_unknown_and_not_zero():
+    usd, text = waiting(spec(usd_per_hour={"network.nat-gateway": 0.045}), 8)
+    assert usd is None
+    assert "unknown" in text
+
+
+# rights
+
+
+def decision(action: str, said: str = "allowed", **more: object) -> dict[str, object]:
+    return {"EvalActionName": action, "EvalDecision": said, **more}
+
+
+QUESTION = [rights.Question(sid="S", actions=("ec2:RunInstances", "ec2:CreateVpc"), resources=("*",), context=())]
+
+
+def judged(*answer: dict[str, object], must: bool = True) -> Line:
+    return rights.rights_line("deployer", "the deployer", QUESTION, [list(answer)], W, must)
+
+
+def test_rights():
+    both = decision("ec2:RunInstances"), decision("ec2:CreateVpc")
+    assert judged(*both).state == FINE
+    assert judged(both[0]).state == NOT_KNOWN  # half: nothing about the other
+    assert judged(both[0], decision("ec2:CreateVpc", "implicitDeny")).state == BLOCKS
+    assert judged(both[0], decision("ec2:CreateVpc", "implicitDeny"), must=False).state == WARNS
+    assert judged(*both, decision("ec2:CreateVpc", "explicitDeny")).state == BLOCKS  # of another resource
+    unsure = judged(both[0], decision("ec2:CreateVpc", "implicitDeny", MissingContextValues=["aws:PrincipalOrgID"]))
+    assert unsure.state == NOT_KNOWN
+    assert "aws:PrincipalOrgID" in unsure.said
+    by_org = decision("ec2:CreateVpc", "implicitDeny", OrganizationsDecisionDetail={"AllowedByOrganizations": False})
+    assert "denied by the organization" in judged(both[0], by_org).said
+    bound = decision(
+        "ec2:CreateVpc", "implicitDeny", PermissionsBoundaryDecisionDetail={"AllowedByPermissionsBoundary": False}
+    )
+    assert "outside the permissions boundary" in judged(both[0], bound).said
+
+
+def test_a_refusal_counts_although_another_question_was_not_answered():
+    answers = [SILENT, [decision("ec2:RunInstances"), decision("ec2:CreateVpc", "explicitDeny")]]
+    assert rights.rights_line("deployer", "it", QUESTION * 2, answers, W, True).state == BLOCKS
+    answers = [SILENT, [decision("ec2:RunInstances"), decision("ec2:CreateVpc")]]
+    assert rights.rights_line("deployer", "it", QUESTION * 2, answers, W, True).state == NOT_KNOWN
+
+
+def test_questions_ask_every_action_on_resources_of_this_stack_within_each_condition():
+    found = list(rights.questions(W.policies, "dev", "us-east-1", "111122223333"))
+    files = {action for one in W.policies.values() for part in one["Statement"] for action in part["Action"]}
+    assert {action for question in found for action in question.actions} == files
+    for question in found:
+        assert all(text == "*" or "*" not in text for text in question.resources), question
+        assert len(question.actions) <= rights.MOST
+    passed = [question for question in found if question.sid == "PassRole"]
+    assert {entry["ContextKeyValues"][0] for question in passed for entry in question.context} >= {"ec2.amazonaws.com"}
+    assert "arn:aws:sns:us-east-1:111122223333:planner-dev-check" in {
+        text for question in found for text in question.resources
+    }
+
+
+def test_who_asks():
+    assert rights.identity_line(ARN).state == FINE
+    assert rights.identity_line("arn:aws:iam::111122223333:root").state == WARNS
+    assert "111122223333" not in str(rights.identity_line(ARN).as_json())
+    assert rights.role_name("arn:aws:sts::111122223333:assumed-role/deployer/me") == "deployer"
+    assert rights.role_name(ARN) == ""
+
+
+# quotas
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "market", "code"),
+    [
+        ("p5.48xlarge", "on-demand", "L-417A185B"),
+        ("p6-b200.48xlarge", "reservation", "L-417A185B"),
+        ("p4d.24xlarge", "spot", "L-7212CCBC"),
+        ("p5en.48xlarge", "spot", "L-C4BD4855"),
+        ("p6-b200.48xlarge", "spot", None),  # sources disagree
+        ("g6e.8xlarge", "on-demand", "L-DB2E81BA"),
+        ("g6e.8xlarge", "spot", "L-3819A6DF"),
+        ("gr6.8xlarge", "spot", "L-3819A6DF"),
+        ("trn2.48xlarge", "on-demand", "L-2C3B7624"),
+        ("i3en.24xlarge", "on-demand", "L-1216C47A"),
+        ("im4gn.16xlarge", "on-demand", "L-1216C47A"),
+        ("m7i.xlarge", "spot", "L-34B43A08"),
+        ("inf2.xlarge", "spot", "L-B5D1601B"),
+        ("x2idn.32xlarge", "on-demand", None),
+        ("u-6tb1.metal", "on-demand", None),
+    ],
+)
+def test_codes(instance_type, market, code):
+    quota = quotas.vcpu_quota(instance_type, market)
+    assert (quota and quota.code) == code
+
+
+VCPU = {"p5.48xlarge": 192, "m7i.xlarge": 4, "i4i.32xlarge": 128}
+
+
+def needed(of, vcpu=VCPU):
+    return quotas.needs_in_vcpu(wanted(of), vcpu)
+
+
+def test_needs_add_up_by_quota():
+    found = {need.quota.code: need.needed for need in needed(spec("separate-nvme"))}
+    assert found == {"L-417A185B": 8 * 192, "L-1216C47A": 3 * 4 + 5 * 128}
+
+
+def test_a_rule_that_may_leave_spot_needs_on_demand_later():
+    rule = Fallback(threshold_hours=1, nodes=8, restart_hours=0.1, checkpoint_interval_hours=1)
+    found = {need.quota.code: need.must for need in needed(spec(buying=Buying(kind="spot"), fallback=rule))}
+    assert found == {"L-C4BD4855": True, "L-417A185B": False, "L-1216C47A": True}
+
+
+def test_what_has_no_code_or_size_is_not_left_out():
+    assert Nodes(instance_type="m7i.xlarge", count=3, market="on-demand") in needed(spec(), {"p5.48xlarge": 192})
+    line = quotas.unknown_quota_line(nodes_of(spec())[0], W)
+    assert line.state == NOT_KNOWN
+    assert line.mends
+
+
+def test_quotas():
+    need = quotas.Need(quota=quotas.vcpu_quota("p5.48xlarge", "on-demand"), needed=1536, node_vcpu=192)
+    line = quotas.quota_line(need, {"Value": 1920.0}, 384.0, W)
+    assert line.state == FINE
+    line = quotas.quota_line(need, {"Value": 960.0, "Adjustable": True}, 384.0, W)
+    assert line.state == BLOCKS
+    assert "3 of 8 nodes start" in line.means  # 576 vCPUs are left
+    assert line.usd_per_hour == waiting_usd_per_hour(spec(), 3)
+    assert line.mends == (
+        "aws service-quotas request-service-quota-increase --region us-east-1 --service-code ec2 "
+        "--quota-code L-417A185B --desired-value 1920"
+    )
+    assert "AWS does not raise" in quotas.quota_line(need, {"Value": 1.0, "Adjustable": False}, 0.0, W).mends
+    assert quotas.quota_line(need, {}, 0.0, W).state == NOT_KNOWN
+    assert quotas.quota_line(replace(need, must=False), {"Value": 0.0}, 0.0, W).state == WARNS
+    assert quotas.quota_line(replace(need, doubt="who knows"), {"Value": 0.0}, 0.0, W).state == NOT_KNOWN
+
+
+def test_a_capacity_blocks_shortage_of_on_demand_quota_is_not_known():
+    (of_p,) = [need for need in needed(block()) if need.quota.code == "L-417A185B"]
+    assert quotas.quota_line(of_p, {"Value": 0.0}, 0.0, wanted(block())).state == NOT_KNOWN
+
+
+def instance(instance_type: str, cores: int, **more: object) -> dict[str, object]:
+    return {"InstanceType": instance_type, "CpuOptions": {"CoreCount": cores, "ThreadsPerCore": 2}, **more}
+
+
+def test_used_vcpu():
+    ours = {"Tags": [{"Key": "planner:stack", "Value": "dev"}]}
+    of_another = {"Tags": [{"Key": "planner:stack", "Value": "prod"}]}
+    listed = [
+        {"Instances": [instance("p5.48xlarge", 96), instance("p4d.24xlarge", 48, **of_another)]},
+        {"Instances": [instance("p5.48xlarge", 96, InstanceLifecycle="spot"), instance("p5.48xlarge", 96, **ours)]},
+        {"Instances": [instance("p5.48xlarge", 96, InstanceLifecycle="capacity-block"), instance("m7i.xlarge", 2)]},
+    ]
+    assert quotas.used_vcpu(listed, "dev") == {"L-417A185B": 288, "L-C4BD4855": 192, "L-1216C47A": 4}
+    assert isinstance(quotas.used_vcpu([{"Instances": [{"InstanceType": "p5.48xlarge"}]}], "dev"), NotKnown)
+    assert quotas.used_vcpu(SILENT, "dev") is SILENT
+
+
+# places
+
+
+def test_region():
+    named = {"RegionName": "us-east-1"}
+    assert places.region_line([{**named, "OptInStatus": "opt-in-not-required"}], W).state == FINE
+    off = places.region_line([{**named, "OptInStatus": "not-opted-in"}], W)
+    assert (off.state, "enable-region" in off.mends) == (BLOCKS, True)
+    assert places.region_line([named], W).state == places.region_line([], W).state == NOT_KNOWN
+
+
+def test_zone():
+    entry = {"ZoneId": "use1-az4", "ZoneName": "us-east-1a", "State": "available"}
+    assert places.zone_line([entry], W).state == FINE
+    assert places.zone_line([{**entry, "State": "impaired"}], W).state == BLOCKS
+    assert places.zone_line([{**entry, "OptInStatus": "not-opted-in"}], W).state == BLOCKS
+    assert places.zone_line([{"ZoneId": "use1-az4"}], W).state == NOT_KNOWN
+    assert "use1-az6" in places.zone_line([{**entry, "ZoneId": "use1-az6"}], W).said
+    assert places.zone_line([entry], wanted(spec(zone_id="PLACEHOLDER-zone-id"))).state == BLOCKS
+
+
+def test_offering():
+    def sold(*zones: str) -> list[dict[str, str]]:
+        return [{"InstanceType": "p5.48xlarge", "Location": zone} for zone in zones]
+
+    assert places.offering_line("p5.48xlarge", sold("use1-az4", "use1-az6"), W).state == FINE
+    elsewhere = places.offering_line("p5.48xlarge", sold("use1-az6"), W)
+    assert (elsewhere.state, "--zone-id use1-az6" in elsewhere.mends) == (BLOCKS, True)
+    assert places.offering_line("p5.48xlarge", [], W).state == BLOCKS
+
+
+def test_addresses():
+    assert places.subnet_line([], W).state == FINE
+    assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
+    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=8))
+    assert few.state == WARNS
+    assert "2 of 8 nodes start" in few.means
+    assert places.subnet_line([{}], W).state == NOT_KNOWN
+
+
+# capacity
+
+HELD = Block(nodes=8, reservation_id="cr-0abcdef0123456789", ends="2026-11-30T11:30:00Z")
+IN_BLOCK = wanted(block(zone_id="use1-az6"))
+
+
+def reserved(**more: object) -> dict[str, object]:
+    return reservation(**{"state": "active", "InstanceType": "p5.48xlarge", "TotalInstanceCount": 8, **more})
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "said"),
+    [
+        (reserved(), FINE, "active"),
+        (reserved(AvailableInstanceCount=8), FINE, "active"),
+        (reserved(AvailableInstanceCount=3), WARNS, "3 of 8 are free"),
+        (reserved(state="expired"), BLOCKS, "holds no capacity"),
+        (reserved(state="payment-failed"), BLOCKS, "holds no capacity"),
+        (reserved(InstanceType="p4d.24xlarge"), BLOCKS, "its type is p4d"),
+        (reserved(TotalInstanceCount=4), BLOCKS, "it has 4 of 8"),
+        (reserved(AvailabilityZoneId="use1-az1"), BLOCKS, "its zone is use1-az1"),
+        (reserved(ReservationType="default"), BLOCKS, "the launch template asks for a capacity-block"),
+        (reserved(EndDate=datetime(2025, 11, 30, 11, 30, tzinfo=UTC)), BLOCKS, "it ended on 2025-11-30"),
+        (reserved(EndDate=datetime(2026, 12, 7, 11, 30, tzinfo=UTC)), BLOCKS, "the stack file says that it ends"),
+        (reserved(State=""), NOT_KNOWN, "half an answer"),
+    ],
+)
+def test_reservation(answer, state, said):
+    line = capacity.reservation_line(HELD, [answer], IN_BLOCK)
+    assert (line.state, said in line.said) == (state, True), line.said
+    assert state in (FINE, NOT_KNOWN, WARNS) or line.usd_per_hour == pytest.approx(440.365, abs=0.006)
+
+
+def test_reservation_that_is_not_there():
+    gone = NotKnown(why="none", code="InvalidCapacityReservationId.NotFound")
+    assert capacity.reservation_line(HELD, gone, IN_BLOCK).state == BLOCKS
+    assert capacity.reservation_line(HELD, [], IN_BLOCK).state == NOT_KNOWN
+
+
+def test_start_of_a_block():
+    later = replace(HELD, starts="2026-11-25T11:30:00Z")
+    assert "AWS at 2026-11-24" in capacity.reservation_line(later, [reserved(state="scheduled")], IN_BLOCK).said
+
+
+def test_block_on_offer():
+    def offered(fee: str, currency: str = "USD") -> dict[str, str]:
+        return {"UpfrontFee": fee, "CurrencyCode": currency}
+
+    planned = 440.32 * 24 * 6  # 63,406.08
+    assert capacity.block_offer_line(8, 6, [offered("63406.08"), offered("90000")], W).state == FINE
+    line = capacity.block_offer_line(8, 6, [offered("70000")], W)
+    assert (line.state, f"${70000 - planned:,.2f} more" in line.means) == (WARNS, True)
+    assert capacity.block_offer_line(8, 6, [], W).state == BLOCKS
+    assert capacity.block_offer_line(8, 6, [offered("1", "EUR")], W).state == NOT_KNOWN
+    assert capacity.block_offer_line(8, 6, [offered("")], W).state == NOT_KNOWN
+
+
+# images
+
+AMI = "ami-0123456789abcdef0"
+IMAGE = {
+    "ImageId": AMI,
+    "Name": "Deep Learning Base OSS Nvidia Driver GPU AMI (Ubuntu 24.04) 20261101",
+    "Architecture": "x86_64",
+    "State": "available",
+    "ImageOwnerAlias": "amazon",
+    "RootDeviceName": "/dev/sda1",
+    "BlockDeviceMappings": [{"DeviceName": "/dev/sda1", "Ebs": {"VolumeSize": 75}}],
+    "DeprecationTime": "2028-11-01T00:00:00.000Z",
+}
+
+
+def imaged(processors=("x86_64",), **more: object) -> Line:
+    return image.image_line("fleet", AMI, 200, "/dev/sda1", processors, [{**IMAGE, **more}], W)
+
+
+def test_image():
+    assert imaged().state == FINE
+    assert imaged(Architecture="arm64").state == BLOCKS
+    assert imaged(State="disabled").state == BLOCKS
+    assert imaged(RootDeviceName="/dev/xvda").state == BLOCKS
+    assert imaged(BlockDeviceMappings=[{"DeviceName": "/dev/sda1", "Ebs": {"VolumeSize": 300}}]).state == BLOCKS
+    assert imaged(DeprecationTime="2026-11-01T00:00:00.000Z").state == WARNS
+    assert imaged(ImageOwnerAlias="self").state == WARNS
+    assert imaged(Name="ours").state == NOT_KNOWN  # nothing published about driver and EFA
+    assert imaged(Architecture="").state == NOT_KNOWN
+    assert imaged(processors=()).state == NOT_KNOWN
+    gone = NotKnown(why="no", code="InvalidAMIID.NotFound")
+    assert image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), gone, W).state == BLOCKS
+    assert image.image_line("fleet", "PLACEHOLDER-ami", 200, "/dev/sda1", (), None, W).state == BLOCKS
+    assert image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), [], W).state == NOT_KNOWN
+
+
+# the account
+
+
+def test_ebs_key():
+    assert account.ebs_key_line("alias/aws/ebs", None, W).state == FINE
+    enabled = {"KeyState": "Enabled", "KeyManager": "CUSTOMER"}
+    assert account.ebs_key_line("arn:k", enabled, W).state == NOT_KNOWN  # its policy is not read
+    assert account.ebs_key_line("arn:k", {**enabled, "KeyManager": "AWS"}, W).state == FINE
+    assert account.ebs_key_line("arn:k", {**enabled, "KeyState": "PendingDeletion"}, W).state == BLOCKS
+    assert account.ebs_key_line("arn:k", {}, W).state == account.ebs_key_line("arn:k", DENIED, W).state == NOT_KNOWN
+
+
+def test_service_roles():
+    assert account.service_role_line("R", "s", {"Arn": "x"}, W).state == FINE
+    missing = account.service_role_line("R", "s", NotKnown(why="no", code="NoSuchEntity"), W)
+    assert (missing.state, "create-service-linked-role" in missing.mends) == (WARNS, True)
+    assert account.SPOT in account.service_roles(wanted(spec(buying=Buying(kind="spot"))))
+    assert account.LUSTRE in account.service_roles(wanted(spec("fsx-lustre")))
+    assert list(account.service_roles(W)) == [account.AUTO_SCALING]
+
+
+def test_cost_tags():
+    active = [{"TagKey": tag, "Status": "Active"} for tag in account.TAGS]
+    assert account.cost_tags_line(active, W).state == FINE
+    idle = account.cost_tags_line([active[0], {"TagKey": account.TAGS[1], "Status": "Inactive"}], W)
+    assert (idle.state, idle.usd_per_hour) == (WARNS, waiting_usd_per_hour(spec(), 8))
+    assert "never used" in account.cost_tags_line([], W).said
+
+
+def test_bundle():
+    assert account.bundle_line(W) is None
+    built, missing = account.bundle_line(wanted(bundle="")), account.bundle_line(wanted(bundle="x is not built"))
+    assert (built.state, missing.state) == (FINE, BLOCKS)
+
+
+# prices
+
+
+def test_prices():
+    assert prices.price_line("p5.48xlarge", 55.04 * 1.019, W).state == FINE
+    up = prices.price_line("p5.48xlarge", 60.0, W)
+    assert (up.state, up.usd_per_hour) == (WARNS, pytest.approx(8 * 4.96))
+    down = prices.price_line("p5.48xlarge", 50.0, W)
+    assert (down.state, "less than planned" in down.means) == (WARNS, True)
+    assert prices.price_line("i3.large", 1.0, W).state == NOT_KNOWN
+    assert isinstance(prices.usd_of_answer([], "p5.48xlarge", "us-east-1", NOW.date()), NotKnown)
+    assert isinstance(prices.usd_of_answer(["{"], "p5.48xlarge", "us-east-1", NOW.date()), NotKnown)
+    assert prices.usd_of_answer(SILENT, "p5.48xlarge", "us-east-1", NOW.date()) is SILENT
+
+
+# the law
+
+
+def every(answer: NotKnown) -> list[Line]:
+    need = quotas.Need(quota=quotas.VPCS, needed=1)
+    return [
+        rights.identity_line(answer),
+        rights.rights_line("deployer", "it", QUESTION, [answer], W, True),
+        quotas.quota_line(need, answer, 0.0, W),
+        quotas.quota_line(need, {"Value": 9.0}, answer, W),
+        places.region_line(answer, W),
+        places.zone_line(answer, W),
+        places.offering_line("p5.48xlarge", answer, W),
+        places.subnet_line(answer, W),
+        capacity.reservation_line(HELD, answer, W),
+        capacity.block_offer_line(8, 6, answer, W),
+        image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),
+        account.ebs_key_line(answer, None, W),
+        account.ebs_key_line("arn:k", answer, W),
+        account.service_role_line("R", "s", answer, W),
+        account.cost_tags_line(answer, W),
+        prices.price_line("p5.48xlarge", answer, W),
+    ]
+
+
+@pytest.mark.parametrize("answer", [SILENT, DENIED, NotKnown(why="half an answer")])
+def test_no_answer_is_never_fine(answer):
+    for line in every(answer):
+        assert line.state == NOT_KNOWN, line
+        assert answer.why in line.said
+        assert ("check-policy" in line.mends) == (not answer.may)
+
+
+def test_the_law_has_every_check():
+    called = inspect.getsource(every)
+    rooms = (rights, quotas, places, capacity, image, account, prices)
+    names = {name for room in rooms for name in vars(room) if name.endswith("_line") and name[0] != "_"}
+    without_answer = {"unknown_quota_line", "bundle_line"}
+    assert {name for name in names - without_answer if name not in called} == set()

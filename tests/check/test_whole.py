@@ -1,0 +1,311 @@
+"""The whole check: against moto, which has part of AWS, and against an account with mistakes in answers of botocore's
+own shapes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from planner.account.patience import Patience
+from planner.check.calls import CALLS, asker
+from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown
+from planner.check.run import check, counts
+from planner.check.wanted import Wanted
+from planner.check.written import evidence, junit, requests
+from planner.cli import check as verb
+from planner.cli import main
+from planner.stack.spec import Buying
+from tests.account.stubs import REGION
+from tests.bridge.moto_server import running
+from tests.check.test_lines import IMAGE
+from tests.check.wanted import wanted
+from tests.stack.specs import block, spec
+
+QUICK = Patience(attempts=1, sleep=lambda _: None)
+ACCOUNT = "111122223333"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/team/deployer"
+
+
+def product(instance_type: str, usd: str) -> str:
+    """A document of GetProducts."""
+    attributes = {
+        "instanceType": instance_type,
+        "regionCode": REGION,
+        "operatingSystem": "Linux",
+        "tenancy": "Shared",
+        "preInstalledSw": "NA",
+        "capacitystatus": "Used",
+        "licenseModel": "No License required",
+        "marketoption": "OnDemand",
+        "operation": "RunInstances",
+        "usagetype": f"BoxUsage:{instance_type}",
+    }
+    rate = {"unit": "Hrs", "pricePerUnit": {"USD": usd}, "beginRange": "0", "endRange": "Inf", "description": ""}
+    term = {"T": {"priceDimensions": {"R": rate}, "termAttributes": {}, "effectiveDate": "2026-11-01T00:00:00Z"}}
+    family = "Compute Instance"
+    whole = {"product": {"sku": "S" + instance_type, "productFamily": family, "attributes": attributes}}
+    return json.dumps({**whole, "serviceCode": "AmazonEC2", "terms": {"OnDemand": term}})
+
+
+class Account:
+    """A sound account for eight p5 On-Demand. answers: action -> a function of the arguments; replaced by mistakes."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Callable[..., Any]] = {
+            "sts:GetCallerIdentity": lambda: f"arn:aws:sts::{ACCOUNT}:assumed-role/deployer/me",
+            "iam:GetRole": lambda RoleName: {"Arn": ROLE, "RoleName": RoleName},
+            "iam:SimulatePrincipalPolicy": lambda ActionNames, **_: [
+                {"EvalActionName": action, "EvalDecision": "allowed"} for action in ActionNames
+            ],
+            "servicequotas:GetServiceQuota": lambda QuotaCode, **_: {"Value": 5000.0, "Adjustable": True},
+            "ec2:DescribeRegions": lambda **_: [{"RegionName": REGION, "OptInStatus": "opt-in-not-required"}],
+            "ec2:DescribeAvailabilityZones": lambda **_: [
+                {"ZoneId": "use1-az4", "ZoneName": "us-east-1a", "State": "available"}
+            ],
+            "ec2:DescribeInstanceTypeOfferings": lambda Filters, **_: [
+                {"InstanceType": Filters[0]["Values"][0], "Location": "use1-az4"}
+            ],
+            "ec2:DescribeInstanceTypes": lambda InstanceTypes: [
+                {
+                    "InstanceType": name,
+                    "VCpuInfo": {"DefaultVCpus": 192 if name.startswith("p5") else 4},
+                    "ProcessorInfo": {"SupportedArchitectures": ["x86_64"]},
+                }
+                for name in InstanceTypes
+            ],
+            "ec2:DescribeInstances": lambda **_: [],
+            "ec2:DescribeAddresses": lambda: [],
+            "ec2:DescribeVpcs": lambda: [{}],
+            "ec2:DescribeSubnets": lambda **_: [],
+            "ec2:DescribeNetworkInterfaces": lambda: [],
+            "ec2:DescribeImages": lambda ImageIds, **_: [
+                {**IMAGE, "ImageId": ImageIds[0]}
+                if ImageIds[0] == "ami-0123456789abcdef0"
+                else {**IMAGE, "ImageId": ImageIds[0], "RootDeviceName": "/dev/xvda", "BlockDeviceMappings": []}
+            ],
+            "ec2:GetEbsDefaultKmsKeyId": lambda: "alias/aws/ebs",
+            "ce:ListCostAllocationTags": lambda TagKeys: [{"TagKey": key, "Status": "Active"} for key in TagKeys],
+            "pricing:GetProducts": lambda Filters, **_: [
+                product(name, "55.04" if name.startswith("p5") else "0.2016")
+                for name in [next(one["Value"] for one in Filters if one["Field"] == "instanceType")]
+            ],
+        }
+
+    def ask(self, action: str, **arguments: Any) -> Any:
+        return self.answers[action](**arguments)
+
+
+def lines(account: Account, of: Wanted | None = None) -> dict[str, Line]:
+    return {line.id: line for line in check(of or wanted(operator=f"{ROLE}-2", bundle=""), account.ask)}
+
+
+def test_a_sound_account_is_fine_in_every_line():
+    found = lines(Account())
+    assert {id: line.said for id, line in found.items() if line.state != FINE} == {}
+    assert {"deployer", "operator", "quota.L-417A185B", "zone", "image.fleet", "price.p5.48xlarge"} <= set(found)
+
+
+def constant(value: Any) -> Callable[..., Any]:
+    return lambda **_: value
+
+
+def denied(*names: str) -> Callable[..., Any]:
+    def simulate(ActionNames: list[str], **_: Any) -> Any:
+        return [
+            {"EvalActionName": name, "EvalDecision": "implicitDeny" if name in names else "allowed"}
+            for name in ActionNames
+        ]
+
+    return simulate
+
+
+def quota(code: str, value: float) -> Callable[..., Any]:
+    return lambda QuotaCode, **_: {"Value": value if QuotaCode == code else 5000.0, "Adjustable": True}
+
+
+SILENT = NotKnown(why="Throttling", code="Throttling")
+RUNNING = {"InstanceType": "p5.48xlarge", "CpuOptions": {"CoreCount": 96, "ThreadsPerCore": 2}}
+OFFERED = "ec2:DescribeInstanceTypeOfferings"
+QUOTA, KEY = "servicequotas:GetServiceQuota", "ec2:GetEbsDefaultKmsKeyId"
+# one mistake of an account -> the line that names it, and its state
+MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
+    ("sts:GetCallerIdentity", lambda: f"arn:aws:iam::{ACCOUNT}:root", "identity", WARNS),
+    ("sts:GetCallerIdentity", lambda: f"arn:aws:iam::{ACCOUNT}:root", "deployer", NOT_KNOWN),
+    ("iam:SimulatePrincipalPolicy", denied("ec2:RunInstances"), "deployer", BLOCKS),
+    ("iam:SimulatePrincipalPolicy", denied("iam:PassRole"), "deployer", BLOCKS),
+    ("iam:SimulatePrincipalPolicy", denied("budgets:ModifyBudget"), "deployer", BLOCKS),
+    ("iam:SimulatePrincipalPolicy", denied("ssm:StartSession"), "operator", WARNS),
+    ("iam:SimulatePrincipalPolicy", lambda ActionNames, **_: [], "deployer", NOT_KNOWN),
+    (QUOTA, quota("L-417A185B", 0.0), "quota.L-417A185B", BLOCKS),
+    (QUOTA, quota("L-417A185B", 1535.0), "quota.L-417A185B", BLOCKS),
+    (QUOTA, quota("L-1216C47A", 5.0), "quota.L-1216C47A", BLOCKS),
+    (QUOTA, quota("L-0263D0A3", 0.0), "quota.L-0263D0A3", BLOCKS),
+    (QUOTA, quota("L-F678F1CE", 1.0), "quota.L-F678F1CE", BLOCKS),
+    (QUOTA, quota("L-DF5E4CA3", 100.0), "quota.L-DF5E4CA3", BLOCKS),
+    (QUOTA, constant(SILENT), "quota.L-417A185B", NOT_KNOWN),
+    ("ec2:DescribeInstances", constant([{"Instances": [RUNNING] * 20}]), "quota.L-417A185B", BLOCKS),
+    ("ec2:DescribeInstances", constant(SILENT), "quota.L-417A185B", NOT_KNOWN),
+    ("ec2:DescribeRegions", constant([{"RegionName": REGION, "OptInStatus": "not-opted-in"}]), "region", BLOCKS),
+    ("ec2:DescribeAvailabilityZones", constant([{"ZoneId": "use1-az6"}]), "zone", BLOCKS),
+    (OFFERED, constant([]), "offering.p5.48xlarge", BLOCKS),
+    (OFFERED, constant([{"InstanceType": "p5.48xlarge", "Location": "use1-az6"}]), "offering.p5.48xlarge", BLOCKS),
+    (OFFERED, constant([{"InstanceType": "p5.48xlarge", "Location": "use1-az4"}]), "offering.m7i.xlarge", BLOCKS),
+    ("ec2:DescribeSubnets", constant([{"AvailableIpAddressCount": 3}]), "addresses", WARNS),
+    ("ec2:DescribeImages", constant(NotKnown(why="x", code="InvalidAMIID.NotFound")), "image.fleet", BLOCKS),
+    (
+        "ec2:DescribeImages",
+        lambda ImageIds, **_: [{**IMAGE, "ImageId": ImageIds[0], "Architecture": "arm64"}],
+        "image.fleet",
+        BLOCKS,
+    ),
+    ("ec2:DescribeImages", lambda ImageIds, **_: [{**IMAGE, "ImageId": ImageIds[0]}], "image.control", BLOCKS),
+    (
+        "ec2:DescribeImages",
+        lambda ImageIds, **_: [{**IMAGE, "ImageId": ImageIds[0], "DeprecationTime": "2026-01-01T00:00:00.000Z"}],
+        "image.fleet",
+        WARNS,
+    ),
+    ("ec2:DescribeInstanceTypes", constant(SILENT), "image.fleet", NOT_KNOWN),
+    ("ec2:DescribeInstanceTypes", constant(SILENT), "quota.m7i.xlarge.on-demand", NOT_KNOWN),
+    (KEY, constant(SILENT), "ebs-key", NOT_KNOWN),
+    (
+        "iam:GetRole",
+        lambda RoleName: NotKnown(why="no", code="NoSuchEntity") if RoleName.startswith("AWS") else {"Arn": ROLE},
+        "service-role.AWSServiceRoleForAutoScaling",
+        WARNS,
+    ),
+    ("ce:ListCostAllocationTags", constant([]), "cost-tags", WARNS),
+    ("ce:ListCostAllocationTags", constant(NotKnown(why="x", may=False)), "cost-tags", NOT_KNOWN),
+    ("pricing:GetProducts", constant([product("p5.48xlarge", "60")]), "price.p5.48xlarge", WARNS),
+    ("pricing:GetProducts", constant([]), "price.p5.48xlarge", NOT_KNOWN),
+]
+
+
+@pytest.mark.parametrize(("action", "answer", "id", "state"), MISTAKES)
+def test_each_mistake_of_an_account_is_named(action, answer, id, state):
+    account = Account()
+    account.answers[action] = answer
+    line = lines(account)[id]
+    assert line.state == state, line
+    assert line.asked
+    assert line.said
+    assert line.mends
+    assert line.means or id in ("identity",)
+
+
+def test_mistakes_of_a_block():
+    account = Account()
+    gone = NotKnown(why="x", code="InvalidCapacityReservationId.NotFound")
+    account.answers["ec2:DescribeCapacityReservations"] = constant(gone)
+    assert lines(account, wanted(block()))["reservation.cr-0123456789abcdef0"].state == BLOCKS
+    account.answers["ec2:DescribeCapacityBlockOfferings"] = constant([])
+    unbought = Buying(kind="capacity-block", reservation_id="PLACEHOLDER-r", ends="PLACEHOLDER-e", block_days=6)
+    assert lines(account, wanted(block(buying=unbought)))["block.offer"].state == BLOCKS
+
+
+def test_a_quota_that_the_account_never_changed_has_awss_default():
+    account = Account()
+    account.answers[QUOTA] = constant(NotKnown(why="no", code="NoSuchResourceException"))
+    account.answers["servicequotas:GetAWSDefaultServiceQuota"] = constant({"Value": 0.0, "Adjustable": True})
+    assert lines(account)["quota.L-417A185B"].state == BLOCKS
+
+
+def test_lustre_beside_what_the_account_has():
+    account = Account()
+    has = {"StorageCapacity": 99_600, "LustreConfiguration": {"DeploymentType": "PERSISTENT_2"}}
+    account.answers["fsx:DescribeFileSystems"] = constant([has])
+    account.answers[QUOTA] = quota("L-8F1B9C74", 100_800.0)
+    assert lines(account, wanted(spec("fsx-lustre")))["quota.L-8F1B9C74"].state == BLOCKS
+
+
+def test_when_nothing_is_answered_nothing_is_fine():
+    found = check(wanted(), lambda action, **_: NotKnown(why=f"{action}: Throttling"))
+    assert counts(found)["fine"] == 0
+    assert {line.state for line in found} == {NOT_KNOWN}
+
+
+def test_evidence_has_a_date_and_no_account():
+    account = Account()
+    account.answers[QUOTA] = quota("L-417A185B", 0.0)
+    of = wanted(operator=ROLE)
+    found = check(of, account.ask)
+    text = evidence(found, of)
+    assert ACCOUNT not in text
+    document = json.loads(text)
+    assert document["checked_at"] == "2026-11-27T12:00:00Z"
+    assert document["counts"]["blocks"] == 1
+    assert document["quota_requests"] == requests(found)
+    assert "--desired-value 1536" in document["quota_requests"][0]
+    suite = ElementTree.fromstring(junit(found, of))
+    assert (suite.get("failures"), suite.get("tests")) == ("1", str(len(found)))
+    assert ACCOUNT not in junit(found, of)
+
+
+def test_the_whole_against_moto(tmp_path):
+    """moto's server knows zones, types, images and addresses; what it lacks must come out as not known."""
+    made: list[str] = []
+    with running(tmp_path) as address:
+
+        def client(service: str, region: str) -> Any:
+            return boto3.client(
+                service,
+                region_name=region,
+                endpoint_url=address,
+                aws_access_key_id="testing",
+                aws_secret_access_key="testing",
+                config=Config(retries={"total_max_attempts": 1}, proxies={}),
+            )
+
+        found = {line.id: line for line in check(wanted(), asker(client, REGION, QUICK, made))}
+    assert set(made) <= {call.action for call in CALLS}
+    assert found["identity"].state == FINE
+    assert found["region"].state == FINE
+    assert found["zone"].state == FINE
+    assert found["image.fleet"].state == BLOCKS  # no such image there
+    assert found["deployer"].state == NOT_KNOWN
+    assert found["quota.L-417A185B"].state == NOT_KNOWN
+    assert found["addresses"].state == FINE
+
+
+# the command
+
+
+def ran(*words: str) -> int:
+    with pytest.raises(SystemExit) as done:
+        main.run(list(words))
+    return int(done.value.code or 0)
+
+
+@pytest.fixture
+def account(monkeypatch, tmp_path) -> Account:
+    made = Account()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Pulumi.yaml").write_text("name: x\n", encoding="utf-8")
+    monkeypatch.setattr("planner.check.calls.asker", lambda *_, **__: made.ask)
+    monkeypatch.setattr(verb, "_spec", lambda *_: (spec(), _Book()))
+    return made
+
+
+class _Book:
+    def listed_on_demand(self, instance_type: str, region: str) -> Any:
+        raise LookupError(f"{instance_type} in {region}")
+
+
+def test_exit_codes_and_files(account, tmp_path, capsys):
+    assert ran("check", "plan.yaml") in (0, 13)  # 13 where the bundle is not built on this machine
+    assert ran("check", "plan.yaml", "--strict") == 13  # the book lacks prices, the operator is not named
+    account.answers[QUOTA] = quota("L-417A185B", 0.0)
+    assert ran("check", "plan.yaml", "-o", "e.json", "--junit", "j.xml") == 13
+    assert json.loads((tmp_path / "e.json").read_text(encoding="utf-8"))["schema_version"] == "1"
+    assert "L-417A185B" in (tmp_path / "j.xml").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert ran("check", "plan.yaml") == 13
+    out = capsys.readouterr().out
+    assert out.index("blocks quota.L-417A185B") < out.index("not known ") < out.index("fine ")
+    assert ACCOUNT not in out
