@@ -134,3 +134,15 @@ def test_silence_is_not_known(cloud, monkeypatch):
 
     monkeypatch.setattr(client, "describe_regions", slow)
     assert isinstance(asked(cloud), NotKnown)
+
+
+def test_the_page_names_every_call_and_every_quota_code():
+    import re
+
+    from planner.check import quotas
+
+    page = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+    assert {call.action for call in CALLS} == set(re.findall(r"`([a-z0-9]+:[A-Z]\w+)`", page))
+    code = (ROOT / "planner" / "check" / "quotas.py").read_text(encoding="utf-8")
+    assert set(re.findall(r"L-[0-9A-F]{8}", code)) == set(re.findall(r"L-[0-9A-F]{8}", page))
+    assert quotas.ADDRESSES.code in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,11 +23,12 @@ from planner.cli import check as verb
 from planner.cli import main
 from planner.stack.spec import Buying
 from tests.account.stubs import REGION
-from tests.bridge.moto_server import running
+from tests.bridge.moto_server import credentials, running
 from tests.check.test_lines import IMAGE
 from tests.check.wanted import wanted
 from tests.stack.specs import block, spec
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "small.yaml"
 QUICK = Patience(attempts=1, sleep=lambda _: None)
 ACCOUNT = "111122223333"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/team/deployer"
@@ -309,3 +311,27 @@ def test_exit_codes_and_files(account, tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.index("blocks quota.L-417A185B") < out.index("not known ") < out.index("fine ")
     assert ACCOUNT not in out
+
+
+def test_a_real_plan_and_its_stack_file_over_moto(tmp_path, monkeypatch, capsys):
+    """From the plan through the stack file and boto3's own client to the exit code; another scenario is refused."""
+    monkeypatch.chdir(tmp_path)
+    plan = str(EXAMPLE)
+    of = ["--scenario", "s3-stream/p4d.24xlarge/on-demand", "--stack", "t"]
+    drawn = ["--draws", "100"]
+    with running(tmp_path) as address:
+        for name, value in credentials(address).items():
+            monkeypatch.setenv(name, value)
+        assert ran("check", plan, *of, *drawn, "-o", "before.json") == 13  # no image is chosen
+        assert ran("stack", plan, *of, *drawn, "-o", ".", "--zone-id", "use1-az4", "--notify", "a@example.org") == 0
+        assert ran("check", plan, "--stack", "t", *drawn, "-o", "after.json") == 13
+        capsys.readouterr()
+        assert ran("check", plan, "--scenario", "best", "--stack", "t", *drawn) == 2
+        assert "another --stack" in capsys.readouterr().err
+    states = [
+        {line["id"]: line["state"] for line in json.loads((tmp_path / name).read_text(encoding="utf-8"))["lines"]}
+        for name in ("before.json", "after.json")
+    ]
+    assert (states[0]["zone"], states[1]["zone"]) == (BLOCKS, FINE)
+    assert states[0]["image.fleet"] == states[1]["image.fleet"] == BLOCKS
+    assert "123456789012" not in (tmp_path / "after.json").read_text(encoding="utf-8")  # moto's account
