@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +14,8 @@ from xml.etree import ElementTree
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.session import Session
+from botocore.validate import ParamValidator
 
 from planner.account.patience import Patience
 from planner.check.calls import CALLS, asker
@@ -55,13 +59,18 @@ def product(instance_type: str, usd: str) -> str:
     return json.dumps({**whole, "serviceCode": "AmazonEC2", "terms": {"OnDemand": term}})
 
 
+def role(RoleName: str) -> dict[str, Any]:
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    return {"Arn": ROLE, "RoleName": RoleName, "RoleId": "AROA0000000000000000", "Path": "/team/", "CreateDate": made}
+
+
 class Account:
     """A sound account for eight p5 On-Demand. answers: action -> a function of the arguments; replaced by mistakes."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Callable[..., Any]] = {
             "sts:GetCallerIdentity": lambda: f"arn:aws:sts::{ACCOUNT}:assumed-role/deployer/me",
-            "iam:GetRole": lambda RoleName: {"Arn": ROLE, "RoleName": RoleName},
+            "iam:GetRole": role,
             "iam:SimulatePrincipalPolicy": lambda ActionNames, **_: [
                 {"EvalActionName": action, "EvalDecision": "allowed"} for action in ActionNames
             ],
@@ -92,7 +101,9 @@ class Account:
                 else {**IMAGE, "ImageId": ImageIds[0], "RootDeviceName": "/dev/xvda", "BlockDeviceMappings": []}
             ],
             "ec2:GetEbsDefaultKmsKeyId": lambda: "alias/aws/ebs",
-            "ce:ListCostAllocationTags": lambda TagKeys: [{"TagKey": key, "Status": "Active"} for key in TagKeys],
+            "ce:ListCostAllocationTags": lambda TagKeys: [
+                {"TagKey": key, "Type": "UserDefined", "Status": "Active"} for key in TagKeys
+            ],
             "pricing:GetProducts": lambda Filters, **_: [
                 product(name, "55.04" if name.startswith("p5") else "0.2016")
                 for name in [next(one["Value"] for one in Filters if one["Field"] == "instanceType")]
@@ -100,7 +111,21 @@ class Account:
         }
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        return self.answers[action](**arguments)
+        """The answer. What is asked and what is answered must be as botocore's model of the service has it."""
+        answer = self.answers[action](**arguments)
+        operation = _operation(action)
+        found = [ParamValidator().validate(arguments, operation.input_shape)] if arguments else []
+        if not isinstance(answer, NotKnown):
+            key = next(call.key for call in CALLS if call.action == action)
+            found.append(ParamValidator().validate(answer, operation.output_shape.members[key]))
+        assert not any(report.has_errors() for report in found), [report.generate_report() for report in found]
+        return answer
+
+
+@cache
+def _operation(action: str) -> Any:
+    call = next(call for call in CALLS if call.action == action)
+    return Session().get_service_model(call.service).operation_model(action.split(":")[1])
 
 
 def lines(account: Account, of: Wanted | None = None) -> dict[str, Line]:
@@ -178,7 +203,7 @@ MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
     (KEY, constant(SILENT), "ebs-key", NOT_KNOWN),
     (
         "iam:GetRole",
-        lambda RoleName: NotKnown(why="no", code="NoSuchEntity") if RoleName.startswith("AWS") else {"Arn": ROLE},
+        lambda RoleName: NotKnown(why="no", code="NoSuchEntity") if RoleName.startswith("AWS") else role(RoleName),
         "service-role.AWSServiceRoleForAutoScaling",
         WARNS,
     ),
