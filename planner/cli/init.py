@@ -11,6 +11,7 @@ import click
 from planner.cli.options import INIT_FILE, common
 from planner.cli.output import check_out, say, write_result
 from planner.errors import UsageProblem
+from planner.whole_file import write_whole
 
 CHECKOUT = "planner/plan/schema.json"
 
@@ -35,9 +36,7 @@ def command(file: str, force: bool, schema: str | None, color: str, quiet: bool,
         write_result(text, None)
         return
     try:
-        # "x" refuses in one step with the check, so that two runs at once cannot overwrite each other
-        with Path(file).open("w" if force else "x", encoding="utf-8", newline="\n") as out:
-            out.write(text)
+        write_whole(Path(file), text, overwrite=force)
     except FileExistsError:
         raise UsageProblem(f"{file} already exists: name another file, or use --force") from None
     except (OSError, ValueError) as error:
