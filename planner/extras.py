@@ -6,6 +6,7 @@ from pathlib import Path
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 # one hash-locked command installs both in a checkout
+NAME = "gpu-fleet-planner"
 _DEPLOY = ("deploy", "aws")
 
 
@@ -13,4 +14,5 @@ def how_to_install(extra: str) -> str:
     """The command that installs an extra of pyproject.toml: `deploy`, `aws`, `bills`, `notebook`."""
     if extra in _DEPLOY and (_CHECKOUT / "requirements" / "deploy.txt").is_file():
         return "run `make deploy`"
-    return f"pip install 'gpu-fleet-planner[{extra}]'"
+    what = f"-e '.[{extra}]'` in the checkout" if (_CHECKOUT / "pyproject.toml").is_file() else f"'{NAME}[{extra}]'`"
+    return f"run `python -m pip install {what}"

@@ -19,6 +19,7 @@ ALLOWED = {
     "planner.errors": set(),
     "planner.extras": set(),
     "planner.templates": set(),
+    "planner.whole_file": set(),
     # on nodes and in jobs there is nothing else
     "fleet_pool": set(),
     "fleet_pool.node": {"fleet_pool"},
@@ -105,6 +106,7 @@ ALLOWED = {
         "planner.models.block_sizes",
         "fleet_pool.settings",
         "planner.errors",
+        "planner.whole_file",
     },
     # the one door between what was compared and what is deployed: infra reads the rest without any model
     "planner.stack.choose": {

@@ -19,8 +19,8 @@ HEAD = """\
 <!-- written by `make docs` from the commands; a test fails when it is stale -->
 
 `planner VERB --help` prints the same. The result alone goes to standard output, notes and warnings to standard error.
-No verb but `check`, `reserve`, `teardown-check` and `pool` reads a clock, a network or credentials. `NO_COLOR`,
-`FORCE_COLOR` and `COLUMNS` are honoured.
+Only `check`, `reserve`, `spot`, `teardown-check`, `pool`, `prices update` and `prices add` read a clock, a network or
+credentials. `NO_COLOR`, `FORCE_COLOR` and `COLUMNS` are honoured.
 """
 
 CODES = {

@@ -9,6 +9,7 @@ import click
 
 from planner.api.arguments import named
 from planner.cli.gates import check_junit, report_violations
+from planner.cli.next_step import APPROVE, after
 from planner.cli.options import (
     OUT,
     Asked,
@@ -147,4 +148,5 @@ def command(
         text += f"\n```text\n{lines}\n```\n" if style == "md" else f"\n{lines}\n"
     write_result(text, out)
     warn_of_prices(comparison, asked.prices, style, quiet, color)
+    after(asked, comparison, style, step=APPROVE, quiet=quiet)
     return report_violations(found, comparison.plan_name, gates, junit)

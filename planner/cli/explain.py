@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
+from planner.cli.next_step import APPROVE, after
 from planner.cli.options import OUT, Asked, book_of, common, format_option, priced_plan, worker_pool_in
 from planner.cli.output import columns, format_of, write_result
 from planner.cli.progress import PRICING, counted, progress
@@ -78,6 +79,7 @@ def command(
     width = columns() if out in (None, "-") else 80
     if chosen is None or number is None or not chosen.derived:
         write_result(_listed(comparison, chosen, style, width), out)
+        after(asked, comparison, style, step=APPROVE, quiet=quiet)
         return
     explanation = explanation_of(loaded, request, comparison, chosen, number, plan_path=asked.plan)
     if style == "json":
@@ -85,6 +87,7 @@ def command(
     else:
         text = explanation.text(width=width, depth=depth or None, again=asked.again)
     write_result(text, out)
+    after(asked, comparison, style, step=APPROVE, quiet=quiet)
 
 
 def _listed(comparison: Comparison, chosen: Scenario | None, style: str, width: int) -> str:

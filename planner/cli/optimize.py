@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from planner.cli.next_step import APPROVE, after
 from planner.cli.options import OUT, Asked, Limit, book_of, common, format_option, priced_plan, worker_pool_in
 from planner.cli.output import format_of, room_of, write_result
 from planner.cli.progress import SEARCHING, counted, progress
@@ -87,4 +88,8 @@ def command(
 
         text = render_markdown(found, plan_path=asked.plan, again=asked.again)
     write_result(text, out)
+    from planner.report.wording.optimum import settings
+
+    chosen = found.recommended
+    after(asked, found.comparison, style, step=APPROVE, quiet=quiet, settings=settings(chosen) if chosen else ())
     return ExitCode.OK if found.recommended else ExitCode.GATE

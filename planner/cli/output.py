@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from planner.errors import UsageProblem
+from planner.whole_file import write_whole
 
 if TYPE_CHECKING:
     from planner.answer.compared import Compared
@@ -24,8 +25,8 @@ class ReaderGone(Exception):
 
 
 def write_result(text: str, out: str | None) -> None:
-    """The result alone, to a file or to standard output ("-"). Raises UsageProblem where it cannot be written, and
-    ReaderGone if the reader closed it."""
+    """The result alone, to a file or to standard output ("-"). A file is replaced only when the new one is complete.
+    Raises UsageProblem where it cannot be written, and ReaderGone if the reader closed it."""
     if out in (None, "-"):
         try:
             sys.stdout.write(text)
@@ -40,7 +41,7 @@ def write_result(text: str, out: str | None) -> None:
         return
     check_out(out)
     try:
-        Path(str(out)).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(Path(str(out)), text)
     except OSError as error:
         remedy = "name another file, or - for standard output"
         raise UsageProblem(f"cannot write {out}: {error.strerror}; {remedy}") from error

@@ -8,6 +8,7 @@ import click
 
 from planner.api.arguments import named
 from planner.api.graphs import graph_of
+from planner.cli.next_step import FOR_PEOPLE, command_of
 from planner.cli.options import (
     OUT,
     Asked,
@@ -19,7 +20,7 @@ from planner.cli.options import (
     scenario_option,
     worker_pool_in,
 )
-from planner.cli.output import format_of, room_of, write_result
+from planner.cli.output import format_of, room_of, say, write_result
 
 
 @click.command()
@@ -64,6 +65,8 @@ def command(
         room = room_of(out)
         text = resources_text.table(graph, stored_usd=stored_usd, width=room.width, ascii_only=room.ascii_only)
     write_result(text, out)
+    if style in FOR_PEOPLE and asked.plan != "-":
+        say(f"Next, to deploy it: {command_of('stack', asked, ['--scenario', scenario or 'best'])}", quiet)
 
 
 def previewed_graph(

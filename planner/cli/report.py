@@ -8,6 +8,7 @@ import click
 
 from planner.api.arguments import named
 from planner.cli.gates import check_junit, report_violations
+from planner.cli.next_step import DEPLOY, after
 from planner.cli.options import Asked, book_of, common, format_option, gate_options, priced_plan, worker_pool_in
 from planner.cli.output import format_of, say, write_result
 from planner.cli.progress import PRICING, STUDY, counted, progress
@@ -113,4 +114,5 @@ def command(
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)
+        after(asked, comparison, style, step=DEPLOY, quiet=quiet)
     return report_violations(found, comparison.plan_name, gates, junit)

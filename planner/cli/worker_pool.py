@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planner.cli.next_step import APPROVE, DEPLOY, after
 from planner.cli.output import Room, format_of, room_of, say, warn_of_prices, warn_of_unpriced, write_result
 from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
@@ -111,6 +112,7 @@ def compare(
         text = _page(found, style)
     write_result(text, out)
     warn_of_prices(found, asked.prices, style, quiet, color)
+    after(asked, found, style, step=APPROVE, quiet=quiet)
     return report_violations(violations(found, gates), found.plan_name, gates, junit)
 
 
@@ -142,6 +144,7 @@ def report(
         write_result(_page(found, style), out)
     if out != "-":
         say(f"Wrote {out}", quiet)
+        after(asked, found, style, step=DEPLOY, quiet=quiet)
     return report_violations(violations(found, gates), found.plan_name, gates, junit)
 
 
@@ -207,6 +210,7 @@ def explain(
     found, _ = simulated(loaded, asked, runs=asked_runs(), quiet=quiet)
     if scenario is None:
         write_result(text.listed_json(found, None) if style == "json" else text.scenarios(found, width), out)
+        after(asked, found, style, step=APPROVE, quiet=quiet)
         return
     chosen = named(found, scenario)
     if number is None:

@@ -7,7 +7,6 @@ else (secrets, other namespaces, comments) belongs to the user and to Pulumi, an
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from planner.stack.plain_data import InvalidSpec, from_mapping
 from planner.stack.spec import ClusterSpec
 from planner.stack.splice import put
 from planner.stack.yaml_text import cluster_lines, scalar_text
+from planner.whole_file import write_whole
 
 PROJECT = "gpu-fleet-planner"  # the name in Pulumi.yaml, and so the namespace of our keys
 CLUSTER = "cluster"
@@ -157,20 +157,9 @@ def _head(indent: int) -> list[str]:
 
 def write(path: Path, text: str) -> None:
     """Replace the file in one step, so that a file with secrets is never half written. Raises UsageProblem."""
-    temporary = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as out:
-            temporary = out.name
-            out.write(text)
-        # a new file gets the usual mode; an existing one keeps its mode
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        os.chmod(temporary, mode)
-        os.replace(temporary, path.resolve() if path.is_symlink() else path)
+        write_whole(path, text)
     except (OSError, ValueError) as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise UsageProblem(f"cannot write {label_of(path)}: {getattr(error, 'strerror', None) or error}") from None
 
 

@@ -82,5 +82,5 @@ def test_a_line_without_a_price_has_no_cost(plan):
 def test_without_pandas_the_extra_is_named(comparison, monkeypatch):
     assert pandas.__version__
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(planner.UsageProblem, match=r"pip install 'gpu-fleet-planner\[notebook\]'"):
+    with pytest.raises(planner.UsageProblem, match=r"pip install -e '\.\[notebook\]'"):
         planner.to_frame(comparison)

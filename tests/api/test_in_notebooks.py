@@ -122,5 +122,5 @@ def test_books_of_a_day():
 
 def test_a_frame_without_pandas_says_what_to_install(monkeypatch, comparison):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(planner.UsageProblem, match=re.escape("pip install 'gpu-fleet-planner[notebook]'")):
+    with pytest.raises(planner.UsageProblem, match=re.escape("pip install -e '.[notebook]'")):
         comparison.best.bill.to_frame()

@@ -22,7 +22,7 @@ def run(*words: object) -> str:
         verbs, ["explain", SMALL, *map(str, words), *FEW, "--draws", "50"], catch_exceptions=False
     )
     assert done.exit_code == 0, done.output
-    return done.output
+    return done.stdout
 
 
 def test_the_printed_command_gives_every_line_again():
@@ -61,9 +61,9 @@ def test_movers_are_what_compare_gives_with_the_assumption_set():
 def test_narrower_than_80_columns_movers_are_records_that_have_everything(width):
     words = ["explain", SMALL, "best", "cost_usd", *FEW, "--draws", "50"]
     done = CliRunner().invoke(verbs, words, catch_exceptions=False, env={"COLUMNS": str(width)})
-    assert max(map(len, done.output.splitlines())) <= width
-    said = " ".join(done.output.split())
-    wide = CliRunner().invoke(verbs, words, catch_exceptions=False, env={"COLUMNS": "160"}).output.splitlines()
+    assert max(map(len, done.stdout.splitlines())) <= width
+    said = " ".join(done.stdout.split())
+    wide = CliRunner().invoke(verbs, words, catch_exceptions=False, env={"COLUMNS": "160"}).stdout.splitlines()
     start = next(number for number, line in enumerate(wide) if line.startswith("Assumption"))
     titles = [title.strip() for title in wide[start].split("  ") if title.strip()]
     assert titles == ["Assumption", "Low", "High", "Unit", "At low", "At high"]

@@ -27,7 +27,7 @@ def run(*words: object, plan: str = SMALL, width: int = 80) -> str:
     arguments = [plan, *map(str, words), *FEW]
     done = CliRunner().invoke(preview, arguments, catch_exceptions=False, env={"COLUMNS": str(width)})
     assert done.exit_code == 0, done.output
-    return done.output
+    return done.stdout
 
 
 def test_the_dollars_are_those_of_compare_line_by_line():

@@ -1,0 +1,64 @@
+"""What to do after an answer, with the command: one line on standard error, and none beside what a machine reads.
+
+The rule: without a recommendation, change the plan; an answer is approved; what is approved is bought or deployed; what
+was previewed is deployed. `planner stack` itself prints what is left to do.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from planner.cli.output import say
+
+if TYPE_CHECKING:
+    from planner.answer.compared import Compared
+    from planner.answer.row import R, Row
+    from planner.cli.options import Asked
+
+FOR_PEOPLE = ("table", "text", "html", "md")
+APPROVE, DEPLOY, CHANGE = "approve", "deploy", "change"
+HOW_ROWS_ARE_BOUGHT = {
+    "capacity-block": "then `planner reserve` buys its Capacity Block",
+    "ri": "the Reserved Instances are bought in your account",
+    "sp": "the Savings Plan is bought in your account",
+}
+
+
+def after(
+    asked: Asked,
+    found: Compared[R],
+    style: str,
+    *,
+    step: str,
+    quiet: bool,
+    scenario: R | None = None,
+    settings: Sequence[str] = (),
+) -> None:
+    """Say the next step. step: "approve" or "deploy". scenario: the one that the answer was about, else the recommended
+    one; settings: what the answer adds to the plan."""
+    if style not in FOR_PEOPLE or quiet or asked.plan == "-":
+        return  # a plan that was piped in cannot be named again
+    say(f"Next, {_line(asked, found, step, scenario or found.best, settings)}")
+
+
+def _line(asked: Asked, found: Compared[R], step: str, row: Row | None, settings: Sequence[str]) -> str:
+    added = [word for text in settings for word in ("--set", text)]
+    if row is None or not row.eligible:
+        change = found.relaxations[0].settings if found.relaxations else ()
+        words = [*added, *(word for text in change for word in ("--set", text))]
+        why = "to see what would help" if not change else "to try the smallest change"
+        return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['-v'])])}"
+    if step == APPROVE:
+        return f"to approve it: {command_of('report', asked, [*added, '--sheet', '-o', 'sheet.html'])}"
+    named = "best" if row is found.best else row.id
+    how = HOW_ROWS_ARE_BOUGHT.get(row.option.family, "") if row.option else ""
+    if row.priced_only:
+        return f"choose another: the planner cannot deploy it ({row.priced_only})"
+    return f"to deploy it: {command_of('stack', asked, [*added, '--scenario', named])}" + (f"; {how}" if how else "")
+
+
+def command_of(verb: str, asked: Asked, words: Sequence[str]) -> str:
+    """A command for the same plan at the same prices."""
+    return shlex.join(["planner", verb, asked.plan, *asked.again, *words])
