@@ -17,7 +17,7 @@ def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
         return Column(title=title, values=[value(row) for row in rows], keep=keep)
 
     def dollars(value: float) -> str:
-        return changes.signed(value, figures.dollars)
+        return changes.signed(value, figures.money)
 
     return [
         column("#", _ranks),
@@ -29,8 +29,8 @@ def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
         column("P90 +/- $", lambda row: changes.change(row.cost_p90_usd, dollars), keep=2),
         column("Days before", lambda row: _run(row.days.before), keep=4),
         column("Days after", lambda row: _run(row.days.after), keep=4),
-        column("+/- days", lambda row: changes.change(row.days, changes.days)),
-        column("P90 +/- days", lambda row: changes.change(row.days_p90, changes.days), keep=5),
+        column("+/- days", lambda row: changes.change(row.days, changes.days, figures.days)),
+        column("P90 +/- days", lambda row: changes.change(row.days_p90, changes.days, figures.days), keep=5),
     ]
 
 
@@ -53,7 +53,7 @@ def _end(value: float | None, floor: bool, refused: bool, unpriced: bool) -> str
         return "infeasible"
     if value is None:
         return "no price" if unpriced else "-"
-    return (">=" if floor else "") + figures.dollars(value)
+    return (">=" if floor else "") + figures.money(value)
 
 
 def _moved(row: ScenarioChange, change: str) -> str:
