@@ -117,7 +117,7 @@ def check_sentences(text: str, rows: dict[str, dict[str, str]]) -> None:
             value(row["P50 USD"]), value(row["Days"].rstrip("*")), value(row["P90 USD"]),
         )  # fmt: skip
     if lead and "a GPU-hour" not in lead[0]:
-        check_lead(lead, best, rows[lead[1]])
+        check_lead(lead, best, rows[lead[1]], text)
     for number, middle, how, high in re.findall(
         r"Safest: #(\d+) .*?\(P90 [^)]*\)\. ((?:less than )?\$\S+) (more|less) at P50, "
         r"((?:less than )?\$\S+) less at P90",
@@ -133,8 +133,14 @@ def check_sentences(text: str, rows: dict[str, dict[str, str]]) -> None:
         whole(re.findall(r"<?\d+%", found[1]))
 
 
-def check_lead(lead: re.Match[str], best: dict[str, str], row: dict[str, str]) -> None:
-    """By the measure that ranks: the one whose printed difference it is."""
+def check_lead(lead: re.Match[str], best: dict[str, str], row: dict[str, str], text: str) -> None:
+    """By the measure that ranks: the one whose printed difference it is; in full, where both costs stand beside it."""
+    full = re.match(r" \(\$([\d,.]+[BT]?) instead of \$([\d,.]+[BT]?)\) and takes \$([\d,.]+) more", text[lead.end() :])
+    if full:
+        other, cost, effort = map(value, full.groups())
+        assert cost - other == value(lead[3]) <= effort + 1
+        assert any(near(row[part], other) and near(best[part], cost) for part in ("P50 USD", "P90 USD", "Planned USD"))
+        return
     for part in ("P50 USD", "P90 USD", "Planned USD"):
         gap = value(row[part]) - value(best[part])
         amount = Decimal(0) if lead[2] else value(lead[3])

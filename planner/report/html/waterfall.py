@@ -68,7 +68,8 @@ def steps(before: str, first: Mapping[str, float], after: str, second: Mapping[s
     """
     changes = {name: second.get(name, 0.0) - first.get(name, 0.0) for name in dict.fromkeys((*first, *second))}
     start, end = sum(first.values()), sum(second.values())
-    level, spans = start, []
+    level = start
+    spans: list[tuple[str, float, float]] = []
     moved = sorted(
         ((name, change) for name, change in changes.items() if round(change, 2)),
         key=lambda item: (-abs(round(item[1], 2)), item[0]),

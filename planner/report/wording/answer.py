@@ -142,18 +142,17 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
     other = per_unit(second, answer.rank_by)
-    lead = rounding.usd_apart(cost, other)
     per = " a GPU-hour" if best.is_held else ""
     if other < cost:
         return (
             f"With the effort of operating it, it is the cheapest {proven}choice that {deployed}{keeps}; the next, "
-            f"{named(comparison, second)}, costs {lead} less{per} and takes "
-            f"{rounding.usd_apart(best.effort_usd, second.effort_usd)} more of an engineer's time."
+            f"{named(comparison, second)}, costs {rounding.less_in_full(cost, other)}{per} and takes "
+            f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
     sure = _how_sure(second, best)
     return (
         f"It is the cheapest {proven}choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
-        f"{lead} ({rounding.share_apart(cost, other)}) more{per}{sure}."
+        f"{rounding.usd_apart(cost, other)} ({rounding.share_apart(cost, other)}) more{per}{sure}."
     )
 
 

@@ -57,6 +57,12 @@ def usd_apart(one: float, other: float) -> str:
     return "$0" if one == other else f"less than ${figures.tick_label(least)}"
 
 
+def less_in_full(one: float, other: float) -> str:
+    """`$120 less ($11,140 instead of $11,260)`: to the dollar, where a few dollars of effort decide."""
+    gap = abs(apart(one, other, figures.money))
+    return f"{exactly(gap)} less (${figures.money(other)} instead of ${figures.money(one)})"
+
+
 def share_apart(one: float, other: float) -> str:
     """The same as a share of the first, in whole percents."""
     base = number(figures.dollars(one))
@@ -82,6 +88,14 @@ def parts(values: Sequence[float], total: float, unit: float) -> list[float]:
 def cents(values: Sequence[float], total: float) -> list[float]:
     """Lines of a bill in whole cents that add up to the total in cents."""
     return [round(value, 2) for value in parts(values, round(total, 2), 0.01)]
+
+
+def hourly(components: Sequence[Sequence[float]]) -> list[tuple[float, list[float]]]:
+    """(sum, values) of each component in hundredths of a cent: values add up to their sum, and these to the total."""
+    sums = [math.fsum(values) for values in components]
+    unit = 1e-4
+    found = parts(sums, round(math.fsum(sums) / unit) * unit, unit)
+    return [(total, parts(values, total, unit)) for values, total in zip(components, found, strict=True)]
 
 
 def glances(values: Sequence[float]) -> list[str]:

@@ -130,16 +130,15 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
         return ""
     second = rivals[0]
     ends = cost_of(best, by), cost_of(second, by)
-    gap = rounding.usd_apart(*ends)
     if ends[1] < ends[0]:
         return (
-            f" The next, {second.id}, costs {gap} less and takes "
-            f"{rounding.usd_apart(best.effort_usd, second.effort_usd)} more of an engineer's time."
+            f" The next, {second.id}, costs {rounding.less_in_full(*ends)} and takes "
+            f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
-    sure = 1 - (second.below_best_fraction or 0.0)
+    sure = figures.percent(1 - (second.below_best_fraction or 0.0))
     return (
-        f" The next, {second.id}, costs {gap} ({rounding.share_apart(*ends)}) more and is costlier in "
-        f"{figures.percent(sure)} of the runs."
+        f" The next, {second.id}, costs {rounding.usd_apart(*ends)} ({rounding.share_apart(*ends)}) more and is "
+        f"costlier in {sure} of the runs."
     )
 
 

@@ -65,3 +65,11 @@ def test_no_figure_is_refused() -> None:
     for read in (rounding.number, rounding.place):
         with pytest.raises(ValueError, match="no figure"):
             read("never")
+
+
+def test_what_is_deployed_adds_up_at_every_level() -> None:
+    """Eight alarms of 0.00096 an hour are 0.0077, not eight times 0.0010."""
+    (alarms, each), (nodes, three) = rounding.hourly([[0.00096] * 8, [0.20708] * 3])
+    assert (round(alarms, 4), round(nodes, 4)) == (0.0077, 0.6212)
+    for total, values in ((alarms, each), (nodes, three)):
+        assert sum(round(10_000 * value) for value in values) == round(10_000 * total)
