@@ -48,16 +48,36 @@
     tools.hidden = false;
   }
 
-  // as planner/report/wording/spoken.py: two digits, three after a leading 1
-  function spoken(value) {
-    if (!value) return "$0";
-    var power = Math.floor(Math.log10(value)), lead = value / Math.pow(10, power);
-    var step = Math.pow(10, power - (lead < 2 ? 2 : 1)), rounded = Math.round(value / step) * step;
-    var unit = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e4, "k"]].filter(function (u) { return rounded >= u[0] * 0.99995; })[0];
-    var size = !unit ? 1 : unit[1] === "k" ? 1e3 : unit[0];
-    var places = Math.max(0, Math.min(2, -Math.floor(Math.log10(step / size) + 1e-9)));
-    if (!unit) return "$" + rounded.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
-    return "$" + (rounded / size).toFixed(places) + unit[1];
+  // as dollars() of planner/report/wording/figures.py: [text, what the last digit is worth]
+  function glance(value) {
+    var size = Math.abs(value);
+    var unit = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]].filter(function (u) {
+      return size >= 0.9995 * u[0] && (u[1] !== "k" || size >= 9999.5);
+    })[0] || [1, ""];
+    var scaled = size / unit[0], places = unit[1] ? (scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0) : size < 99.995 ? 2 : 0;
+    var text = scaled.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
+    return [text + unit[1], unit[0] / Math.pow(10, places), Number(text.replace(/,/g, "")) * unit[0]];
+  }
+  function dollars(value) { return "$" + glance(value)[0]; }
+  function exactly(value) {
+    var unit = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]].filter(function (u) {
+      return value >= Math.max(u[0], 10000);
+    })[0] || [1, ""];
+    return "$" + (Math.round(1e6 * value / unit[0]) / 1e6).toLocaleString("en-US", { maximumFractionDigits: 6 }) + unit[1];
+  }
+  // as parts() of planner/report/wording/rounding.py, for the steps between two totals
+  function steps(changes, from, to) {
+    var unit = Math.min(glance(from)[1], glance(to)[1]);
+    var scaled = changes.map(function (change) { return change / unit; });
+    var low = scaled.map(function (value) { return Math.floor(value + 1e-9); });
+    var missing = low.reduce(function (a, b) { return a - b; }, Math.round((glance(to)[2] - glance(from)[2]) / unit));
+    var order = low.map(function (_, i) { return i; }).sort(function (a, b) { return low[a] - scaled[a] - low[b] + scaled[b]; });
+    var up = Math.min(Math.max(missing, 0), order.length);
+    order.slice(0, up).forEach(function (i) { low[i] += 1; });
+    if (missing !== up && order.length) {
+      low[order.reduce(function (a, b) { return Math.abs(scaled[b]) > Math.abs(scaled[a]) ? b : a; })] += missing - up;
+    }
+    return low.map(function (count) { return count ? exactly(Math.abs(count * unit)) : "<" + exactly(unit); });
   }
 
   function exact(value) {
@@ -67,7 +87,7 @@
   function waterfall(box) {
     var data = JSON.parse(box.querySelector("script").textContent), list = box.querySelector("ol");
     var selects = box.querySelectorAll("select");
-    function add(kind, name, from, to, highest) {
+    function add(kind, name, from, to, highest, said) {
       var item = document.createElement("li"), sign = kind === "total" ? "" : to > from ? "+" : "-", size = Math.abs(to - from);
       var track = document.createElement("span"), span = document.createElement("span");
       item.className = kind;
@@ -78,7 +98,7 @@
       span.style.left = 100 * Math.min(from, to) / highest + "%";
       span.style.width = Math.max(100 * size / highest, 0.3) + "%";
       track.appendChild(span);
-      [["who", name], null, ["what", sign + spoken(size)]].forEach(function (part) {
+      [["who", name], null, ["what", said ? (said[0] === "<" ? "" : sign) + said : dollars(size)]].forEach(function (part) {
         if (!part) { item.appendChild(track); return; }
         var text = document.createElement("span");
         text.className = part[0];
@@ -90,15 +110,16 @@
     function show() {
       var rows = Array.prototype.map.call(selects, function (select) { return data.rows[select.value]; });
       function sum(row) { return row[1].reduce(function (a, b) { return a + b; }, 0); }
-      var level = sum(rows[0]), steps = data.parts.map(function (name, i) { return [name, rows[1][1][i] - rows[0][1][i]]; })
+      var level = sum(rows[0]), moved = data.parts.map(function (name, i) { return [name, rows[1][1][i] - rows[0][1][i]]; })
         .filter(function (step) { return Math.abs(step[1]) >= 0.005; })
         .sort(function (a, b) { return Math.round(100 * Math.abs(b[1])) - Math.round(100 * Math.abs(a[1])) || (a[0] < b[0] ? -1 : 1); });
       var highest = Math.max(level, sum(rows[1])), at = level;
-      steps.forEach(function (step) { highest = Math.max(highest, at += step[1]); });
+      moved.forEach(function (step) { highest = Math.max(highest, at += step[1]); });
       list.textContent = "";
       add("total", rows[0][0], 0, level, highest || 1);
-      steps.forEach(function (step) {
-        add(step[1] > 0 ? "more" : "less", step[0], level, level + step[1], highest || 1);
+      var said = steps(moved.map(function (step) { return step[1]; }), level, sum(rows[1]));
+      moved.forEach(function (step, i) {
+        add(step[1] > 0 ? "more" : "less", step[0], level, level + step[1], highest || 1, said[i]);
         level += step[1];
       });
       add("total", rows[1][0], 0, sum(rows[1]), highest || 1);
@@ -166,7 +187,7 @@
         .sort(function (a, b) { return a.rank - b.rank; });
       rows.slice(0, 8).forEach(function (entry, i) {
         var row = body.insertRow();
-        [i + 1, entry.name, Math.round(entry.usd).toLocaleString("en-US"), entry.days.toFixed(1)].forEach(function (text, j) {
+        [i + 1, entry.name, glance(entry.usd)[0], entry.days.toFixed(1)].forEach(function (text, j) {
           var place = j === 1 ? document.createElement("th") : document.createElement("td");
           if (j === 1) place.scope = "row"; else place.className = "n";
           place.textContent = text;
@@ -174,7 +195,7 @@
         });
       });
       var how = near.every(function (places) { return places.length === 1; }) ? "calculated" : "interpolated";
-      caption.textContent = rows.length ? rows[0].name + ": " + spoken(rows[0].usd) + " planned in "
+      caption.textContent = rows.length ? rows[0].name + ": " + dollars(rows[0].usd) + " planned in "
         + rows[0].days.toFixed(1) + " days (" + box.dataset[how] + ")" + tie(rows) : "No choice is feasible within the limit.";
     }
     fields.concat(limit).forEach(function (field) { field.addEventListener("input", show); });

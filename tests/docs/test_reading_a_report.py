@@ -8,7 +8,7 @@ import re
 from planner.decide import leaders
 from planner.decide.compare import compare
 from planner.report.html.page import render
-from planner.report.wording import figures, spoken
+from planner.report.wording import figures
 from tools.docs import ROOT
 from tools.model_uses import asked
 
@@ -27,9 +27,9 @@ def test_the_answer_is_the_one_of_the_example():
     first, second = CHEAPER.futures
     share = f"{100 * first.fraction:.0f} % of the outcomes"
     for told in (
-        f"{spoken.usd(first.p50_usd)} in {share}, {spoken.usd(second.p50_usd)} in the others",
+        f"{figures.usd(first.p50_usd)} in {share}, {figures.usd(second.p50_usd)} in the others",
         f"${figures.dollars(BEST.cost_usd.p50)} at P50, ${figures.dollars(BEST.cost_usd.p90)} at P90",
-        f"${figures.dollars(BEST.cost_usd.plan)} planned, in {BEST.days.p50:.0f} days",
+        f"${figures.dollars(BEST.cost_usd.plan)} planned, in {figures.days(BEST.days.p50)} days",
         f"${figures.dollars(CHEAPER.cost_usd.p50)} at P50, ${figures.dollars(CHEAPER.cost_usd.p90)} at P90",
     ):
         assert told in words

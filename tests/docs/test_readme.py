@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from planner.report.wording.figures import days, percent, usd
+from planner.report.wording.rounding import usd_apart
 from tools.readme import ROOT, filled
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -35,18 +37,17 @@ def test_the_answer_above_the_plan_has_the_figures_of_the_comparison() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
     scenario = {(entry["layout"], entry["purchase"]): entry for entry in json.loads(done.stdout)["scenarios"]}
     chosen = scenario["converged", "capacity-block"]
-    assert f"costs about ${chosen['cost_usd']['p50'] / 1e6:.2f}M and takes {chosen['days']['p50']:.0f} days" in answer
+    assert f"costs about {usd(chosen['cost_usd']['p50'])} and takes {days(chosen['days']['p50'])} days" in answer
     lustre = scenario["fsx-lustre", "capacity-block"]
-    lead = lustre["cost_usd"]["p50"] - chosen["cost_usd"]["p50"]
-    assert f"costs ${lead / 1e3:.0f}k more" in answer
-    assert f"in {1 - lustre['below_best_fraction']:.0%} of the simulated outcomes" in answer
+    assert f"costs {usd_apart(chosen['cost_usd']['p50'], lustre['cost_usd']['p50'])} more" in answer
+    assert f"in {percent(1 - lustre['below_best_fraction'])} of the simulated outcomes" in answer
     misses = [scenario[layout, "capacity-block"] for layout in ("s3-stream", "separate-nvme")]
     assert all(not one["eligible"] for one in misses)
     fallback = scenario["converged", "spot-fallback"]
-    assert f"could cost ${fallback['cost_usd']['p50'] / 1e6:.2f}M" in answer
-    assert f"or ${fallback['cost_usd']['p90'] / 1e6:.1f}M" in answer
+    assert f"could cost {usd(fallback['cost_usd']['p50'])}" in answer
+    assert f"or {usd(fallback['cost_usd']['p90'])}" in answer
     term = scenario["converged", "sp-1y-compute-no-upfront"]
-    assert f"costs ${term['cost_usd']['plan'] / 1e6:.1f}M" in answer
+    assert f"costs {usd(term['cost_usd']['plan'])}" in answer
     assert 0.9 < 1 - term["days"]["plan"] / 365 < 0.95  # "more than 90% of its term"
 
 

@@ -15,11 +15,11 @@ from planner.report.wording import (
     answer,
     breakdown,
     electricity,
-    figures,
     page_texts,
     proposals,
     recommendation,
     relaxations,
+    rounding,
     scenario_facts,
     signs,
     stale_prices,
@@ -133,6 +133,7 @@ def _card(comparison: Comparison, scenario: Scenario, title: str, sentences: Seq
     cost, run = scenario.cost_usd, scenario.days
     assert cost is not None and run is not None  # noqa: PT018  it is priced
     drawn = bool(comparison.draws)
+    parts = [part for part in breakdown.parts_of(scenario) if part.usd]
     return CardView(
         title=title,
         name=answer.named(comparison, scenario),
@@ -143,14 +144,13 @@ def _card(comparison: Comparison, scenario: Scenario, title: str, sentences: Seq
         caution=scenario_facts.caution(scenario) or (),
         facts=scenario_facts.card(comparison, scenario),
         parts=tuple(
-            PartView(
-                name=part.name,
-                width=round(part.share * 100, 1),
-                share=figures.share(part.share),
-                usd=f"${figures.dollars(part.usd)}",
+            PartView(name=part.name, width=round(part.share * 100, 1), share=share, usd=usd)
+            for part, share, usd in zip(
+                parts,
+                rounding.percents([part.share for part in parts]),
+                rounding.glances([part.usd for part in parts]),
+                strict=True,
             )
-            for part in breakdown.parts_of(scenario)
-            if part.usd
         ),
         rank=rank_of(comparison, scenario),
         bill=signs.bill_link(scenario),

@@ -13,6 +13,7 @@ from planner.report.html.inline import breakable, inline
 from planner.report.pictures.architecture import ON_THE_PAGE, svg
 from planner.report.wording import page_texts, resources
 from planner.report.wording.figures import visible
+from planner.report.wording.rounding import hourly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,22 +48,24 @@ def view(graph: Mapping[str, Any], stored_usd: float | None = None) -> StackView
     """Of a resource graph (design 3.5). stored_usd: what S3 stores at the planned size, dollars an hour, if known."""
     found = by_component(graph)
     every = [resource for entries in found.values() for resource in entries]
+    printed = hourly([[float(one["usd_per_hour"] or 0.0) for one in entries] for entries in found.values()])
     scenario = visible(str(graph["stack"]["scenario"]))
     return StackView(
         scenario=scenario,
         caption=inline(page_texts.deployed_by(scenario)),
         picture=Markup(svg(graph, ON_THE_PAGE, stored_usd=stored_usd)),
-        components=tuple(_component(name, entries) for name, entries in found.items()),
+        components=tuple(
+            _component(name, entries, total) for (name, entries), (total, _) in zip(found.items(), printed, strict=True)
+        ),
         resources=len(every),
         usd_per_hour=f"{usd_per_hour(every):,.4f}",
         without=resources.not_included(stored_usd),
     )
 
 
-def _component(name: str, entries: list[Mapping[str, Any]]) -> ComponentView:
+def _component(name: str, entries: list[Mapping[str, Any]], usd: float) -> ComponentView:
     lines = ", ".join(dict.fromkeys(visible(line) for entry in entries for line in entry["bill_lines"]))
-    hourly = usd_per_hour(entries)
-    parts = [f"{hourly:,.4f}"] if hourly else []
+    parts = [f"{usd:,.4f}"] if usd else []
     parts += [resources.BY_USE] if bills_by_use(entries) else []
     return ComponentView(
         name=visible(name),

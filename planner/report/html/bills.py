@@ -13,7 +13,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill import SERVICES, PlannedLine
 from planner.report.html.calculations import Calculation, anchor, lines_of, numbers_of
 from planner.report.html.inline import inline, shown
-from planner.report.wording import evidence, figures, page_headings, page_texts, scenario_facts, signs
+from planner.report.wording import evidence, figures, page_headings, page_texts, rounding, scenario_facts, signs
 from planner.report.wording.figures import visible
 
 
@@ -40,8 +40,7 @@ class LineView:
 
 @dataclass(frozen=True, kw_only=True)
 class BillView:
-    """The bill of a feasible scenario. rounded: whether the printed lines or the cash add up to another figure than the
-    total. calculations: only for the recommended scenario."""
+    """The bill of a feasible scenario. calculations: only for the recommended scenario."""
 
     rank: int
     label: str
@@ -54,7 +53,6 @@ class BillView:
     total_title: str
     total: str
     list_total: str
-    rounded: bool
     calculations: tuple[Calculation, ...]
     ranges: bool
     numbers: tuple[Calculation, ...]
@@ -77,6 +75,9 @@ def bill_view(
     """The bill of one scenario. spreads: the ranges of its numbers; None to leave out the calculations."""
     total, calculated = figures.plan_usd(scenario), spreads is not None
     floor = "" if scenario.complete else "≥ "
+    costs = rounding.cents([line.effective_cost for line in scenario.bill], total)
+    shares = rounding.percents(costs, 1)
+    cash = rounding.cents([entry.usd for entry in scenario.cash], total)
     calculations = lines_of(comparison, scenario, rank, spreads) if spreads is not None else ()
     return BillView(
         rank=rank,
@@ -85,43 +86,39 @@ def bill_view(
         summary=signs.bill_summary(scenario),
         opened=opened,
         warnings=shown(scenario.all_warnings),
-        lines=tuple(_line(rank, line, total, sources, linked=calculated) for line in scenario.bill),
+        lines=tuple(
+            _line(rank, line, usd, share, sources, linked=calculated)
+            for line, usd, share in zip(scenario.bill, costs, shares, strict=True)
+        ),
         unpriced=tuple((entry.line, evidence.no_price(entry)) for entry in scenario.unpriced),
         total_title=signs.total_title(scenario),
         total=f"{floor}{total:,.2f}",
         list_total=f"{floor}{sum(line.list_cost for line in scenario.bill):,.2f}",
-        rounded=rounded(scenario),
         calculations=calculations,
         ranges=bool(calculations and calculations[0].reach),
         numbers=numbers_of(comparison, scenario, rank, spreads) if spreads is not None else (),
         without_calculation=inline(page_texts.without_calculation(rank)),
-        cash=tuple((entry.due, scenario_facts.cash(entry), entry.what) for entry in scenario.cash),
+        cash=tuple(
+            (entry.due, scenario_facts.cash(entry, usd), entry.what)
+            for entry, usd in zip(scenario.cash, cash, strict=True)
+        ),
         cash_total=f"{floor}${total:,.2f}" if len(scenario.cash) > 1 else "",
         gpu_time=scenario_facts.gpu_time(scenario),
         storage=scenario_facts.storage(scenario),
     )
 
 
-def rounded(scenario: Scenario) -> bool:
-    """Whether the printed cents of the bill or of the cash do not add up to the printed total."""
-    total = round(figures.plan_usd(scenario), 2)
-    columns = [
-        [round(line.effective_cost, 2) for line in scenario.bill],
-        [round(entry.usd, 2) for entry in scenario.cash],
-    ]
-    return any(abs(sum(column) - total) > 0.005 for column in columns if column)
-
-
-def _line(rank: int, line: PlannedLine, total: float, sources: Mapping[str, int], *, linked: bool) -> LineView:
-    cents = round(line.effective_cost, 2)
+def _line(
+    rank: int, line: PlannedLine, usd: float, share: str, sources: Mapping[str, int], *, linked: bool
+) -> LineView:
     return LineView(
         id=anchor(rank, line.line),
         linked=linked,
         name=line.line,
         service=SERVICES[line.service][0],
         note=visible(line.note),
-        cost=f"{cents:,.2f}",
-        share=figures.share(cents / total if total else 0.0),
+        cost=f"{usd:,.2f}",
+        share=share,
         quantity=figures.quantity(line.quantity),
         unit=line.unit,
         unit_price=figures.plain(line.effective_unit_price, 8),

@@ -85,8 +85,8 @@ def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range, axis: Axis
     assert s.days is not None
     parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in s.futures if math.isfinite(one.p50_usd)]
     parts = parts if len(parts) > 1 else [(cost.p10, cost.p50, cost.p90)]
-    middle, high = spoken.cost(cost.p50, cost), spoken.cost(cost.p90, cost)
-    ends = page_texts.from_to(spoken.cost(cost.p10, cost), high)
+    middle, high = figures.usd(cost.p50), figures.usd(cost.p90)
+    ends = page_texts.from_to(figures.usd(cost.p10), high)
     if len(parts) > 1:
         middle, shares = futures.either(s)
         ends = f"{shares}, {page_texts.p90(high, open_end=math.isinf(cost.p90))}"

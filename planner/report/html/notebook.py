@@ -22,6 +22,7 @@ from planner.report.wording import spot_runs as spot_run_words
 from planner.report.wording.break_evens import break_even_sentence, end_of, name, unit_of, with_break_evens
 from planner.report.wording.change_columns import scenario_columns
 from planner.report.wording.figures import days, dollars, many, quantity, visible
+from planner.report.wording.rounding import cents
 from planner.report.wording.sensitivity import at_end
 from planner.report.wording.table import Column
 
@@ -65,6 +66,7 @@ def _scenario_columns(scenarios: Sequence[Scenario]) -> list[Column]:
 def bill_html(bill: Sequence[PlannedLine]) -> str:
     """The lines of one bill, and their sum."""
     total = sum(line.effective_cost for line in bill)
+    costs = cents([line.effective_cost for line in bill], total)
     return table_html(
         "",
         [
@@ -72,7 +74,7 @@ def bill_html(bill: Sequence[PlannedLine]) -> str:
             Column(title="Quantity", values=[*(quantity(line.quantity) for line in bill), ""]),
             Column(title="Unit", values=[*(line.unit for line in bill), ""], text=True),
             Column(title="$ per unit", values=[*(f"{line.effective_unit_price:,.6g}" for line in bill), ""]),
-            Column(title="Cost $", values=[*(f"{line.effective_cost:,.2f}" for line in bill), f"{total:,.2f}"]),
+            Column(title="Cost $", values=[*(f"{usd:,.2f}" for usd in costs), f"{total:,.2f}"]),
         ],
     )
 

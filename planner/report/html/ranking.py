@@ -127,20 +127,19 @@ def _sorted_by(s: Scenario) -> list[tuple[str, str | float]]:
 
 
 def _cost(s: Scenario, drawn: bool) -> tuple[tuple[str, str], ...]:
-    """Planned, P10, P50, P90 in a wide window, P90 in a narrow one, and a useful GPU-hour."""
+    """Planned, P10, P50 and P90, and a useful GPU-hour; a narrow window has the planned one and P90."""
     cost, hour = s.cost_usd, s.usd_per_useful_gpu_hour
     assert cost is not None and hour is not None  # noqa: PT018  priced together
-    wide, narrow, both = "n wide", "n narrow", "n"
+    wide, both = "n wide", "n"
     if not s.complete:
-        planned = signs.NO_PRICE if without_node_price(s) else f"≥ {figures.money(cost.plan)}"
+        planned = signs.NO_PRICE if without_node_price(s) else f"≥ {figures.dollars(cost.plan)}"
         return (planned, both), (NOTHING, wide), (NOTHING, wide), (NOTHING, both), (NOTHING, wide)
-    ends = (figures.money(cost.p10), figures.money(cost.p50), figures.money(cost.p90))
+    ends = (figures.dollars(cost.p10), figures.dollars(cost.p50), figures.dollars(cost.p90))
     p10, p50, p90 = ends if drawn else (NOTHING,) * 3
     return (
-        (figures.money(cost.plan), both),
+        (figures.dollars(cost.plan), both),
         (p10, wide),
         (p50, wide),
-        (p90, wide),
-        (figures.dollars(cost.p90) if drawn else NOTHING, narrow),
+        (p90, both),
         (f"{hour.plan:,.2f}", wide),
     )

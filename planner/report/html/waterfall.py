@@ -12,7 +12,7 @@ from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, rank_of
 from planner.estimate.result import Scenario
 from planner.report.html.inline import script_data
-from planner.report.wording import figures, spoken
+from planner.report.wording import figures, rounding
 from planner.report.wording.breakdown import parts_of
 
 
@@ -68,32 +68,47 @@ def steps(before: str, first: Mapping[str, float], after: str, second: Mapping[s
     """
     changes = {name: second.get(name, 0.0) - first.get(name, 0.0) for name in dict.fromkeys((*first, *second))}
     start, end = sum(first.values()), sum(second.values())
-    level, spans = start, []
-    for name, change in sorted(changes.items(), key=lambda item: (-abs(round(item[1], 2)), item[0])):
-        if round(change, 2):
-            spans.append((name, level, level + change))
-            level += change
+    level = start
+    spans: list[tuple[str, float, float]] = []
+    moved = sorted(
+        ((name, change) for name, change in changes.items() if round(change, 2)),
+        key=lambda item: (-abs(round(item[1], 2)), item[0]),
+    )
+    said = _said([change for _, change in moved], start, end)
+    for name, change in moved:
+        spans.append((name, level, level + change))
+        level += change
     highest = max([start, end, *(max(one, other) for _, one, other in spans)]) or 1.0
     return (
         _total(before, start, highest),
-        *(_step(name, one, other, highest) for name, one, other in spans),
+        *(_step(*span, highest, text) for span, text in zip(spans, said, strict=True)),
         _total(after, end, highest),
     )
 
 
+def _said(changes: list[float], start: float, end: float) -> list[str]:
+    """Each change in the last place of both totals, so that they lead from one printed total to the other."""
+    unit = min(rounding.place(figures.dollars(value)) for value in (start, end))
+    rounded = rounding.parts(changes, rounding.apart(start, end), unit)
+    return [
+        f"{'+' if exact > 0 else '-'}{rounding.exactly(abs(value))}" if value else f"<{rounding.exactly(unit)}"
+        for value, exact in zip(rounded, changes, strict=True)
+    ]
+
+
 def _total(name: str, value: float, highest: float) -> StepView:
     width = round(100 * value / highest, 2)
-    return StepView(name=name, kind="total", left=0.0, width=width, usd=spoken.usd(value), exact=_exact(value))
+    return StepView(name=name, kind="total", left=0.0, width=width, usd=figures.usd(value), exact=_exact(value))
 
 
-def _step(name: str, one: float, other: float, highest: float) -> StepView:
+def _step(name: str, one: float, other: float, highest: float, usd: str) -> StepView:
     change, sign = abs(other - one), "+" if other > one else "-"
     return StepView(
         name=name,
         kind="more" if other > one else "less",
         left=round(100 * min(one, other) / highest, 2),
         width=round(max(100 * change / highest, 0.3), 2),
-        usd=f"{sign}{spoken.usd(change)}",
+        usd=usd,
         exact=f"{sign}{_exact(change)}",
     )
 

@@ -140,7 +140,7 @@ def _href(parameter: Parameter, listed: set[str]) -> str:
 
 
 def _money(cost_usd: float | None) -> str:
-    return INFEASIBLE if cost_usd is None else figures.money(cost_usd)
+    return INFEASIBLE if cost_usd is None else figures.dollars(cost_usd)
 
 
 def _bar(study: Study, swing: Swing, listed: set[str]) -> BarView:

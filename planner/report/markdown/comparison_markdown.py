@@ -25,6 +25,7 @@ from planner.report.wording import (
     page_texts,
     recommendation,
     relaxations,
+    rounding,
     stale_prices,
 )
 from planner.report.wording.break_evens import break_even_sentence, lead, with_break_evens
@@ -168,6 +169,7 @@ def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -
     """The lines of one bill; unit price times quantity is cost, and the lines add up to the planned cost."""
     rank = leaders.rank_of(comparison, scenario)
     titles = markdown_texts.BILL_COLUMNS
+    costs = rounding.cents([entry.effective_cost for entry in scenario.bill], figures.plan_usd(scenario))
     rows = [
         row(
             [
@@ -175,13 +177,13 @@ def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -
                 figures.quantity(float(entry.quantity)),
                 md(entry.unit),
                 figures.plain(float(entry.effective_unit_price)),
-                f"{entry.effective_cost:,.2f}",
+                f"{usd:,.2f}",
                 code(entry.equation),
                 md(_dated(entry)),
                 f"[{sources[entry.price_source]}]",
             ]
         )
-        for entry in scenario.bill
+        for entry, usd in zip(scenario.bill, costs, strict=True)
     ]
     # the sum comes first, so that it is shown even if lines have to be left out
     total = markdown_texts.bill_total(code(scenario.id), f"**{figures.plan_usd(scenario):,.2f} USD**")

@@ -8,6 +8,7 @@ from planner.report.data.resource_graph import Graph, Resource, bills_by_use, by
 from planner.report.terminal.columns import TABLE_FROM, all_fit, records, whole
 from planner.report.wording import resources as words
 from planner.report.wording.figures import visible
+from planner.report.wording.rounding import hourly
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 
@@ -35,15 +36,16 @@ def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, asc
 def _rows(found: Mapping[str, Sequence[Resource]], width: int, ascii_only: bool) -> list[str]:
     """What bills; the first row of a component has its sum. A record has its bill lines in one text."""
     cells: list[tuple[str, str, str, Sequence[str]]] = []
-    for resources in found.values():
-        billed = [resource for resource in resources if not resource["free"]]
-        total, more = usd_per_hour(resources), " +" if bills_by_use(resources) else ""
-        for number, resource in enumerate(billed):
+    billed_of = [[resource for resource in resources if not resource["free"]] for resources in found.values()]
+    printed = hourly([[float(one["usd_per_hour"] or 0.0) for one in billed] for billed in billed_of])
+    for billed, (total, each) in zip(billed_of, printed, strict=True):
+        more = " +" if bills_by_use(billed) else ""
+        for number, (resource, hour) in enumerate(zip(billed, each, strict=True)):
             sums = (f"{total:,.4f}{more}" if total else words.BY_USE) if number == 0 else ""
-            usd = f"{float(resource['usd_per_hour']):,.4f}" if resource["usd_per_hour"] else words.BY_USE
+            usd = f"{hour:,.4f}" if resource["usd_per_hour"] else words.BY_USE
             bills = [visible(str(line)) for line in resource["bill_lines"]]
             cells.append((visible(str(resource["name"])), usd, sums, bills))
-    every = sum(usd_per_hour(resources) for resources in found.values())
+    every = sum(total for total, _ in printed)
     cells.append(("all", "", f"{every:,.4f}", [""]))
 
     def columns(rows: Sequence[tuple[str, str, str, str]]) -> list[Column]:

@@ -22,6 +22,7 @@ from planner.report.wording import (
     held,
     proposals,
     relaxations,
+    rounding,
     spoken,
     stale_prices,
     steps,
@@ -102,7 +103,7 @@ def costs(comparison: Comparison, best: Scenario) -> str:
     if best.is_held:
         return held.costs(comparison, best)
     if not comparison.draws:
-        return f"It is planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}."
+        return f"It is planned at {figures.usd(cost.plan)} and {spoken.run_days(run.plan)}."
     return f"It costs {futures.about(best)} and takes {spoken.run_days(run.p50)}."
 
 
@@ -140,19 +141,18 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     if not rivals:
         return f"It is the only {proven}choice that {deployed}{keeps}."
     second = rivals[0]
-    lead = per_unit(second, answer.rank_by) - cost
-    share = lead / cost
+    other = per_unit(second, answer.rank_by)
     per = " a GPU-hour" if best.is_held else ""
-    if lead < 0:
+    if other < cost:
         return (
             f"With the effort of operating it, it is the cheapest {proven}choice that {deployed}{keeps}; the next, "
-            f"{named(comparison, second)}, costs {spoken.usd(-lead)} less{per} and takes "
-            f"{spoken.usd(second.effort_usd - best.effort_usd)} more of an engineer's time."
+            f"{named(comparison, second)}, costs {rounding.less_in_full(cost, other)}{per} and takes "
+            f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
     sure = _how_sure(second, best)
     return (
         f"It is the cheapest {proven}choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
-        f"{spoken.usd(lead)} ({share:.0%}) more{per}{sure}."
+        f"{rounding.usd_apart(cost, other)} ({rounding.share_apart(cost, other)}) more{per}{sure}."
     )
 
 
@@ -163,7 +163,7 @@ def _how_sure(second: Scenario, best: Scenario) -> str:
         return ""
     if below <= 0.5 or second.cost_usd is None or best.cost_usd is None or second.cost_usd.p90 <= best.cost_usd.p90:
         return f" and is costlier in {figures.percent(1 - below)} of the outcomes"
-    more = spoken.usd(second.cost_usd.p90 - best.cost_usd.p90)
+    more = rounding.usd_apart(best.cost_usd.p90, second.cost_usd.p90)
     return (
         f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more where it goes badly (P90)"
     )
@@ -223,16 +223,18 @@ def risk(comparison: Comparison, best: Scenario) -> str:
         return _UNKNOWN_RISK
     parts = []
     if not math.isinf(cost.p90):
-        parts.append(f"1 in 10 outcomes costs more than {spoken.cost(cost.p90, cost)}")
+        parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}")
         parts += filter(None, [futures.average(best)])
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
     unfinished = best.unfinished_fraction if leaders.may_not_finish(best) else 0.0
     if unfinished:
         what = "outlast the Capacity Block" if best.option.family == "capacity-block" else "never finish"
-        parts.append(f"{figures.share(unfinished)} {what}")
-    late = 0.0 if best.on_time_fraction is None or best.limit_is_assumed else 1 - best.on_time_fraction - unfinished
-    if late > 0.005:
-        parts.append(f"{figures.percent(late)} {'more ' if unfinished else ''}miss the deadline")
+        parts.append(f"{figures.percent(unfinished)} {what}")
+    missed = 0.0 if best.on_time_fraction is None or best.limit_is_assumed else 1 - best.on_time_fraction
+    late = rounding.number(figures.percent(missed).removesuffix("%"))
+    late -= rounding.number(figures.percent(unfinished).removesuffix("%"))
+    if late > 0:
+        parts.append(f"{late:.0f}% {'more ' if unfinished else ''}miss the deadline")
     return f"Risk: {'; '.join(parts)}."
 
 
@@ -255,8 +257,8 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
         if entry.kind in CONDITIONAL:
             found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{eligibility.cheaper_if(scenario)}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
-            more = cost_of(scenario, "p50") - cost_of(best, "p50")
-            middle = f"{spoken.usd(abs(more))} {'more' if more >= 0 else 'less'} at P50"
+            one, other = cost_of(best, "p50"), cost_of(scenario, "p50")
+            middle = f"{rounding.usd_apart(one, other)} {'more' if other >= one else 'less'} at P50"
             found.append((scenario, SAFEST, f"{middle}, {_at_p90(best.cost_usd, scenario.cost_usd)}."))
     return found
 
@@ -270,12 +272,12 @@ def _often(scenario: Scenario) -> str:
 def _at_p90(best: Range, safest: Range) -> str:
     """What the safest choice saves at P90, which is without end where just 9 of 10 outcomes finish."""
     if math.isinf(best.p90):
-        return f"{spoken.cost(safest.p90, safest)} at P90, where the recommended choice does not finish"
-    return f"{spoken.usd(best.p90 - safest.p90)} less at P90"
+        return f"{figures.usd(safest.p90)} at P90, where the recommended choice does not finish"
+    return f"{rounding.usd_apart(best.p90, safest.p90)} less at P90"
 
 
 def _breakdown(scenario: Scenario) -> str:
-    effort = f"; effort, on no bill: {spoken.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
+    effort = f"; effort, on no bill: {figures.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
     return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
 
 
@@ -307,12 +309,12 @@ def _figures(comparison: Comparison, scenario: Scenario) -> str:
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is priced
     cost, run = scenario.cost_usd, scenario.days
     if not comparison.draws:
-        return f"planned at {spoken.cost(cost.plan, cost)} and {spoken.run_days(run.plan)}"
+        return f"planned at {figures.usd(cost.plan)} and {spoken.run_days(run.plan)}"
     if math.isinf(cost.p50):
         return "does not finish in more than half of the outcomes"
     if scenario.is_held:
-        month = spoken.cost(held.usd_per_month(scenario), cost)
-        return f"about {spoken.cost(cost.p50, cost)}, {month} a month (P90 {spoken.cost(cost.p90, cost)})"
-    below = "no P90" if math.isinf(cost.p90) else f"P90 {spoken.cost(cost.p90, cost)}"
+        month = figures.usd(held.usd_per_month(scenario))
+        return f"about {figures.usd(cost.p50)}, {month} a month (P90 {figures.usd(cost.p90)})"
+    below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}"
     joined = "; " if scenario.futures else " and "
     return f"{futures.about(scenario)}{joined}{spoken.run_days(run.p50)} ({below})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.estimate.block_tail import EXTEND, NONE
 from planner.estimate.result import BlockPlan
-from planner.report.wording import figures, spoken
+from planner.report.wording import figures
 
 MOST = 0.5  # a block that most outcomes outlast needs a reason
 
@@ -13,22 +13,22 @@ def sentence(plan: BlockPlan) -> str:
     """`Buy 21 days ($1.58M, sold from 2026-09-07). On day 18 (2026-11-20), with less than 86% done, extend by 4 days
     ($301k today), else On-Demand from the last checkpoint ($350k), else a later block: 7% of the outcomes outlast it.`
     """
-    buy = f"Buy {_days(plan.days)} ({spoken.usd(plan.usd)}, sold from {plan.sold_from})"
+    buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if plan.outlast_fraction is None:
         return f"{buy}."
     if plan.left_days is None:
         return f"{buy}. No outcome outlasts it."
-    share = figures.share(plan.outlast_fraction)
+    share = figures.percent(plan.outlast_fraction)
     if plan.tail == NONE:
         return f"{buy}. {share} of the outcomes outlast it and do not finish."
     when = f"On day {plan.decide_day} ({plan.decide_on})" if plan.decide_day else "Before its end"
     behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
     on_demand = (
-        "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({spoken.usd(plan.on_demand_usd)})"
+        "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({figures.usd(plan.on_demand_usd)})"
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = [f"extend by {_days(plan.extension_days or 0)} ({spoken.usd(plan.extension_usd)} today)", *ways]
+        ways = [f"extend by {_days(plan.extension_days or 0)} ({figures.usd(plan.extension_usd)} today)", *ways]
     if plan.extension_is_certain:
         ways = [f"{ways[0]}, on which the plan counts"]
     first, *others = filter(None, ways)

@@ -12,7 +12,7 @@ from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM
 from planner.plan.assumptions import COUNTED
-from planner.report.wording import figures
+from planner.report.wording import figures, rounding
 
 NAMES = {
     INTERRUPTION_STREAM: "spot interruption rate",
@@ -196,5 +196,8 @@ def lead(study: Study, fleet: str = "") -> str:
         return f"{short_id(first.id, fleet)} is the only scenario that can be recommended."
     gap = second.ranked_usd - first.ranked_usd
     share = gap / first.ranked_usd if first.ranked_usd else 0.0
-    text = f"{short_id(first.id, fleet)} leads {short_id(second.id, fleet)} by ${figures.dollars(gap)} ({share:.1%})"
+    ends = first.ranked_usd, second.ranked_usd
+    # ranked with the effort, so this is not the difference of the two costs
+    by = f"{rounding.usd_apart(*ends)}, effort included"
+    text = f"{short_id(first.id, fleet)} leads {short_id(second.id, fleet)} by {by}"
     return text + (": a small lead" if share < SMALL else "")

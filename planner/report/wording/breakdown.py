@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import bill_line
-from planner.report.wording import figures
+from planner.report.wording import rounding
 
 SMALL = 0.005
 
@@ -33,7 +33,9 @@ def parts_of(scenario: Scenario) -> tuple[Part, ...]:
 
 def sentence(scenario: Scenario) -> str:
     """`GPU nodes 96%, storage 4%, the rest <1%`; a small part by its name where it is the only one."""
-    shares = {part.name: part.share for part in parts_of(scenario) if part.share}
-    small = [name for name, share in shares.items() if share < SMALL]
-    named = [f"{name} {figures.percent(share)}" for name, share in shares.items() if share >= SMALL]
-    return ", ".join([*named, f"{small[0] if len(small) == 1 else 'the rest'} <1%"] if small else named)
+    found = [part for part in parts_of(scenario) if part.share]
+    large, small = ([part for part in found if (part.share >= SMALL) is one] for one in (True, False))
+    rest = [(small[0].name if len(small) == 1 else "the rest", sum(part.share for part in small))] if small else []
+    named = [*((part.name, part.share) for part in large), *rest]
+    said = rounding.percents([share for _, share in named])
+    return ", ".join(f"{name} {share}" for (name, _), share in zip(named, said, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from planner.report.diff.bills import BillChange, LineChange
@@ -17,7 +18,7 @@ def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
         return Column(title=title, values=[value(row) for row in rows], keep=keep)
 
     def dollars(value: float) -> str:
-        return changes.signed(value, figures.dollars)
+        return changes.signed(value, figures.money)
 
     return [
         column("#", _ranks),
@@ -29,8 +30,8 @@ def scenario_columns(rows: Sequence[ScenarioChange]) -> list[Column]:
         column("P90 +/- $", lambda row: changes.change(row.cost_p90_usd, dollars), keep=2),
         column("Days before", lambda row: _run(row.days.before), keep=4),
         column("Days after", lambda row: _run(row.days.after), keep=4),
-        column("+/- days", lambda row: changes.change(row.days, changes.days)),
-        column("P90 +/- days", lambda row: changes.change(row.days_p90, changes.days), keep=5),
+        column("+/- days", lambda row: changes.change(row.days, changes.days, figures.days)),
+        column("P90 +/- days", lambda row: changes.change(row.days_p90, changes.days, figures.days), keep=5),
     ]
 
 
@@ -53,7 +54,7 @@ def _end(value: float | None, floor: bool, refused: bool, unpriced: bool) -> str
         return "infeasible"
     if value is None:
         return "no price" if unpriced else "-"
-    return (">=" if floor else "") + figures.dollars(value)
+    return (">=" if floor else "") + figures.money(value)
 
 
 def _moved(row: ScenarioChange, change: str) -> str:
@@ -87,6 +88,17 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
     def moved(value: float) -> str:
         return changes.signed(value, lambda size: f"{size:,.2f}")
 
+    def split(line: LineChange) -> tuple[float | None, float | None, float]:
+        """In cents: by quantity, by price and both, which is their sum as printed."""
+        ends = line.quantity_effect_usd, line.price_effect_usd
+        one, other = (None if usd is None else round(usd, 2) for usd in ends)
+        both = round(line.change_usd, 2) if one is None or other is None else round(one + other, 2)
+        return one, other, both
+
+    def total(which: int) -> float:
+        """Of every line of the bill, as printed."""
+        return math.fsum(split(line)[which] or 0.0 for line in bill.lines)
+
     names = [figures.visible(line.line) for line in lines]
     units = [figures.visible(line.unit) for line in lines]
     statuses = ["" if line.status in ("changed", "same") else line.status for line in lines]
@@ -97,8 +109,8 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
         Column(title="Unit", values=[*units, ""], text=True, keep=3),
         column("Price before", lambda line: line.unit_price_before_usd, figures.plain, keep=1),
         column("Price after", lambda line: line.unit_price_after_usd, figures.plain, keep=1),
-        column("By quantity $", lambda line: line.quantity_effect_usd, moved, bill.quantity_effect_usd),
-        column("By price $", lambda line: line.price_effect_usd, moved, bill.price_effect_usd),
-        column("+/- $", lambda line: line.change_usd, moved, bill.known_change_usd),
+        column("By quantity $", lambda line: split(line)[0], moved, total(0)),
+        column("By price $", lambda line: split(line)[1], moved, total(1)),
+        column("+/- $", lambda line: split(line)[2], moved, total(2)),
         Column(title="", values=[*statuses, ""], text=True),
     ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
 from planner.report.diff.bills import BillChange, LineChange
 from planner.report.diff.differences import Changes, Figure, Side
 from planner.report.wording import figures as words
+from planner.report.wording import rounding
 from planner.report.wording.wrapping import cut
 
 UNKNOWN = "?"
@@ -45,15 +47,22 @@ def days(value: float) -> str:
     return signed(value, lambda size: f"{size:,.1f}" if size >= 0.05 or size < 1e-6 else words.plain(size, 1))
 
 
-def change(figure: Figure, shown: Callable[[float], str]) -> str:
-    """An exact change, a bound of it (>=, <=), `?` if nothing is known, or `-` if a side has no figure."""
+def change(figure: Figure, shown: Callable[[float], str], printed: Callable[[float], str] = words.money) -> str:
+    """The change between both sides as `printed`, a bound of it (>=, <=), `?` if nothing is known, or `-` if a side has
+    no figure."""
     if figure.before is None or figure.after is None:
         return "-"
-    if figure.change is not None:
-        return shown(figure.change)
-    if figure.change_at_least is not None:
-        return ">=" + shown(figure.change_at_least)
-    return UNKNOWN if figure.change_at_most is None else "<=" + shown(figure.change_at_most)
+    known = [figure.change, figure.change_at_least, figure.change_at_most]
+    found = next(
+        ((bound, value) for bound, value in zip(("", ">=", "<="), known, strict=True) if value is not None), None
+    )
+    if found is None:
+        return UNKNOWN
+    bound, exact = found
+    ends = figure.before, figure.after
+    drawn = math.isfinite(exact) and (printed is not words.days or max(ends) <= words.NO_END_DAYS)
+    moved = rounding.apart(*ends, printed) if drawn else exact
+    return bound + shown(moved if moved or printed is words.money else exact)
 
 
 def short(name: str | None) -> str | None:
@@ -75,7 +84,7 @@ def headline(changes: Changes) -> str:
         return f"No difference: $0, 0.0 days; recommended: {new}, {_total(cost.after)} planned"
     share = f" ({percent(cost)})" if percent(cost) else ""
     # its cost is exact because this scenario is complete on both sides
-    figures = f"{change(cost, usd)}{share}, {change(run, days)} days"
+    figures = f"{change(cost, usd)}{share}, {change(run, days, words.days)} days"
     which = _which(old, new)
     unlike = _unlike(changes, changes.best_before, changes.best_after)
     planned = f"planned {_total(cost.before)} to {_total(cost.after)}"
@@ -87,7 +96,7 @@ def _at_p90(changes: Changes) -> str:
     figure = changes.best_cost_p90_usd
     if changes.after.draws == 0 or figure.change is None or figure.before is None or figure.after is None:
         return ""
-    return f" and P90 {_total(figure.before)} to {_total(figure.after)} ({usd(figure.change)})"
+    return f" and P90 {_total(figure.before)} to {_total(figure.after)} ({change(figure, usd)})"
 
 
 def _which(old: str, new: str) -> str:

@@ -27,7 +27,7 @@ def _kept(entry: Shortfall) -> str:
     if entry.kind == "reading":
         return "reads as fast as training needs"
     if entry.kind == "delivery" and entry.limit is not None:
-        return f"delivers {figures.share(entry.limit)} of the node-hours"
+        return f"delivers {figures.percent(entry.limit)} of the node-hours"
     if entry.kind == "finish" or entry.limit is None:
         return "finishes"
     if entry.kind == "budget":
@@ -55,18 +55,18 @@ def limit_basis(scenario: Scenario) -> str:
 
 
 def cheaper_if(scenario: Scenario) -> str:
-    """`you accept that it does not finish in 10.5% of the outcomes`."""
+    """`you accept that it does not finish in 11% of the outcomes`."""
     found = []
     for entry in scenario.shortfalls:
-        miss = figures.share(1 - entry.fraction)
+        miss = figures.percent(1 - entry.fraction)
         if entry.kind == "reading":
             found.append(f"Right if training may wait for data, as in {miss} of the outcomes")
         elif entry.kind == "delivery":
-            found.append(f"Right if {figures.share(entry.needed)} of the node-hours are enough")
+            found.append(f"Right if {figures.percent(entry.needed)} of the node-hours are enough")
         elif entry.kind == "finish":
             found.append(f"Right if you accept that it does not finish in {miss} of the outcomes")
         elif entry.kind == "block" and entry.limit is not None:
-            suffice = f"{entry.limit:g} days suffice in {figures.share(entry.fraction)} of the outcomes"
+            suffice = f"{entry.limit:g} days suffice in {figures.percent(entry.fraction)} of the outcomes"
             longer = f"buy {entry.needed:g} (purchase.capacity_block.days)" if entry.needed < float("inf") else ""
             found.append("; ".join(filter(None, (f"Its Capacity Block may be too short: {suffice}", longer))))
         elif entry.kind == "assumed limit" and entry.limit is not None and entry.needed < float("inf"):

@@ -164,7 +164,8 @@ def plan_usd(scenario: Scenario) -> float:
 
 def percent(share: float) -> str:
     """A share in whole percent; never 0% or 100% where it is neither."""
-    whole = min(max(round(share * 100), 0 if share <= 0 else 1), 100 if share >= 1 else 99)
+    # to a millionth first, so that a share and the rest of it add up to 100 as printed
+    whole = min(max(round(round(share * 100, 6)), 0 if share <= 0 else 1), 100 if share >= 1 else 99)
     return f"{whole}%"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from planner.answer.row import Row
-from planner.report.wording import spoken
+from planner.report.wording import figures
 
 SPOT, BLOCK, ANY = ("where spot holds", "where it does not"), ("within the block", "beyond it"), ("", "")
 
@@ -14,12 +14,12 @@ def about(row: Row) -> str:
     """`about $9.0M`; `about $104k where spot holds (64% of the outcomes), $310k where it does not (36%)`."""
     assert row.cost_usd is not None  # it is priced
     if not row.futures:
-        return f"about {spoken.cost(row.cost_usd.p50, row.cost_usd)}"
+        return f"about {figures.usd(row.cost_usd.p50)}"
     first, second = row.futures
     names, (share, rest) = _names(row), _percent(row)
-    more = "no end" if math.isinf(second.p50_usd) else spoken.usd(second.p50_usd)
+    more = "no end" if math.isinf(second.p50_usd) else figures.usd(second.p50_usd)
     return (
-        f"about {_where(spoken.usd(first.p50_usd), names[0])} ({share}% of the outcomes), "
+        f"about {_where(figures.usd(first.p50_usd), names[0])} ({share}% of the outcomes), "
         f"{_where(more, names[1])} ({rest}%)"
     )
 
@@ -28,12 +28,12 @@ def either(row: Row) -> tuple[str, str]:
     """(`$104k or $310k`, `64% or 36%`)."""
     first, second = row.futures
     share, rest = _percent(row)
-    return f"{spoken.usd(first.p50_usd)} or {spoken.usd(second.p50_usd)}", f"{share}% or {rest}%"
+    return f"{figures.usd(first.p50_usd)} or {figures.usd(second.p50_usd)}", f"{share}% or {rest}%"
 
 
 def average(row: Row) -> str:
     """`the average is $171k`, where two futures make the middle say little; else ""."""
-    return f"the average is {spoken.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""
+    return f"the average is {figures.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""
 
 
 def _percent(row: Row) -> tuple[int, int]:

@@ -20,8 +20,8 @@ def costs(comparison: Comparison, scenario: Scenario) -> str:
     cost, run, hour = scenario.cost_usd, scenario.days, scenario.usd_per_useful_gpu_hour
     assert cost is not None and run is not None and hour is not None  # noqa: PT018  it is priced
     which = "p50" if comparison.draws else "plan"
-    month, each = spoken.cost(usd_per_month(scenario, which), cost), figures.money(getattr(hour, which))
-    total = spoken.cost(getattr(cost, which), cost)
+    month, each = figures.usd(usd_per_month(scenario, which)), figures.money(getattr(hour, which))
+    total = figures.usd(getattr(cost, which))
     return f"It costs about {total} for {spoken.run_days(run.plan)}: {month} a month, ${each} a delivered GPU-hour."
 
 
@@ -40,7 +40,7 @@ def risks(comparison: Comparison, scenario: Scenario) -> list[str]:
     fall."""
     cost = scenario.cost_usd
     assert cost is not None
-    found = [f"1 in 10 outcomes costs more than {spoken.cost(cost.p90, cost)}"] if comparison.draws else []
+    found = [f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}"] if comparison.draws else []
     rival = next((s for s in comparison.complete if _same_but_on_demand(s, scenario)), None)
     if scenario.option.years and rival is not None:
         cheaper = 1 - cost_of(scenario, "p50") / cost_of(rival, "p50")

@@ -8,7 +8,7 @@ from planner.decide.commitments import CommitmentFamily
 from planner.decide.leaders import without_node_price
 from planner.decide.shortlist import Shortlist
 from planner.estimate.result import Scenario
-from planner.report.wording import evidence, figures, spoken
+from planner.report.wording import evidence, figures
 from planner.report.wording.eligibility import held_back
 from planner.report.wording.figures import FAMILIES
 from planner.report.wording.line import Kind, Line
@@ -31,7 +31,7 @@ def _in_full(family: CommitmentFamily) -> str:
     cost = family.first.cost_usd
     assert cost is not None
     count = figures.many(len(family.scenarios), "choice")
-    text = f"{FAMILIES[family.family]} ({count}, from {spoken.cost(cost.p50, cost)}): "
+    text = f"{FAMILIES[family.family]} ({count}, from {figures.usd(cost.p50)}): "
     text += figures.purchase_words(family.first.option)
     if family.break_even_hours is None:
         text += " never costs less than On-Demand"
@@ -49,7 +49,7 @@ def _title(family: CommitmentFamily) -> str:
     cost = family.first.cost_usd
     assert cost is not None
     name = figures.short_purchase(family.first.option)
-    return f"{name} ({len(family.scenarios)}, from {spoken.cost(cost.p50, cost)})"
+    return f"{name} ({len(family.scenarios)}, from {figures.usd(cost.p50)})"
 
 
 def pays_off(family: CommitmentFamily) -> str:

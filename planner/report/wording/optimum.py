@@ -135,8 +135,8 @@ def _figures(scenario: Scenario) -> str:
     cost = scenario.cost_usd
     if math.isinf(cost.p50):
         return "does not finish in more than half of the outcomes"
-    below = "no P90" if math.isinf(cost.p90) else f"P90 {spoken.cost(cost.p90, cost)}"
-    return f"about {spoken.cost(cost.p50, cost)} and {spoken.run_days(scenario.days.p50)} ({below})"
+    below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}"
+    return f"about {figures.usd(cost.p50)} and {spoken.run_days(scenario.days.p50)} ({below})"
 
 
 def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:

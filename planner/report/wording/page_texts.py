@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from planner.answer.ranges import Range
 from planner.answer.row import Row
 from planner.report.wording import evidence, futures, spoken
-from planner.report.wording.figures import days, many, money
+from planner.report.wording.figures import days, many, money, usd
 
 KIND = "Cost of the finished training run"
 COMPARISON = "The choices"
@@ -74,7 +74,6 @@ TEXTS: dict[str, str] = {
     "bills_explained": "Planned quantities at the price of each line. Numbers in the last column link to the "
     "[sources](#sources), codes such as C1 to the [equations](#equations).",
     "not_priced": "not priced",
-    "rounded": "The total is exact; lines are rounded and may not add up to it.",
     "calculated": "How each line is calculated, and where its inputs come from",
     "run_numbers": "The numbers of the run behind the bill",
     "ranges_explained": "P10 and P90 are of the simulated outcomes (9 of 10 are below P90). After them, the same "
@@ -124,21 +123,21 @@ Headline = tuple[tuple[str, tuple[str, ...]], ...]
 def headline(row: Row, cost: Range, run: Range) -> Headline:
     """P50 of the cost, or its two futures, and of the days, each with what it is and with P90."""
     open_end = math.isinf(cost.p90)
-    middle, high = spoken.cost(cost.p50, cost), spoken.cost(cost.p90, cost)
-    usd = () if open_end else (f"9 of 10 cost less than {high}",)
+    middle, high = usd(cost.p50), usd(cost.p90)
+    most = () if open_end else (f"9 of 10 cost less than {high}",)
     ends = () if open_end else (f"9 of 10 take less than {spoken.run_days(run.p90)}",)
     if row.futures and math.isfinite(row.futures[1].p50_usd):
         either, shares = futures.either(row)
-        first = (either, (f"{shares} of the outcomes", *usd))
+        first = (either, (f"{shares} of the outcomes", *most))
     elif middle == high:
         first = (middle, ("in 9 of 10 outcomes",))
     else:
-        first = (middle, ("half of the outcomes cost less", *usd))
+        first = (middle, ("half of the outcomes cost less", *most))
     return first, (spoken.run_days(run.p50), ("half take less", *ends))
 
 
 def planned_headline(cost: Range, run: Range) -> Headline:
-    return (spoken.cost(cost.plan, cost), ("planned",)), (spoken.run_days(run.plan), ("planned",))
+    return (usd(cost.plan), ("planned",)), (spoken.run_days(run.plan), ("planned",))
 
 
 def more_bars(count: int) -> str:
@@ -160,9 +159,7 @@ def p90(high: str, *, open_end: bool) -> str:
 def exact(cost: Range, run: Range) -> str:
     """The figures of a bar to the dollar."""
     ends = [("P10", cost.p10, run.p10), ("P50", cost.p50, run.p50), ("P90", cost.p90, run.p90)]
-    said = [
-        f"{name} {'never' if math.isinf(usd) else f'${money(usd)}'} and {days(run)} days" for name, usd, run in ends
-    ]
+    said = [f"{name} {'never' if math.isinf(at) else f'${money(at)}'} and {days(run)} days" for name, at, run in ends]
     return f"{', '.join(said)}; planned ${money(cost.plan)} and {days(run.plan)} days"
 
 

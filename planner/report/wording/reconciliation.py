@@ -6,6 +6,7 @@ from planner.bills.job_log import JobRecord
 from planner.bills.measured import MOST_GOODPUT, Measured
 from planner.bills.reconcile import CENT, ReconciledLine, Reconciliation
 from planner.report.wording.figures import money, percent, plain, quantity
+from planner.report.wording.rounding import apart, cents
 from planner.report.wording.table import Column
 
 APART = {"tax": "taxes", "credit": "credits", "refund": "refunds", "discount": "discounts", "other": "other charges"}
@@ -20,8 +21,8 @@ def headline(found: Reconciliation) -> str:
     """The totals in a sentence."""
     to_date = "" if found.whole else " to date"
     both = f"Billed ${money(found.billed_usd)}, planned ${money(found.planned_usd)}{to_date}"
-    change = found.billed_usd - found.planned_usd
-    if abs(change) < CENT:
+    change = apart(found.planned_usd, found.billed_usd, money)
+    if abs(found.billed_usd - found.planned_usd) < CENT:
         return f"{both}."
     return f"{both}: {_more(change)}{_share(change, found.planned_usd)}."
 
@@ -37,18 +38,30 @@ def _share(change: float, planned: float) -> str:
 def columns(found: Reconciliation) -> list[Column]:
     """A row a line of plan or bill, then the sums."""
     lines = found.lines
-    change = found.billed_usd - found.planned_usd
+    planned = cents([line.planned_usd for line in lines], found.planned_usd)
+    billed = cents([line.billed_usd for line in lines], found.billed_usd)
+    changes = [round(after - before, 2) for before, after in zip(planned, billed, strict=True)]
+    effects = [_effects(line, change) for line, change in zip(lines, changes, strict=True)]
+    sums = round(found.planned_usd, 2), round(found.billed_usd, 2)
     return [
         Column(title="Line", values=[*(line.line for line in lines), "all lines"], text=True, code=True),
-        Column(title="Planned $", values=[*(_cost(line.planned_usd) for line in lines), _cost(found.planned_usd)]),
-        Column(title="Billed $", values=[*(_cost(line.billed_usd) for line in lines), _cost(found.billed_usd)]),
-        Column(title="Change $", values=[*(_signed(line.difference_usd) for line in lines), _signed(change)]),
-        Column(title="by quantity", values=[*(_signed(line.quantity_effect_usd) for line in lines), ""], keep=1),
-        Column(title="by price", values=[*(_signed(line.price_effect_usd) for line in lines), ""], keep=1),
+        Column(title="Planned $", values=[_cost(usd) for usd in (*planned, sums[0])]),
+        Column(title="Billed $", values=[_cost(usd) for usd in (*billed, sums[1])]),
+        Column(title="Change $", values=[_signed(usd) for usd in (*changes, sums[1] - sums[0])]),
+        Column(title="by quantity", values=[*(_signed(one) for one, _ in effects), ""], keep=1),
+        Column(title="by price", values=[*(_signed(other) for _, other in effects), ""], keep=1),
         Column(title="Planned", values=[*(_quantity(line.planned_quantity) for line in lines), ""], keep=2),
         Column(title="Billed", values=[*(_quantity(line.billed_quantity) for line in lines), ""], keep=2),
         Column(title="Unit", values=[*(line.unit for line in lines), ""], text=True, keep=2),
     ]
+
+
+def _effects(line: ReconciledLine, change: float) -> tuple[float | None, float | None]:
+    """Those of quantity and price in cents, which add up to the change as printed."""
+    if line.quantity_effect_usd is None or line.price_effect_usd is None:
+        return line.quantity_effect_usd, line.price_effect_usd
+    one, other = cents([line.quantity_effect_usd, line.price_effect_usd], change)
+    return one, other
 
 
 def _cost(usd: float) -> str:

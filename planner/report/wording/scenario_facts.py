@@ -17,10 +17,10 @@ def card(comparison: Comparison, scenario: Scenario) -> Facts:
     """What the answer says of a scenario below its cost."""
     assert scenario.cost_usd is not None and scenario.usd_per_useful_gpu_hour is not None  # noqa: PT018  priced
     return (
-        ("Planned", f"${figures.money(figures.plan_usd(scenario))}, {_days(scenario)}"),
+        ("Planned", f"{figures.usd(figures.plan_usd(scenario))}, {_days(scenario)}"),
         ("GPUs", f"{scenario.gpus:,} train"),
         ("Probability", _probability(comparison, scenario)),
-        ("Useful GPU-hour", f"${figures.money(scenario.usd_per_useful_gpu_hour.plan)}"),
+        ("Useful GPU-hour", figures.usd(scenario.usd_per_useful_gpu_hour.plan)),
     )
 
 
@@ -45,7 +45,7 @@ def caution(scenario: Scenario) -> tuple[str, str] | None:
         return None
     return (
         "May not finish.",
-        f"In {scenario.unfinished_fraction:.1%} of the outcomes "
+        f"In {figures.percent(scenario.unfinished_fraction)} of the outcomes "
         f"{WHY_UNFINISHED.get(scenario.option.family, FAILURES)}.",
     )
 
@@ -93,6 +93,6 @@ def storage(scenario: Scenario) -> Facts:
     return (*found, ("Durability", facts.durability), ("If a node is lost", facts.lost_node))
 
 
-def cash(entry: Cash) -> str:
-    """An amount that falls due, with the sign of a credit and of a lower bound."""
-    return f"{'≥ ' if entry.at_least else ''}{'-' if entry.usd < 0 else ''}${abs(entry.usd):,.2f}"
+def cash(entry: Cash, usd: float) -> str:
+    """An amount that falls due, in whole cents, with the sign of a credit and of a lower bound."""
+    return f"{'≥ ' if entry.at_least else ''}{'-' if usd < 0 else ''}${abs(usd):,.2f}"

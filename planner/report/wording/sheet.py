@@ -12,7 +12,7 @@ from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
 from planner.report.data.provenance import model_sha256
-from planner.report.wording import answer, block, eligibility, figures, notes, relaxations, spoken, stale_prices
+from planner.report.wording import answer, block, eligibility, figures, notes, relaxations, rounding, stale_prices
 from planner.report.wording import worker_pool as pools
 from planner.report.wording.line import Kind
 from planner.report.wording.worker_pool_markets import leaving
@@ -98,8 +98,8 @@ def _budget(row: Row, of: str) -> str:
     if math.isinf(cost.p90):
         return f"None can be named: more than 1 in 10 {of} does not finish."
     return (
-        f"{spoken.cost(cost.p90, cost)}: 9 of 10 {of} cost less. Before tax, at list prices, without AWS Support; "
-        f"planned at {spoken.cost(cost.plan, cost)}."
+        f"{figures.usd(cost.p90)}: 9 of 10 {of} cost less. Before tax, at list prices, without AWS Support; "
+        f"planned at {figures.usd(cost.plan)}."
     )
 
 
@@ -108,12 +108,13 @@ def _stack(best: Scenario) -> tuple[str, ...]:
     billed, cost = best.billed_usd, best.cost_usd
     if billed is None or cost is None or math.isinf(billed.p90) or billed.p90 >= cost.p90 * 0.999:
         return ()
-    part = spoken.cost(billed.p90, billed)
+    part = figures.usd(billed.p90)
     return (f"Of it, AWS bills less than {part} in 9 of 10; the rest is people and other runs.",)
 
 
 def _cash(best: Scenario) -> tuple[str, ...]:
-    said = [f"{entry.due}: {spoken.usd(entry.usd)}, {entry.what}" for entry in best.cash[:MOST]]
+    usd = rounding.glances([entry.usd for entry in best.cash])
+    said = [f"{entry.due}: {part}, {entry.what}" for entry, part in zip(best.cash, usd, strict=True)][:MOST]
     left = len(best.cash) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []))
 

@@ -58,7 +58,7 @@ def _commitments(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]
 
 
 def may_not_finish_share(scenario: Scenario) -> str:
-    return f"{MAY_NOT_FINISH_SHORT} ({scenario.unfinished_fraction:.1%})"
+    return f"{MAY_NOT_FINISH_SHORT} ({figures.percent(scenario.unfinished_fraction)})"
 
 
 def planned_usd(scenario: Scenario, floor: str = ">=") -> str:

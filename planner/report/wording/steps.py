@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.decide.comparison import Comparison, Step
 from planner.estimate.result import Scenario
-from planner.report.wording import spoken
+from planner.report.wording import figures, spoken
 from planner.report.wording.line import Line
 
 
@@ -46,7 +46,7 @@ def _days(scenario: Scenario, at: str) -> float:
 
 
 def _money(value: float) -> str:
-    return spoken.usd(value) if value else "nothing"
+    return figures.usd(value) if value else "nothing"
 
 
 def _time(value: float) -> str:

@@ -10,7 +10,7 @@ from planner.answer.ranges import Range
 from planner.answer.row import Shortfall
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import figures, futures, stale_prices
+from planner.report.wording import figures, futures, rounding, stale_prices
 from planner.report.wording.preferred import chosen_for
 from planner.report.wording.table import Column
 from planner.report.wording.worker_pool_markets import diversity, leaving
@@ -101,7 +101,7 @@ def _costs(one: PoolScenario) -> str:
     cost = futures.about(one) if one.futures else f"about {figures.usd(one.cost_usd.p50)}"
     return (
         f"{cost} for all jobs, {usd_each(one.per_job.p50)} a job and {usd_each(one.per_step.p50)} a step; the last job "
-        f"ends after {hours(one.days.p50 * 24)}."
+        f"ends after {lasts(one.days.p50)}."
     )
 
 
@@ -129,16 +129,16 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
     if not rivals:
         return ""
     second = rivals[0]
-    more, of = cost_of(second, by) - cost_of(best, by), cost_of(best, by)
-    if more < 0:
+    ends = cost_of(best, by), cost_of(second, by)
+    if ends[1] < ends[0]:
         return (
-            f" The next, {second.id}, costs {figures.usd(-more)} less and takes "
-            f"{figures.usd(second.effort_usd - best.effort_usd)} more of an engineer's time."
+            f" The next, {second.id}, costs {rounding.less_in_full(*ends)} and takes "
+            f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
-    sure = 1 - (second.below_best_fraction or 0.0)
+    sure = figures.percent(1 - (second.below_best_fraction or 0.0))
     return (
-        f" The next, {second.id}, costs {figures.usd(more)} ({more / of:.0%}) more and is costlier in {sure:.0%} of "
-        "the runs."
+        f" The next, {second.id}, costs {rounding.usd_apart(*ends)} ({rounding.share_apart(*ends)}) more and is "
+        f"costlier in {sure} of the runs."
     )
 
 
@@ -148,10 +148,10 @@ def risk(best: PoolScenario) -> str:
     assert best.days is not None
     if not math.isfinite(best.cost_usd.p90):
         return "Risk: 1 in 10 runs does not finish."
-    late = "" if best.on_time_fraction in (None, 1.0) else f"; {figures.share(1 - best.on_time_fraction)} are late"
+    late = "" if best.on_time_fraction in (None, 1.0) else f"; {figures.percent(1 - best.on_time_fraction)} are late"
     return (
         f"Risk: 1 in 10 runs costs more than {figures.usd(best.cost_usd.p90)}; 1 in 10 takes more than "
-        f"{hours(best.days.p90 * 24)}{late}."
+        f"{lasts(best.days.p90)}{late}."
     )
 
 
@@ -178,9 +178,14 @@ def _interrupted(scenario: PoolScenario, loss: Spread | None) -> str:
 
 
 def used(scenario: PoolScenario) -> str:
-    """`work 98.9%, idle 1.1%`: parts above 0.05 %."""
-    parts = [(USES[name], spread.mean) for name, spread in scenario.shares.items() if spread.mean >= 0.0005]
-    return ", ".join(f"{name} {share:.1%}" for name, share in parts)
+    """`work 98.9%, idle 1.1%`: without those below 0.05 %."""
+    return ", ".join(f"{USES[name]} {share}" for name, share in shares(scenario).items() if not share.startswith("<"))
+
+
+def shares(scenario: PoolScenario) -> dict[str, str]:
+    """The paid node time by use, means that add up to 100 % as printed."""
+    means = {name: spread.mean for name, spread in scenario.shares.items() if spread.mean > 0}
+    return dict(zip(means, rounding.percents(list(means.values()), 1), strict=True))
 
 
 def reasons(scenario: PoolScenario) -> tuple[str, ...]:
@@ -201,7 +206,7 @@ def _without_price(scenario: PoolScenario, entry: Unpriced) -> str:
 
 
 def _lacks(entry: Shortfall) -> str:
-    missed = f"in {1 - entry.fraction:.0%} of the runs"
+    missed = f"in {figures.percent(1 - entry.fraction)} of the runs"
     if entry.kind == "finish":
         return f"does not finish {missed}"
     if entry.kind == "deadline":
@@ -233,8 +238,8 @@ def columns(scenarios: Sequence[PoolScenario]) -> list[Column]:
         column(
             "$/step", lambda s: "" if not s.complete or not s.per_step else usd_each(s.per_step.p50).removeprefix("$")
         ),
-        column("Wait h", lambda s: f"{s.wait_hours.p50:.1f}" if s.wait_hours else "", keep=2),
-        column("Lost", lambda s: figures.share(s.shares["repeated"].mean) if s.shares else "", keep=3),
+        column("Wait h", lambda s: f"{s.wait_hours.p50:.3g}" if s.wait_hours else "", keep=2),
+        column("Lost", lambda s: shares(s).get("repeated", "0.0%") if s.shares else "", keep=3),
     ]
 
 
@@ -249,9 +254,18 @@ def _usd(scenario: PoolScenario, part: str) -> str:
 
 def shown_days(spread: Range | None) -> str:
     """P50, with enough digits for a pool that ends within hours."""
-    if spread is None:
-        return ""
-    return f"{spread.p50:.2f}" if spread.p50 < 9.995 else figures.days(spread.p50)
+    return "" if spread is None else _days(spread.p50)
+
+
+def _days(value: float) -> str:
+    return figures.plain(value, 3) if value < 9.995 else figures.days(value)
+
+
+def lasts(value: float) -> str:
+    """`2.48 days`, as in the table; below one day with the hours: `0.225 days (5.4 hours)`."""
+    if not math.isfinite(value):
+        return figures.NEVER
+    return f"{_days(value)} days" + (f" ({hours(value * 24)})" if value < 1 else "")
 
 
 def size_answer(found: PoolSearch) -> str:
@@ -267,7 +281,7 @@ def size_answer(found: PoolSearch) -> str:
     said = " ".join(
         [
             f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits{effort}: about "
-            f"{figures.usd(one.cost_usd.p50)}, and the last job ends after {hours(one.days.p50 * 24)}.",
+            f"{figures.usd(one.cost_usd.p50)}, and the last job ends after {lasts(one.days.p50)}.",
             *stale_prices.warnings(found.stale),
         ]
     )
@@ -276,7 +290,7 @@ def size_answer(found: PoolSearch) -> str:
         return said
     return (
         f"{said} pool.max={other.nodes} with {other.scenario.id}, a price list, would cost "
-        f"{figures.usd(other.scenario.cost_usd.p50)} and take {hours(other.scenario.days.p50 * 24)}; it is {BESIDE}."
+        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {BESIDE}."
     )
 
 
@@ -288,7 +302,7 @@ def size_columns(found: PoolSearch) -> list[Column]:
         Column(title="Best choice", values=[s.id.removeprefix("workers/") for _, s in rows], text=True),
         Column(title="Days", values=[shown_days(s.days) for _, s in rows]),
         *(Column(title=f"{part.upper()} $", values=[_usd(s, part) for _, s in rows]) for part in ("p10", "p50", "p90")),
-        Column(title="Wait h", values=[f"{s.wait_hours.p50:.1f}" if s.wait_hours else "" for _, s in rows]),
+        Column(title="Wait h", values=[f"{s.wait_hours.p50:.3g}" if s.wait_hours else "" for _, s in rows]),
         Column(title="Limits", values=["met" if s.eligible else "not met" for _, s in rows], text=True),
     ]
 
@@ -332,4 +346,4 @@ def minutes(value: float) -> str:
     """`30 seconds`, `3.1 minutes`, `2.2 hours`."""
     if value < 1.5:
         return f"{value * 60:.0f} seconds"
-    return f"{value:.2g} minutes" if value < 89.5 else f"{value / 60:.2g} hours"
+    return f"{value:.3g} minutes" if value < 89.95 else f"{value / 60:.3g} hours"

@@ -25,7 +25,7 @@ def diversity(found: PoolComparison) -> str:
 
 
 def _late(scenario: PoolScenario) -> str:
-    return figures.share(1 - (scenario.on_time_fraction or 0.0))
+    return figures.percent(1 - (scenario.on_time_fraction or 0.0))
 
 
 def leaving(best: PoolScenario, found: PoolComparison) -> str:
@@ -35,7 +35,7 @@ def leaving(best: PoolScenario, found: PoolComparison) -> str:
         return ""
     rules, each = rules_of(found.plan), of_job(supply.tail, 0.0)
     return (
-        f"{figures.share(best.left_spot_fraction)} of the runs end On-Demand. Nothing moves by itself: `planner leave` "
-        f"and `pulumi up` do, once the open jobs, in rounds of {rules.most} that take {each:.3g} hours each, leave "
-        f"less than {reserve_hours(supply, rules):.2g} hours to the deadline."
+        f"{figures.percent(best.left_spot_fraction)} of the runs end On-Demand. Nothing moves by itself: `planner "
+        f"leave` and `pulumi up` do, once the open jobs, in rounds of {rules.most} that take {each:.3g} hours each, "
+        f"leave less than {reserve_hours(supply, rules):.3g} hours to the deadline."
     )

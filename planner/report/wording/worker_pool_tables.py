@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planner.models.bill import PlannedLine
 from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
-from planner.report.wording import figures
+from planner.report.wording import figures, rounding
 from planner.report.wording import worker_pool as words
 from planner.report.wording.table import Column
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread, of_range
@@ -35,16 +35,24 @@ WHAT = {
     "storage.s3.put-requests": "heartbeats, records and checkpoints written to S3",
     "storage.s3.get-requests": "records, checkpoints and models read from S3",
 }
+ALL, PAID = "all lines", "paid node time: "
 PARTS = (("Mean", "mean"), ("P10", "p10"), ("P50", "p50"), ("P90", "p90"))
 
 
 def spread_columns(scenario: PoolScenario) -> list[Column]:
     """Everything that was simulated, as mean, P10, P50 and P90."""
     rows = _measured(scenario)
+    of_use = {f"{PAID}{words.USES[name]}": share for name, share in words.shares(scenario).items()}
     return [
         Column(title="", values=[name for name, _, _ in rows], text=True),
         *(
-            Column(title=title, values=[shown(float(getattr(spread, part))) for _, spread, shown in rows])
+            Column(
+                title=title,
+                values=[
+                    (of_use.get(name) if part == "mean" else None) or shown(float(getattr(spread, part)))
+                    for name, spread, shown in rows
+                ],
+            )
             for title, part in PARTS
         ),
     ]
@@ -52,7 +60,7 @@ def spread_columns(scenario: PoolScenario) -> list[Column]:
 
 def _measured(scenario: PoolScenario) -> list[tuple[str, Spread, words.Shown]]:
     rows: list[tuple[str, Spread | None, words.Shown]] = [
-        ("cost of all jobs, $", scenario.cost_usd and of_range(scenario.cost_usd), figures.money),
+        ("cost of all jobs, $", scenario.cost_usd and of_range(scenario.cost_usd), figures.dollars),
         ("cost of a job, $", scenario.per_job, _each),
         ("cost of a step, $", scenario.per_step, _each),
         ("days until the last job ends", scenario.days and of_range(scenario.days), _digits),
@@ -62,9 +70,9 @@ def _measured(scenario: PoolScenario) -> list[tuple[str, Spread, words.Shown]]:
         ("lost per interruption, min", scenario.loss_minutes, _digits),
         ("dead letters", scenario.dead_letters, _digits),
         *(
-            (f"paid node time: {words.USES[name]}", spread, figures.share)
+            (f"{PAID}{words.USES[name]}", spread, figures.share)
             for name, spread in scenario.shares.items()
-            if spread.p90 > 0
+            if spread.mean > 0
         ),
     ]
     return [(name, spread, shown) for name, spread, shown in rows if spread is not None and not math.isnan(spread.mean)]
@@ -79,14 +87,16 @@ def _digits(value: float) -> str:
 
 
 def bill_columns(bill: Sequence[PlannedLine]) -> list[Column]:
-    """The lines of a bill, the means over the runs."""
+    """The lines of a bill, the means over the runs, and their sum."""
+    total = math.fsum(line.effective_cost for line in bill)
+    costs = rounding.cents([line.effective_cost for line in bill], total)
     return [
-        Column(title="Bill (mean)", values=[line.line for line in bill], text=True, code=True),
-        Column(title="Quantity", values=[figures.quantity(line.quantity) for line in bill]),
-        Column(title="Unit", values=[line.unit for line in bill], text=True),
-        Column(title="$ each", values=[figures.plain(line.effective_unit_price) for line in bill]),
-        Column(title="$", values=[figures.money(line.effective_cost) for line in bill]),
-        Column(title="Price of", values=[str(line.price_date) for line in bill], text=True, keep=1),
+        Column(title="Bill (mean)", values=[*(line.line for line in bill), ALL], text=True, code=True),
+        Column(title="Quantity", values=[*(figures.quantity(line.quantity) for line in bill), ""]),
+        Column(title="Unit", values=[*(line.unit for line in bill), ""], text=True),
+        Column(title="$ each", values=[*(figures.plain(line.effective_unit_price) for line in bill), ""]),
+        Column(title="$", values=[f"{usd:,.2f}" for usd in (*costs, total)]),
+        Column(title="Price of", values=[*(str(line.price_date) for line in bill), ""], text=True, keep=1),
     ]
 
 

@@ -46,7 +46,7 @@ def test_each_bar_begins_where_the_one_above_ends() -> None:
         ("a", "total", "$150"),
         ("x", "less", "-$80"),
         ("y", "more", "+$40"),
-        ("z", "more", "+$5.0"),
+        ("z", "more", "+$5"),
         ("b", "total", "$115"),
     ]
     level = found[0].width

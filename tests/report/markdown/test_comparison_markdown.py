@@ -179,7 +179,7 @@ def test_the_answer_is_the_first_line_that_shows(scene) -> None:
     assert best.days is not None
     for part in (figures.layout_name(best), best.purchase, figures.fleet(best)):
         assert part in answer
-    cost, days = spoken.cost(best.cost_usd.p50, best.cost_usd), spoken.run_days(best.days.p50)
+    cost, days = figures.usd(best.cost_usd.p50), spoken.run_days(best.days.p50)
     assert f"It costs about {cost} and takes {days}." in answer
     check_harmless(text)
 

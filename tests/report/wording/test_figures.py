@@ -86,13 +86,13 @@ def test_every_purchase_has_words() -> None:
 def test_answer_names_both_and_says_what_does_not_finish() -> None:
     said = [line.text for line in answer.sentences(unfinished(0.2))]
     assert said[0].startswith("Recommended: #1 s3-stream, capacity-block: 4 x p4d.24xlarge, Capacity Block; storage: ")
-    assert said[0].endswith("It costs about $6,840 and takes 5.4 days.")
-    assert said[2] == "Capacity Block: Buy 6 days ($6,800, sold from 2026-08-10). No outcome outlasts it."
-    assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,860; 1 in 10 takes more than 5.")
+    assert said[0].endswith("It costs about $6,844 and takes 5.4 days.")
+    assert said[2] == "Capacity Block: Buy 6 days ($6,797, sold from 2026-08-10). No outcome outlasts it."
+    assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,861; 1 in 10 takes more than 5.")
     assert said[-2].startswith("Breakdown: GPU nodes ")
     assert said[-1].startswith("Cheaper: #")
     assert "does not finish in more than half of the outcomes" in said[-1]
-    assert "Right if you accept that it does not finish in 20.0% of the outcomes. It is unproven: " in said[-1]
+    assert "Right if you accept that it does not finish in 20% of the outcomes. It is unproven: " in said[-1]
 
 
 ON_DEMAND = PurchaseOption.parse("on-demand")
@@ -102,15 +102,15 @@ ENDLESS = Range(plan=1.0, p10=1.0, p50=1.0, p90=math.inf)
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        ({"unfinished_fraction": 0.03, "option": ON_DEMAND}, "3.0% never finish"),
-        ({"unfinished_fraction": 0.03}, "3.0% outlast the Capacity Block"),
+        ({"unfinished_fraction": 0.03, "option": ON_DEMAND}, "3% never finish"),
+        ({"unfinished_fraction": 0.03}, "3% outlast the Capacity Block"),
         (
             {"unfinished_fraction": 0.03, "on_time_fraction": 0.88, "limit_is_assumed": False},
-            "3.0% outlast the Capacity Block; 9% more miss the deadline",
+            "3% outlast the Capacity Block; 9% more miss the deadline",
         ),
         ({"on_time_fraction": 0.88, "limit_is_assumed": False}, "12% miss the deadline"),
         ({"on_time_fraction": 0.88, "limit_is_assumed": True}, None),
-        ({"cost_usd": ENDLESS, "unfinished_fraction": 0.12, "option": ON_DEMAND}, "12.0% never"),
+        ({"cost_usd": ENDLESS, "unfinished_fraction": 0.12, "option": ON_DEMAND}, "12% never"),
     ],
 )
 def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) -> None:
@@ -123,7 +123,7 @@ def test_the_risk_says_what_is_known(known: dict[str, Any], said: str | None) ->
 def test_without_draws_the_risk_is_not_known() -> None:
     said = [line.text for line in answer.sentences(compared(plan_of(), draws=0))]
     assert "It is planned at $" in said[0]
-    assert said[2].startswith("Capacity Block: Buy 6 days ($6,800, sold from 2026-08-10).")
+    assert said[2].startswith("Capacity Block: Buy 6 days ($6,797, sold from 2026-08-10).")
     assert said[3] == "The risk is not known: no outcomes were simulated (--draws)."
 
 

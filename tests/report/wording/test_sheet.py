@@ -9,7 +9,7 @@ import pytest
 from planner.answer.futures import Future
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
-from planner.report.wording import spoken
+from planner.report.wording import figures
 from planner.report.wording.sheet import NOTHING, pool_sheet_of, sheet_of
 from tests.builders import compared, plan_of
 from tests.report.test_golden_pool import few
@@ -26,8 +26,8 @@ def said(sheet) -> dict[str, str]:
 
 def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
     best, facts = comparison.best, said(sheet_of(comparison))
-    assert facts["Budget"].startswith(f"{spoken.cost(best.cost_usd.p90, best.cost_usd)}: 9 of 10 outcomes cost less")
-    assert spoken.usd(best.cash[0].usd) in facts["Cash"]
+    assert facts["Budget"].startswith(f"{figures.usd(best.cost_usd.p90)}: 9 of 10 outcomes cost less")
+    assert figures.usd(best.cash[0].usd) in facts["Cash"]
     assert best.cash[0].due in facts["Cash"]
     assert f"sold from {best.block_plan.sold_from}" in facts["Decide"]
     assert comparison.plan_sha256[:12] in facts["Made from"]
