@@ -58,7 +58,7 @@ def card_of(quote: Quote) -> Card:
 def _headline(saving: Saving | None) -> str:
     if saving is None:
         return "Nothing can be said: in no simulated outcome do both finish."
-    usd, part = spoken.usd(abs(saving.p50_usd)), figures.percent(abs(saving.p50_fraction))
+    usd, part = figures.usd(abs(saving.p50_usd)), figures.percent(abs(saving.p50_fraction))
     if saving.verdict == LESS:
         often = figures.percent(saving.lower)
         return f"This plan saves about {usd} ({part}); it costs less in {often} of the simulated outcomes."
@@ -84,7 +84,7 @@ def _range(saving: Saving) -> str:
 
 
 def _signed(value: float) -> str:
-    text = spoken.usd(abs(value))
+    text = figures.usd(abs(value))
     return f"{text} more" if value < 0 else f"{text} less"
 
 
@@ -92,7 +92,7 @@ def _way(title: str, side: Side) -> Way:
     row = side.scenario
     assert row.cost_usd is not None and row.days is not None  # noqa: PT018  it is priced
     cost = row.cost_usd
-    low, high = spoken.cost(cost.p10, cost), _top(cost)
+    low, high = figures.usd(cost.p10), _top(cost)
     spread = "" if low == high else f" (P10-P90: {low} to {high})"
     return Way(
         title=title,
@@ -106,7 +106,7 @@ def _way(title: str, side: Side) -> Way:
 
 
 def _top(cost: Range) -> str:
-    return "no end" if math.isinf(cost.p90) else spoken.cost(cost.p90, cost)
+    return "no end" if math.isinf(cost.p90) else figures.usd(cost.p90)
 
 
 def _basis(quote: Quote, saving: Saving | None) -> list[str]:
