@@ -14,11 +14,11 @@ from planner.cli.output import say
 
 if TYPE_CHECKING:
     from planner.answer.compared import Compared
-    from planner.answer.row import R, Row
+    from planner.answer.row import R
     from planner.cli.options import Asked
 
 FOR_PEOPLE = ("table", "text", "html", "md")
-APPROVE, DEPLOY, CHANGE = "approve", "deploy", "change"
+APPROVE, DEPLOY = "approve", "deploy"
 HOW_ROWS_ARE_BOUGHT = {
     "capacity-block": "then `planner reserve` buys its Capacity Block",
     "ri": "the Reserved Instances are bought in your account",
@@ -27,24 +27,17 @@ HOW_ROWS_ARE_BOUGHT = {
 
 
 def after(
-    asked: Asked,
-    found: Compared[R],
-    style: str,
-    *,
-    step: str,
-    quiet: bool,
-    scenario: R | None = None,
-    settings: Sequence[str] = (),
+    asked: Asked, found: Compared[R], style: str, *, step: str, quiet: bool, settings: Sequence[str] = ()
 ) -> None:
-    """Say the next step. step: "approve" or "deploy". scenario: the one that the answer was about, else the recommended
-    one; settings: what the answer adds to the plan."""
+    """Say the next step. step: "approve" or "deploy", of the recommended scenario. settings: what the answer adds to
+    the plan."""
     if style not in FOR_PEOPLE or quiet or asked.plan == "-":
         return  # a plan that was piped in cannot be named again
-    say(f"Next, {_line(asked, found, step, scenario or found.best, settings)}")
+    say(f"Next, {_line(asked, found, step, settings)}")
 
 
-def _line(asked: Asked, found: Compared[R], step: str, row: Row | None, settings: Sequence[str]) -> str:
-    added = [word for text in settings for word in ("--set", text)]
+def _line(asked: Asked, found: Compared[R], step: str, settings: Sequence[str]) -> str:
+    added, row = [word for text in settings for word in ("--set", text)], found.best
     if row is None or not row.eligible:
         change = found.relaxations[0].settings if found.relaxations else ()
         words = [*added, *(word for text in change for word in ("--set", text))]
@@ -52,11 +45,10 @@ def _line(asked: Asked, found: Compared[R], step: str, row: Row | None, settings
         return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['-v'])])}"
     if step == APPROVE:
         return f"to approve it: {command_of('report', asked, [*added, '--sheet', '-o', 'sheet.html'])}"
-    named = "best" if row is found.best else row.id
-    how = HOW_ROWS_ARE_BOUGHT.get(row.option.family, "") if row.option else ""
     if row.priced_only:
         return f"choose another: the planner cannot deploy it ({row.priced_only})"
-    return f"to deploy it: {command_of('stack', asked, [*added, '--scenario', named])}" + (f"; {how}" if how else "")
+    how = HOW_ROWS_ARE_BOUGHT.get(row.option.family, "") if row.option else ""
+    return f"to deploy it: {command_of('stack', asked, [*added, '--scenario', 'best'])}" + (f"; {how}" if how else "")
 
 
 def command_of(verb: str, asked: Asked, words: Sequence[str]) -> str:

@@ -14,11 +14,11 @@ from planner.errors import UsageProblem
 from planner.estimate.outcomes import RunOutcomes, outcomes_of
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
+from planner.plan.training_types import AMOUNTS
 from planner.plan.types import Plan
 from pricing.offers import PurchaseOption
 
 ON_DEMAND = "on-demand"
-AMOUNTS = ("samples", "gpu_hours", "flop", "days", "months")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from planner.layouts.registry import WITH_SETTINGS, answer_of
 from planner.plan.check_data import data_findings
 from planner.plan.check_prices import own_prices_findings
 from planner.plan.finding import Finding, repeated
-from planner.plan.training_types import Phase, Run, ThroughputRow, Work
+from planner.plan.training_types import AMOUNTS, Phase, Run, ThroughputRow, Work
 from planner.plan.types import Assumption, Plan
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
@@ -104,8 +104,7 @@ def _preparing(phase: Phase, at: Path, *, last: bool) -> Iterator[Finding]:
 
 
 def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
-    amounts = ("samples", "gpu_hours", "flop", "days", "months")
-    given = [name for name in amounts if getattr(work, name, None) is not None]
+    given = [name for name in AMOUNTS if getattr(work, name, None) is not None]
     if not given:
         yield at, "the amount of work is missing", "write one of samples, gpu_hours and flop, such as gpu_hours: 4000"
     for name in given[1:]:

@@ -30,6 +30,7 @@ class ThroughputRow(Section):
     measured: bool = Field(True, description="false for a row that is extrapolated")
 
 
+AMOUNTS = ("samples", "gpu_hours", "flop", "days", "months")  # of work: one of them is given
 HOURS_PER_MONTH = 730.0  # as AWS bills a month; 12 of them are a term of one year
 
 

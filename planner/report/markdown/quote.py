@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.report.markdown.escaped import line, md
+from planner.report.markdown.escaped import line, md, row
 from planner.report.wording.quote import SAVING, THIS, TODAY, Card
 
 
@@ -18,7 +18,7 @@ def render(card: Card) -> str:
             "",
             f"| | {TODAY} | {THIS} |",
             "|---|---|---|",
-            *(f"| {name} | {md(one)} | {md(other)} |" for name, one, other in rows),
+            *(row([name, md(one), md(other)]) for name, one, other in rows),
             "",
             *([line(f"{SAVING}: {card.saving}."), ""] if card.saving else []),
             *(line(text) for text in card.basis),

@@ -88,16 +88,10 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
     def moved(value: float) -> str:
         return changes.signed(value, lambda size: f"{size:,.2f}")
 
-    def split(line: LineChange) -> tuple[float | None, float | None, float]:
-        """In cents: by quantity, by price and both, which is their sum as printed."""
-        ends = line.quantity_effect_usd, line.price_effect_usd
-        one, other = (None if usd is None else round(usd, 2) for usd in ends)
-        both = round(line.change_usd, 2) if one is None or other is None else round(one + other, 2)
-        return one, other, both
-
-    def total(which: int) -> float:
-        """Of every line of the bill, as printed."""
-        return math.fsum(split(line)[which] or 0.0 for line in bill.lines)
+    def effect(title: str, which: int) -> Column:
+        """One part of what each line moved, and that of every line of the bill."""
+        total = math.fsum(_moved_by(line)[which] or 0.0 for line in bill.lines)
+        return column(title, lambda line: _moved_by(line)[which], moved, total)
 
     names = [figures.visible(line.line) for line in lines]
     units = [figures.visible(line.unit) for line in lines]
@@ -109,8 +103,16 @@ def bill_columns(bill: BillChange, lines: Sequence[LineChange]) -> list[Column]:
         Column(title="Unit", values=[*units, ""], text=True, keep=3),
         column("Price before", lambda line: line.unit_price_before_usd, figures.plain, keep=1),
         column("Price after", lambda line: line.unit_price_after_usd, figures.plain, keep=1),
-        column("By quantity $", lambda line: split(line)[0], moved, total(0)),
-        column("By price $", lambda line: split(line)[1], moved, total(1)),
-        column("+/- $", lambda line: split(line)[2], moved, total(2)),
+        effect("By quantity $", 0),
+        effect("By price $", 1),
+        effect("+/- $", 2),
         Column(title="", values=[*statuses, ""], text=True),
     ]
+
+
+def _moved_by(line: LineChange) -> tuple[float | None, float | None, float]:
+    """In cents: by quantity, by price and both, which is their sum as printed."""
+    ends = line.quantity_effect_usd, line.price_effect_usd
+    one, other = (None if usd is None else round(usd, 2) for usd in ends)
+    both = round(line.change_usd, 2) if one is None or other is None else round(one + other, 2)
+    return one, other, both

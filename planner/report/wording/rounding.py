@@ -22,18 +22,21 @@ _UNITS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 
 def number(text: str) -> float:
     """The value of a printed figure: `$1.84M` is 1,840,000. Raises ValueError where there is none."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
-        raise ValueError(f"no figure: {text!r}")
+    found = _read(text)
     return float(f"{found[1]}{found[2].replace(',', '')}") * _UNITS[found[3]]
 
 
 def place(text: str) -> float:
     """What one unit of the last printed digit is worth: 10,000 in `$1.84M`."""
+    found = _read(text)
+    return _UNITS[found[3]] / 10.0 ** len(found[2].partition(".")[2])
+
+
+def _read(text: str) -> re.Match[str]:
     found = _NUMBER.fullmatch(text)
     if found is None:
         raise ValueError(f"no figure: {text!r}")
-    return _UNITS[found[3]] / 10.0 ** len(found[2].partition(".")[2])
+    return found
 
 
 def apart(one: float, other: float, shown: Callable[[float], str] = figures.dollars) -> float:
