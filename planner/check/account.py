@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, not_known
-from planner.check.wanted import Wanted, dollars, waiting, waiting_usd_per_hour
+from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
+from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour, waits
 
 TAGS = ("planner:stack", "planner:component")
 # service-linked role -> the service that makes it, by who needs it
@@ -19,27 +20,25 @@ AWS_KEY = "alias/aws/ebs"
 
 def ebs_key_line(key: Any, described: Any, wanted: Wanted) -> Line:
     """The account's default key of volumes. key: as EC2 names it. described: its metadata, None where not asked."""
-    asked = "the default key of EBS volumes in this Region"
-    usd, means = waiting(wanted.spec, 0)
-    means = f"with a key that Auto Scaling may not use no node starts: {means}"
-    if isinstance(key, NotKnown):
-        return not_known("ebs-key", asked, key, means, usd)
-    if key == AWS_KEY or key.endswith(AWS_KEY):
-        return Line(id="ebs-key", state=FINE, asked=asked, said="AWS's own (alias/aws/ebs)")
-    if isinstance(described, NotKnown):
-        return not_known("ebs-key", asked, described, means, usd)
     mends = "aws kms get-key-policy --policy-name default --key-id KEY, and allow AWSServiceRoleForAutoScaling"
-    state = (described or {}).get("KeyState")
+    matter = waits("ebs-key", "the default key of EBS volumes in this Region", wanted, mends)
+    matter = replace(matter, means=f"with a key that Auto Scaling may not use no node starts: {matter.means}")
+    if isinstance(key, NotKnown):
+        return matter.not_known(key)
+    if key.endswith(AWS_KEY):
+        return matter.fine("AWS's own (alias/aws/ebs)")
+    if isinstance(described, NotKnown):
+        return matter.not_known(described)
+    found = described or {}
+    state, manager = found.get("KeyState"), found.get("KeyManager")
     if state is None:
-        return not_known("ebs-key", asked, NotKnown(why="half an answer: the key has no state"), means, usd)
-    manager = (described or {}).get("KeyManager")
+        return matter.half("the key has no state")
     said = f"{key}, {state}, managed by {manager or 'nobody named'}"
     if state != "Enabled":
-        return Line(id="ebs-key", state=BLOCKS, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
+        return matter.bad(BLOCKS, said)
     if manager == "AWS":
-        return Line(id="ebs-key", state=FINE, asked=asked, said=said)
-    said += "; the check does not read its policy"
-    return Line(id="ebs-key", state=NOT_KNOWN, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
+        return matter.fine(said)
+    return matter.bad(NOT_KNOWN, f"{said}; the check does not read its policy")
 
 
 def service_roles(wanted: Wanted) -> Iterator[tuple[str, str]]:
@@ -56,56 +55,49 @@ def service_roles(wanted: Wanted) -> Iterator[tuple[str, str]]:
 
 def service_role_line(role: str, service: str, answer: Any, wanted: Wanted) -> Line:
     """One role. Where it is missing the first use makes it, if the deployer may."""
-    id, asked = f"service-role.{role}", f"service-linked role {role}"
-    usd, means = waiting(wanted.spec, 0)
-    if isinstance(answer, NotKnown):
-        if answer.code == "NoSuchEntity":
-            return Line(
-                id=id,
-                state=WARNS,
-                asked=asked,
-                said="it does not exist; the first use makes it, with the deployer's right to",
-                means=f"without that right: {means}",
-                usd_per_hour=usd,
-                mends=f"aws iam create-service-linked-role --aws-service-name {service}",
-            )
-        return not_known(id, asked, answer, means, usd)
-    return Line(id=id, state=FINE, asked=asked, said="it exists")
+    mends = f"aws iam create-service-linked-role --aws-service-name {service}"
+    matter = waits(f"service-role.{role}", f"service-linked role {role}", wanted, mends)
+    if not isinstance(answer, NotKnown):
+        return matter.fine("it exists")
+    if answer.code != "NoSuchEntity":
+        return matter.not_known(answer)
+    said = "it does not exist; the first use makes it, with the deployer's right to"
+    return replace(matter, means=f"without that right: {matter.means}").bad(WARNS, said)
 
 
 def cost_tags_line(tags: Any, wanted: Wanted) -> Line:
     """Whether the tags by which the budget counts are active."""
-    asked = f"cost allocation tags {', '.join(TAGS)} are active"
     usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
-    means = f"the budget counts nothing and stops nobody, while the stack costs {dollars(usd)}"
+    matter = Matter(
+        id="cost-tags",
+        asked=f"cost allocation tags {', '.join(TAGS)} are active",
+        means=f"the budget counts nothing and stops nobody, while the stack costs {dollars(usd)}",
+        usd_per_hour=usd,
+    )
     if isinstance(tags, NotKnown):
-        return not_known("cost-tags", asked, tags, means, usd)
+        return matter.not_known(tags)
     states = {entry.get("TagKey"): entry.get("Status") for entry in tags}
     idle = [tag for tag in TAGS if states.get(tag) != "Active"]
     if not idle:
-        return Line(id="cost-tags", state=FINE, asked=asked, said="both are")
+        return matter.fine("both are")
     said = ", ".join(f"{tag}: {states.get(tag) or 'never used on a resource'}" for tag in idle)
     status = " ".join(f"TagKey={tag},Status=Active" for tag in idle)
-    return Line(
-        id="cost-tags",
-        state=WARNS,
-        asked=asked,
-        said=said,
-        means=means,
-        usd_per_hour=usd,
-        mends=f"aws ce update-cost-allocation-tags-status --cost-allocation-tags-status {status} "
-        "(in the management account; a tag is listed a day after its first use)",
+    mends = (
+        f"aws ce update-cost-allocation-tags-status --cost-allocation-tags-status {status} "
+        "(in the management account; a tag is listed a day after its first use)"
     )
+    return replace(matter, mends=mends).bad(WARNS, said)
 
 
 def bundle_line(wanted: Wanted) -> Line | None:
     """The files that nodes fetch, on this machine; None for a layout without them."""
     if wanted.bundle is None:
         return None
-    asked = "the files that nodes fetch are built, with the expected SHA-256 (this machine, not AWS)"
-    if not wanted.bundle:
-        return Line(id="bundle", state=FINE, asked=asked, said="they are")
-    means = "`pulumi up` stops before it creates anything"
-    return Line(
-        id="bundle", state=BLOCKS, asked=asked, said=wanted.bundle, means=means, usd_per_hour=0.0, mends="make bundle"
+    matter = Matter(
+        id="bundle",
+        asked="the files that nodes fetch are built, with the expected SHA-256 (this machine, not AWS)",
+        means="`pulumi up` stops before it creates anything",
+        usd_per_hour=0.0,
+        mends="make bundle",
     )
+    return matter.bad(BLOCKS, wanted.bundle) if wanted.bundle else matter.fine("they are")

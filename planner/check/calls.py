@@ -9,7 +9,7 @@ from typing import Any
 
 from planner.account.aws_client import GLOBAL_REGION, MakeClient, NotAllowed, RefusedRequest, aws_errors
 from planner.account.patience import Patience
-from planner.check.line import POLICY, NotKnown
+from planner.check.line import POLICY, NotKnown, half
 from planner.errors import AwsProblem, CredentialsProblem
 
 
@@ -129,7 +129,7 @@ def _whole(call: Call, client: Any, arguments: dict[str, Any], patience: Patienc
     values = [page.get(call.key) for page in found]
     cut = not client.can_paginate(call.method) and any(page.get("NextToken") for page in found)
     if cut or not values or any(value is None for value in values):
-        return NotKnown(why=f"half an answer to {call.action}: {'more pages' if cut else f'no {call.key}'}")
+        return half("more pages" if cut else f"no {call.key}", call.action)
     return values[0] if not isinstance(values[0], list) else [one for value in values for one in value]
 
 

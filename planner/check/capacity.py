@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from planner.account.offers import usd_of, utc
 from planner.account.reservations import parse_reservation
-from planner.check.line import BLOCKS, FINE, WARNS, Line, NotKnown, not_known
-from planner.check.wanted import Wanted, waiting
+from planner.check.line import BLOCKS, WARNS, Line, Matter, NotKnown
+from planner.check.wanted import DRIFT, REPRICE, Wanted, waiting, waits
 from planner.stack.spec import Block, is_known
 from planner.stack.timestamps import parse_timestamp
-
-DRIFT = 0.02
 
 
 def reservation_line(block: Block, reservations: Any, wanted: Wanted) -> Line:
     """One reservation. block: id, nodes and times in the stack file."""
-    id = f"reservation.{block.reservation_id}"
     spec = wanted.spec
     asked = f"{block.reservation_id}: {block.nodes} x {spec.fleet.instance_type} in {spec.zone_id}, {spec.buying.kind}"
-    usd, means = waiting(spec, 0)
     mends = f"aws ec2 describe-capacity-reservations --region {spec.region} --capacity-reservation-ids "
     mends += f"{block.reservation_id}; then write what is right into the stack file, or planner reserve"
+    matter = waits(f"reservation.{block.reservation_id}", asked, wanted, mends)
     if isinstance(reservations, NotKnown):
         if reservations.code.startswith("InvalidCapacityReservationId"):
-            said = "this account has no such reservation in this Region"
-            return Line(id=id, state=BLOCKS, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
-        return not_known(id, asked, reservations, means, usd)
+            return matter.bad(BLOCKS, "this account has no such reservation in this Region")
+        return matter.not_known(reservations)
     entry = next((one for one in reservations if one.get("CapacityReservationId") == block.reservation_id), None)
     if entry is None or not all(entry.get(key) for key in ("State", "InstanceType", "TotalInstanceCount")):
-        why = "half an answer: the reservation, or its state, type or size, is missing"
-        return not_known(id, asked, NotKnown(why=why), means, usd)
+        return matter.half("the reservation, or its state, type or size, is missing")
     wrong = list(_wrong(entry, block, wanted))
     held = parse_reservation(entry)
     until = f", until {held.ends:%Y-%m-%dT%H:%MZ}" if held.ends else ""
     said = f"{held.state}, {held.instances} x {held.instance_type} in {held.zone_id or 'an unnamed zone'}{until}"
     if wrong:
-        said = f"{said}: {'; '.join(wrong)}"
-        return Line(id=id, state=BLOCKS, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
+        return matter.bad(BLOCKS, f"{said}: {'; '.join(wrong)}")
     free = entry.get("AvailableInstanceCount")
     if held.state == "active" and free is not None and free < block.nodes:
         usd, means = waiting(spec, free)
         said = f"{said}; {free} of {held.instances} are free, unless nodes of this stack have the rest"
-        return Line(id=id, state=WARNS, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
-    return Line(id=id, state=FINE, asked=asked, said=said)
+        return replace(matter, means=means, usd_per_hour=usd).bad(WARNS, said)
+    return matter.fine(said)
 
 
 def _wrong(entry: dict[str, Any], block: Block, wanted: Wanted) -> Iterator[str]:
@@ -71,27 +66,24 @@ def _wrong(entry: dict[str, Any], block: Block, wanted: Wanted) -> Iterator[str]
 def block_offer_line(nodes: int, days: int, offers: Any, wanted: Wanted) -> Line:
     """A block that is not bought yet: whether AWS offers one, and its fee against the plan's."""
     spec = wanted.spec
-    asked = f"a Capacity Block of {nodes} x {spec.fleet.instance_type} for {days} days"
-    means = "without a block the run does not start"
+    matter = Matter(
+        id="block.offer",
+        asked=f"a Capacity Block of {nodes} x {spec.fleet.instance_type} for {days} days",
+        means="without a block the run does not start",
+        mends=f"planner reserve --stack {spec.stack} --dry-run, with other days, or plan another purchase",
+    )
     if isinstance(offers, NotKnown):
-        return not_known("block.offer", asked, offers, means)
+        return matter.not_known(offers)
     fees = [usd for one in offers if one.get("CurrencyCode") == "USD" and (usd := usd_of(one.get("UpfrontFee", "")))]
     if offers and len(fees) < len(offers):
-        return not_known("block.offer", asked, NotKnown(why="half an answer: an offer without a fee in USD"), means)
+        return matter.half("an offer without a fee in USD")
     if not fees:
-        mends = f"planner reserve --stack {spec.stack} --dry-run, with other days, or plan another purchase"
-        return Line(id="block.offer", state=BLOCKS, asked=asked, said="no offer today", means=means, mends=mends)
+        return matter.bad(BLOCKS, "no offer today")
     said = f"{len(fees)} offers, from ${min(fees):,.2f}"
     rate = spec.usd_per_hour.get("fleet.compute")
     planned = rate / spec.fleet.nodes * nodes * days * 24 if rate else None
     if planned and abs(min(fees) / planned - 1) > DRIFT:
         more = min(fees) - planned
-        return Line(
-            id="block.offer",
-            state=WARNS,
-            asked=asked,
-            said=f"{said}; the plan has ${planned:,.2f}",
-            means=f"the fee is ${abs(more):,.2f} {'more' if more > 0 else 'less'} than planned",
-            mends="planner prices update, then compare again",
-        )
-    return Line(id="block.offer", state=FINE, asked=asked, said=f"{said}; not bought yet: planner reserve")
+        means = f"the fee is ${abs(more):,.2f} {'more' if more > 0 else 'less'} than planned"
+        return replace(matter, means=means, mends=REPRICE).bad(WARNS, f"{said}; the plan has ${planned:,.2f}")
+    return matter.fine(f"{said}; not bought yet: planner reserve")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from planner.account.offers import utc
-from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, not_known
-from planner.check.wanted import Wanted, waiting
+from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, NotKnown
+from planner.check.wanted import Wanted, waiting_usd_per_hour, waits
 from planner.stack.spec import is_known
+
+NOTHING = "nothing published says that it has the driver and EFA"
 
 
 def image_line(
@@ -17,35 +20,30 @@ def image_line(
 ) -> Line:
     """One image. what: fleet or control. root_gib, root_device: of the launch template. processors: architectures of
     the instance type; empty: not known."""
-    id, asked = f"image.{what}", f"image {ami} for {what} nodes, root {root_gib} GiB at {root_device}"
-    usd, means = waiting(wanted.spec, 0)
+    asked = f"image {ami} for {what} nodes, root {root_gib} GiB at {root_device}"
     mends = f"planner stack PLAN --scenario ID --{'' if what == 'fleet' else 'control-'}ami AMI"
+    matter = waits(f"image.{what}", asked, wanted, mends)
     if not is_known(ami):
-        return Line(id=id, state=BLOCKS, asked=asked, said="not chosen", means=means, usd_per_hour=usd, mends=mends)
+        return matter.bad(BLOCKS, "not chosen")
     if isinstance(images, NotKnown):
         if images.code.startswith("InvalidAMIID"):
-            said = "this account sees no such image in this Region"
-            return Line(id=id, state=BLOCKS, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
-        return not_known(id, asked, images, means, usd)
+            return matter.bad(BLOCKS, "this account sees no such image in this Region")
+        return matter.not_known(images)
     entry = next((one for one in images if one.get("ImageId") == ami), None)
     if entry is None or not entry.get("Architecture") or not entry.get("State"):
-        why = NotKnown(why="half an answer: the image, or its architecture or state, is missing")
-        return not_known(id, asked, why, means, usd)
+        return matter.half("the image, or its architecture or state, is missing")
     wrong, odd = _wrong(entry, root_gib, root_device, processors), _odd(entry, what, wanted)
     owner = entry.get("ImageOwnerAlias") or "not Amazon"
     said = f"{entry.get('Name', 'no name')}, {entry['Architecture']}, {entry['State']}, owner {owner}"
     if wrong:
-        said = f"{said}: {'; '.join(wrong)}"
-        return Line(id=id, state=BLOCKS, asked=asked, said=said, means=means, usd_per_hour=usd, mends=mends)
+        return matter.bad(BLOCKS, f"{said}: {'; '.join(wrong)}")
     if not processors:
-        return not_known(id, asked, NotKnown(why=f"{said}; the type's processor is not known"), means, usd)
+        return matter.not_known(NotKnown(why=f"{said}; the type's processor is not known"))
     if odd:
-        bad = waiting(wanted.spec, wanted.spec.fleet.nodes)[0]
-        text = "nodes that never get ready bill from their start"
-        said = f"{said}: {'; '.join(odd)}"
-        state = NOT_KNOWN if odd[0].startswith("nothing") else WARNS
-        return Line(id=id, state=state, asked=asked, said=said, means=text, usd_per_hour=bad, mends=mends)
-    return Line(id=id, state=FINE, asked=asked, said=said)
+        usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+        matter = replace(matter, means="nodes that never get ready bill from their start", usd_per_hour=usd)
+        return matter.bad(NOT_KNOWN if NOTHING in odd else WARNS, f"{said}: {'; '.join(odd)}")
+    return matter.fine(said)
 
 
 def _wrong(entry: dict[str, Any], root_gib: int, root_device: str, processors: Sequence[str]) -> list[str]:
@@ -72,5 +70,5 @@ def _odd(entry: dict[str, Any], what: str, wanted: Wanted) -> list[str]:
         found.append("it is not published by Amazon: whoever owns it can take it back")
     text = f"{entry.get('Name', '')} {entry.get('Description', '')}".lower()
     if what == "fleet" and "deep learning" not in text and "neuron" not in text:
-        found.insert(0, "nothing published says that it has the driver and EFA")
+        found.insert(0, NOTHING)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from planner.account.masking import masked
@@ -38,9 +38,33 @@ class Line:
         return {key: masked(value) if isinstance(value, str) else value for key, value in asdict(self).items()}
 
 
-def not_known(id: str, asked: str, answer: NotKnown, means: str, usd_per_hour: float | None = None) -> Line:
-    """The line of a question without a usable answer. means: what may happen if the answer would have been bad."""
-    mends = "run the check again" if answer.may else f"attach {POLICY} to the identity, then run the check again"
-    return Line(
-        id=id, state=NOT_KNOWN, asked=asked, said=answer.why, means=means, usd_per_hour=usd_per_hour, mends=mends
-    )
+@dataclass(frozen=True, kw_only=True)
+class Matter:
+    """What is asked, and what a bad answer means, costs and is mended by; the answer makes it a line."""
+
+    id: str
+    asked: str
+    means: str = ""
+    usd_per_hour: float | None = None
+    mends: str = ""
+
+    def fine(self, said: str) -> Line:
+        return Line(id=self.id, state=FINE, asked=self.asked, said=said)
+
+    def bad(self, state: str, said: str) -> Line:
+        """state: warns, not known or blocks."""
+        return Line(state=state, said=said, **vars(self))
+
+    def not_known(self, answer: NotKnown) -> Line:
+        """Without a usable answer."""
+        mends = "run the check again" if answer.may else f"attach {POLICY} to the identity, then run the check again"
+        return replace(self, mends=mends).bad(NOT_KNOWN, answer.why)
+
+    def half(self, lacks: str) -> Line:
+        """With an answer that lacks something."""
+        return self.not_known(half(lacks))
+
+
+def half(lacks: str, to: str = "") -> NotKnown:
+    """An answer that lacks something. to: which call."""
+    return NotKnown(why=f"half an answer{f' to {to}' if to else ''}: {lacks}")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from planner.check.line import FINE, NOT_KNOWN, WARNS, Line, NotKnown, not_known
-from planner.check.wanted import Wanted, nodes_of
+from planner.check.line import NOT_KNOWN, WARNS, Line, Matter, NotKnown, half
+from planner.check.wanted import DRIFT, REPRICE, Wanted, nodes_of
 from pricing.price_list.product import BadPriceList, product_of
 from pricing.update.compute import compute_rows
 from pricing.update.rows import Provenance
-
-DRIFT = 0.02  # beyond it a line is named
 
 
 def filters_of(instance_type: str, region: str) -> list[dict[str, str]]:
@@ -40,32 +39,25 @@ def usd_of_answer(documents: Any, instance_type: str, region: str, today: date) 
         return NotKnown(why=f"half an answer of the price list: {error}")
     rows = [row for row in found.rows["on_demand"] if row["region"] == region]
     if len(rows) != 1:
-        return NotKnown(why=f"half an answer: the price list has {len(rows)} prices of {instance_type} in {region}")
+        return half(f"the price list has {len(rows)} prices of {instance_type} in {region}")
     return float(rows[0]["usd"])
 
 
 def price_line(instance_type: str, today: float | NotKnown, wanted: Wanted) -> Line:
     """One type. A drift of more than 2 % is named with what it adds an hour."""
-    id, planned = f"price.{instance_type}", wanted.book_usd.get(instance_type)
+    planned = wanted.book_usd.get(instance_type)
     asked = f"On-Demand price of {instance_type} in {wanted.spec.region}"
     asked += f", ${planned:,.4f} an hour in the book" if planned else ", which the book lacks"
+    matter = Matter(id=f"price.{instance_type}", asked=asked, mends=REPRICE)
     if isinstance(today, NotKnown):
-        return not_known(id, asked, today, "the plan's cost may be of another day")
+        return replace(matter, means="the plan's cost may be of another day").not_known(today)
     said = f"${today:,.4f} an hour"
     if not planned:
-        means, mends = "the plan's total is a lower bound", "planner prices update, then compare again"
-        return Line(id=id, state=NOT_KNOWN, asked=asked, said=said, means=means, mends=mends)
+        return replace(matter, means="the plan's total is a lower bound").bad(NOT_KNOWN, said)
     if abs(today / planned - 1) <= DRIFT:
-        return Line(id=id, state=FINE, asked=asked, said=said)
+        return matter.fine(said)
     count = sum(nodes.count for nodes in nodes_of(wanted.spec) if nodes.instance_type == instance_type and nodes.must)
     more = round((today - planned) * count, 2)
     changed = f"${abs(more):,.2f} an hour {'more' if more > 0 else 'less'}"
-    return Line(
-        id=id,
-        state=WARNS,
-        asked=asked,
-        said=f"{said}, {today / planned - 1:+.1%}",
-        means=f"at list price {count} nodes cost {changed} than planned",
-        usd_per_hour=more,
-        mends="planner prices update, then compare again",
-    )
+    matter = replace(matter, means=f"at list price {count} nodes cost {changed} than planned", usd_per_hour=more)
+    return matter.bad(WARNS, f"{said}, {today / planned - 1:+.1%}")

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, not_known
-from planner.check.wanted import Nodes, Wanted, nodes_of, waiting
+from planner.account.tagged_resources import tags_in
+from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, NotKnown, half
+from planner.check.wanted import Nodes, Wanted, nodes_of, waiting, waits
 from planner.stack.deployed_resources import STACK_TAG
 
 _STANDARD = ("a", "c", "d", "h", "i", "im", "is", "m", "r", "t", "z")
@@ -41,8 +42,8 @@ class Quota:
 
 @dataclass(frozen=True, kw_only=True)
 class Need:
-    """needed: in the quota's unit, what stands already not counted. node_vcpu: vCPUs of a GPU node where they count.
-    doubt: why a shortage is not sure to refuse anything."""
+    """needed: in the quota's unit, beside what the account uses already. node_vcpu: vCPUs of a GPU node where they
+    count. doubt: why a shortage is not sure to refuse anything."""
 
     quota: Quota
     needed: float
@@ -89,19 +90,21 @@ def needs_in_vcpu(wanted: Wanted, vcpu: Mapping[str, int]) -> list[Need | Nodes]
             unknown.append(nodes)
             continue
         block = nodes.market == "capacity-block"
-        before = found.get((quota.code, nodes.must and not block))
-        found[quota.code, nodes.must and not block] = Need(
+        key = quota.code, nodes.must and not block
+        before = found.get(key) or Need(quota=quota, needed=0)
+        found[key] = Need(
             quota=quota,
-            needed=nodes.count * each + (before.needed if before else 0),
+            needed=before.needed + nodes.count * each,
             must=nodes.must,
-            node_vcpu=each
-            if nodes.instance_type == wanted.spec.fleet.instance_type
-            else before.node_vcpu
-            if before
-            else 0,
+            node_vcpu=each if nodes.instance_type == wanted.spec.fleet.instance_type else before.node_vcpu,
             doubt="AWS does not say whether Capacity Blocks count against this quota" if block else "",
         )
     return [*found.values(), *unknown]
+
+
+def is_of(stack: str, entry: Mapping[str, Any]) -> bool:
+    """Whether what AWS lists is of this stack, by its tag; network interfaces have their tags in a TagSet."""
+    return tags_in(entry.get("Tags") or entry.get("TagSet")).get(STACK_TAG) == stack
 
 
 def used_vcpu(reservations: Sequence[Mapping[str, Any]] | NotKnown, stack: str) -> dict[str, float] | NotKnown:
@@ -110,7 +113,7 @@ def used_vcpu(reservations: Sequence[Mapping[str, Any]] | NotKnown, stack: str) 
         return reservations
     found: dict[str, float] = {}
     for entry in (one for group in reservations for one in group.get("Instances", ())):
-        if any(tag.get("Key") == STACK_TAG and tag.get("Value") == stack for tag in entry.get("Tags", ())):
+        if is_of(stack, entry):
             continue
         market = entry.get("InstanceLifecycle") or "on-demand"
         quota = vcpu_quota(entry.get("InstanceType", ""), market) if market != "capacity-block" else None
@@ -118,9 +121,7 @@ def used_vcpu(reservations: Sequence[Mapping[str, Any]] | NotKnown, stack: str) 
             continue
         options = entry.get("CpuOptions", {})
         if "CoreCount" not in options or "ThreadsPerCore" not in options:
-            return NotKnown(
-                why=f"half an answer to ec2:DescribeInstances: {entry.get('InstanceType')} has no CpuOptions"
-            )
+            return half(f"{entry.get('InstanceType')} has no CpuOptions", "ec2:DescribeInstances")
         found[quota.code] = found.get(quota.code, 0) + options["CoreCount"] * options["ThreadsPerCore"]
     return found
 
@@ -128,36 +129,31 @@ def used_vcpu(reservations: Sequence[Mapping[str, Any]] | NotKnown, stack: str) 
 def quota_line(need: Need, quota: Any, used: float | NotKnown, wanted: Wanted) -> Line:
     """One quota. quota: AWS's entry of it. used: by others, in its unit."""
     of = need.quota
-    id, asked = f"quota.{of.code}", f"{of.name}: {need.needed:,.0f} {of.unit} more ({of.service} {of.code})"
-    usd, means = waiting(wanted.spec, 0)
+    matter = waits(f"quota.{of.code}", f"{of.name}: {need.needed:,.0f} {of.unit} more ({of.service} {of.code})", wanted)
     if isinstance(quota, NotKnown) or isinstance(used, NotKnown):
-        answer = quota if isinstance(quota, NotKnown) else used
-        assert isinstance(answer, NotKnown)
-        return not_known(id, asked, answer, f"if it is too small: {means}", usd)
+        unknown = quota if isinstance(quota, NotKnown) else used
+        assert isinstance(unknown, NotKnown)  # one of the two
+        return replace(matter, means=f"if it is too small: {matter.means}").not_known(unknown)
     value, unit = quota.get("Value"), quota.get("Unit", "None")
     if value is None:
-        return not_known(
-            id, asked, NotKnown(why="half an answer: the quota has no value"), f"if too small: {means}", usd
-        )
+        return replace(matter, means=f"if too small: {matter.means}").half("the quota has no value")
     said = f"{value:,.0f} {of.unit}, of which {used:,.0f} are in use"
     if unit not in ("None", "Count", "", of.unit):
         said = f"{said} (AWS's unit: {unit})"
     if need.needed + used <= value:
-        return Line(id=id, state=FINE, asked=asked, said=said)
+        return matter.fine(said)
     if need.node_vcpu:
         usd, means = waiting(wanted.spec, int(max(0.0, value - used) // need.node_vcpu))
-    fixed = quota.get("Adjustable") is False
-    return Line(
-        id=id,
-        state=NOT_KNOWN if need.doubt else BLOCKS if need.must else WARNS,
-        asked=asked,
-        said=f"{said}; {need.doubt}" if need.doubt else said,
-        means=means if need.must else f"the later move finds no quota: {means}",
-        usd_per_hour=usd,
-        mends="AWS does not raise this quota: free some, or use another account"
-        if fixed
-        else increase(of, wanted.spec.region, need.needed + used),
-    )
+        matter = replace(matter, means=means, usd_per_hour=usd)
+    mends = increase(of, wanted.spec.region, need.needed + used)
+    if quota.get("Adjustable") is False:
+        mends = "AWS does not raise this quota: free some, or use another account"
+    matter = replace(matter, mends=mends)
+    if not need.must:
+        matter = replace(matter, means=f"the later move finds no quota: {matter.means}")
+    if need.doubt:
+        return matter.bad(NOT_KNOWN, f"{said}; {need.doubt}")
+    return matter.bad(BLOCKS if need.must else WARNS, said)
 
 
 def increase(quota: Quota, region: str, value: float) -> str:
@@ -170,15 +166,11 @@ def increase(quota: Quota, region: str, value: float) -> str:
 
 def unknown_quota_line(nodes: Nodes, wanted: Wanted) -> Line:
     """Nodes whose quota or size nobody could name."""
-    usd, means = waiting(wanted.spec, 0)
-    region = wanted.spec.region
-    return Line(
-        id=f"quota.{nodes.instance_type}.{nodes.market}",
-        state=NOT_KNOWN,
-        asked=f"vCPU quota for {nodes.count} x {nodes.instance_type}, {nodes.market}",
-        said="no confirmed quota code, or no vCPU count, of this type",
-        means=f"if it is too small: {means}",
-        usd_per_hour=usd,
-        mends=f"read it: aws service-quotas list-service-quotas --region {region} --service-code ec2 "
-        "--query \"Quotas[?contains(QuotaName, 'Instance')].[QuotaName,QuotaCode,Value]\" --output text",
+    mends = (
+        f"read it: aws service-quotas list-service-quotas --region {wanted.spec.region} --service-code ec2 "
+        "--query \"Quotas[?contains(QuotaName, 'Instance')].[QuotaName,QuotaCode,Value]\" --output text"
     )
+    asked = f"vCPU quota for {nodes.count} x {nodes.instance_type}, {nodes.market}"
+    matter = waits(f"quota.{nodes.instance_type}.{nodes.market}", asked, wanted, mends)
+    matter = replace(matter, means=f"if it is too small: {matter.means}")
+    return matter.bad(NOT_KNOWN, "no confirmed quota code, or no vCPU count, of this type")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, not_known
+from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, Matter, NotKnown
 from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour
 from planner.stack.names import physical
 
@@ -41,19 +41,15 @@ def role_name(arn: str) -> str:
 
 def identity_line(arn: Any) -> Line:
     """Who asks. The root user may do everything, has no policies to simulate and should deploy nothing."""
-    asked = "who asks (sts:GetCallerIdentity)"
+    matter = Matter(
+        id="identity",
+        asked="who asks (sts:GetCallerIdentity)",
+        means="the root user's rights cannot be simulated or limited",
+        mends="assume a deployment role, then run the check again",
+    )
     if isinstance(arn, NotKnown):
-        return not_known("identity", asked, arn, "nothing below is about a known account")
-    if arn.endswith(":root"):
-        return Line(
-            id="identity",
-            state=WARNS,
-            asked=asked,
-            said=arn,
-            means="the root user's rights cannot be simulated or limited",
-            mends="assume a deployment role, then run the check again",
-        )
-    return Line(id="identity", state=FINE, asked=asked, said=arn)
+        return replace(matter, means="nothing below is about a known account").not_known(arn)
+    return matter.bad(WARNS, arn) if arn.endswith(":root") else matter.fine(arn)
 
 
 def questions(policies: Mapping[str, Mapping[str, Any]], stack: str, region: str, account: str) -> Iterator[Question]:
@@ -107,6 +103,9 @@ def rights_line(
     if id == "operator":
         means = "a failing node is seen and nobody may end it: the fleet goes on billing"
         usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+    files = ", ".join(f"infra/{name}" for name in (wanted.operating if id == "operator" else wanted.policies))
+    mends = f"attach {files}; an organization's or boundary's denial is for its administrator"
+    matter = Matter(id=id, asked=what, means=means, usd_per_hour=usd, mends=mends)
     refused: dict[str, str] = {}
     unsure: list[str] = []
     for question, answer in zip(asked, answers, strict=True):
@@ -124,21 +123,12 @@ def rights_line(
     if refused:
         listed = ", ".join(f"{action} ({why})" for action, why in sorted(refused.items())[:8])
         more = f" and {len(refused) - 8} more" if len(refused) > 8 else ""
-        files = ", ".join(f"infra/{name}" for name in (wanted.operating if id == "operator" else wanted.policies))
-        return Line(
-            id=id,
-            state=BLOCKS if must else WARNS,
-            asked=what,
-            said=f"no: {listed}{more}",
-            means=means,
-            usd_per_hour=usd,
-            mends=f"attach {files}; an organization's or boundary's denial is for its administrator",
-        )
+        return matter.bad(BLOCKS if must else WARNS, f"no: {listed}{more}")
     if unsure:
         more = f"; {len(unsure) - 1} more" if len(unsure) > 1 else ""
         may = not any(isinstance(answer, NotKnown) and not answer.may for answer in answers)
-        return not_known(id, what, NotKnown(why=unsure[0] + more, may=may), means, usd)
-    return Line(id=id, state=FINE, asked=what, said="yes, by identity policies, boundary and organization")
+        return matter.not_known(NotKnown(why=unsure[0] + more, may=may))
+    return matter.fine("yes, by identity policies, boundary and organization")
 
 
 def _decided(entry: Mapping[str, Any] | None) -> tuple[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 from planner.check import account, capacity, image, places, prices, quotas, rights
 from planner.check.calls import Ask
-from planner.check.line import BLOCKS, NOT_KNOWN, Line, NotKnown
+from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, half
 from planner.check.wanted import Wanted, types_of
 from planner.stack.deployed_resources import STACK_TAG
 from planner.stack.spec import Block, is_known
@@ -15,25 +16,26 @@ from planner.stack.spec import Block, is_known
 
 def check(wanted: Wanted, ask: Ask, started: Callable[[str], None] = lambda _: None) -> list[Line]:
     """All lines. started: called with the name of each part before it asks."""
-    parts: tuple[tuple[str, Callable[[Wanted, Ask], Iterator[Line]]], ...] = (
-        ("rights", _rights),
-        ("Region and zone", _places),
-        ("quotas", _quotas),
-        ("capacity", _capacity),
-        ("images", _images),
-        ("the account", _account),
-        ("prices", _prices),
+    hardware = cache(partial(_types, wanted, ask))  # two parts need it, and it is asked once
+    parts: tuple[tuple[str, Callable[[], Iterator[Line]]], ...] = (
+        ("rights", lambda: _rights(wanted, ask)),
+        ("Region and zone", lambda: _places(wanted, ask)),
+        ("quotas", lambda: _quotas(wanted, ask, hardware())),
+        ("capacity", lambda: _capacity(wanted, ask)),
+        ("images", lambda: _images(wanted, ask, hardware())),
+        ("the account", lambda: _account(wanted, ask)),
+        ("prices", lambda: _prices(wanted, ask)),
     )
     found: list[Line] = []
     for name, part in parts:
         started(name)
-        found += part(wanted, ask)
+        found += part()
     return found
 
 
 def counts(lines: list[Line]) -> dict[str, int]:
     """State -> lines in it."""
-    return {state: sum(line.state == state for line in lines) for state in ("blocks", "not known", "warns", "fine")}
+    return {state: sum(line.state == state for line in lines) for state in (BLOCKS, NOT_KNOWN, WARNS, FINE)}
 
 
 def _rights(wanted: Wanted, ask: Ask) -> Iterator[Line]:
@@ -83,7 +85,7 @@ def _principal(who: Any, ask: Ask) -> str | NotKnown:
     role = ask("iam:GetRole", RoleName=name)
     if isinstance(role, NotKnown):
         return role
-    return role.get("Arn") or NotKnown(why="half an answer to iam:GetRole: the role has no ARN")
+    return role.get("Arn") or half("the role has no ARN", "iam:GetRole")
 
 
 def _places(wanted: Wanted, ask: Ask) -> Iterator[Line]:
@@ -98,10 +100,10 @@ def _places(wanted: Wanted, ask: Ask) -> Iterator[Line]:
     yield places.subnet_line(ask("ec2:DescribeSubnets", Filters=tags), wanted)
 
 
-def _quotas(wanted: Wanted, ask: Ask) -> Iterator[Line]:
+def _quotas(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     spec = wanted.spec
     vcpu: dict[str, int] = {spec.fleet.instance_type: spec.fleet.vcpu}
-    for entry in _types(wanted, ask):
+    for entry in hardware:
         if count := entry.get("VCpuInfo", {}).get("DefaultVCpus"):
             vcpu[entry["InstanceType"]] = count
     states = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
@@ -153,13 +155,8 @@ def _quota(quota: quotas.Quota, ask: Ask) -> Any:
     return answer
 
 
-def _ours(entry: dict[str, Any], stack: str) -> bool:
-    tags = entry.get("Tags") or entry.get("TagSet") or ()
-    return any(tag.get("Key") == STACK_TAG and tag.get("Value") == stack for tag in tags)
-
-
 def _count(listed: Any, stack: str) -> float | NotKnown:
-    return listed if isinstance(listed, NotKnown) else float(sum(not _ours(entry, stack) for entry in listed))
+    return listed if isinstance(listed, NotKnown) else float(sum(not quotas.is_of(stack, entry) for entry in listed))
 
 
 def _lustre_gib(systems: Any, stack: str) -> float | NotKnown:
@@ -167,10 +164,11 @@ def _lustre_gib(systems: Any, stack: str) -> float | NotKnown:
         return systems
     gib = 0.0
     for entry in systems:
-        if entry.get("LustreConfiguration", {}).get("DeploymentType") != "PERSISTENT_2" or _ours(entry, stack):
+        kind = entry.get("LustreConfiguration", {}).get("DeploymentType")
+        if kind != "PERSISTENT_2" or quotas.is_of(stack, entry):
             continue
         if "StorageCapacity" not in entry:
-            return NotKnown(why="half an answer to fsx:DescribeFileSystems: a file system without its capacity")
+            return half("a file system without its capacity", "fsx:DescribeFileSystems")
         gib += entry["StorageCapacity"]
     return gib
 
@@ -197,11 +195,11 @@ def _capacity(wanted: Wanted, ask: Ask) -> Iterator[Line]:
             yield Line(id="block", state=BLOCKS, asked="which Capacity Block", said="none is bought", mends=mends)
 
 
-def _images(wanted: Wanted, ask: Ask) -> Iterator[Line]:
+def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     spec = wanted.spec
     processors = {
         entry["InstanceType"]: tuple(entry.get("ProcessorInfo", {}).get("SupportedArchitectures", ()))
-        for entry in _types(wanted, ask)
+        for entry in hardware
     }
     for what, part, name in (
         ("fleet", spec.fleet, spec.fleet.instance_type),

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from planner.check.line import Matter
 from planner.stack.spec import ClusterSpec, is_known
+
+DRIFT = 0.02  # of a price against the plan: beyond it a line is named
+REPRICE = "planner prices update, then compare again"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +82,12 @@ def dollars(usd_per_hour: float | None) -> str:
     return (
         "an unknown amount an hour (the plan has no price)" if usd_per_hour is None else f"${usd_per_hour:,.2f} an hour"
     )
+
+
+def waits(id: str, asked: str, wanted: Wanted, mends: str = "") -> Matter:
+    """A matter for which, if it is bad, no node starts."""
+    usd, means = waiting(wanted.spec, 0)
+    return Matter(id=id, asked=asked, means=means, usd_per_hour=usd, mends=mends)
 
 
 def waiting(spec: ClusterSpec, started: int) -> tuple[float | None, str]:
