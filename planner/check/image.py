@@ -67,7 +67,7 @@ def _odd(entry: dict[str, Any], what: str, wanted: Wanted) -> list[str]:
     if deprecated and utc(datetime.fromisoformat(deprecated.replace("Z", "+00:00"))) <= wanted.now:
         found.append(f"deprecated since {deprecated[:10]}: security fixes are missing")
     if entry.get("ImageOwnerAlias") != "amazon":
-        found.append("it is not published by Amazon: whoever owns it can take it back")
+        found.append("it is not published by Amazon: its owner can withdraw it")
     text = f"{entry.get('Name', '')} {entry.get('Description', '')}".lower()
     if what == "fleet" and "deep learning" not in text and "neuron" not in text:
         found.insert(0, NOTHING)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.api.arguments import named
 from planner.cli.gates import check_junit
 from planner.cli.options import (
     OUT,
     STACK,
     Asked,
-    book_of,
     common,
     format_option,
     priced_plan,
@@ -23,7 +21,7 @@ from planner.cli.options import (
 )
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import progress
-from planner.cli.stack_shared import stack_path
+from planner.cli.stack_shared import planned, stack_path
 from planner.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -100,27 +98,15 @@ def command(
 
 def _spec(asked: Asked, scenario: str | None, stack: str | None, quiet: bool) -> tuple[ClusterSpec, PriceBook]:
     """The stack as its file has it, else as the scenario would be written. Raises UsageProblem for another's file."""
-    from planner.api.parallel import in_processes
-    from planner.cli import worker_pool
-    from planner.decide.compare import compare
-    from planner.stack.choose import spec_of
     from planner.stack.choose_workers import STACK as POOL_STACK
-    from planner.stack.choose_workers import worker_spec_of
     from planner.stack.file import read
 
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    name = stack or (loaded.plan.deploy.stack if loaded else POOL_STACK)
+    plans = worker_pool_in(asked.plan, asked.overrides)
+    name = stack or (plans[0].plan.deploy.stack if plans[0] else POOL_STACK)
     path = stack_path(name)
     kept = read(path) if path.is_file() else None
     scenario = scenario or (kept.scenario if kept else "best")
-    if pool is not None:
-        found, book = worker_pool.simulated(pool, asked, runs=worker_pool.asked_runs(), quiet=quiet)
-        spec = worker_spec_of(pool, found, worker_pool.named(found, scenario), book, stack=name)
-    else:
-        assert loaded is not None  # one of the two
-        book = book_of(loaded, asked.prices, asked.as_of)
-        comparison = compare(asked.request_of(loaded, book, derivations=False), in_processes)
-        spec = spec_of(loaded, comparison, named(comparison, scenario), book, stack=name, preview=True)
+    spec, book, _ = planned(asked, plans, scenario, name, derivations=False, quiet=quiet)
     return (_same(kept, spec, path) if kept else spec), book
 
 

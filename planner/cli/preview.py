@@ -6,13 +6,11 @@ from typing import Any
 
 import click
 
-from planner.api.arguments import named
 from planner.api.graphs import graph_of
 from planner.cli.next_step import FOR_PEOPLE, command_of
 from planner.cli.options import (
     OUT,
     Asked,
-    book_of,
     common,
     format_option,
     planned_stack,
@@ -21,6 +19,7 @@ from planner.cli.options import (
     worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, say, write_result
+from planner.cli.stack_shared import planned
 
 
 @click.command()
@@ -76,19 +75,8 @@ def previewed_graph(
 
     Raises UsageProblem or PlanProblems.
     """
-    from planner.api.parallel import in_processes
-    from planner.decide.compare import compare
     from planner.report.data.stored import stored_usd_per_hour
-    from planner.stack.choose import spec_of
 
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    if pool is not None:
-        from planner.cli import worker_stack
-
-        return worker_stack.graph(asked, pool, scenario, stack, quiet=True), None
-    assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices, asked.as_of)
-    comparison = compare(asked.request_of(loaded, book), in_processes)
-    chosen = named(comparison, scenario)
-    spec = spec_of(loaded, comparison, chosen, book, stack=stack or "", nic_profile=nic_profile, preview=True)
-    return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen)
+    plans = worker_pool_in(asked.plan, asked.overrides)
+    spec, _, chosen = planned(asked, plans, scenario, stack or "", nic_profile=nic_profile, quiet=True)
+    return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen) if chosen else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fleet_pool.worker.joblist import MOST_JOBS
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planner.plan.load import LoadedPool
     from planner.stack.spec import ClusterSpec
     from planner.worker_pool.result import PoolScenario
+    from pricing.book import PriceBook
 
 OF_GANGS = {
     "nic_profile": "--nic-profile",
@@ -38,13 +39,13 @@ OF_GANGS = {
 }
 
 
-def graph(asked: Asked, loaded: LoadedPool, scenario: str, stack: str | None, *, quiet: bool) -> dict[str, Any]:
-    """The resource graph of a choice. Raises UsageProblem or PlanProblems."""
-    from planner.api.graphs import graph_of
-
+def planned(
+    asked: Asked, loaded: LoadedPool, scenario: str, stack: str, *, quiet: bool
+) -> tuple[ClusterSpec, PriceBook]:
+    """The stack of a choice as the plan has it, and its price book. Raises UsageProblem or PlanProblems."""
     found, book = worker_pool.simulated(loaded, asked, runs=worker_pool.asked_runs(), quiet=quiet)
     chosen = worker_pool.named(found, scenario)
-    return graph_of(worker_spec_of(loaded, found, chosen, book, stack=stack or ""), "the preview runs")
+    return worker_spec_of(loaded, found, chosen, book, stack=stack), book
 
 
 def stack(
