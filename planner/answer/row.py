@@ -111,6 +111,11 @@ class Row:
         return self.option.years, self.option.family == "capacity-block"
 
     @property
+    def outlast_fraction(self) -> float | None:
+        """Share of the draws that outlast the Capacity Block; None where there is none."""
+        return None
+
+    @property
     def blocks(self) -> int:
         """How many Capacity Blocks its nodes are bought in."""
         return 0

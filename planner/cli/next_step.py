@@ -39,9 +39,10 @@ def after(
 def _line(asked: Asked, found: Compared[R], step: str, settings: Sequence[str]) -> str:
     added, row = [word for text in settings for word in ("--set", text)], found.best
     if row is None or not row.eligible:
-        change = found.relaxations[0].settings if found.relaxations else ()
+        cheapest = min(found.relaxations, key=lambda each: (not each.complete, each.cost_usd), default=None)
+        change = cheapest.settings if cheapest else ()
         words = [*added, *(word for text in change for word in ("--set", text))]
-        why = "to see what would help" if not change else "to try the smallest change"
+        why = "to see what would help" if not change else "to try the cheapest of these changes"
         return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['-v'])])}"
     if step == APPROVE:
         return f"to approve it: {command_of('report', asked, [*added, '--sheet', '-o', 'sheet.html'])}"

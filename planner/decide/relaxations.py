@@ -1,10 +1,12 @@
-"""What would make a scenario eligible where none is: the smallest change of each kind, each one evaluated."""
+"""What would make a scenario eligible where none is: the smallest change of each kind, and a larger one where it costs
+less; each one evaluated."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from planner.answer.compared import Relaxation
 from planner.answer.measure import cost_of
@@ -22,9 +24,12 @@ from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
 
 WHOLE = 8  # nodes
-GROWTH, ENOUGH = (1.12, 1.25, 1.5, 2.0), 3  # of a size that works as planned; how many that hold are compared
+GROWTH = (1.12, 1.25, 1.5, 2.0)  # of a size that works as planned, until one holds in the draws
+LARGER = (1.0, 1.25, 1.5)  # of the nearest size that holds, then up to whole eights
+WORTH = 0.99  # of the cost of the smallest change: a larger one is named if it costs less
 DOUBLINGS = 6  # of the fleet's size in either direction
 MOST = 5  # relaxations shown
+T = TypeVar("T")
 LEAST_AVAILABILITY = 0.5  # a run that fails longer than it works does not count as feasible
 
 
@@ -78,32 +83,53 @@ def relaxations_of(request: Request, comparison: Comparison) -> tuple[Relaxation
         for kind in (*kinds, both):
             changes = (change for wanted in kind for change in (wanted, *_limits(request, wanted)))
             found += _cheapest(_cheapest_feasible(request, wanted) for wanted in changes)
-    sized = [_sized(request, base, size, resized)] if size and resized else []
+    sized = _sized(request, base, size, resized) if size and resized else []
     confirmed = [*(_confirmed(request, one) for one in limits), *sized, *(_confirmed(request, one) for one in found)]
     return (*raised, *(remedy for remedy in confirmed if remedy))[:MOST]
 
 
-def _sized(request: Request, base: ChangedPlan, size: Size, change: _Change) -> Relaxation | None:
-    """The nearest size that holds in the draws: the one that does as planned, or a larger one, by steps. Of a few more
-    the cheapest, since the nearest may just keep a limit with a week that it hardly uses."""
+def _sized(request: Request, base: ChangedPlan, size: Size, change: _Change) -> list[Relaxation]:
+    """The nearest size that holds in the draws, at or above the one that does as planned; and one of a few larger ones
+    where it costs less, since the nearest may just keep a limit with a week of a block that it hardly uses."""
     first = _confirmed(request, change)
     counts = change.wanted.plan.fleet.nodes
     if counts is None or not request.draws or max(counts) < max(size.sizes):
-        return first
-    found = [first] if first else []
-    for more in GROWTH:
-        wanted = math.ceil(max(counts) * more)
-        # of eights, which are few Capacity Blocks
-        count = min(wanted if wanted < WHOLE else -(-wanted // WHOLE) * WHOLE, variants.MOST_NODES)
-        remedy = _recommended(request, size.at(base, count))
-        found += [remedy] if remedy else []
-        if len(found) == ENOUGH:
-            break
-    return min(found, key=lambda one: one.cost_usd, default=None)
+        return [first] if first else []
+
+    def at(count: int) -> Relaxation | None:
+        return _recommended(request, size.at(base, count))
+
+    least = max(counts)
+    if first is None:
+        fails = least
+        for more in GROWTH:
+            works = min(math.ceil(least * more), variants.MOST_NODES)
+            if first := at(works):
+                least, first = _nearest_size(at, fails, works, first)
+                break
+            fails = works
+    if first is None:
+        return []
+    larger = [remedy for count in _handy_sizes(least) if (remedy := at(count))]
+    return [first, *_less(first, larger)]
+
+
+def _handy_sizes(least: int) -> list[int]:
+    """Larger sizes worth a try: the next power of two, which is one Capacity Block up to 64, and steps of eights."""
+    eights = (-(-math.ceil(least * more) // WHOLE) * WHOLE for more in LARGER)
+    tried = {2 ** (least - 1).bit_length(), *(eights if least > WHOLE else ())}
+    return sorted(count for count in tried if least < count <= variants.MOST_NODES)
+
+
+def _less(first: Relaxation, others: Sequence[Relaxation]) -> list[Relaxation]:
+    """The cheapest of the others, where it costs less than the first by more than a hundredth."""
+    least = min(others, key=lambda one: one.cost_usd, default=first)
+    return [least] if least.cost_usd < WORTH * first.cost_usd else []
 
 
 def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) -> list[Relaxation]:
-    """The plan's limits moved as far as the nearest scenario needs, for the scenarios with the fewest moves."""
+    """The plan's limits moved as far as the nearest scenario needs, for the scenarios with the fewest moves; and as far
+    as the cheapest of them needs, where that costs less."""
     found = []
     for s in comparison.complete:
         if s.held_back or any(is_out_of_reach(each) for each in s.shortfalls):
@@ -115,11 +141,18 @@ def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) 
             far = max(each.needed / (each.limit or each.needed) for each in s.shortfalls)
             found.append((len(wanted.settings), far, cost_of(s, "planned"), wanted))
     least = min((entry[0] for entry in found), default=0)
-    nearest: dict[tuple[str, ...], ChangedPlan] = {}
+    same: dict[tuple[str, ...], list[ChangedPlan]] = {}
     for count, *_, wanted in sorted(found, key=lambda entry: (*entry[:3], entry[3].settings)):
         if count == least:
-            nearest.setdefault(tuple(setting.partition("=")[0] for setting in wanted.settings), wanted)
-    return [remedy for wanted in nearest.values() if (remedy := _recommended(request, wanted))]
+            same.setdefault(tuple(setting.partition("=")[0] for setting in wanted.settings), []).append(wanted)
+    cost = {entry[3].settings: entry[2] for entry in reversed(found)}
+    remedies = []
+    for changes in same.values():
+        first = _recommended(request, changes[0])
+        cheapest = min(changes, key=lambda wanted: cost[wanted.settings])
+        far = _recommended(request, cheapest) if request.draws and cheapest is not changes[0] else None
+        remedies += [first, *_less(first, [far] if far else [])] if first else []
+    return remedies
 
 
 def _confirmed(request: Request, change: _Change) -> Relaxation | None:
@@ -252,7 +285,7 @@ def _resized(request: Request, base: ChangedPlan, size: Size) -> _Change | None:
     return min(found, key=lambda entry: entry[0])[1] if found else None
 
 
-def _nearest_size(at: Callable[[int], _Change | None], fails: int, works: int, best: _Change) -> tuple[int, _Change]:
+def _nearest_size(at: Callable[[int], T | None], fails: int, works: int, best: T) -> tuple[int, T]:
     """Halve between a size that fails and one that works until they are neighbors."""
     while abs(works - fails) > 1:
         halfway = (works + fails) // 2

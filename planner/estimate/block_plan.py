@@ -43,13 +43,15 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         decide_day=decide,
         decide_on=request.start + timedelta(days=decide),
         extension_is_certain=request.plan.purchase.capacity_block.extension,
+        is_given=request.plan.purchase.capacity_block.days is not None,
         done_fraction=decide * 24 / usable,
     )
     if not outlasts.any():
         _record(sheet, found, request.draws, planned.run.hours)
         return found
-    left = float(np.median(hours[outlasts])) - usable
-    more = float(block_days(run_hours=left - BLOCK_LOST_TAIL_HOURS))
+    left, most = (float(at) - usable for at in np.quantile(hours[outlasts], (0.5, 0.9), method="lower"))
+    more, longest = (float(block_days(run_hours=each - BLOCK_LOST_TAIL_HOURS)) for each in (left, most))
+    day_usd = choice.nodes * 24 * usd
     price = on_demand_price(request.book, choice.instance.name, request.plan.region)
     paid = 1 - request.plan.purchase.private_discount
     again = left + request.table()["goodput.bring_up_hours"].value
@@ -57,7 +59,9 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         found,
         left_days=left / 24,
         extension_days=more,
-        extension_usd=choice.nodes * more * 24 * usd,
+        extension_usd=more * day_usd,
+        extension_p90_days=longest,
+        extension_p90_usd=longest * day_usd,
         on_demand_usd=None if price is None else choice.nodes * again * price.usd * paid,
     )
     _record(sheet, found, request.draws, planned.run.hours)
@@ -104,6 +108,18 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number) -> None:
             found.extension_usd,
             "USD",
             "rule:nodes x hours of the extension x today's price of the block",
+        ),
+        (
+            "extension_p90_days",
+            found.extension_p90_days,
+            "days",
+            "rule:the shortest extension that suffices in 9 of 10 outcomes that outlast the block",
+        ),
+        (
+            "extension_p90_usd",
+            found.extension_p90_usd,
+            "USD",
+            "rule:nodes x hours of that extension x today's price of the block",
         ),
         ("on_demand_usd", found.on_demand_usd, "USD", "rule:nodes x (what is left + bring-up) x the On-Demand price"),
     ):

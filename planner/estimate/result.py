@@ -69,9 +69,12 @@ class BlockPlan:
     decide_on: date
     done_fraction: float
     extension_is_certain: bool = False
+    is_given: bool = False
     left_days: float | None = None
     extension_days: float | None = None
     extension_usd: float | None = None
+    extension_p90_days: float | None = None
+    extension_p90_usd: float | None = None
     on_demand_usd: float | None = None
 
 
@@ -131,6 +134,10 @@ class Scenario(Row):
     def unit(self) -> float:
         """1, or the delivered GPU-hours of a fleet that is held for a given time."""
         return self.useful_gpu_hours or 1.0 if self.is_held else 1.0
+
+    @property
+    def outlast_fraction(self) -> float | None:
+        return None if self.block_plan is None else self.block_plan.outlast_fraction
 
     @property
     def blocks(self) -> int:

@@ -52,7 +52,7 @@ def test_the_command_repeats_what_was_asked_and_runs(tmp_path: Path) -> None:
 
 def test_without_a_recommendation_it_is_the_smallest_change() -> None:
     line = said("compare", PLAN, *DRAWS, "--set", "constraints.max_cost_usd=1")
-    assert line.startswith("Next, to try the smallest change: planner compare")
+    assert line.startswith("Next, to try the cheapest of these changes: planner compare")
     assert line.count("--set constraints.max_cost_usd=") == 2
 
 

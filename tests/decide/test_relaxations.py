@@ -219,3 +219,43 @@ def test_the_plan_itself_stays_as_it_is():
     after = with_relaxations(request, comparison)
     assert request.plan.canonical() == before
     assert by_id(after) == by_id(comparison)
+
+
+TIGHT = {
+    "apiVersion": "planner/v1",
+    "name": "tight",
+    "region": "us-east-1",
+    "start": "2026-11-02",
+    "run": {"work": {"gpu_hours": 20000}, "deadline": "10d"},
+    "data": {"hot_dataset": "20TB", "shard": "100MB", "checkpoint": "20GB"},
+    "fleet": {"instance_types": ["p4d.24xlarge"], "nodes": 8},
+    "storage": {"layouts": ["converged"]},
+    "purchase": {"options": ["on-demand", "capacity-block"]},
+}
+
+
+def test_the_smallest_size_in_the_draws_is_the_smallest_and_a_larger_one_that_costs_less_stands_beside_it():
+    """Every count from the plan's 8 to 40, tried: the first that hold are bought On-Demand, 24 and more fit blocks."""
+    loaded = load_text(json.dumps(TIGHT))
+    request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=300)
+    found = changes_of(request)
+
+    def cost(setting: str) -> float | None:
+        best = compare(replace(request, plan=load_text(json.dumps(TIGHT), overrides=[setting]).plan)).best
+        return None if best is None or best.cost_usd is None else best.cost_usd.p50
+
+    by_count = {count: cost(f"fleet.nodes={count}") for count in range(8, 41)}
+    first, second = [remedy for remedy in found if remedy.settings[0].startswith("fleet.nodes")]
+    least = min(count for count, usd in by_count.items() if usd is not None)
+    assert first.settings == (f"fleet.nodes={least}",)
+    best = min(usd for usd in by_count.values() if usd is not None)
+    assert best <= second.cost_usd <= 1.05 * best
+    assert second.cost_usd < 0.99 * first.cost_usd
+
+
+def test_a_deadline_that_lets_the_cheapest_choice_in_stands_beside_the_nearest_one():
+    loaded = load_text(json.dumps(TIGHT))
+    request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=300)
+    near, far = [remedy for remedy in changes_of(request) if remedy.settings[0].startswith("run.deadline")]
+    assert far.cost_usd < 0.99 * near.cost_usd
+    assert float(far.settings[0][13:-1]) > float(near.settings[0][13:-1])

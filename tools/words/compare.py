@@ -186,6 +186,13 @@ KEYS: tuple[Word, ...] = (
     word(f"{_S}.block_plan.left_days", "number?", "median of what is left, of the draws that outlast it", "days"),
     word(f"{_S}.block_plan.extension_days", "number?", "the shortest extension for that", "days"),
     word(f"{_S}.block_plan.extension_usd", "number?", "its fee at today's price", "USD"),
+    word(
+        f"{_S}.block_plan.extension_p90_days",
+        "number?",
+        "the extension that suffices in 9 of 10 outcomes that outlast the block",
+        "days",
+    ),
+    word(f"{_S}.block_plan.extension_p90_usd", "number?", "its fee at today's price", "USD"),
     word(f"{_S}.block_plan.on_demand_usd", "number?", "On-Demand nodes for it; null without a price", "USD"),
     word(f"{_S}.eligible", "flag", "whether enough of the draws finish within the limits"),
     word(f"{_S}.why_not_eligible", "texts", "what it lacks to be recommended, each a sentence"),
@@ -406,7 +413,7 @@ KEYS: tuple[Word, ...] = (
     word(
         "remedies",
         "objects",
-        "if nothing is eligible: the smallest changes of the plan with which a scenario is recommended",
+        "if nothing is eligible: changes of the plan with which a scenario is recommended",
     ),
     word("remedies[].set", "texts", "the change, as options of --set"),
     word("remedies[].scenario", "text", "id of the recommended scenario after the change"),

@@ -61,6 +61,8 @@ def _block_plan(scenario: Scenario) -> dict[str, Any] | None:
         "left_days": number(plan.left_days),
         "extension_days": number(plan.extension_days),
         "extension_usd": usd(plan.extension_usd),
+        "extension_p90_days": number(plan.extension_p90_days),
+        "extension_p90_usd": usd(plan.extension_p90_usd),
         "on_demand_usd": usd(plan.on_demand_usd),
     }
 

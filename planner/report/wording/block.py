@@ -10,8 +10,9 @@ MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
 def sentence(plan: BlockPlan) -> str:
-    """`Buy 21 days ($1.58M, sold from 2026-09-07). On day 18 (2026-11-20), with less than 86% done, extend by 4 days
-    ($301k today), else On-Demand from the last checkpoint ($350k), else a later block: 7% of the outcomes outlast it.`
+    """`Buy 21 days ($1.58M, sold from 2026-09-07). On day 18 (2026-11-20), with less than 86% done, extend by what is
+    left (half need up to 4 days, $301k today; 9 of 10 up to 11 days, $828k), else On-Demand from the last checkpoint
+    ($350k), else a later block: 7% of the outcomes outlast it.`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if plan.outlast_fraction is None:
@@ -28,13 +29,34 @@ def sentence(plan: BlockPlan) -> str:
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = [f"extend by {_days(plan.extension_days or 0)} ({figures.usd(plan.extension_usd)} today)", *ways]
+        ways = [f"extend by {_extension(plan)}", *ways]
     if plan.extension_is_certain:
         ways = [f"{ways[0]}, on which the plan counts"]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
-    why = "; a longer one costs more on average" if plan.outlast_fraction > MOST else ""
+    why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and not plan.is_given else ""
     return f"{buy}. {when}{behind}, {first}{rest}: {share} of the outcomes outlast it{why}."
+
+
+def more_cash(plan: BlockPlan) -> str:
+    """`2026-11-20: $301k more where it outlasts the block (7% of the outcomes), for an extension by 4 days`; "" if it
+    never does."""
+    if not plan.outlast_fraction or plan.extension_usd is None or plan.tail != EXTEND:
+        return ""
+    share = figures.percent(plan.outlast_fraction)
+    return (
+        f"{plan.decide_on}: {figures.usd(plan.extension_usd)} more where the run outlasts the block ({share} of the "
+        f"outcomes), for an extension by {_days(plan.extension_days or 0)}, which is enough in half of them"
+    )
+
+
+def _extension(plan: BlockPlan) -> str:
+    days, usd = plan.extension_days or 0, f"{figures.usd(plan.extension_usd or 0)} today"
+    most = plan.extension_p90_days
+    if most is None or most <= days:
+        return f"{_days(days)} ({usd})"
+    p90 = f"{_days(most)}, {figures.usd(plan.extension_p90_usd or 0)}"
+    return f"what is left (half need up to {_days(days)}, {usd}; 9 of 10 up to {p90})"
 
 
 def _days(days: float) -> str:

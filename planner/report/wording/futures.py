@@ -8,6 +8,7 @@ from planner.answer.row import Row
 from planner.report.wording import figures
 
 SPOT, BLOCK, ANY = ("where spot holds", "where it does not"), ("within the block", "beyond it"), ("", "")
+NEAR = 0.02  # of the outcomes
 
 
 def about(row: Row) -> str:
@@ -47,6 +48,8 @@ def _where(usd: str, name: str) -> str:
 
 
 def _names(row: Row) -> tuple[str, str]:
+    """A block's end divides the futures only where about as many outcomes outlast it as are in the second one."""
     if row.option is not None and row.option.starts_on_spot:
         return SPOT
-    return BLOCK if row.option is not None and row.option.family == "capacity-block" else ANY
+    outlast = row.outlast_fraction
+    return BLOCK if outlast is not None and abs(outlast - row.futures[1].fraction) <= NEAR else ANY

@@ -7,6 +7,8 @@ from planner.decide.comparison import Comparison
 from planner.report.wording import figures
 from planner.report.wording.line import Kind, Line
 
+ORDER = "(the smallest of its kind, then a larger one that costs less)"
+
 
 def sentences(comparison: Comparison) -> list[Line]:
     """A title and a line for each change; empty if there is none."""
@@ -16,8 +18,8 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 def title(comparison: Comparison) -> str:
     if any(s.feasible and s.complete for s in comparison.scenarios) or all(r.complete for r in comparison.relaxations):
-        return "The smallest changes with which one is recommended, each recalculated"
-    return "The smallest changes that make one feasible whose nodes have a price, each recalculated"
+        return f"Changes with which one is recommended, each recalculated {ORDER}"
+    return f"Changes that make one feasible whose nodes have a price, each recalculated {ORDER}"
 
 
 def outcome(relaxation: Relaxation, floor: str = ">=") -> str:

@@ -116,7 +116,8 @@ def _cash(best: Scenario) -> tuple[str, ...]:
     usd = rounding.glances([entry.usd for entry in best.cash])
     said = [f"{entry.due}: {part}, {entry.what}" for entry, part in zip(best.cash, usd, strict=True)][:MOST]
     left = len(best.cash) - MOST
-    return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []))
+    tail = block.more_cash(best.block_plan) if best.block_plan else ""
+    return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
 
 
 def _block(best: Scenario) -> str:

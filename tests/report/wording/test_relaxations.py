@@ -38,6 +38,12 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
+TITLE = (
+    "Changes with which one is recommended, each recalculated (the smallest of its kind, then a larger one that costs "
+    "less)"
+)
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
 def test_in_a_terminal_of_any_width(width):
     text = comparison_text.render(late(), width=width, colour=False, ascii_only=False, top=12)
@@ -45,7 +51,7 @@ def test_in_a_terminal_of_any_width(width):
     said = "".join(text.split())  # a name longer than a line goes on in the next one
     for told in (
         "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes.",
-        "The smallest changes with which one is recommended, each recalculated:",
+        f"{TITLE}:",
         "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,841, 5.3 days",
         "--set fleet.nodes=22: s3-stream/p4d.24xlarge/on-demand, $11.4k, 1.0 days",
     ):
@@ -58,15 +64,14 @@ def test_in_markdown_as_code_that_can_be_copied():
     assert text.splitlines()[1] == (
         "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes."
     )
-    title = "The smallest changes with which one is recommended, each recalculated:"
-    assert f"- {title}\n  - `--set run.deadline=5.26d`: " in text
+    assert f"- {TITLE}:\n  - `--set run.deadline=5.26d`: " in text
 
 
 def test_on_the_page_under_the_answer():
     page = as_html.render(late())
     section = page[page.index('id="answer"') : page.index('id="compare"')]
     said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
-    assert "with which one is recommended, each recalculated --set run.deadline=5.26d : s3-stream" in said
+    assert "(the smallest of its kind, then a larger one that costs less) --set run.deadline=5.26d : s3-stream" in said
 
 
 def test_in_json_with_numbers():
@@ -98,7 +103,7 @@ NO_WAY = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 def test_a_run_that_only_fails_is_told_what_ends():
     said = [line.text for line in answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))]
     assert said[-2:] == [
-        "The smallest changes with which one is recommended, each recalculated:",
+        f"{TITLE}:",
         "--set 'purchase.options=[on-demand]': s3-stream/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
     ]
 
@@ -106,4 +111,4 @@ def test_a_run_that_only_fails_is_told_what_ends():
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is recommended: none finishes within " in said
-    assert "is recommended, each recalculated: --set constraints.max_cost_usd=6850: s3-stream" in said
+    assert "then a larger one that costs less): --set constraints.max_cost_usd=6850: s3-stream" in said

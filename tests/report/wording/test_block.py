@@ -1,0 +1,49 @@
+"""What to do about a Capacity Block, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from planner.estimate.result import BlockPlan
+from planner.report.wording import block
+
+PLAN = BlockPlan(
+    days=14,
+    usd=31_700,
+    sold_from=date(2026, 9, 7),
+    tail="extend",
+    outlast_fraction=0.79,
+    decide_day=11,
+    decide_on=date(2026, 11, 13),
+    done_fraction=0.79,
+    left_days=3.5,
+    extension_days=4,
+    extension_usd=9_060,
+    extension_p90_days=13,
+    extension_p90_usd=29_500,
+    on_demand_usd=13_300,
+)
+
+
+def test_an_extension_is_named_for_half_and_for_nine_of_ten():
+    said = block.sentence(PLAN)
+    assert "extend by what is left (half need up to 4 days, $9,060 today; 9 of 10 up to 13 days, $29.5k)" in said
+    assert said.endswith("79% of the outcomes outlast it; a longer one costs more on average.")
+
+
+def test_where_all_need_the_same_it_is_named_once():
+    assert "extend by 4 days ($9,060 today), else" in block.sentence(replace(PLAN, extension_p90_days=4))
+
+
+def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
+    assert "a longer one" not in block.sentence(replace(PLAN, is_given=True))
+
+
+def test_cash_names_what_most_outcomes_pay_later():
+    assert block.more_cash(PLAN) == (
+        "2026-11-13: $9,060 more where the run outlasts the block (79% of the outcomes), for an extension by 4 days, "
+        "which is enough in half of them"
+    )
+    assert block.more_cash(replace(PLAN, outlast_fraction=0.0, extension_usd=None)) == ""
+    assert block.more_cash(replace(PLAN, tail="on-demand")) == ""
