@@ -78,6 +78,8 @@ ALLOWED = {
     },
     # recordings of spot capacity and rules replayed on them: no plan, no price
     "planner.spot": {"planner.plan.textfile", "planner.errors"},
+    # logs of short runs, and the throughput table that they make: no price
+    "planner.profile": {"planner.plan", "planner.models", "planner.errors"},
     # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
     "planner.worker_pool": {
         "planner.answer",
@@ -165,6 +167,7 @@ ALLOWED = {
         "planner.spot",
         "planner.bills",
         "planner.worker_pool",
+        "planner.profile",
         "planner.templates",
         "planner.errors",
     },

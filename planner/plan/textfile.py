@@ -10,6 +10,7 @@ from pathlib import Path
 from planner.errors import PlanProblems, Problem
 
 MAX_BYTES = 1_000_000  # a plan has a few kilobytes; a larger file is not a plan
+PLANS = ("", ".yaml", ".yml", ".json")  # endings of what may be a plan
 # Characters that YAML forbids, and three line separators that YAML counts as lines and most editors do not.
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -60,12 +61,14 @@ def _nearby(path: str | os.PathLike[str]) -> str:
 
     wanted = Path(path)
     try:
-        names = sorted(p.name for p in wanted.parent.iterdir() if p.suffix in (".yaml", ".yml", ".json"))[:500]
+        names = sorted(p.name for p in wanted.parent.iterdir() if p.suffix in (*PLANS, wanted.suffix))[:500]
     except (OSError, ValueError):
         names = []
     near = get_close_matches(wanted.name, names, 1)
     if near:
         return f"did you mean {wanted.with_name(near[0])}?"
+    if wanted.suffix not in PLANS:
+        return ""
     return "`planner init plan.yaml` writes a plan to start from"
 
 

@@ -33,7 +33,12 @@ def _values(path: str) -> Iterator[str]:
         raise PlanProblems(tuple(tree.problems))
     if not isinstance(tree.data, dict) or not all(isinstance(key, str) for key in tree.data):
         raise refuse(where, "a file of values is a mapping of a plan's sections", "such as reliability: {...}")
-    for section, keys in tree.data.items():
+    yield from as_overrides(tree.data)
+
+
+def as_overrides(sections: Mapping[str, Any]) -> Iterator[str]:
+    """`path=value` for each key of each section."""
+    for section, keys in sections.items():
         if not isinstance(keys, dict):
             yield f"{section}={_text(keys)}"
             continue
