@@ -29,6 +29,7 @@ from fleet_pool.node.facts import (
     node_of,
     read_stack,
 )
+from fleet_pool.node.machine import Broken, Machine, NotReady
 from fleet_pool.problems import PoolProblem
 from fleet_pool.tokens import operator_token
 
@@ -47,45 +48,7 @@ SHIPPED = Path("/run/planner/shipped")  # the verdict in the bucket
 IN_SERVICE = Path(settings.CONF_FOLDER, "in-service")  # the group has counted this node
 UNITS = "/etc/systemd/system"
 PAUSE_S = 2.0
-COMMAND_S = 45.0  # nvidia-smi takes half a minute to wake eight GPUs
 LEAST_FREE_GIB = {"/": 5.0, "/scratch": 1.0}  # for logs and the images of containers; for anything at all
-
-
-class NotReady(Exception):
-    """What is wrong, for a person."""
-
-
-class Broken(NotReady):
-    """Some devices are there and others are not: the instance is broken, and another one may be whole."""
-
-
-class Machine:
-    """What checks look at; tests have their own. limit_s: of each command."""
-
-    def __init__(self, limit_s: float = COMMAND_S) -> None:
-        self._limit_s = limit_s
-
-    def run(self, *words: str) -> str:
-        """Output of a command. Raises NotReady. A command that hangs is left behind: waiting for it would hang too."""
-        try:
-            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        except FileNotFoundError:
-            raise NotReady(f"this image has no {words[0]}") from None
-        try:
-            said, _ = process.communicate(timeout=self._limit_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            with suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=1)
-            raise NotReady(f"`{' '.join(words)}` did not answer within {self._limit_s:g} s") from None
-        if process.returncode:
-            last = (said.strip().splitlines() or ["no output"])[-1]
-            raise NotReady(f"`{' '.join(words)}` failed: {last}")
-        return said
-
-    def entries(self, folder: str) -> list[str]:
-        """Names in a folder; none if it does not exist."""
-        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
 @frozen
