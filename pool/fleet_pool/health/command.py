@@ -17,7 +17,7 @@ from fleet_pool.health.decide import place_of
 from fleet_pool.health.doer import Alone, AutoScaling, Doer, Slurm, slurm_name
 from fleet_pool.health.judge import of_kernel
 from fleet_pool.health.kernel_log import Event, Stream
-from fleet_pool.health.limits import LIMITS
+from fleet_pool.health.limits import LIMITS, Action
 from fleet_pool.launch.here import bucket_of, settings_of
 from fleet_pool.node import boot_log, watch
 from fleet_pool.node.facts import BadFacts, Expected, Node, expected_of, node_of
