@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import select
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -86,7 +87,7 @@ class Looker:
         except (NotReady, Unreadable, OSError, ValueError) as why:
             return [unknown(check, why)]
 
-    def _said(self, *words: str, limit_s: float = FAST_S) -> tuple[int, str]:
+    def _said(self, *words: str, limit_s: float | None = None) -> tuple[int, str]:
         code, said = self._machine.answer(*words, limit_s=limit_s)
         self._evidence[" ".join(words)] = said[-KEPT_BYTES:]
         return code, said
@@ -163,12 +164,11 @@ class Looker:
         listed = self._machine.run(
             "lsblk", "--nodeps", "--noheadings", "--paths", "--output", "NAME,MODEL"
         ).splitlines()
+        nvme = ("nvme", "smart-log", "--output-format=json")
+        asks = nvme if shutil.which("nvme") else ("smartctl", "--json", "--all")
         wrong = []
         for device in (line.split()[0] for line in listed if line.strip().endswith(ready.settings.DRIVE_MODEL)):
-            try:
-                _, said = self._said("nvme", "smart-log", "--output-format=json", device)
-            except NotReady:
-                _, said = self._said("smartctl", "--json", "--all", device)
+            _, said = self._said(*asks, device)
             wrong += judge.of_drive(device, readings.smart(said))
         return wrong
 

@@ -179,7 +179,9 @@ def test_a_sick_node_is_found_and_nothing_else_is(check: str, number: int):
 def test_a_finding_says_what_and_where():
     [xid] = kernel(say.xid(94), say.xid(94))
     assert str(xid) == "restart xid: xid 94 on 0000:53:00 (contained memory error), 2 times"
-    assert str(one(pending="Yes")[0]).endswith("GPU 00000000:53:00.0: a row of its memory is replaced at the next reset")
+    assert str(one(pending="Yes")[0]).endswith(
+        "GPU 00000000:53:00.0: a row of its memory is replaced at the next reset"
+    )
 
 
 def test_faults_of_programs_never_drain_and_aws_list_is_all_there():
