@@ -27,7 +27,6 @@ from fleet_pool.problems import Code, PoolProblem, UsageProblem
 LEVELS = {"fast": 0, "start": 2, "deep": 3}
 EVERY_S = 300.0  # between two fast looks of `watch`
 PASSES = records.FOLDER / "passes.jsonl"
-PRICE = "PLANNER_NODE_USD_H"
 VERBS = {
     "fast": "look for seconds: a Slurm prolog or HealthCheckProgram",
     "start": "look for two minutes, with DCGM level 2, before the node takes work",
@@ -220,7 +219,7 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, busy: bool, 
             key = f"{boot_log.PREFIX}{node.instance}/health-{int(time.time())}.txt"
             bucket_of(environment, node, look.FAST_S).write(key, text.encode())
 
-    price = environment.get(PRICE, "")
+    price = environment.get(records.PRICE, "")
     return Acting(
         doer=doer,
         records=kept,

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from fleet_pool.health.decide import Group
 from fleet_pool.health.records import Records, open_in
+from fleet_pool.node import ready
 from fleet_pool.node.facts import Node
 from fleet_pool.node.machine import Machine, NotReady
 
@@ -146,11 +147,15 @@ class AutoScaling:
         return "restarting"
 
     def replace(self, reason: str) -> str:
+        if not ready.in_service(self._node):
+            return "its launch is abandoned by planner-ready, and the group launches another"
         words = ("--instance-id", self.name, "--health-status", "Unhealthy", "--no-should-respect-grace-period")
         self._machine.run("aws", "autoscaling", "set-instance-health", *words, "--region", self._node.region)
         return f"{self._node.group} counts it unhealthy"
 
     def back(self) -> None:
+        if not ready.in_service(self._node):
+            return
         words = ("--instance-id", self.name, "--health-status", "Healthy", "--region", self._node.region)
         self._machine.run("aws", "autoscaling", "set-instance-health", *words)
 

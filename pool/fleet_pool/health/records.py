@@ -20,6 +20,7 @@ from fleet_pool.launch.bucket import Bucket
 FOLDER = Path(settings.STATE_FOLDER, "health")
 PREFIX = "health/"  # in the data bucket
 OUT = "out.json"
+PRICE = "PLANNER_HOURLY"  # USD of one node, in node.env
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
