@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
 def looked(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     expected, node = facts(environment)
     level = getattr(given, "level", LEVELS[given.verb])
-    seen = look.Looker(expected, Machine(look.FAST_S), level=level).look()
+    seen = _looker(environment, expected, level).look()
     for each in seen.findings:
         print(f"planner-health: {each}", flush=True)
     acting = acting_of(environment, node, busy=seen.busy, dry_run=given.dry_run)
@@ -92,7 +92,7 @@ def watched(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     if not expected.nvidia:
         print("planner-health: this node has no NVIDIA GPUs: nothing to watch", flush=True)
         return Code.OK
-    stream, next_s = Stream(look.cleared(records.FOLDER)), time.monotonic() + EVERY_S
+    stream, next_s = Stream(look.cleared(_state(environment))), time.monotonic() + EVERY_S
     events: list[Event] = []
     for line in look.records(look.KMSG, follow=True):
         events += stream.new([line])
@@ -104,7 +104,7 @@ def watched(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
             print(f"planner-health: {each}", flush=True)
         if any(each.action > Action.REPORT for each in found):
             # what the GPUs say belongs to the evidence
-            seen = look.Looker(expected, Machine(look.FAST_S)).look()
+            seen = _looker(environment, expected).look()
             acting = acting_of(environment, node, busy=seen.busy, dry_run=given.dry_run)
             act(acting, tuple(dict.fromkeys((*found, *seen.findings))), seen.evidence)
         elif time.monotonic() >= next_s:
@@ -119,7 +119,7 @@ def cleared(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     _, node = facts(environment)
     if look.KMSG.exists():
         last = {"boot": records.boot_id(), "sequence": look.last_record()}
-        records.write(records.FOLDER / look.CLEARED, last)
+        records.write(_state(environment) / look.CLEARED, last)
     done = back(acting_of(environment, node, busy=False, dry_run=False))
     print(f"planner-health: {'the node takes jobs again' if done else 'the node was not out'}", flush=True)
     return Code.OK
@@ -189,6 +189,15 @@ def facts(environment: Mapping[str, str]) -> tuple[Expected, Node | None]:
     return expected, node_of(environment) if environment.get("PLANNER_ROLE") else None
 
 
+def _state(environment: Mapping[str, str]) -> Path:
+    """Several nodes on one host, as tests of Slurm have them, need a folder each."""
+    return Path(environment.get("STATE_DIRECTORY") or records.FOLDER)
+
+
+def _looker(environment: Mapping[str, str], expected: Expected, level: int = 0) -> look.Looker:
+    return look.Looker(expected, Machine(look.FAST_S), level=level, state=_state(environment), kmsg=look.KMSG)
+
+
 def acting_of(environment: Mapping[str, str], node: Node | None, *, busy: bool, dry_run: bool) -> Acting:
     machine, host = Machine(look.FAST_S), socket.gethostname().partition(".")[0]
     named = slurm_name(dict(environment), host, machine)
@@ -200,7 +209,7 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, busy: bool, 
         doer = AutoScaling(node, machine, busy)
     else:
         doer = Alone(node.instance if node else host)
-    kept: records.Records = records.InFolder(records.FOLDER / "past")
+    kept: records.Records = records.InFolder(_state(environment) / "past")
     if node is not None and grouped:
         kept = records.InBucket(bucket_of(environment, node, look.FAST_S), node.group)
     launched_s = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -227,7 +236,7 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, busy: bool, 
         usd_per_hour=float(price) if price else None,
         page=page,
         ship=ship,
-        state=records.FOLDER,
+        state=_state(environment),
         dry_run=dry_run,
         settle_s=acts.SETTLE_S,
     )
