@@ -82,7 +82,9 @@ def looked(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     if given.verb == "start" and restarted_well(acting, seen.findings) and back(acting):
         print("planner-health: the restart has helped: the node is back", flush=True)
     out = act(acting, seen.findings, seen.evidence)
-    print(f"planner-health: {f'out: {out.reason}' if out else 'takes jobs'}", flush=True)
+    sick = any(each.action > Action.REPORT for each in seen.findings)
+    verdict = f"out: {out.reason}" if out else "takes jobs all the same" if sick else "takes jobs"
+    print(f"planner-health: {verdict}", flush=True)
     return Code.BLOCKER if out else Code.OK
 
 

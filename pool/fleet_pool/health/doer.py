@@ -72,13 +72,14 @@ class Slurm:
         self._update("State=DRAIN", f"Reason={OURS}{reason}")
 
     def restart(self, reason: str) -> str:
-        """After the jobs that run; it needs RebootProgram in slurm.conf."""
-        self._run("scontrol", "reboot", "ASAP", "nextstate=RESUME", f"reason={OURS}{reason}", self.name)
+        """After the jobs that run; it needs RebootProgram in slurm.conf. The reason stays that of the drain: setting it
+        anew would set its time anew, by which the nodes that are out are ordered."""
+        self._run("scontrol", "reboot", "ASAP", "nextstate=RESUME", self.name)
         return "Slurm restarts it when its jobs have ended"
 
     def replace(self, reason: str) -> str:
         """A cloud node is powered down when its jobs have ended, and its next instance is another one."""
-        self._update("State=POWER_DOWN_ASAP", f"Reason={OURS}{reason}")
+        self._update("State=POWER_DOWN_ASAP")
         return "Slurm ends its instance when its jobs have ended"
 
     def back(self) -> None:

@@ -42,6 +42,7 @@ PartitionName=main Nodes=ALL Default=YES State=UP
 # as docs/health.md has it: Slurm does not register a node whose program fails, so its end is always well
 HEALTH = """#!/bin/sh
 export PATH={folder}/bin:{path} PYTHONPATH={python_path} PLANNER_EXPECTED=nvidia=8 SLURM_CONF={folder}/slurm.conf
+date +%T >> {folder}/health.$SLURMD_NODENAME.log
 export STATE_DIRECTORY={folder}/health/$SLURMD_NODENAME
 {python} -c 'import sys; from fleet_pool.health import command, look
 from pathlib import Path

@@ -51,7 +51,9 @@ def test_a_sick_node_is_out_until_a_person_clears_it(node: FakeNode, capsys):
 def test_a_dry_run_says_what_it_would_do(node: FakeNode, capsys):
     node.program("nvidia-smi", {"-q": say.smi(*map(say.gpu, say.BUSES[:7])), "nvlink": say.WELL_LINKS})
     assert command.main(["fast", "--dry-run"]) == 0
-    assert "would replace: gpu-count: 7 of 8 GPUs" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "would replace: gpu-count: 7 of 8 GPUs" in said
+    assert said.endswith("planner-health: takes jobs all the same\n")
     assert records.read(node.state / records.OUT) == {}
 
 

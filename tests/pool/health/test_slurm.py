@@ -46,10 +46,12 @@ def test_a_sick_node_is_drained_with_its_reason_and_the_others_work(fake_smi: Fa
         assert reason.startswith("planner-health: row-remap-failed: GPU 00000000:53:00.0: a row of its memory")
         assert reason.endswith("gang of 6 waits (no price on this node)")
         assert [name for name, state in cluster.states().items() if state != "idle"] == ["n4"]
+        # nodes that Slurm does not start and end itself are not replaced by it, and a person hears that
+        log = cluster.folder / "health.n4.log"
+        cluster.wait("a page", lambda: "drained, but not replaced: `scontrol update" in log.read_text())
         # a person mends it and brings it back the way of Slurm: it stays back
         (fake_smi.folder / "sick" / "n4").unlink()
         cluster.run("scontrol", "update", "NodeName=n4", "State=RESUME")
-        log = cluster.folder / "health.n4.log"
         seen = log.read_text().count("takes jobs")
         cluster.wait("two more looks", lambda: log.read_text().count("takes jobs") >= seen + 2)
         assert set(cluster.states().values()) == {"idle"}
