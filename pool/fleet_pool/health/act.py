@@ -23,7 +23,7 @@ KEPT_EVIDENCE = 20
 @frozen
 class Acting:
     """place: of this node among replacements. usd_per_hour: of one node, None where nobody knows. page: tells a person.
-    ship: the evidence to where it outlives the node."""
+    ship: the evidence to where it outlives the node. busy: whether a process computes on the GPUs."""
 
     doer: Doer
     records: Records
@@ -31,6 +31,7 @@ class Acting:
     usd_per_hour: float | None
     page: Callable[[str], None]
     ship: Callable[[str], None]
+    busy: bool = True
     state: Path = FOLDER
     dry_run: bool = False
     settle_s: float = SETTLE_S
@@ -41,13 +42,9 @@ def act(acting: Acting, findings: tuple[Finding, ...], evidence: dict[str, str])
     """Why this node is out after this; None if it is not. What fails on the way is said, and what was done remains."""
     doer, now_s = acting.doer, time.time()
     before = out_of(doer.name, acting.state)
-    if before and not doer.is_out():
-        # somebody has brought it back in Slurm, or Slurm after a restart
-        (acting.state / OUT).unlink(missing_ok=True)
-        before = None
     worst = max((each.action for each in findings), default=Action.OK)
     if before and before.action is Action.RESTART and before.boot == boot_id() and doer.tries_again:
-        acting.say(f"planner-health: {doer.restart(before.reason)}")
+        acting.say(f"planner-health: {doer.restart(acting.busy)}")
     again = bool(before and before.action is Action.RESTART and before.boot != boot_id())
     if worst <= Action.REPORT or (before and before.action >= worst and not again):
         return before  # nothing new
@@ -97,7 +94,7 @@ def _drained(
             mine, others = doer.ranks(acting.records, time.time())
             if not keeps_its_drain(mine, others, group.nodes):
                 record(Action.OK, time.time())
-                doer.back()
+                doer.back(Action.DRAIN)
                 acting.page(
                     f"{doer.name}: {reason}: not drained: too many nodes of its group failed at the same moment"
                 )
@@ -122,9 +119,9 @@ def _ended(acting: Acting, decided: Decision, reason: str) -> Out:
     write(acting.state / OUT, vars(out))
     try:
         if decided.action is Action.RESTART:
-            acting.say(f"planner-health: {acting.doer.restart(reason)}")
+            acting.say(f"planner-health: {acting.doer.restart(acting.busy)}")
         elif decided.action is Action.REPLACE:
-            acting.say(f"planner-health: {acting.doer.replace(reason)}")
+            acting.say(f"planner-health: {acting.doer.replace()}")
     except NotReady as problem:
         acting.say(f"planner-health: drained, and that is all: {problem}")
         acting.page(f"{acting.doer.name}: {reason}: drained, but not {decided.action.name.lower()}d: {problem}")
@@ -153,9 +150,18 @@ def back(acting: Acting) -> bool:
         return False
     now_s = time.time()
     place = acting.place(acting.records.past(now_s))
-    acting.doer.back()
+    acting.doer.back(before.action)
     acting.records.add(Past(at_s=now_s, place=place, instance=acting.doer.name, action=Action.OK, check=before.check))
     (acting.state / OUT).unlink(missing_ok=True)
+    return True
+
+
+def returned(acting: Acting) -> bool:
+    """Whether somebody has brought the node back past this program: in Slurm, or Slurm itself after a restart. Its
+    record is gone then, and the caller forgets the errors that the kernel has logged. Raises NotReady."""
+    if not out_of(acting.doer.name, acting.state) or acting.doer.is_out():
+        return False
+    (acting.state / OUT).unlink()
     return True
 
 

@@ -99,8 +99,8 @@ def using(environment: Mapping[str, str], gpus: int, machine: Machine) -> Using:
 
 def _torch(environment: Mapping[str, str]) -> Using:
     try:
-        import torch
-        import torch.distributed as dist
+        import torch  # pyright: ignore[reportMissingImports]
+        import torch.distributed as dist  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise UsageProblem(f"this image has no torch: {HOW}") from None
     cuda = torch.cuda.is_available()
@@ -118,7 +118,7 @@ def _torch(environment: Mapping[str, str]) -> Using:
     def measure(some: Nodes) -> float:
         ranks = [number for number, node in enumerate(names) if node in some]
         group = dist.new_group(ranks)  # by all ranks, also those outside
-        spent = 0.0
+        spent = begun = 0.0
         if rank in ranks:
             for number in range(WARM_UPS + REPEATS):
                 if number == WARM_UPS:
@@ -129,6 +129,7 @@ def _torch(environment: Mapping[str, str]) -> Using:
             _wait(torch, cuda)
             spent = (time.monotonic() - begun) / REPEATS
             data.fill_(1.0)
+            dist.destroy_process_group(group)
         each: list[Any] = [None] * len(names)
         dist.all_gather_object(each, spent)
         return bus_gb_s(size, max(each), len(ranks))

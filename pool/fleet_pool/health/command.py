@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fleet_pool.health import act as acts
@@ -17,7 +18,7 @@ from fleet_pool.health.decide import place_of
 from fleet_pool.health.doer import Alone, AutoScaling, Doer, Slurm, slurm_name
 from fleet_pool.health.judge import of_kernel
 from fleet_pool.health.kernel_log import Event, Stream
-from fleet_pool.health.limits import LIMITS, Action
+from fleet_pool.health.limits import LIMITS, SETTLED_S, SETTLING, Action
 from fleet_pool.launch.here import bucket_of, settings_of
 from fleet_pool.node import boot_log, watch
 from fleet_pool.node.facts import BadFacts, Expected, Node, expected_of, node_of
@@ -26,6 +27,7 @@ from fleet_pool.problems import Code, PoolProblem, UsageProblem
 
 LEVELS = {"fast": 0, "start": 2, "deep": 3}
 EVERY_S = 300.0  # between two fast looks of `watch`
+SETTLE_PAUSE_S = 10.0
 PASSES = records.FOLDER / "passes.jsonl"
 VERBS = {
     "fast": "look for seconds: a Slurm prolog or HealthCheckProgram",
@@ -74,11 +76,15 @@ def parser() -> argparse.ArgumentParser:
 
 def looked(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     expected, node = facts(environment)
-    level = getattr(given, "level", LEVELS[given.verb])
-    seen = _looker(environment, expected, level).look()
+    acting = acting_of(environment, node, dry_run=given.dry_run)
+    if not given.dry_run and acts.returned(acting):
+        _forget(environment)
+    if given.verb == "start":
+        _settle(_looker(environment, expected))
+    seen = _looker(environment, expected, getattr(given, "level", LEVELS[given.verb])).look()
     for each in seen.findings:
         print(f"planner-health: {each}", flush=True)
-    acting = acting_of(environment, node, busy=seen.busy, dry_run=given.dry_run)
+    acting = replace(acting, busy=seen.busy)
     if given.verb == "start" and restarted_well(acting, seen.findings) and back(acting):
         print("planner-health: the restart has helped: the node is back", flush=True)
     out = act(acting, seen.findings, seen.evidence)
@@ -107,7 +113,7 @@ def watched(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
         if any(each.action > Action.REPORT for each in found):
             # what the GPUs say belongs to the evidence
             seen = _looker(environment, expected).look()
-            acting = acting_of(environment, node, busy=seen.busy, dry_run=given.dry_run)
+            acting = replace(acting_of(environment, node, dry_run=given.dry_run), busy=seen.busy)
             act(acting, tuple(dict.fromkeys((*found, *seen.findings))), seen.evidence)
         elif time.monotonic() >= next_s:
             looked(argparse.Namespace(verb="fast", dry_run=given.dry_run), environment)
@@ -116,13 +122,24 @@ def watched(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     return Code.OK
 
 
-def cleared(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
+def _settle(looker: look.Looker) -> None:
+    """Waits for what takes a while after a boot."""
+    while look.ready.since_boot_s() < SETTLED_S and any(each.check in SETTLING for each in looker.look().findings):
+        time.sleep(SETTLE_PAUSE_S)
+
+
+def _forget(environment: Mapping[str, str]) -> None:
     """Errors that the kernel log has now do not count again."""
-    _, node = facts(environment)
     if look.KMSG.exists():
-        last = {"boot": records.boot_id(), "sequence": look.last_record()}
+        last = {"boot": records.boot_id(), "sequence": look.last_record(look.KMSG)}
         records.write(_state(environment) / look.CLEARED, last)
-    done = back(acting_of(environment, node, busy=False, dry_run=False))
+
+
+def cleared(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Brings the node back, and forgets what the kernel has logged."""
+    _, node = facts(environment)
+    _forget(environment)
+    done = back(acting_of(environment, node, dry_run=False))
     print(f"planner-health: {'the node takes jobs again' if done else 'the node was not out'}", flush=True)
     return Code.OK
 
@@ -200,7 +217,7 @@ def _looker(environment: Mapping[str, str], expected: Expected, level: int = 0) 
     return look.Looker(expected, Machine(look.FAST_S), level=level, state=_state(environment), kmsg=look.KMSG)
 
 
-def acting_of(environment: Mapping[str, str], node: Node | None, *, busy: bool, dry_run: bool) -> Acting:
+def acting_of(environment: Mapping[str, str], node: Node | None, *, dry_run: bool) -> Acting:
     machine, host = Machine(look.FAST_S), socket.gethostname().partition(".")[0]
     named = slurm_name(dict(environment), host, machine)
     grouped = node is not None and bool(node.group)
@@ -208,13 +225,13 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, busy: bool, 
     if named:
         doer = Slurm(named, machine)
     elif node is not None and grouped:
-        doer = AutoScaling(node, machine, busy)
+        doer = AutoScaling(node, machine)
     else:
         doer = Alone(node.instance if node else host)
     kept: records.Records = records.InFolder(_state(environment) / "past")
     if node is not None and grouped:
         kept = records.InBucket(bucket_of(environment, node, look.FAST_S), node.group)
-    launched_s = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    launched_s = time.time() - look.ready.since_boot_s()
 
     def page(text: str) -> None:
         print(f"planner-health: a person has to look: {text}", flush=True)

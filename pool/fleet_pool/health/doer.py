@@ -7,6 +7,7 @@ import re
 from typing import Protocol
 
 from fleet_pool.health.decide import Group
+from fleet_pool.health.limits import Action
 from fleet_pool.health.records import Records, open_in
 from fleet_pool.node import ready
 from fleet_pool.node.facts import Node
@@ -20,7 +21,8 @@ LIMIT_S = 20.0
 class Doer(Protocol):
     """tries_again: whether a restart that had to wait is tried again. group: this node's, without itself among those
     out. ranks: when this node and others went out, by an order that all nodes see alike. is_out: False if somebody has
-    brought the node back. Every method raises NotReady."""
+    brought the node back. busy: whether a process computes on its GPUs. was: what took it out. Every method raises
+    NotReady."""
 
     name: str
     tries_again: bool
@@ -29,9 +31,9 @@ class Doer(Protocol):
     def ranks(self, records: Records, now_s: float) -> tuple[tuple[float, str], list[tuple[float, str]]]: ...
     def is_out(self) -> bool: ...
     def drain(self, reason: str) -> None: ...
-    def restart(self, reason: str) -> str: ...
-    def replace(self, reason: str) -> str: ...
-    def back(self) -> None: ...
+    def restart(self, busy: bool) -> str: ...
+    def replace(self) -> str: ...
+    def back(self, was: Action) -> None: ...
 
 
 class Slurm:
@@ -71,18 +73,18 @@ class Slurm:
     def drain(self, reason: str) -> None:
         self._update("State=DRAIN", f"Reason={OURS}{reason}")
 
-    def restart(self, reason: str) -> str:
+    def restart(self, busy: bool) -> str:
         """After the jobs that run; it needs RebootProgram in slurm.conf. The reason stays that of the drain: setting it
         anew would set its time anew, by which the nodes that are out are ordered."""
         self._run("scontrol", "reboot", "ASAP", "nextstate=RESUME", self.name)
         return "Slurm restarts it when its jobs have ended"
 
-    def replace(self, reason: str) -> str:
+    def replace(self) -> str:
         """A cloud node is powered down when its jobs have ended, and its next instance is another one."""
         self._update("State=POWER_DOWN_ASAP")
         return "Slurm ends its instance when its jobs have ended"
 
-    def back(self) -> None:
+    def back(self, was: Action) -> None:
         """Only from a drain of ours."""
         shown = self._run("scontrol", "--oneliner", "show", "node", self.name)
         if re.search(rf"Reason={re.escape(OURS)}", shown):
@@ -104,8 +106,8 @@ class AutoScaling:
 
     tries_again = True
 
-    def __init__(self, node: Node, machine: Machine, busy: bool) -> None:
-        self.name, self._node, self._machine, self._busy = node.instance, node, machine, busy
+    def __init__(self, node: Node, machine: Machine) -> None:
+        self.name, self._node, self._machine = node.instance, node, machine
 
     def group(self, records: Records, now_s: float) -> Group:
         members = self._members()
@@ -141,21 +143,21 @@ class AutoScaling:
     def drain(self, reason: str) -> None:
         """The record on the node is written by the caller."""
 
-    def restart(self, reason: str) -> str:
-        if self._busy:
+    def restart(self, busy: bool) -> str:
+        if busy:
             return "not restarted while a process computes on its GPUs"
         self._machine.run("systemctl", "reboot")
         return "restarting"
 
-    def replace(self, reason: str) -> str:
+    def replace(self) -> str:
         if not ready.in_service(self._node):
             return "its launch is abandoned by planner-ready, and the group launches another"
         words = ("--instance-id", self.name, "--health-status", "Unhealthy", "--no-should-respect-grace-period")
         self._machine.run("aws", "autoscaling", "set-instance-health", *words, "--region", self._node.region)
         return f"{self._node.group} counts it unhealthy"
 
-    def back(self) -> None:
-        if not ready.in_service(self._node):
+    def back(self, was: Action) -> None:
+        if was is not Action.REPLACE or not ready.in_service(self._node):
             return
         words = ("--instance-id", self.name, "--health-status", "Healthy", "--region", self._node.region)
         self._machine.run("aws", "autoscaling", "set-instance-health", *words)
@@ -173,13 +175,13 @@ class Alone(AutoScaling):
     def ranks(self, records: Records, now_s: float) -> tuple[tuple[float, str], list[tuple[float, str]]]:
         return (now_s, self.name), []
 
-    def restart(self, reason: str) -> str:
+    def restart(self, busy: bool) -> str:
         return "restart it by hand: nobody else manages this node"
 
-    def replace(self, reason: str) -> str:
+    def replace(self) -> str:
         return "replace it by hand: nobody else manages this node"
 
-    def back(self) -> None:
+    def back(self, was: Action) -> None:
         """The record on the node is removed by the caller."""
 
 

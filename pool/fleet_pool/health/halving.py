@@ -32,7 +32,8 @@ def slow_nodes(nodes: Sequence[str], fast: Callable[[Nodes], bool]) -> Searched:
         return Searched(slow=(), unclear=())
     well: list[str] = []
     suspects: list[str] = []
-    sets, pairs = [every], dict[Nodes, bool]()
+    sets: list[Nodes] = [every]
+    pairs: dict[Nodes, bool] = {}
     if len(every) == 2:
         return Searched(slow=(), unclear=every)
     while sets:

@@ -60,7 +60,7 @@ _ROWS: tuple[tuple[str, str, str, Action, str, float], ...] = (
     ("raid", FAST, "no member missing in /proc/mdstat", Action.REPLACE, "Linux, md(4)", 0),
     ("mount", FAST, "/, /scratch and the file system writable", Action.DRAIN, "Linux, mount: errors=remount-ro", 0),
     ("memory", FAST, "HardwareCorrupted 0 kB", Action.REPLACE, "Linux, /proc/meminfo", 0),
-    ("clock", FAST, "1 s off at most", Action.DRAIN, "ours, a guess: logs of nodes cannot be ordered", 1),
+    ("clock", FAST, "1 s off at most", Action.REPORT, "ours, a guess; planner-ready holds a node without time", 1),
     ("dcgm", START, "no Fail; by its severity, below", Action.REPLACE, "NVIDIA, DCGM diagnostics, dcgm_errors.h", 0),
     ("pair", "pair", "half the median of all nodes", Action.DRAIN, "ours, a guess, after HyperPod", 0.5),
     ("all-reduce", "all-reduce", "0.8 of the median of earlier passes", Action.DRAIN, "ours, a guess", 0.8),
@@ -69,6 +69,9 @@ LIMITS = {
     check: Limit(check=check, when=when, limit=limit, action=action, source=source, most=most)
     for check, when, limit, action, source, most in _ROWS
 }
+
+# what takes a while after a boot, and is only reported for so long: drivers load, the fabric is set up
+SETTLING, SETTLED_S = ("gpu-count", "fabric", "nvlink", "efa-count", "drive-count"), 300.0
 
 # links by words in the GPU's name; others are compared with their neighbours alone. NVIDIA, A100 and H100 whitepapers
 NVLINKS = {"A100-SXM": 12, "H100 80GB HBM3": 18, "H200": 18, "B200": 18}

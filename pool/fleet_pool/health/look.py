@@ -7,15 +7,16 @@ import os
 import re
 import select
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from fleet_pool.compat import frozen
 from fleet_pool.health import judge, readings
 from fleet_pool.health.judge import Finding, found, unknown
 from fleet_pool.health.kernel_log import Stream
+from fleet_pool.health.limits import SETTLED_S, SETTLING, Action
 from fleet_pool.health.readings import Unreadable
 from fleet_pool.health.records import FOLDER, boot_id, read, write
 from fleet_pool.node import ready
@@ -41,7 +42,8 @@ class Seen:
 
 
 class Looker:
-    """root: of the file system, for tests. level: of DCGM, 0 for none. state: folder of what is remembered."""
+    """root: of the file system, for tests. level: of DCGM, 0 for none. state: folder of what is remembered. up_s:
+    since the boot."""
 
     def __init__(
         self,
@@ -52,9 +54,10 @@ class Looker:
         root: Path = Path("/"),
         state: Path = FOLDER,
         kmsg: Path = KMSG,
+        up_s: Callable[[], float] = ready.since_boot_s,
     ) -> None:
         self._expected, self._machine, self._level = expected, machine, level
-        self._root, self._state, self._kmsg = root, state, kmsg
+        self._root, self._state, self._kmsg, self._up_s = root, state, kmsg, up_s
         self._evidence: dict[str, str] = {}
         self._busy = bool(expected.nvidia)
 
@@ -83,9 +86,12 @@ class Looker:
 
     def _checked(self, check: str, do: Callable[[], list[Finding]]) -> list[Finding]:
         try:
-            return do()
+            wrong = do()
         except (NotReady, Unreadable, OSError, ValueError) as why:
             return [unknown(check, why)]
+        if self._up_s() < SETTLED_S:
+            return [replace(each, action=Action.REPORT) if each.check in SETTLING else each for each in wrong]
+        return wrong
 
     def _said(self, *words: str, limit_s: float | None = None) -> tuple[int, str]:
         code, said = self._machine.answer(*words, limit_s=limit_s)
@@ -131,7 +137,7 @@ class Looker:
             for path in (folder / name / "ports/1/hw_counters").glob("*")
             if (text := path.read_text(encoding="ascii", errors="replace").strip()).isdigit()
         }
-        now = readings.Counters(at_s=time.clock_gettime(time.CLOCK_BOOTTIME), boot=boot_id(), values=values)
+        now = readings.Counters(at_s=self._up_s(), boot=boot_id(), values=values)
         self._evidence["EFA counters"] = "".join(f"{name} {value}\n" for name, value in sorted(values.items()))
         kept = read(self._state / COUNTERS)
         before = readings.Counters(**kept) if set(kept) == set(vars(now)) else None

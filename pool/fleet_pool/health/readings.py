@@ -10,6 +10,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fleet_pool.compat import frozen
 
@@ -121,7 +122,7 @@ def dcgm(text: str) -> tuple[Failed, ...]:
     """Tests that failed in the output of `dcgmi diag --json`, of version 3 or 4. Raises Unreadable."""
     start = text.find("{")
     try:
-        data = json.JSONDecoder().raw_decode(text[start:])[0] if start >= 0 else None
+        data = json.JSONDecoder().raw_decode(text[max(start, 0) :])[0]
         top = data.get("DCGM Diagnostic") or data["DCGM GPU Diagnostic"]
         tests = [test for category in top["test_categories"] for test in category["tests"]]
         return tuple(_failed(test["name"], one) for test in tests for one in test["results"] if _fails(one))
@@ -134,8 +135,8 @@ def _fails(result: Mapping[str, object]) -> bool:
     return str(result["status"]).lower() == "fail"
 
 
-def _failed(test: str, result: Mapping[str, object]) -> Failed:
-    warnings = result.get("warnings") or ()
+def _failed(test: str, result: Mapping[str, Any]) -> Failed:
+    warnings: Any = result.get("warnings") or ()
     # a text in version 3, a list of objects in version 4
     listed = [warnings] if isinstance(warnings, str) else list(warnings) if isinstance(warnings, Sequence) else []
     texts = [str(one.get("warning", one)) if isinstance(one, dict) else str(one) for one in listed]

@@ -64,5 +64,7 @@ class FakeNode:
         path = self.folder / "calls"
         return [line for line in (path.read_text().splitlines() if path.exists() else []) if line.startswith(name)]
 
-    def looker(self, level: int = 0, expected: Expected = P5) -> Looker:
-        return Looker(expected, Machine(20), level=level, root=self.root, state=self.state, kmsg=self.kmsg)
+    def looker(self, level: int = 0, expected: Expected = P5, *, limit_s: float = 20, up_s: float = 1000.0) -> Looker:
+        """up_s: since the boot."""
+        files = {"root": self.root, "state": self.state, "kmsg": self.kmsg}
+        return Looker(expected, Machine(limit_s), level=level, up_s=lambda: up_s, **files)

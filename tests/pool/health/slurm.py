@@ -44,10 +44,10 @@ HEALTH = """#!/bin/sh
 export PATH={folder}/bin:{path} PYTHONPATH={python_path} PLANNER_EXPECTED=nvidia=8 SLURM_CONF={folder}/slurm.conf
 date +%T >> {folder}/health.$SLURMD_NODENAME.log
 export STATE_DIRECTORY={folder}/health/$SLURMD_NODENAME
-{python} -c 'import sys; from fleet_pool.health import command, look
+{python} -c "import sys; from fleet_pool.health import command, look
 from pathlib import Path
-look.KMSG = Path("{folder}/kmsg")
-sys.exit(command.main(["fast"]))' >> {folder}/health.$SLURMD_NODENAME.log 2>&1
+look.KMSG = Path('{folder}/kmsg.$SLURMD_NODENAME')
+sys.exit(command.main(['fast']))" >> {folder}/health.$SLURMD_NODENAME.log 2>&1
 exit 0
 """
 
@@ -118,7 +118,8 @@ def slurm(folder: Path, nodes: int, bin_folder: Path) -> Iterator[Slurm]:
     port = free_port(nodes + 1)
     (folder / "state").mkdir(parents=True)
     (folder / "bin").symlink_to(bin_folder)
-    (folder / "kmsg").touch()
+    for number in range(1, nodes + 1):
+        (folder / f"kmsg.n{number}").touch()
     key = folder / "munge.key"
     key.write_bytes(os.urandom(128))
     key.chmod(0o400)

@@ -15,6 +15,7 @@ from fleet_pool.health.doer import Alone, AutoScaling
 from fleet_pool.health.judge import Finding
 from fleet_pool.health.limits import Action
 from fleet_pool.health.records import InFolder, Out, open_in, out_of
+from fleet_pool.node import ready
 from fleet_pool.node.machine import Machine
 
 from tests.pool.health.node import FakeNode
@@ -47,6 +48,14 @@ class Told:
         self.said: list[str] = []
 
 
+@pytest.fixture(autouse=True)
+def in_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Its group has counted the node, whichever it is."""
+    monkeypatch.setattr(ready, "IN_SERVICE", tmp_path / "in-service")
+    ready.IN_SERVICE.write_text("")
+    return ready.IN_SERVICE
+
+
 @pytest.fixture
 def told() -> Told:
     return Told()
@@ -56,7 +65,8 @@ def acting(fake: FakeNode, told: Told, *, busy: bool = False, instance: str = ""
     fake.program("systemctl", {"": ""})
     node = replace(GPU, instance=instance or GPU.instance)
     return Acting(
-        doer=AutoScaling(node, Machine(20), busy),
+        doer=AutoScaling(node, Machine(20)),
+        busy=busy,
         records=InFolder(fake.folder / "past"),
         place=lambda _: node.instance,
         usd_per_hour=55.04,
@@ -181,7 +191,7 @@ def test_a_restart_that_helps_brings_the_node_back(fake: FakeNode, told: Told, m
     assert restarted_well(acting(fake, told), ())
     assert back(acting(fake, told))
     assert out_of(GPU.instance, fake.state) is None
-    assert "--health-status Healthy" in fake.calls("aws")[-1]
+    assert not [call for call in fake.calls("aws") if "--health-status" in call], "its group never heard of it"
     assert open_in(InFolder(fake.folder / "past").past(acts.time.time())) == {}
 
 
@@ -201,6 +211,24 @@ def test_a_replacement_that_aws_refuses_leaves_the_node_drained_and_pages(fake: 
     assert act(acting(fake, told), (XID,), {})
     assert "drained, but not replaced" in told.pages[0]
     assert "AccessDenied" in told.pages[0]
+
+
+def test_a_node_that_its_group_has_not_counted_yet_is_abandoned(fake: FakeNode, told: Told, in_service: Path):
+    in_service.unlink()
+    members(fake, *((name, "Pending:Wait", "Healthy") for name, *_ in well(16)))
+    out = act(acting(fake, told), (XID,), {})
+    assert out
+    assert not [call for call in fake.calls("aws") if "set-instance-health" in call]
+    assert told.said[-1] == "planner-health: its launch is abandoned by planner-ready, and the group launches another"
+    with pytest.raises(ready.Broken, match="xid 79"):
+        ready.health(GPU, fake.state)
+
+
+def test_a_replaced_node_that_a_person_brings_back_is_healthy_for_its_group(fake: FakeNode, told: Told):
+    members(fake, *well(16))
+    act(acting(fake, told), (XID,), {})
+    assert back(acting(fake, told))
+    assert "--health-status Healthy" in fake.calls("aws")[-1]
 
 
 def test_a_record_of_another_instance_is_not_this_nodes(fake: FakeNode, told: Told):

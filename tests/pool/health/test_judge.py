@@ -146,7 +146,7 @@ SICK: dict[str, tuple[tuple[Callable[[], Found], Action], ...]] = {
     ),
     "mount": ((lambda: mounts(say.WELL_MOUNTS.replace("/scratch xfs rw", "/scratch xfs ro")), Action.DRAIN),),
     "memory": ((lambda: memory(say.WELL_MEMINFO.replace(":     0 kB", ":     4 kB")), Action.REPLACE),),
-    "clock": ((lambda: judge.of_clock(readings.clock_off_s(say.TRACKING.format("2.5", "Normal"))), Action.DRAIN),),
+    "clock": ((lambda: judge.of_clock(readings.clock_off_s(say.TRACKING.format("2.5", "Normal"))), Action.REPORT),),
     "dcgm": (
         (lambda: dcgm(("memory", 2, "memory test failed")), Action.REPLACE),
         (lambda: dcgm(("pcie", 6, "reset the GPU")), Action.RESTART),

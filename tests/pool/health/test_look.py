@@ -32,11 +32,8 @@ def test_a_node_without_gpus_efa_and_drives_is_well(fake: FakeNode):
 def test_a_program_that_hangs_is_left_behind_and_drains_nobody(fake: FakeNode, monkeypatch, program: str):
     monkeypatch.setattr(look, "DCGM_S", {2: 0.5})
     fake.script(program, HANGS)
-    looker = look.Looker(
-        Expected(nvidia=8, efa=4, drives=2), Machine(0.5), level=2, root=fake.root, state=fake.state, kmsg=fake.kmsg
-    )
     begun = time.monotonic()
-    seen = looker.look()
+    seen = fake.looker(2, limit_s=0.5).look()
     assert time.monotonic() - begun < 8
     assert seen.findings
     assert {each.action for each in seen.findings} == {Action.REPORT}
@@ -101,15 +98,27 @@ def test_errors_of_this_boot_count_until_a_person_has_cleared_them(fake: FakeNod
     assert [each.check for each in fake.looker().look().findings] == ["xid"], "numbers start again at a boot"
 
 
-def test_counters_are_compared_with_those_of_the_last_look(fake: FakeNode, monkeypatch):
-    clock = iter([1000.0, 1300.0, 1600.0])
-    monkeypatch.setattr(look.time, "clock_gettime", lambda _: next(clock))
-    assert fake.looker().look().findings == ()
+def test_counters_are_compared_with_those_of_the_last_look(fake: FakeNode):
+    assert fake.looker(up_s=1000).look().findings == ()
     name = "sys/class/infiniband/rdmap2s0/ports/1/hw_counters/retrans_pkts"
     fake.file(name, f"{say.EFA_WELL['retrans_pkts'] + 600_000}\n")  # 2,000 a second for five minutes
-    [found] = fake.looker().look().findings
+    [found] = fake.looker(up_s=1300).look().findings
     assert (found.check, found.said) == ("efa-retransmits", "rdmap2s0/retrans_pkts grows by 2,000 a second")
-    assert fake.looker().look().findings == (), "it grows no more"
+    assert fake.looker(up_s=1600).look().findings == (), "it grows no more"
+
+
+def test_what_takes_a_while_after_a_boot_is_no_fault_until_it_has_had_that_while(fake: FakeNode):
+    starting = say.smi(*(say.gpu(bus, fabric="In Progress", failed="Yes") for bus in say.BUSES[:2]))
+    fake.program("nvidia-smi", {"-q": starting, "nvlink": say.links([0, 0])})
+    early = {each.check: each.action for each in fake.looker(up_s=60).look().findings}
+    late = {each.check: each.action for each in fake.looker(up_s=301).look().findings}
+    assert {check for check, action in early.items() if action > Action.REPORT} == {"row-remap-failed"}
+    assert {check for check, action in late.items() if action > Action.REPORT} == {
+        "row-remap-failed",
+        "gpu-count",
+        "fabric",
+        "nvlink",
+    }
 
 
 def test_a_busy_node_is_not_tested_by_dcgm(fake: FakeNode):

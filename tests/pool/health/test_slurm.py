@@ -9,7 +9,7 @@ import pytest
 
 from tests.pool.health import recordings as say
 from tests.pool.health.node import FakeNode
-from tests.pool.health.slurm import lacking, slurm
+from tests.pool.health.slurm import Slurm, lacking, slurm
 
 pytestmark = [
     pytest.mark.real,
@@ -51,10 +51,27 @@ def test_a_sick_node_is_drained_with_its_reason_and_the_others_work(fake_smi: Fa
         cluster.wait("a page", lambda: "drained, but not replaced: `scontrol update" in log.read_text())
         # a person mends it and brings it back the way of Slurm: it stays back
         (fake_smi.folder / "sick" / "n4").unlink()
-        cluster.run("scontrol", "update", "NodeName=n4", "State=RESUME")
-        seen = log.read_text().count("takes jobs")
-        cluster.wait("two more looks", lambda: log.read_text().count("takes jobs") >= seen + 2)
-        assert set(cluster.states().values()) == {"idle"}
+        resumed(cluster, "n4")
+
+
+def test_an_error_in_the_kernel_log_drains_once(fake_smi: FakeNode, tmp_path: Path):
+    with slurm(tmp_path / "slurm", 2, fake_smi.bin) as cluster:
+        with (cluster.folder / "kmsg.n2").open("a") as log:
+            log.write(f"{say.record(5, say.xid(13))}\n{say.record(6, say.xid(79, 'GPU has fallen off the bus.'))}\n")
+        cluster.wait("n2 drained", lambda: "n2" in cluster.reasons())
+        assert cluster.reasons()["n2"].startswith(
+            "planner-health: xid: xid 79 on 0000:53:00 (GPU has fallen off the bus)"
+        )
+        resumed(cluster, "n2")
+
+
+def resumed(cluster: Slurm, name: str) -> None:
+    """A person brings it back with scontrol, and the next looks leave it there."""
+    log = cluster.folder / f"health.{name}.log"
+    cluster.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
+    seen = log.read_text().count("takes jobs\n")
+    cluster.wait("two more looks", lambda: log.read_text().count("takes jobs\n") >= seen + 2)
+    assert set(cluster.states().values()) == {"idle"}
 
 
 def test_a_fault_of_every_node_drains_as_many_as_may_be_and_no_more(fake_smi: FakeNode, tmp_path: Path):
