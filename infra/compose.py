@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.health import records as health
 from fleet_pool.launch import records
 from fleet_pool.node import boot_log, job_credentials, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
@@ -15,7 +16,7 @@ from fleet_pool.operate.canary import FOLDER as CANARY
 from infra.alarms import alarms_of, paid_for
 from infra.artefacts import Artefacts, ArtefactsArgs
 from infra.buckets import bucket_arn
-from infra.dashboard import dashboard
+from infra.dashboard import COMPUTE, dashboard
 from infra.data_bucket import DataBucket, DataBucketArgs
 from infra.derived import addresses_of, bundle_of, expected_of, interfaces_of
 from infra.firewall import Firewall
@@ -133,6 +134,12 @@ def _node_settings(spec: ClusterSpec, base: _Base, role: str, group: str = "") -
     }
 
 
+def _price(spec: ClusterSpec) -> Settings:
+    """What a GPU node costs an hour, for the reasons of planner-health; nothing where the bill has no hourly price."""
+    hourly = spec.usd_per_hour.get(COMPUTE)
+    return {health.PRICE: f"{hourly / spec.fleet.nodes:.4f}"} if hourly and spec.fleet.nodes else {}
+
+
 def _access(
     spec: ClusterSpec,
     *,
@@ -144,6 +151,7 @@ def _access(
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
     reads, launch = (spec.data.dataset_prefix,), ((records.PREFIX, records.LOGS) if jobs else ())
+    sick = (health.PREFIX,) if jobs else ()
     canary = (CANARY,) if daemon else ()
     own = JobAccess(
         reads=reads,
@@ -153,7 +161,7 @@ def _access(
     )
     return Access(
         reads=reads,
-        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *launch),
+        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *launch, *sick),
         jobs=own if jobs else None,
         others=others,
         groups=tuple(groups),
@@ -228,6 +236,7 @@ def _fleet(
         ),
         settings={
             **_node_settings(spec, base, "gpu"),
+            **_price(spec),
             **_lustre_settings(spec, lustre),
             job_credentials.ROLE_VARIABLE: job_role_arn(base.naming),
         },

@@ -133,7 +133,12 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
             {
                 "Sid": "Lifecycle",
                 "Effect": "Allow",
-                "Action": ["autoscaling:CompleteLifecycleAction", "autoscaling:RecordLifecycleActionHeartbeat"],
+                "Action": [
+                    "autoscaling:CompleteLifecycleAction",
+                    "autoscaling:RecordLifecycleActionHeartbeat",
+                    # a sick GPU node says so; the action knows groups, not instances
+                    *(["autoscaling:SetInstanceHealth"] if access.jobs else []),
+                ],
                 "Resource": arns["groups"] if len(access.groups) > 1 else arns["groups"][0],
             }
         )

@@ -32,6 +32,7 @@ ALLOWED = {
         "fleet_pool.tokens",
     },
     "fleet_pool.launch": {"fleet_pool"},
+    "fleet_pool.health": {"fleet_pool"},
     # other libraries' interfaces, on top of the client
     "fleet_pool.doors": {"fleet_pool.client", "fleet_pool.compat"},
     "fleet_pool.worker": {"fleet_pool"},
@@ -219,7 +220,7 @@ DOORS = {
     "botocore": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "click": ("planner/cli/",),
     "fsspec": ("pool/fleet_pool/doors/",),
-    "torch": ("pool/fleet_pool/doors/",),
+    "torch": ("pool/fleet_pool/doors/", "pool/fleet_pool/health/collective.py"),
     "jinja2": ("planner/report/", "infra/"),
     "pyarrow": ("planner/bills/export_file.py",),
     "pulumi": ("infra/",),

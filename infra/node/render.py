@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
+from fleet_pool.health import command as health
 from fleet_pool.node import boot_log, config, drives, gpu_use, job_credentials, leaving, ready, watch
 from fleet_pool.node.certificates import RENEW_DAYS
 from fleet_pool.node.facts import USER, Stack
@@ -34,7 +35,8 @@ FENCE_UNIT = "planner-fence.service"
 LEAVING_UNIT = "planner-leaving.service"  # of GPU nodes without a target, which have no planner-notice
 # users of the node do not reach its role: the fence keeps them from it, and they get keys of their own
 RIGHTS = (FENCE_UNIT, "planner-credentials.service")
-GPU_UNITS = (LAUNCH_UNIT, "planner-gpu-use.service", "planner-gpu-use.timer")
+HEALTH_UNITS = ("planner-health.service", "planner-health-watch.service")
+GPU_UNITS = (LAUNCH_UNIT, *HEALTH_UNITS, "planner-gpu-use.service", "planner-gpu-use.timer")
 GATEWAY_UNIT, GATEWAY_MODULE = "planner-gateway.service", "fleet_pool.doors.gateway"
 WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
@@ -119,6 +121,7 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             launch_file=LAUNCH_FILE,
             launch_user=LAUNCH_USER,
             ready_module=ready.__name__,
+            health_module=health.__name__,
             gateway_unit=GATEWAY_UNIT,
             url_variable=URL_VARIABLE,
             url=job_credentials.URL,

@@ -42,7 +42,7 @@ from fleet_pool.worker.command import main
 sys.exit(main())
 '''
 # what operates a pool, and the gateway with the client below it; jobs install the wheel
-_POOL = ("node/", "operate/", "launch/", "client/", "doors/__init__", "doors/gateway", "doors/staged")
+_POOL = ("node/", "health/", "operate/", "launch/", "client/", "doors/__init__", "doors/gateway", "doors/staged")
 # what a worker loads; the engine's SDK and boto3 only if the image has them
 _WORKERS = (
     "worker/",
@@ -56,12 +56,14 @@ _WORKERS = (
     "operate/notice",
     "operate/s3",
 )
-# what the launcher, planner-ready and planner-watch load; the rest of the package operates a pool
+# what the launcher, planner-ready, planner-health and planner-watch load; the rest of the package operates a pool
 _LAUNCHER = (
     "launch/",
+    "health/",
     "node/__init__",
     "node/facts",
     "node/config",
+    "node/machine",
     "node/ready",
     "node/gpu_use",
     "node/watch",

@@ -14,6 +14,7 @@ from fleet_pool import settings
 from fleet_pool.node import gpu_use, watch
 from fleet_pool.node.requests import CERTIFICATE, LEAVE
 
+from infra import compose
 from infra.dashboard import body
 from infra.layouts import allowed_flows
 from infra.node.built import DAEMON_SHA256
@@ -92,7 +93,7 @@ def test_nodes_reach_their_prefixes_and_no_wildcard(layout, role):
             assert "*" not in action
             assert action not in ("s3:DeleteObjectVersion", "s3:PutBucketPolicy")
     writes = next(statement for statement in found if statement["Sid"] == "Write")
-    jobs = ["launch/*", "launch-logs/*"] if role == "fleet" else []
+    jobs = ["launch/*", "launch-logs/*", "health/*"] if role == "fleet" else []
     written = [resource.partition("arn}/")[2] for resource in writes["Resource"]]
     assert written == ["checkpoints/*", "boot-logs/*", ".planner-canary/*", *jobs]
 
@@ -104,6 +105,19 @@ def test_a_node_completes_the_hooks_of_its_own_group_only():
         "arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/planner-dev-fleet-group"
     )
     assert inputs(graph_of("converged"), "fleet-group")["name"] == "planner-dev-fleet-group"
+
+
+def test_a_gpu_node_says_that_it_is_sick_and_a_storage_node_does_not():
+    graph = graph_of("separate-nvme")
+    for role, may in (("fleet", True), ("nvme", False)):
+        assert ("autoscaling:SetInstanceHealth" in by_sid(graph, f"{role}-role-data")["Lifecycle"]["Action"]) is may
+
+
+def test_a_gpu_node_knows_what_an_hour_of_it_costs():
+    spec = replace(spec_of("s3-stream"), usd_per_hour={"fleet.compute": 8 * 55.04})
+    settings = compose._price(replace(spec, fleet=replace(spec.fleet, nodes=8)))
+    assert settings == {"PLANNER_HOURLY": "55.0400"}
+    assert compose._price(replace(spec, usd_per_hour={})) == {}, "a block that was paid in advance"
 
 
 NODES = ["Nodes missing", "Failing checks of the worst node (none: no line)"]
@@ -501,7 +515,9 @@ def test_a_target_may_ask_for_the_bucket_itself_and_a_client_only_below_its_pref
     graph = graph_of("separate-nvme")
     assert "Condition" not in by_sid(graph, "nvme-role-data")["List"]
     assert by_sid(graph, "fleet-role-data")["List"]["Condition"] == {
-        "StringLike": {"s3:prefix": ["dataset/*", "checkpoints/*", "boot-logs/*", "launch/*", "launch-logs/*"]}
+        "StringLike": {
+            "s3:prefix": ["dataset/*", "checkpoints/*", "boot-logs/*", "launch/*", "launch-logs/*", "health/*"]
+        }
     }
     assert "Condition" not in by_sid(graph_of("converged"), "fleet-role-data")["List"]
 

@@ -22,6 +22,7 @@ LIBRARIES = {
     "client/pool.py": {"aistore", "requests", "tenacity", "urllib3", "xxhash"},
     "client/s3.py": {"boto3", "botocore"},
     "compat.py": {"typing_extensions"},
+    "health/collective.py": {"torch"},  # loaded only to measure
     "doors/filesystem.py": {"fsspec"},
     "doors/files.py": {"fsspec"},
     **{f"doors/torch_{name}.py": {"torch"} for name in ("checkpoint", "dataset", "storage")},

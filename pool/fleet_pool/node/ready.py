@@ -16,6 +16,8 @@ from pathlib import Path
 from fleet_pool import settings
 from fleet_pool.api import Client, endpoints, tls_context
 from fleet_pool.compat import frozen
+from fleet_pool.health.limits import Action
+from fleet_pool.health.records import FOLDER, out_of
 from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
 from fleet_pool.node import boot_log, lifecycle
 from fleet_pool.node.facts import (
@@ -29,6 +31,7 @@ from fleet_pool.node.facts import (
     node_of,
     read_stack,
 )
+from fleet_pool.node.machine import Broken, Machine, NotReady
 from fleet_pool.problems import PoolProblem
 from fleet_pool.tokens import operator_token
 
@@ -47,45 +50,7 @@ SHIPPED = Path("/run/planner/shipped")  # the verdict in the bucket
 IN_SERVICE = Path(settings.CONF_FOLDER, "in-service")  # the group has counted this node
 UNITS = "/etc/systemd/system"
 PAUSE_S = 2.0
-COMMAND_S = 45.0  # nvidia-smi takes half a minute to wake eight GPUs
 LEAST_FREE_GIB = {"/": 5.0, "/scratch": 1.0}  # for logs and the images of containers; for anything at all
-
-
-class NotReady(Exception):
-    """What is wrong, for a person."""
-
-
-class Broken(NotReady):
-    """Some devices are there and others are not: the instance is broken, and another one may be whole."""
-
-
-class Machine:
-    """What checks look at; tests have their own. limit_s: of each command."""
-
-    def __init__(self, limit_s: float = COMMAND_S) -> None:
-        self._limit_s = limit_s
-
-    def run(self, *words: str) -> str:
-        """Output of a command. Raises NotReady. A command that hangs is left behind: waiting for it would hang too."""
-        try:
-            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        except FileNotFoundError:
-            raise NotReady(f"this image has no {words[0]}") from None
-        try:
-            said, _ = process.communicate(timeout=self._limit_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            with suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=1)
-            raise NotReady(f"`{' '.join(words)}` did not answer within {self._limit_s:g} s") from None
-        if process.returncode:
-            last = (said.strip().splitlines() or ["no output"])[-1]
-            raise NotReady(f"`{' '.join(words)}` failed: {last}")
-        return said
-
-    def entries(self, folder: str) -> list[str]:
-        """Names in a folder; none if it does not exist."""
-        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
 @frozen
@@ -120,6 +85,8 @@ def checks(machine: Machine, stack: Stack, node: Node, environment: Mapping[str,
     ]
     if expected.mount:
         found.append(Check(name="mount", limit_s=60, look=lambda: mount(machine, expected.mount)))
+    if node.role == "gpu":
+        found.append(Check(name="health", limit_s=0, look=lambda: health(node)))
     if stack.proxies and node.role != "control":  # the first control nodes wait for the first target themselves
         found.append(Check(name="pool", limit_s=300, look=lambda: pool(stack, node, environment)))
     return (*found, Check(name="space", limit_s=10, look=lambda: space(machine)))
@@ -213,6 +180,16 @@ def pool(stack: Stack, node: Node, environment: Mapping[str, str]) -> str:
     return f"{len(targets)} targets"
 
 
+def health(node: Node, folder: Path = FOLDER) -> str:
+    """What planner-health has found, at this start or later. A node that it replaces is broken for its group."""
+    out = out_of(node.instance, folder)
+    if out:
+        raise (Broken if out.action is Action.REPLACE else NotReady)(
+            f"{out.reason}: journalctl --unit='planner-health*'"
+        )
+    return "no fault that planner-health acts on"
+
+
 def space(machine: Machine) -> str:
     """Of the two file systems that are ours: a mount of somebody else that is dead makes `df` of everything fail."""
     folders = ["/"]
@@ -245,9 +222,12 @@ def verdict(found: Sequence[Found]) -> str:
     return f"not ready: {'; '.join(wrong)}" if wrong else READY
 
 
-def why_not(record: Path = RECORD) -> str:
-    """Why jobs shall not use this node: what its last look found wrong. "" if nothing, or if there was none yet. A pool
-    that does not answer is no reason: jobs read from S3 then."""
+def why_not(record: Path = RECORD, folder: Path = FOLDER) -> str:
+    """Why jobs shall not use this node: what its last look found wrong, and at once what planner-health did. "" if
+    nothing, or if there was none yet. A pool that does not answer is no reason: jobs read from S3 then."""
+    out = out_of(settings_of(os.environ).get("PLANNER_INSTANCE", ""), folder)
+    if out:
+        return f"health: {out.reason}"
     lines = record.read_text(encoding="utf-8").splitlines() if record.is_file() else []
     wrong = [line.split(None, 2)[1:] for line in lines[1:] if line.startswith("FAIL")]
     return "; ".join(f"{name}: {said}" for name, said in wrong if name != "pool")

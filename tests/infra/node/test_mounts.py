@@ -170,6 +170,8 @@ def test_a_streaming_node_gives_its_drives_to_jobs(pool_machine: None) -> None:
             "/etc/systemd/system/planner-fence.service",
             "/etc/systemd/system/planner-gpu-use.service",
             "/etc/systemd/system/planner-gpu-use.timer",
+            "/etc/systemd/system/planner-health-watch.service",
+            "/etc/systemd/system/planner-health.service",
             "/etc/systemd/system/planner-launch.service",
             "/etc/systemd/system/planner-leaving.service",
             "/etc/systemd/system/planner-ready.service",

@@ -69,6 +69,7 @@ def test_systemd_accepts_every_unit(name, tmp_path):
         "bin/umount",
         "usr/bin/env",
         "usr/local/bin/planner-ready",
+        "usr/local/bin/planner-health",
     ):
         program = tmp_path / path
         program.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from fleet_pool import settings
+from fleet_pool.health.limits import Action
+from fleet_pool.health.records import OUT, Out, write
 from fleet_pool.node import boot_log, lifecycle, ready
 from fleet_pool.node.facts import BadFacts, Expected, Node, daemon_id, expected_of
 from fleet_pool.node.ready import Check, Found, Machine, NotReady, checks, result_of, verdict, why_not
@@ -80,6 +82,7 @@ def test_a_node_that_has_everything_is_ready():
         "clock": "synchronised with A9FEA97B (169.254.169.123), 0.000000123 seconds fast of NTP time",
         "units": "active: planner-scratch planner-lustre",
         "mount": "/fsx answers, 2 entries",
+        "health": "no fault that planner-health acts on",
         "space": "100 GiB free in /, 2 GiB free in /scratch",
     }
     assert str(found["gpus"]) == "ok   gpus   8 of 8 GPUs (NVIDIA A100-SXM4-40GB)"
@@ -143,6 +146,22 @@ def test_a_target_is_ready_once_the_pool_lists_it(monkeypatch, own, said):
     found = result_of(check)
     assert found.ready is own
     assert said in found.said
+
+
+def test_a_node_that_planner_health_took_out_is_not_ready_and_joins_no_job(tmp_path, monkeypatch):
+    [case] = [each for each in CASES if each.name == "p5"]
+    assert ready.health(case.node, tmp_path) == "no fault that planner-health acts on"
+    monkeypatch.setenv("PLANNER_INSTANCE", case.node.instance)
+    assert why_not(tmp_path / "none", tmp_path) == ""
+    out = Out(instance=case.node.instance, boot="b", at_s=1, action=Action.RESTART, check="xid", reason="xid: 94")
+    for action, broken in ((Action.RESTART, False), (Action.REPLACE, True)):
+        write(tmp_path / OUT, vars(replace(out, action=action)))
+        found = result_of(Check(name="health", limit_s=0, look=lambda: ready.health(case.node, tmp_path)))
+        assert (found.ready, found.broken) == (False, broken)
+        assert found.said.startswith("xid: 94: journalctl")
+        assert why_not(tmp_path / "none", tmp_path) == "health: xid: 94"
+    monkeypatch.setenv("PLANNER_INSTANCE", "i-0fedcba9876543210")
+    assert why_not(tmp_path / "none", tmp_path) == "", "an image that was made of a sick node"
 
 
 class Answer:

@@ -1,0 +1,147 @@
+"""A real Slurm on this machine: a controller, and nodes that are daemons with a port each. Debian 12 has 22.05."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAMS = ("slurmctld", "slurmd", "scontrol", "sinfo", "munged")
+CONF = """ClusterName=trial
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SelectType=select/cons_tres
+SlurmdTimeout=300
+HealthCheckProgram={folder}/health.sh
+HealthCheckInterval=5
+HealthCheckNodeState=ANY
+NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1
+PartitionName=main Nodes=ALL Default=YES State=UP
+"""
+# as docs/health.md has it: Slurm does not register a node whose program fails, so its end is always well
+HEALTH = """#!/bin/sh
+export PATH={folder}/bin:{path} PYTHONPATH={python_path} PLANNER_EXPECTED=nvidia=8 SLURM_CONF={folder}/slurm.conf
+date +%T >> {folder}/health.$SLURMD_NODENAME.log
+export STATE_DIRECTORY={folder}/health/$SLURMD_NODENAME
+{python} -c "import sys; from fleet_pool.health import command, look
+from pathlib import Path
+look.KMSG = Path('{folder}/kmsg.$SLURMD_NODENAME')
+sys.exit(command.main(['fast']))" >> {folder}/health.$SLURMD_NODENAME.log 2>&1
+exit 0
+"""
+
+
+def free_port(count: int) -> int:
+    """The first of so many neighbours that are free."""
+    for first in range(21000, 60000, 100):
+        try:
+            for port in range(first, first + count):
+                with socket.socket() as one:
+                    one.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+    raise RuntimeError("no free ports")
+
+
+class Slurm:
+    def __init__(self, folder: Path, nodes: int) -> None:
+        self.folder, self.names = folder, [f"n{number}" for number in range(1, nodes + 1)]
+        self._running: list[subprocess.Popen[bytes]] = []
+        self._environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
+
+    def run(self, *words: str) -> str:
+        done = subprocess.run(words, capture_output=True, text=True, env=self._environment, timeout=30, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self, *words: str) -> None:
+        with (self.folder / f"{words[0]}.out").open("ab") as out:
+            self._running.append(subprocess.Popen(words, stdout=out, stderr=out, env=self._environment))
+
+    def states(self) -> dict[str, str]:
+        rows = self.run("sinfo", "--noheader", "--Node", "--format=%N %T").splitlines()
+        return dict(row.split() for row in rows)
+
+    def reasons(self) -> dict[str, str]:
+        rows = self.run("sinfo", "--noheader", "--Node", "--format=%N|%T|%200E").splitlines()
+        found = (row.split("|", 2) for row in rows)
+        return {name: reason.strip() for name, state, reason in found if "drain" in state}
+
+    def wait(self, what: str, done, limit_s: float = 90) -> None:
+        until = time.monotonic() + limit_s
+        while not done():
+            assert time.monotonic() < until, f"{what}: {self.states()}"
+            time.sleep(0.5)
+
+    def wait_for_file(self, path: Path) -> None:
+        until = time.monotonic() + 20
+        while not path.exists():
+            assert time.monotonic() < until, path
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        for process in reversed(self._running):
+            process.terminate()
+        for process in self._running:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def slurm(folder: Path, nodes: int, bin_folder: Path) -> Iterator[Slurm]:
+    """Nodes that are idle. bin_folder: programs that come first on the path of the health check."""
+    port = free_port(nodes + 1)
+    (folder / "state").mkdir(parents=True)
+    (folder / "bin").symlink_to(bin_folder)
+    for number in range(1, nodes + 1):
+        (folder / f"kmsg.n{number}").touch()
+    key = folder / "munge.key"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o400)
+    fill = {"folder": folder, "host": socket.gethostname(), "port": port, "nodes": nodes}
+    (folder / "slurm.conf").write_text(CONF.format(**fill, first=port + 1, last=port + nodes))
+    paths = f"{ROOT}:{ROOT / 'pool'}"
+    script = HEALTH.format(folder=folder, path=os.environ["PATH"], python_path=paths, python=sys.executable)
+    (folder / "health.sh").write_text(script)
+    (folder / "health.sh").chmod(0o755)
+    found = Slurm(folder, nodes)
+    try:
+        munge = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "log", "pid", "seed")]
+        found.start("munged", "--foreground", "--force", f"--socket={folder}/munge.socket", *munge)
+        found.wait_for_file(folder / "munge.socket")
+        found.start("slurmctld", "-D")
+        for name in found.names:
+            found.start("slurmd", "-D", "-N", name)
+        found.wait("all nodes idle", lambda: set(found.states().values()) == {"idle"})
+        yield found
+    finally:
+        found.stop()
+
+
+def lacking() -> list[str]:
+    return [program for program in PROGRAMS if not shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")]
