@@ -78,6 +78,8 @@ ALLOWED = {
     },
     # recordings of spot capacity and rules replayed on them: no plan, no price
     "planner.spot": {"planner.plan.textfile", "planner.errors"},
+    # commitments over a horizon: arrays in, arrays out; what is sold at which price comes from the book
+    "planner.mix": {"pricing", "planner.plan.textfile", "planner.errors", "planner.extras"},
     # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
     "planner.worker_pool": {
         "planner.answer",
@@ -215,6 +217,7 @@ DOORS = {
     "boto3": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "botocore": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "click": ("planner/cli/",),
+    "highspy": ("planner/mix/linear.py",),
     "fsspec": ("pool/fleet_pool/doors/",),
     "torch": ("pool/fleet_pool/doors/",),
     "jinja2": ("planner/report/", "infra/"),
