@@ -137,7 +137,7 @@ class Hours:
         own, compute = self._instance_rate, self._compute_rate
         dollars = {row: left[row] * own[row] if group < self._with_plan else left[row] for row in rows}
         known: dict[tuple[int, ...], Array] = {}  # what is left of a row after those before it
-        for at, (low, high) in enumerate(zip(np.append(0.0, corners[:-1]), corners, strict=True)):
+        for at, (low, high) in enumerate(zip(np.append(0.0, corners)[:-1], corners, strict=True)):
             other = {row: min(prices[row], compute[row] * (low + high) / 2) for row in rows}
             before: tuple[int, ...] = ()
             for row in sorted(rows, key=lambda row: -other[row] / own[row]):
