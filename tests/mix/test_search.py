@@ -30,7 +30,7 @@ def _small(seed: int) -> Market:
     return Market(usage=tuple(usage), offers=tuple(offers))
 
 
-@pytest.mark.parametrize("seed", (0, 1, 4))
+@pytest.mark.parametrize("seed", [0, 1, 4])
 def test_the_search_ends_within_a_hundredth_of_the_best_whole_mix(seed):
     """Where one instance is a tenth of the bill; on two of the three it is the best one."""
     market = _small(seed)
