@@ -157,6 +157,7 @@ ALLOWED = {
     "planner.update": {"pricing", "planner.account", "planner.errors"},
     "planner.report": {
         "planner.answer",
+        "planner.mix",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -175,6 +176,7 @@ ALLOWED = {
         "planner.answer",
         "pricing",
         "planner.worker_pool",
+        "planner.mix",
         "planner.plan",
         "planner.models",
         "planner.estimate",

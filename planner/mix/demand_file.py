@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +131,7 @@ def _hour(text: str) -> tuple[datetime, bool] | str:
     except ValueError:
         return f"{text!r} is no time of the form 2026-01-31T13:00Z; names of time zones are not read"
     zoned = found.tzinfo is not None
-    utc = found.astimezone(timezone.utc) if zoned else found.replace(tzinfo=timezone.utc)
+    utc = found.astimezone(UTC) if zoned else found.replace(tzinfo=UTC)
     if utc.minute or utc.second or utc.microsecond:
         return f"{text!r} is not the begin of an hour in UTC"
     return utc, zoned
@@ -161,7 +162,7 @@ def _gaps(where: str, rows: list[_Row]) -> list[Problem]:
     for row in rows:
         lines.setdefault(row.hour, row.line)
     hours, found = sorted(lines), []
-    for before, after in zip(hours, hours[1:], strict=False):
+    for before, after in itertools.pairwise(hours):
         lost = int((after - before) / _HOUR) - 1
         if lost:
             many = "an hour is" if lost == 1 else f"{lost} hours are"

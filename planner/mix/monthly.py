@@ -19,8 +19,8 @@ LOOK_BACK_HOURS = 30 * 24
 
 @dataclass(frozen=True, kw_only=True)
 class Laddered:
-    """cost: USD over the hours, of each commitment its part inside them. bought: units of each month. standing: units of
-    each hour."""
+    """cost: USD over the hours, of each commitment its part inside them. bought: units of each month. standing: units
+    of each hour."""
 
     cost: float
     bought: tuple[float, ...]

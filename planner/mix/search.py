@@ -23,11 +23,17 @@ def rounded(market: Market, amounts: Array) -> Array:
     return np.clip(whole, market.least, market.largest)
 
 
-def improved(market: Market, start: Array, cost: Callable[[Array], float]) -> tuple[Array, float]:
-    """Amounts near `start` that no step of one offer, and no exchange of two, makes cheaper; and their cost."""
+def improved(
+    market: Market, start: Array, cost: Callable[[Array], float], only: Array | None = None
+) -> tuple[Array, float]:
+    """Amounts near `start` that no step of one offer, and no exchange of two, makes cheaper; and their cost.
+
+    cost: what is to be least, of whole amounts. only: whether each offer may change.
+    """
     amounts = rounded(market, start)
     best = cost(amounts)
-    kept = np.flatnonzero(worth_trying(market) | (amounts > market.least))
+    may = worth_trying(market) | (amounts > market.least)
+    kept = np.flatnonzero(may if only is None else may & only)
     for share in SHARES:
         size = np.maximum(np.round(share * market.largest / market.steps), 1) * market.steps
         better = True
