@@ -46,6 +46,7 @@ ARGUMENTS = {
     "[FILE]": "the file to write",
     "planner simulate [PLAN] [FILE]...": "a plan file (.yaml, .yml); further recordings after --traces FILE",
     "FILE...": "recordings of spot capacity in the public JSON format; - is standard input",
+    "DEMAND.csv": "what ran in each hour, by instance type: [mix.md](mix.md#the-file); - is standard input",
     "[STACKFILE]": "a stack file, as `planner stack` writes it",
     "[NAME]": "an equation by its name or number",
     "[KEY=VALUE]...": "its inputs, by the names that `planner calc NAME` prints",
