@@ -17,5 +17,6 @@ for anchor in (
     "worker_pool",
     "price_files",
     "bills",
+    "commitments",
 ):
     subprocess.run([sys.executable, "-m", f"benchmarks.{anchor}"], check=True)

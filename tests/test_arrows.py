@@ -81,6 +81,8 @@ ALLOWED = {
     "planner.spot": {"planner.plan.textfile", "planner.errors"},
     # logs of short runs, and the throughput table that they make: no price
     "planner.profile": {"planner.plan", "planner.models", "planner.errors"},
+    # commitments over a horizon: arrays in, arrays out; what is sold at which price comes from the book
+    "planner.mix": {"pricing", "planner.plan.textfile", "planner.errors", "planner.extras"},
     # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
     "planner.worker_pool": {
         "planner.answer",
@@ -158,6 +160,7 @@ ALLOWED = {
     "planner.update": {"pricing", "planner.account", "planner.errors"},
     "planner.report": {
         "planner.answer",
+        "planner.mix",
         "pricing",
         "planner.plan",
         "planner.models",
@@ -177,6 +180,7 @@ ALLOWED = {
         "planner.answer",
         "pricing",
         "planner.worker_pool",
+        "planner.mix",
         "planner.plan",
         "planner.models",
         "planner.estimate",
@@ -219,6 +223,7 @@ DOORS = {
     "boto3": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "botocore": ("pricing/aws.py", "planner/account/aws_client.py", "pool/fleet_pool/client/s3.py"),
     "click": ("planner/cli/",),
+    "highspy": ("planner/mix/linear.py",),
     "fsspec": ("pool/fleet_pool/doors/",),
     "torch": ("pool/fleet_pool/doors/", "pool/fleet_pool/health/collective.py"),
     "jinja2": ("planner/report/", "infra/"),

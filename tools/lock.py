@@ -31,6 +31,8 @@ TARGETS = {
         "notebook",
         "--extra",
         "bills",
+        "--extra",
+        "mix",
     ],
     "deploy": ["pyproject.toml", "--extra", "deploy", "--extra", "aws"],
 }

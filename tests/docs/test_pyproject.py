@@ -34,6 +34,7 @@ PLACES = {
     "aws": ("planner/account",),
     "pool": ("pool",),
     "bills": ("planner/bills",),
+    "mix": ("planner/mix",),
     "notebook": ("planner",),
     "dev": ("tests", "tools"),
     "bench": ("benchmarks",),

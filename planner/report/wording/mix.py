@@ -1,0 +1,78 @@
+"""A mix of commitments in words: what each purchase is, and what the answer does not know."""
+
+from __future__ import annotations
+
+from planner.mix.advice import Purchase
+from planner.mix.answer import Mix
+from planner.mix.model import Kind
+from planner.report.wording.figures import many, purchase_words, usd
+from pricing.offers import PurchaseOption
+
+YEAR_HOURS, MONTH_HOURS = 8_760, 730
+
+
+def amount(purchase: Purchase) -> str:
+    """`12 instances` or `$519.310 an hour`."""
+    if purchase.offer.kind is Kind.RESERVED:
+        return many(round(purchase.amount), "instance")
+    return f"${purchase.amount:,.3f} an hour"
+
+
+def thing(purchase: Purchase) -> str:
+    """`Compute Savings Plan, 1 year, no upfront` and what it covers."""
+    option, _, covers = purchase.offer.name.partition(" ")
+    if option == "owned":
+        return f"owned: {covers}"
+    return (
+        f"{covers}: {purchase_words(PurchaseOption.parse(option))}"
+        if covers
+        else purchase_words(PurchaseOption.parse(option))
+    )
+
+
+def is_owned(purchase: Purchase) -> bool:
+    return purchase.offer.name.startswith("owned ")
+
+
+def listed(found: Mix) -> str:
+    return "; ".join(text.removeprefix("no ") for text in found.prices.unknown)
+
+
+def owed_later(found: Mix) -> float:
+    """USD of the terms that is due after the twelve months."""
+    return sum(
+        one.amount * one.offer.price * (found.asked.years * YEAR_HOURS - one.months * MONTH_HOURS)
+        for one in found.advice.purchases
+        if not is_owned(one) and not one.offer.name.startswith("capacity-block")
+    )
+
+
+def not_known(found: Mix) -> list[str]:
+    """What bounds the answer, most important first."""
+    asked, demand = found.asked, found.demand
+    said = [
+        f"How the demand changes: {asked.low:+.0%} to {asked.high:+.0%} in a year is an assumption (--change); 1 in 10 "
+        "outcomes lies outside.",
+        "Work that the old fleet delayed or refused is not in the file: the true demand may be higher.",
+        "Reserved Instances and Savings Plans are prices, not capacity: they do not promise that instances start.",
+    ]
+    later = owed_later(found)
+    if later > 0.5:
+        said.append(f"Terms outlive these 12 months: {usd(later)} more is owed afterwards, used or not.")
+    if found.prices.derived:
+        options = dict.fromkeys(text.split(" of ")[0] for text in found.prices.derived)
+        said.append(f"Derived prices, seen in no price list (grade C): {', '.join(options)}. Check them before buying.")
+    if found.prices.unknown:
+        said.append(f"Not in this mix, since the book has no price or AWS does not sell it: {listed(found)}.")
+    if demand.interruptible:
+        said.append("Spot may be interrupted or missing: work done again and waiting are not in these costs.")
+    if asked.blocks:
+        said.append(
+            "Capacity Blocks are sold up to eight weeks ahead, while there are any, at the price of that day; a later "
+            "block of a chain is not promised."
+        )
+    if asked.owned:
+        said.append("What you own already costs nothing more here; its fees are on neither side of the comparison.")
+    if demand.assumed_utc:
+        said.append("The file names no time zone; its hours are read as UTC.")
+    return said
