@@ -93,7 +93,13 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
 
 def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
     account = aws.get_caller_identity_output().account_id
-    naming = Naming(stack=spec.stack, plan_sha256=spec.plan_sha256, region=spec.region, account=account)
+    naming = Naming(
+        stack=spec.stack,
+        plan_sha256=spec.plan_sha256,
+        region=spec.region,
+        account=account,
+        boundary=spec.permissions_boundary or None,
+    )
     data_bucket = DataBucket(
         naming,
         DataBucketArgs(

@@ -138,8 +138,8 @@ _OF_TYPE = {
         "DeletePolicy TagPolicy UntagPolicy"
     ),
     "aws:iam/role:Role": (
-        "iam:CreateRole GetRole UpdateRole UpdateRoleDescription UpdateAssumeRolePolicy ListRolePolicies "
-        "ListAttachedRolePolicies ListInstanceProfilesForRole DeleteRole TagRole UntagRole"
+        "iam:CreateRole GetRole UpdateRole UpdateRoleDescription UpdateAssumeRolePolicy PutRolePermissionsBoundary "
+        "ListRolePolicies ListAttachedRolePolicies ListInstanceProfilesForRole DeleteRole TagRole UntagRole"
     ),
     "aws:iam/rolePolicy:RolePolicy": "iam:PutRolePolicy GetRolePolicy DeleteRolePolicy",
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (

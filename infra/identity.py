@@ -60,6 +60,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
         name=component.physical("role"),
         description=f"Nodes of {component.kind} in stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
+        permissions_boundary=naming.boundary,
         tags=component.tags("role"),
         opts=component.child(),
     )

@@ -15,12 +15,14 @@ from planner.stack.names import physical
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """The source of names and tags. account: id of the account, known only to AWS. ARNs are of the partition aws."""
+    """The source of names and tags, and what every role has. account: id of the account, known only to AWS. ARNs are of
+    the partition aws. boundary: ARN of the policy that limits every role of the stack; None for none."""
 
     stack: str
     plan_sha256: str
     region: str
     account: pulumi.Input[str]
+    boundary: str | None = None
 
     def physical(self, part: str) -> str:
         """A name that is unique in the account and Region: planner-dev-fleet."""

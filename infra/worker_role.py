@@ -45,6 +45,7 @@ def node_role(
         name=component.physical("role"),
         description=f"Container agent on the workers of stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
+        permissions_boundary=naming.boundary,
         tags=component.tags("role"),
         opts=component.child(),
     )

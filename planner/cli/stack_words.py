@@ -16,7 +16,7 @@ from planner.report.wording.wrapping import wrap
 from planner.stack.component import component_of, usd_per_hour_by_component
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
-from planner.stack.spec import PLACEHOLDER
+from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
 from pricing.offers import PurchaseOption
 
 if TYPE_CHECKING:
@@ -174,6 +174,8 @@ def _zone_of_spot_price(plan: Plan, scenario: Scenario) -> str:
 
 
 def _action(spec: ClusterSpec) -> str:
+    if BUDGET_ACTION not in spec.guard.more:
+        return "! The budget only sends notices: this stack has no action that stops people from buying more."
     roles = f" and {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
     return (
         "When the budget is spent, its action stops members of the stack's operator group "

@@ -27,6 +27,7 @@ MAY_BE_LEFT_OUT = (
     "block_days",
     "egress",
     "extra_buckets",
+    "more",
 )
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 
