@@ -76,17 +76,19 @@ class Component(pulumi.ComponentResource):
         *,
         depends_on: list[pulumi.Resource] | None = None,
         kept: bool = False,
+        protected: bool = False,
         replaced_first: bool = False,
         ignored: list[str] | None = None,
         patience: pulumi.CustomTimeouts | None = None,
     ) -> pulumi.ResourceOptions:
-        """Options of a child. kept: protected data that stays. replaced_first: delete the old one before
+        """Options of a child. kept: protected data that stays when the stack is destroyed. protected: nothing
+        deletes or replaces it until its protection is taken away. replaced_first: delete the old one before
         the new one is created, where both cannot exist together. ignored: arguments that something else changes.
         patience: timeouts, where those of the provider are too short."""
         return pulumi.ResourceOptions(
             parent=self,
             depends_on=depends_on,
-            protect=kept or None,
+            protect=kept or protected or None,
             retain_on_delete=kept or None,
             delete_before_replace=replaced_first or None,
             ignore_changes=ignored,

@@ -260,6 +260,10 @@ class Deploy(Section):
         description="guards that AWS or an organization may refuse to an account, besides budget and alarms: "
         "budget-action needs an IAM group, cost-anomalies the management account",
     )
+    give_up: Literal["never"] | Hours = Field(
+        12.0,
+        description="how long nodes wait for the rest of a fleet that was never complete before they stop",
+    )
     permissions_boundary: PolicyArn | None = Field(
         None, description="ARN of the policy that limits every IAM role of the stack, where the organization wants one"
     )
@@ -311,6 +315,7 @@ class Plan(Section):
             ("deploy", "egress", []),
             ("deploy", "extra_buckets", []),
             ("deploy", "guards", ["budget-action"]),
+            ("deploy", "give_up", 12.0),
             ("deploy", "permissions_boundary", None),
             ("purchase", "spot_usd_per_hour", None),
             ("reliability", "observed", None),

@@ -10,6 +10,7 @@ from typing import Any
 from planner.stack.finding import Path
 from planner.stack.plain_data import to_mapping
 from planner.stack.spec import ClusterSpec
+from planner.stack.switching import standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,8 @@ def by_hand(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
     )
     if before.control.count and after.control.count:
         spec = replace(spec, control=replace(after.control, root_device=before.control.root_device))
+    if standing(before) == standing(after):
+        spec = replace(spec, switched_from=before.switched_from)
     if after.workers is not None:
         guard = replace(spec.guard, more=before.guard.more)
         spec = replace(spec, guard=guard, permissions_boundary=before.permissions_boundary)

@@ -198,6 +198,9 @@ def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
             message = f"{shown(role)} is not the name of an IAM role, which the budget's action needs"
             remedy = "write its name with its path, like team/deployer; not its ARN"
             yield Finding(path=("guard", "roles", number), message=message, remedy=remedy)
+    if guard.give_up_hours < 0:
+        message = f"{guard.give_up_hours:g} hours: a fleet cannot give up before it starts"
+        yield Finding(path=("guard", "give_up_hours"), message=message, remedy="write hours, or 0 to wait for ever")
     for number, name in enumerate(guard.more):
         if name not in GUARDS:
             message, near = f"unknown guard {shown(name)}", did_you_mean(name, GUARDS)

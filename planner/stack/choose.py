@@ -53,6 +53,7 @@ _FROM_PLAN = {
     "stack": "deploy.stack",
     "guard.notify": "deploy.notify",
     "guard.more": "deploy.guards",
+    "guard.give_up_hours": "deploy.give_up",
     "permissions_boundary": "deploy.permissions_boundary",
 }
 _SECTIONS: Mapping[str, type[Any]] = {"control": Control, "pool": Pool, "lustre": Lustre, "nvme": NvmeCluster}
@@ -146,6 +147,7 @@ def spec_of(
             alarms=_whole("guard.alarms", values),
             max_days=_max_days(plan, scenario),
             more=plan.deploy.guards,
+            give_up_hours=0 if plan.deploy.give_up == "never" else plan.deploy.give_up,
         ),
         data=Data(beside_hot_class=plan.data.kept_class, checkpoints_kept=str(plan.data.checkpoints_kept)),
         gateway_endpoint=plan.storage.s3_gateway_endpoint,

@@ -26,6 +26,7 @@ LAYOUTS = (*DEPLOYED, WORKERS)
 # have a monitor of costs by tag (AWS Cost Management User Guide, "Getting started with AWS Cost Anomaly Detection")
 BUDGET_ACTION, COST_ANOMALIES = "budget-action", "cost-anomalies"
 GUARDS = (BUDGET_ACTION, COST_ANOMALIES)
+GIVE_UP_HOURS = 12.0
 NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
 ENGINE = "aistore"  # built by `make bundle` for the nodes, in the release that the settings pin
 BEFORE_END = timedelta(minutes=45)  # AWS terminates the nodes from 30 minutes before the end of a block
@@ -227,6 +228,7 @@ class Guard(_Section):
     people.* and without the unused part of a commitment, which is billed whether the stack exists or not. max_days: the
     plan's limit or deadline, else the planned days. roles: IAM roles, by name with path, that the budget's action stops
     from buying, in addition to the stack's group of operators. more: of GUARDS, those that this account may have.
+    give_up_hours: that nodes wait for the rest of the fleet, which was never complete, before they stop; 0: for ever.
     """
 
     notify: Text
@@ -235,6 +237,7 @@ class Guard(_Section):
     max_days: Number
     roles: tuple[Text, ...] = ()
     more: tuple[Text, ...] = (BUDGET_ACTION,)
+    give_up_hours: Number = GIVE_UP_HOURS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,6 +250,7 @@ class ClusterSpec(_Section):
     every role of the stack; empty: none. usd_per_hour: bill line -> effective USD per hour, for every line that is
     billed while it is deployed. metered: lines that are billed by use or once, without an hourly figure. unpriced:
     lines without a price. None of the three has people.*, because no resource of a stack causes them.
+    switched_from: what may be deployed when this file is (`converged/spot`), which needs a word (switching.py).
     """
 
     stack: Text
@@ -274,6 +278,7 @@ class ClusterSpec(_Section):
     usd_per_hour: Mapping[Text, Number] = field(default_factory=dict)
     metered: tuple[Text, ...] = ()
     unpriced: tuple[Text, ...] = ()
+    switched_from: tuple[Text, ...] = ()
 
     def layout_has(self, section: str) -> bool:
         """Whether a spec of this layout has the section: lustre, nvme, control, pool or workers."""

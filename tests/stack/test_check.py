@@ -166,6 +166,7 @@ WRONG = {
         "never there together",
     ),
     "no port": (spec(egress=(80, 70_000)), "egress.1", "is not a TCP port"),
+    "giving up before the start": (guard(give_up_hours=-1.0), "guard.give_up_hours", "cannot give up before it starts"),
     "an unknown guard": (guard(more=("cost-anomaly",)), "guard.more.0", "unknown guard 'cost-anomaly'"),
     "roles without the action": (guard(more=(), roles=("deployer",)), "guard.roles", "roles without budget-action"),
     "a boundary by name": (spec(permissions_boundary="boundary"), "permissions_boundary", "is not the ARN"),

@@ -242,7 +242,8 @@ def test_ports_and_buckets_of_the_plan_are_those_of_the_stack():
 
 def test_what_an_organization_allows_and_wants_is_the_plans():
     boundary = "arn:aws:iam::111122223333:policy/boundary"
-    deploy = {"guards": ["cost-anomalies"], "permissions_boundary": boundary}
+    deploy = {"guards": ["cost-anomalies"], "permissions_boundary": boundary, "give_up": "never"}
     spec, _ = chosen("s3-stream/p4d.24xlarge/spot", deploy=deploy)
     assert (spec.guard.more, spec.permissions_boundary) == (("cost-anomalies",), boundary)
+    assert spec.guard.give_up_hours == 0
     assert "egress" not in to_mapping(chosen("s3-stream/p4d.24xlarge/spot")[0])
