@@ -142,9 +142,6 @@ _OF_TYPE = {
         "ListRolePolicies ListAttachedRolePolicies ListInstanceProfilesForRole DeleteRole TagRole UntagRole"
     ),
     "aws:iam/rolePolicy:RolePolicy": "iam:PutRolePolicy GetRolePolicy DeleteRolePolicy",
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (
-        "iam:AttachRolePolicy ListAttachedRolePolicies DetachRolePolicy"
-    ),
     "aws:kms/alias:Alias": "kms:CreateAlias ListAliases UpdateAlias",  # kept
     "aws:kms/key:Key": (  # kept: no ScheduleKeyDeletion, no DisableKey
         "kms:CreateKey DescribeKey GetKeyPolicy PutKeyPolicy GetKeyRotationStatus EnableKeyRotation "

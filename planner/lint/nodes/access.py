@@ -107,8 +107,9 @@ def node_without_profile(graph: Graph) -> Hits:
     what="nodes that Systems Manager cannot reach",
     why="Nobody can log in to a node that fails to start or hangs: there is no SSH, and the role lacks the "
     "rights for SSM",
-    remedy="Add a RolePolicyAttachment for AmazonSSMManagedInstanceCore",
-    example="the nodes' role without AmazonSSMManagedInstanceCore",
+    remedy="Allow ssm:UpdateInstanceInformation, ssmmessages:* and ec2messages:*; AmazonSSMManagedInstanceCore has "
+    "them, and reads every SSM parameter of the account too",
+    example="the nodes' role without ssm:UpdateInstanceInformation",
 )
 def node_without_ssm(graph: Graph) -> Hits:
     roles = {role for maker in node_configs(graph) if (role := role_of(graph, maker)) is not None}

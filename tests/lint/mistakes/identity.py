@@ -50,7 +50,8 @@ def nobody_writes_flows(document: Document) -> None:
 
 
 def ssm(document: Document) -> Document:
-    found = [r for r in document["resources"] if r["type"].endswith(":RolePolicyAttachment")]
+    attached = [r for r in document["resources"] if r["type"].endswith(":RolePolicyAttachment")]
+    found = attached or [r for r in document["resources"] if r["name"].endswith("-role-ssm")]
     return next(r for r in found if r["name"].startswith(("fleet", "Node")))
 
 
