@@ -9,7 +9,7 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log, job_credentials, watch
+from fleet_pool.node import boot_log, job_credentials, starts, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
@@ -235,6 +235,7 @@ def _fleet(
         settings={
             **_node_settings(spec, base, "gpu"),
             **_lustre_settings(spec, lustre),
+            **_give_up_settings(spec),
             job_credentials.ROLE_VARIABLE: job_role_arn(base.naming),
         },
         waits_for=[
@@ -280,6 +281,12 @@ def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Sett
     if lustre is None or spec.lustre is None:
         return {}
     return {"PLANNER_LUSTRE": lustre.mount_source, "PLANNER_FABRIC": "efa" if spec.lustre.efa else "tcp"}
+
+
+def _give_up_settings(spec: ClusterSpec) -> Settings:
+    """How long nodes wait for the rest of their fleet. A Capacity Block is paid whether it is used or not."""
+    hours = 0 if spec.blocks else spec.guard.give_up_hours
+    return {starts.GIVE_UP: f"{hours:g}"} if hours else {}
 
 
 def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
