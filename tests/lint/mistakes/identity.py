@@ -55,6 +55,7 @@ def ssm(document: Document) -> Document:
     return next(r for r in found if r["name"].startswith(("fleet", "Node")))
 
 
+ATTACHED = ("foreign p5", "foreign p4d lustre")  # our own nodes have no policy of AWS
 MISTAKES = (
     Mistake("every action", "IAM-ACTION", statement(Action="s3:*")),
     Mistake("every resource", "IAM-RESOURCE", statement(Action=["s3:GetObject"], Resource="*")),
@@ -62,11 +63,17 @@ MISTAKES = (
         "administrator",
         "IAM-MANAGED",
         put(of("RolePolicyAttachment"), "policyArn", "arn:aws:iam::aws:policy/AdministratorAccess"),
+        only=ATTACHED,
     ),
     Mistake("role that everyone can assume", "IAM-TRUST", trust, also=()),
     Mistake("policy is no JSON", "IAM-JSON", lambda d: policy_of(d)["inputs"].update(policy="{Statement: []}")),
     Mistake("effect misspelled", "IAM-JSON", statement(Effect="allow"), also=("IAM-DATA",)),
-    Mistake("not an ARN", "ARN-SYNTAX", put(of("RolePolicyAttachment"), "policyArn", "AmazonSSMManagedInstanceCore")),
+    Mistake(
+        "not an ARN",
+        "ARN-SYNTAX",
+        put(of("RolePolicyAttachment"), "policyArn", "AmazonSSMManagedInstanceCore"),
+        only=ATTACHED,
+    ),
     Mistake("every key", "IAM-RESOURCE", grant("kms:Decrypt", "arn:aws:kms:us-east-1:111122223333:key/*")),
     Mistake(
         "every bucket of a name",
