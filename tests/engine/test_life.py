@@ -164,10 +164,16 @@ def _goes_down(stand: Stand) -> None:
 def _changed(stand: Stand, spec: ClusterSpec) -> Run:
     """`up` with another spec; the data is never part of it."""
     stand.engine.write(spec)
+    planned = _steps(stand.engine.preview().well())
     up = stand.engine.up().well()
+    assert _steps(up) <= planned, "what a preview does not know yet may stay the same, and nothing else changes"
     assert not [step.name for step in up.steps if step.name.startswith(KEPT_PREFIXES) and step.operation != "same"]
     assert stand.strays() == []
     return up
+
+
+def _steps(run: Run) -> set[tuple[str, str]]:
+    return {(step.name, step.operation) for step in run.steps if step.operation not in ("same", "read", "refresh")}
 
 
 def _inputs(stand: Stand) -> dict[str, Any]:

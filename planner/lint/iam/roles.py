@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.policies import IDENTITY, RESOURCE, TRUST, Policy, allows, matches, policies, principals
+from planner.lint.read.policies import (
+    IDENTITY,
+    RESOURCE,
+    TRUST,
+    Policy,
+    allows,
+    is_of_ssm,
+    matches,
+    policies,
+    principals,
+)
 from planner.lint.read.topology import INSTANCE, TEMPLATE, node_configs, role_of
 from planner.lint.read.values import Json, given, literal, texts
 from planner.lint.rule import Hits, rule
@@ -186,7 +196,6 @@ def role_without_permissions(graph: Graph) -> Hits:
 
 def _is_ssm_policy(policy: Resource, known: Policy | None) -> bool:
     """Whether a policy is of Systems Manager alone: AWS's managed one, or actions of the agent."""
-    actions = [action for _, one in known.statements() for action in texts(one.get("Action"))] if known else []
-    if actions and all(action.startswith(("ssm:", "ssmmessages:", "ec2messages:")) for action in actions):
+    if known is not None and is_of_ssm(known):
         return True
     return (literal(policy.inputs.get("policyArn")) or "").endswith("/AmazonSSMManagedInstanceCore")

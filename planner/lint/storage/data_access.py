@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, matches, policies, principals
+from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, is_of_ssm, matches, policies, principals
 from planner.lint.read.topology import node_configs, role_of
 from planner.lint.read.values import Json, given, leaves, literal, one, texts
 from planner.lint.rule import Hits, rule
@@ -212,7 +212,7 @@ def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
     }
     for policy in policies(graph):
         role = policy.holder if policy.holder.kind == "iam:Role" else graph.target(policy.holder.inputs.get("role"))
-        if policy.kind == IDENTITY and role in found:
+        if policy.kind == IDENTITY and role in found and not is_of_ssm(policy):
             found[role].append(policy)
     # attached policies may allow anything
     return {role: held for role, held in found.items() if role not in attached and held}
