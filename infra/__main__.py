@@ -14,9 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "pool"))
 from infra.compose import Stack, compose
 from infra.derived import bundle_of
 from infra.node import built
+from infra.standing import check_switch, export_standing
+from planner import clock
 from planner.errors import PlannerError, UsageProblem
+from planner.stack.block_dates import begun, over
 from planner.stack.component import usd_per_hour_by_component
-from planner.stack.file import CLUSTER, from_config
+from planner.stack.file import CLUSTER, from_config, refuse_findings
 from planner.stack.spec import ClusterSpec
 
 KEY_LINE = "storage.kms.key"
@@ -30,6 +33,7 @@ def cluster() -> ClusterSpec:
         writes = f"`planner stack PLAN --scenario best --stack {stack}` writes it"
         raise UsageProblem(f"the stack has no {config.full_key(CLUSTER)}: {writes}")
     spec = from_config(given, stack=stack, region=pulumi.Config("aws").get("region"))
+    refuse_findings(over(spec, clock.now()), stack)
     if spec.placeholders and not pulumi.runtime.is_dry_run():
         raise UsageProblem(
             f"still placeholders: {', '.join(spec.placeholders)}; `planner stack` prints how to get each"
@@ -70,12 +74,21 @@ def kept_by_destroy(spec: ClusterSpec) -> list[str]:
     return [
         "the data bucket with all object versions, billed by size; `planner teardown-check` shows the cost",
         f"its key, billed {dollars} until it is deleted",
+        *_protected(spec),
     ]
+
+
+def _protected(spec: ClusterSpec) -> list[str]:
+    """The file system, which `destroy --exclude-protected` keeps and bills until its protection is taken away."""
+    if spec.lustre is None:
+        return []
+    return ["the file system and its network, billed by the hour, unless `pulumi state unprotect` was run before"]
 
 
 def export(spec: ClusterSpec, stack: Stack) -> None:
     """Outputs of a deployed stack, for people and scripts."""
     pulumi.export("scenario", spec.scenario)
+    export_standing(spec)
     pulumi.export("plan_sha256", spec.plan_sha256)
     pulumi.export("usd_per_hour", {**usd_per_hour_by_component(spec)})
     pulumi.export("data_bucket", stack.data_bucket.bucket.id)
@@ -103,6 +116,8 @@ def main() -> None:
     """The program. Tests of the engine run it too."""
     try:
         spec = cluster()
+        check_switch(spec)
+        spec = begun(spec, clock.now())
         pulumi.log.info("\n".join(["What this stack costs while it is deployed:", *cost_lines(spec)]))
         export(spec, compose(spec, bundle_folder(spec)))
     except PlannerError as error:

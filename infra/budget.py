@@ -16,7 +16,7 @@ import pulumi_aws as aws
 from infra.naming import Component
 from infra.policy import document
 from infra.service_role import service_role
-from planner.stack.spec import Guard
+from planner.stack.spec import BUDGET_ACTION, Guard
 
 THRESHOLDS_PERCENT = (50, 80, 100)
 # every action that creates, starts or enlarges something billed: those of the deployer, and other ways to spend money
@@ -71,7 +71,10 @@ FORBIDDEN_BUT_TO_ZERO = "autoscaling:UpdateAutoScalingGroup"
 
 
 def budget_with_action(guards: Component, guard: Guard) -> None:
-    """Create both. The budget is annual, because the planned cost is that of the whole run, which may take months."""
+    """Create both; the action where the account may have it, since it needs an IAM group.
+
+    The budget is annual, because the planned cost is that of the whole run, which may take months.
+    """
     subscribers = {"subscriber_email_addresses": [guard.notify], "threshold_type": "PERCENTAGE"}
     notices = [("ACTUAL", percent) for percent in THRESHOLDS_PERCENT] + [("FORECASTED", 100)]
     budget = aws.budgets.Budget(
@@ -93,7 +96,8 @@ def budget_with_action(guards: Component, guard: Guard) -> None:
         tags=guards.tags("budget"),
         opts=guards.child(),
     )
-    _action(guards, guard, budget)
+    if BUDGET_ACTION in guard.more:
+        _action(guards, guard, budget)
 
 
 def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None:

@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 from fleet_pool.health import records as health
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log, job_credentials, watch
+from fleet_pool.node import boot_log, job_credentials, starts, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
 
 from infra.alarms import alarms_of, paid_for
@@ -94,7 +94,13 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
 
 def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
     account = aws.get_caller_identity_output().account_id
-    naming = Naming(stack=spec.stack, plan_sha256=spec.plan_sha256, region=spec.region, account=account)
+    naming = Naming(
+        stack=spec.stack,
+        plan_sha256=spec.plan_sha256,
+        region=spec.region,
+        account=account,
+        boundary=spec.permissions_boundary or None,
+    )
     data_bucket = DataBucket(
         naming,
         DataBucketArgs(
@@ -238,6 +244,7 @@ def _fleet(
             **_node_settings(spec, base, "gpu"),
             **_price(spec),
             **_lustre_settings(spec, lustre),
+            **_give_up_settings(spec),
             job_credentials.ROLE_VARIABLE: job_role_arn(base.naming),
         },
         waits_for=[
@@ -283,6 +290,12 @@ def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Sett
     if lustre is None or spec.lustre is None:
         return {}
     return {"PLANNER_LUSTRE": lustre.mount_source, "PLANNER_FABRIC": "efa" if spec.lustre.efa else "tcp"}
+
+
+def _give_up_settings(spec: ClusterSpec) -> Settings:
+    """How long nodes wait for the rest of their fleet. A Capacity Block is paid whether it is used or not."""
+    hours = 0 if spec.blocks else spec.guard.give_up_hours
+    return {starts.GIVE_UP: f"{hours:g}"} if hours else {}
 
 
 def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:

@@ -27,7 +27,6 @@ _DATA_READ_AND_SET = "arn:aws:s3:::planner-*"
 _BUNDLES = ("arn:aws:s3:::planner-*-artefacts-*", "arn:aws:s3:::planner-*-artefacts-*/*")
 _ROLES = "arn:aws:iam::*:role/planner-*"
 _LUSTRE_ROLES = "arn:aws:iam::*:role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/*"
-_SSM = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
 # service -> resources that its actions are limited to, by the names that a stack gives them
 _WHERE: dict[str, tuple[str, ...]] = {
     "autoscaling": ("arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/planner-*",),
@@ -99,8 +98,8 @@ def policies() -> dict[str, dict[str, Any]]:
                 entry["Action"].append(action)
                 if condition:
                     entry["Condition"] = condition
-                if action in ("iam:AttachRolePolicy", "iam:PutRolePolicy"):
-                    _lustre_role(statements, action)
+                if action == "iam:PutRolePolicy":
+                    statements["LustreRole"]["Action"].append(action)
         found[f"deployer-policy-{name}.json"] = _policy(list(statements.values()))
     buying = {"Sid": "Reserve", "Effect": "Allow", "Action": sorted(PURCHASE_ACTIONS), "Resource": ["*"]}
     return {**found, "deployer-policy-reserve.json": _policy([buying]), operate.FILE: operate.policy()}
@@ -112,8 +111,8 @@ def _scope(action: str) -> tuple[str, list[str], dict[str, Any]]:
     if action == "iam:PassRole":
         services = [f"{name}.amazonaws.com" for name in ("budgets", "ec2", "ecs-tasks", "vpc-flow-logs")]
         return "PassRole", [_ROLES], {"StringEquals": {"iam:PassedToService": services}}
-    if action in ("iam:AttachRolePolicy", "iam:DetachRolePolicy"):
-        return "AttachSsmAlone", [_ROLES], {"ArnEquals": {"iam:PolicyARN": _SSM}}
+    if action == "iam:AttachRolePolicy":
+        return "LustreRole", [_LUSTRE_ROLES], {}  # FSx creates its role for a bucket with the permissions of the caller
     if action == "iam:CreateServiceLinkedRole":
         where = ["arn:aws:iam::*:role/aws-service-role/*"]
         return "ServiceRoles", where, {"StringEquals": {"iam:AWSServiceName": list(_SERVICE_ROLES)}}
@@ -126,13 +125,6 @@ def _scope(action: str) -> tuple[str, list[str], dict[str, Any]]:
     if service in _WHERE and action not in _IAM_LISTS and not action.startswith(_ANYWHERE):
         return service.capitalize(), list(_WHERE[service]), {}
     return f"{service.capitalize()}Anywhere", ["*"], {}
-
-
-def _lustre_role(statements: dict[str, dict[str, Any]], action: str) -> None:
-    """FSx creates its role for a bucket with the permissions of the caller."""
-    sid = "LustreRole"
-    statements.setdefault(sid, {"Sid": sid, "Effect": "Allow", "Action": [], "Resource": [_LUSTRE_ROLES]})
-    statements[sid]["Action"].append(action)
 
 
 def _policy(statements: list[dict[str, Any]]) -> dict[str, Any]:

@@ -138,13 +138,10 @@ _OF_TYPE = {
         "DeletePolicy TagPolicy UntagPolicy"
     ),
     "aws:iam/role:Role": (
-        "iam:CreateRole GetRole UpdateRole UpdateRoleDescription UpdateAssumeRolePolicy ListRolePolicies "
-        "ListAttachedRolePolicies ListInstanceProfilesForRole DeleteRole TagRole UntagRole"
+        "iam:CreateRole GetRole UpdateRole UpdateRoleDescription UpdateAssumeRolePolicy PutRolePermissionsBoundary "
+        "ListRolePolicies ListAttachedRolePolicies ListInstanceProfilesForRole DeleteRole TagRole UntagRole"
     ),
     "aws:iam/rolePolicy:RolePolicy": "iam:PutRolePolicy GetRolePolicy DeleteRolePolicy",
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (
-        "iam:AttachRolePolicy ListAttachedRolePolicies DetachRolePolicy"
-    ),
     "aws:kms/alias:Alias": "kms:CreateAlias ListAliases UpdateAlias",  # kept
     "aws:kms/key:Key": (  # kept: no ScheduleKeyDeletion, no DisableKey
         "kms:CreateKey DescribeKey GetKeyPolicy PutKeyPolicy GetKeyRotationStatus EnableKeyRotation "

@@ -21,6 +21,7 @@ from pulumi.runtime.config import set_all_config
 
 from infra.billing import COMPONENTS, carried
 from infra.compose import compose
+from infra.standing import READ
 from planner.stack.spec import ClusterSpec
 
 PROJECT = "gpu-fleet-planner"
@@ -64,7 +65,7 @@ _ANSWERED = threading.local()
 
 
 class _Answers(mocks.Mocks):
-    """Answers outputs with references, and the one look-up of the program."""
+    """Answers outputs with references, and the look-ups of the program."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         urn = _ANSWERED.urn
@@ -74,6 +75,8 @@ class _Answers(mocks.Mocks):
         if args.token == "aws:index/getCallerIdentity:getCallerIdentity":
             arn = f"arn:aws:iam::{ACCOUNT}:root"
             return {"accountId": ACCOUNT, "arn": arn, "id": ACCOUNT, "userId": ACCOUNT}, []
+        if args.token == READ:
+            return {"name": args.args["name"], "outputs": {}}, []  # nothing is deployed yet
         raise LookupError(f"the preview cannot answer {args.token}")
 
 

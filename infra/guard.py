@@ -16,7 +16,7 @@ from infra.job_notice import job_notice
 from infra.launch_notice import launch_notice
 from infra.naming import Component, Naming
 from infra.policy import document
-from planner.stack.spec import BEFORE_END, PLACEHOLDER, Block, Guard, suffixes
+from planner.stack.spec import BEFORE_END, COST_ANOMALIES, PLACEHOLDER, Block, Guard, suffixes
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 
 ANOMALY_SHARE = 0.01  # of the budget: smaller anomalies are not worth a notice
@@ -41,13 +41,15 @@ class GuardArgs:
 
 
 class Guards(Component):
-    """Budget, action, alarms, anomaly notices; for a Capacity Block the schedule that scales the fleet up and down."""
+    """Budget and alarms, and what the account may have of action and anomaly notices; for a Capacity Block the schedule
+    that scales the fleet up and down."""
 
     def __init__(self, naming: Naming, args: GuardArgs) -> None:
         super().__init__("guard", naming)
         self.topic = self._topic(args.guard.notify)
         budget_with_action(self, args.guard)
-        self._anomalies(args.guard)
+        if COST_ANOMALIES in args.guard.more:
+            self._anomalies(args.guard)
         groups = [group.name for group in (*args.groups, *args.storage_groups)]
         if groups:
             launch_notice(self, self.topic, groups, args.data_bucket)

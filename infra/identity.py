@@ -18,7 +18,16 @@ from infra.job_role import JobAccess, job_role, job_role_arn
 from infra.naming import Component
 from infra.policy import document, trust
 
-SSM_CORE = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
+# What the SSM agent calls for Session Manager and Run Command: Systems Manager User Guide, "Verify or create an IAM
+# role with Session Manager permissions", and of agents before 3.3 ec2messages (Service Authorization Reference, Amazon
+# Message Delivery Service). AmazonSSMManagedInstanceCore also has ssm:GetParameter and ssm:GetParameters on everything:
+# with it root on a node reads the parameters of the account.
+SHELLS = (
+    "ssm:UpdateInstanceInformation",
+    *(f"ssmmessages:{what}{kind}Channel" for what in ("Create", "Open") for kind in ("Control", "Data")),
+    *(f"ec2messages:{name}Message" for name in ("Acknowledge", "Delete", "Fail")),
+    *(f"ec2messages:{name}" for name in ("GetEndpoint", "GetMessages", "SendReply")),
+)
 
 # of the pool, in the artefacts bucket: what every node reads; and for control nodes the keys that sign certificates and
 # tokens, and the administrator's token
@@ -60,13 +69,16 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
         name=component.physical("role"),
         description=f"Nodes of {component.kind} in stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
+        permissions_boundary=naming.boundary,
         tags=component.tags("role"),
         opts=component.child(),
     )
-    managed = aws.iam.RolePolicyAttachment(
+    # these actions know no resources
+    shells = aws.iam.RolePolicy(
         component.named("role-ssm"),
-        role=role.name,
-        policy_arn=SSM_CORE,
+        name="ssm",
+        role=role.id,
+        policy=document({"Sid": "Shells", "Effect": "Allow", "Action": SHELLS, "Resource": "*"}),
         opts=component.child(),
     )
     policy = aws.iam.RolePolicy(
@@ -92,7 +104,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
         opts=component.child(),
     )
     jobs = job_role(component, role, data_bucket, access.jobs) if access.jobs else []
-    return Identity(role=role, profile=profile, ready=[managed, policy, *jobs])
+    return Identity(role=role, profile=profile, ready=[shells, policy, *jobs])
 
 
 def _policy(arns: dict[str, Any], access: Access) -> str:
@@ -138,6 +150,7 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
                     "autoscaling:RecordLifecycleActionHeartbeat",
                     # a sick GPU node says so; the action knows groups, not instances
                     *(["autoscaling:SetInstanceHealth"] if access.jobs else []),
+                    "autoscaling:SuspendProcesses",  # its own group gives up (fleet_pool.node.starts)
                 ],
                 "Resource": arns["groups"] if len(access.groups) > 1 else arns["groups"][0],
             }

@@ -44,6 +44,7 @@ def job_role(
         name=naming.physical(_NAME),
         description=f"Jobs on the GPU nodes of stack {naming.stack}",
         assume_role_policy=node_role.arn.apply(_trust),
+        permissions_boundary=naming.boundary,
         tags=component.tags("job-role"),
         opts=component.child(),
     )

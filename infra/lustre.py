@@ -63,11 +63,11 @@ class LustreFileSystem(Component):
             kms_key_id=args.key_arn if persistent or tiering else None,
             data_compression_type="NONE",
             copy_tags_to_backups=True if persistent else None,
-            automatic_backup_retention_days=0
-            if persistent
-            else None,  # S3 holds every object, so backups would cost without use
+            # FSx takes no backup of a file system that is linked to a bucket, nor of scratch (FSx API Reference,
+            # CreateBackup): protection and the bucket are what keeps its files
+            automatic_backup_retention_days=0 if persistent else None,
             tags=self.tags("file-system"),
-            opts=self.child(depends_on=args.waits_for, patience=PATIENCE),
+            opts=self.child(depends_on=args.waits_for, protected=True, patience=PATIENCE),
         )
         self.ready: list[pulumi.Resource] = [self.file_system]
         for directory, prefix in args.prefixes.items() if persistent else ():

@@ -15,12 +15,14 @@ from planner.stack.names import physical
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """The source of names and tags. account: id of the account, known only to AWS. ARNs are of the partition aws."""
+    """The source of names and tags, and what every role has. account: id of the account, known only to AWS. ARNs are of
+    the partition aws. boundary: ARN of the policy that limits every role of the stack; None for none."""
 
     stack: str
     plan_sha256: str
     region: str
     account: pulumi.Input[str]
+    boundary: str | None = None
 
     def physical(self, part: str) -> str:
         """A name that is unique in the account and Region: planner-dev-fleet."""
@@ -74,17 +76,19 @@ class Component(pulumi.ComponentResource):
         *,
         depends_on: list[pulumi.Resource] | None = None,
         kept: bool = False,
+        protected: bool = False,
         replaced_first: bool = False,
         ignored: list[str] | None = None,
         patience: pulumi.CustomTimeouts | None = None,
     ) -> pulumi.ResourceOptions:
-        """Options of a child. kept: protected data that stays. replaced_first: delete the old one before
+        """Options of a child. kept: protected data that stays when the stack is destroyed. protected: nothing
+        deletes or replaces it until its protection is taken away. replaced_first: delete the old one before
         the new one is created, where both cannot exist together. ignored: arguments that something else changes.
         patience: timeouts, where those of the provider are too short."""
         return pulumi.ResourceOptions(
             parent=self,
             depends_on=depends_on,
-            protect=kept or None,
+            protect=kept or protected or None,
             retain_on_delete=kept or None,
             delete_before_replace=replaced_first or None,
             ignore_changes=ignored,

@@ -1,30 +1,40 @@
-"""The IAM policy of whoever operates a running stack: shells on nodes, jobs, lost nodes, data.
+"""The IAM policy of whoever operates one running stack: shells on nodes, jobs, lost nodes, data.
 
-A shell on a node is root there, so this identity can do what the node's role can. `python -m infra.deployer` writes it.
+A shell on a node is root there, so this identity can do what the node's role can. `python -m infra.deployer` writes it
+for a stack named dev; `python -m infra.operate STACK` prints that of another.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from typing import Any
 
+from planner.stack.names import physical
+
 FILE = "operator-policy.json"
-_TAGGED = {"StringLike": {"aws:ResourceTag/planner:stack": "*"}}
 _NODES = ["arn:aws:ec2:*:*:instance/*"]
 
 
-def policy() -> dict[str, Any]:
-    """What docs/operations.md and the rehearsal do on nodes of a stack, and on nothing else of the account."""
+def policy(stack: str = "dev") -> dict[str, Any]:
+    """What docs/operations.md and the rehearsal do on one stack, and on nothing else of the account.
+
+    By its tag, and by name where AWS knows no tag: jobs of AWS Batch and Lustre tasks have neither, and may be ended
+    whosever they are.
+    """
+    tagged = {"StringEquals": {"aws:ResourceTag/planner:stack": stack}}
+    named, data = physical(stack, "*"), physical(stack, "data-*")
     return {
         "Version": "2012-10-17",
         "Statement": [
-            _statement("EndNodes", "ec2", "TerminateInstances", _NODES, _TAGGED),
+            _statement("EndNodes", "ec2", "TerminateInstances", _NODES, tagged),
             # Session Manager's own sample: the node by its tag, the document apart
             _statement(
                 "ReachNodes",
                 "ssm",
                 "SendCommand StartSession",
                 _NODES,
-                {"StringLike": {"ssm:resourceTag/planner:stack": "*"}},
+                {"StringEquals": {"ssm:resourceTag/planner:stack": stack}},
             ),
             _statement(
                 "ReachWith",
@@ -43,29 +53,28 @@ def policy() -> dict[str, Any]:
                 "CancelInstanceRefresh CompleteLifecycleAction DeleteScheduledAction PutScheduledUpdateGroupAction "
                 "RecordLifecycleActionHeartbeat ResumeProcesses SetInstanceProtection StartInstanceRefresh "
                 "SuspendProcesses TerminateInstanceInAutoScalingGroup UpdateAutoScalingGroup",
-                ["arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/planner-*"],
+                [f"arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/{named}"],
+                tagged,
             ),
             _statement(
                 "Jobs",
                 "batch",
                 "SubmitJob TerminateJob",
                 [
-                    "arn:aws:batch:*:*:job-definition/planner-*",
-                    "arn:aws:batch:*:*:job-queue/planner-*",
+                    f"arn:aws:batch:*:*:job-definition/{named}",
+                    f"arn:aws:batch:*:*:job-queue/{named}",
                     "arn:aws:batch:*:*:job/*",
                 ],
             ),
+            _statement("LustreOfStack", "fsx", "CreateDataRepositoryTask", ["arn:aws:fsx:*:*:file-system/*"], tagged),
             _statement(
-                "LustreTasks",
-                "fsx",
-                "CancelDataRepositoryTask CreateDataRepositoryTask",
-                ["arn:aws:fsx:*:*:file-system/*", "arn:aws:fsx:*:*:task/*"],
+                "LustreTasks", "fsx", "CancelDataRepositoryTask CreateDataRepositoryTask", ["arn:aws:fsx:*:*:task/*"]
             ),
             _statement(
                 "Data",
                 "s3",
                 "AbortMultipartUpload GetObject GetObjectVersion ListBucket ListBucketVersions PutObject",
-                ["arn:aws:s3:::planner-*-data-*", "arn:aws:s3:::planner-*-data-*/*"],
+                [f"arn:aws:s3:::{data}", f"arn:aws:s3:::{data}/*"],
             ),
             _statement(
                 "KeyThroughS3",
@@ -107,3 +116,7 @@ def _statement(
         "Resource": where,
     }
     return {**found, "Condition": condition} if condition else found
+
+
+if __name__ == "__main__":
+    print(json.dumps(policy(*sys.argv[1:2]), indent=2))

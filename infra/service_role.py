@@ -17,6 +17,7 @@ def service_role(component: Component, part: str, *, name: str, service: str, de
         name=component.physical(name),
         description=description,
         assume_role_policy=account.apply(lambda id: trust(service, id)),
+        permissions_boundary=component.naming.boundary,
         tags=component.tags(part),
         opts=component.child(),
     )

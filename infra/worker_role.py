@@ -2,11 +2,12 @@
 
 Containers of AWS Batch share the host's network, so that a job can ask for the node's role too (containers-roadmap
 issue 2332; Batch starts them with the network mode `host`). The node's role therefore has what Amazon ECS needs to
-start a container, and one file; no data.
+start a container, one file, and the end of the node itself; no data.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pulumi
@@ -15,6 +16,7 @@ from fleet_pool.worker import joblist
 
 from infra.artefacts import Artefacts
 from infra.buckets import bucket_arn
+from infra.data_access import Statements
 from infra.data_bucket import DataBucket
 from infra.naming import Component
 from infra.policy import document, trust
@@ -32,19 +34,25 @@ _AGENT = (
     "SubmitTaskStateChange",
     "UpdateContainerInstancesState",
 )
+_ECR = re.compile(r"(?P<account>[0-9]{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.amazonaws\.com/(?P<name>[^:@]+)")
 _PULL = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
 
 
 def node_role(
-    component: Component, artefacts: Artefacts, data_bucket: DataBucket, logs: aws.cloudwatch.LogGroup
+    component: Component,
+    artefacts: Artefacts,
+    data_bucket: DataBucket,
+    logs: aws.cloudwatch.LogGroup,
+    image: str,
 ) -> tuple[aws.iam.InstanceProfile, list[pulumi.Resource]]:
-    """The profile of the nodes, and what must exist before one boots."""
+    """The profile of the nodes, and what must exist before one boots. image: of the jobs' containers."""
     naming = component.naming
     role = aws.iam.Role(
         component.named("role"),
         name=component.physical("role"),
         description=f"Container agent on the workers of stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
+        permissions_boundary=naming.boundary,
         tags=component.tags("role"),
         opts=component.child(),
     )
@@ -57,11 +65,11 @@ def node_role(
             clusters=naming.arn("ecs", f"cluster/*{component.physical('environment')}*"),
             nodes=naming.arn("ecs", f"container-instance/*{component.physical('environment')}*"),
             tasks=naming.arn("ecs", f"task/*{component.physical('environment')}*"),
-            images=naming.arn("ecr", "repository/*"),
+            machines=naming.arn("ec2", "instance/*"),
             logs=logs.arn,
             bundle=bucket_arn(artefacts.bucket.id),
             key=data_bucket.key.arn,
-        ).apply(_agent_policy),
+        ).apply(lambda arns: _agent_policy(arns, image, naming.stack)),
         opts=component.child(),
     )
     profile = aws.iam.InstanceProfile(
@@ -91,14 +99,30 @@ def job_role(component: Component, data_bucket: DataBucket, data: Data) -> tuple
         policy=pulumi.Output.all(
             data=data_bucket.bucket.arn,
             key=data_bucket.key.arn,
-            instances=naming.arn("ec2", "instance/*"),
-        ).apply(lambda arns: _job_policy(arns, data, naming.stack)),
+        ).apply(lambda arns: _job_policy(arns, data)),
         opts=component.child(),
     )
     return role, policy
 
 
-def _agent_policy(arns: dict[str, Any]) -> str:
+def repository(image: str) -> str:
+    """ARN of the repository of an image in a private registry of Amazon ECR; "" for an image of another registry."""
+    found = _ECR.match(image)
+    return f"arn:aws:ecr:{found['region']}:{found['account']}:repository/{found['name']}" if found else ""
+
+
+def _images(image: str) -> Statements:
+    """Pull the one image of the pool; other registries know nothing of IAM."""
+    own = repository(image)
+    if not own:
+        return []
+    return [
+        {"Sid": "Registry", "Effect": "Allow", "Action": "ecr:GetAuthorizationToken", "Resource": "*"},
+        {"Sid": "Images", "Effect": "Allow", "Action": [f"ecr:{action}" for action in _PULL], "Resource": own},
+    ]
+
+
+def _agent_policy(arns: dict[str, Any], image: str, stack: str) -> str:
     return document(
         {"Sid": "Find", "Effect": "Allow", "Action": "ecs:DiscoverPollEndpoint", "Resource": "*"},
         {
@@ -107,13 +131,7 @@ def _agent_policy(arns: dict[str, Any]) -> str:
             "Action": [f"ecs:{action}" for action in _AGENT],
             "Resource": [arns["clusters"], arns["nodes"], arns["tasks"]],
         },
-        {"Sid": "Registry", "Effect": "Allow", "Action": "ecr:GetAuthorizationToken", "Resource": "*"},
-        {
-            "Sid": "Images",
-            "Effect": "Allow",
-            "Action": [f"ecr:{action}" for action in _PULL],
-            "Resource": arns["images"],
-        },
+        *_images(image),
         {
             "Sid": "Logs",
             "Effect": "Allow",
@@ -122,13 +140,28 @@ def _agent_policy(arns: dict[str, Any]) -> str:
         },
         {"Sid": "Worker", "Effect": "Allow", "Action": "s3:GetObject", "Resource": f"{arns['bundle']}/bundles/*"},
         {"Sid": "Key", "Effect": "Allow", "Action": "kms:Decrypt", "Resource": arns["key"]},
+        # a node that spoils jobs gives itself back (fleet_pool.worker.give_back): the user id of a role on an instance
+        # is ROLEID:INSTANCE (IAM User Guide, "IAM identifiers in policy variables"), so that it can end no other
+        {
+            "Sid": "GiveBack",
+            "Effect": "Allow",
+            "Action": "ec2:TerminateInstances",
+            "Resource": arns["machines"],
+            "Condition": {
+                "StringLike": {"aws:userid": "*:${ec2:InstanceID}"},
+                "StringEquals": {"aws:ResourceTag/planner:stack": stack},
+            },
+        },
     )
 
 
-def _job_policy(arns: dict[str, Any], data: Data, stack: str) -> str:
-    """Read data and lists, write checkpoints and records, give back a node of this stack that spoils jobs."""
-    writes = (data.checkpoint_prefix, joblist.PREFIX)
-    prefixes = (data.dataset_prefix, *writes)
+def _job_policy(arns: dict[str, Any], data: Data) -> str:
+    """Read data and lists, write checkpoints; write records once, and a job's heartbeat again and again.
+
+    All jobs have one role, so one could write the records of another: it cannot change or delete what is written.
+    """
+    prefixes = (data.dataset_prefix, data.checkpoint_prefix, joblist.PREFIX)
+    records = f"{arns['data']}/{joblist.PREFIX}"
     return document(
         {
             "Sid": "List",
@@ -147,19 +180,21 @@ def _job_policy(arns: dict[str, Any], data: Data, stack: str) -> str:
             "Sid": "Write",
             "Effect": "Allow",
             "Action": ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
-            "Resource": [f"{arns['data']}/{prefix}*" for prefix in writes],
+            "Resource": f"{arns['data']}/{data.checkpoint_prefix}*",
         },
+        # S3 User Guide, "How to enforce conditional writes on Amazon S3": the key is there where the writer asks for it
+        {
+            "Sid": "WriteOnce",
+            "Effect": "Allow",
+            "Action": "s3:PutObject",
+            "Resource": [f"{records}*/{kind}/*" for kind in ("jobs", "done", "dead", "machines")],
+            "Condition": {"Null": {"s3:if-none-match": "false"}},
+        },
+        {"Sid": "Beat", "Effect": "Allow", "Action": "s3:PutObject", "Resource": f"{records}*/jobs/*/beat.json"},
         {
             "Sid": "Key",
             "Effect": "Allow",
             "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
             "Resource": arns["key"],
-        },
-        {
-            "Sid": "GiveBack",
-            "Effect": "Allow",
-            "Action": "ec2:TerminateInstances",
-            "Resource": arns["instances"],
-            "Condition": {"StringEquals": {"aws:ResourceTag/planner:stack": stack}},
         },
     )

@@ -64,7 +64,7 @@ class WorkerFleet(Component):
             tags=self.tags("logs"),
             opts=self.child(),
         )
-        profile, ready = node_role(self, args.artefacts, args.data_bucket, self.logs)
+        profile, ready = node_role(self, args.artefacts, args.data_bucket, self.logs, args.settings.image)
         template = self._template(args)
         environment = self._environment(args, profile, template, [*ready, *args.waits_for])
         self.queue = aws.batch.JobQueue(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from planner import clock
 from planner.report.data.provenance import model_sha256
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -54,6 +56,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     mark = item.get_closest_marker("xdist_group")
     if mark is not None and item.config.getoption("loadgroup", False) and not item.nodeid.endswith(f"@{mark.args[0]}"):
         pytest.fail(f"xdist has not grouped this with {mark.args[0]!r}: is this pytest newer than the locked one?")
+
+
+@pytest.fixture(autouse=True)
+def clock_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day before the Capacity Blocks of the tests, so that they are not over next month."""
+    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 11, 21, 12, tzinfo=UTC))
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ ALLOWED = {
     "planner.extras": set(),
     "planner.templates": set(),
     "planner.whole_file": set(),
+    "planner.clock": set(),
     # on nodes and in jobs there is nothing else
     "fleet_pool": set(),
     "fleet_pool.node": {"fleet_pool"},
@@ -142,6 +143,9 @@ ALLOWED = {
         "planner.stack.component",
         "planner.stack.timestamps",
         "planner.stack.names",
+        "planner.stack.block_dates",
+        "planner.stack.switching",
+        "planner.clock",
         "planner.models.bill_lines",
         "fleet_pool",
         "planner.templates",

@@ -122,7 +122,7 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
     from infra.deployer import policies
     from infra.nics import addresses_per_node, nics
     from infra.node.built import FOLDER, expected, missing
-    from infra.operate import FILE
+    from infra.operate import FILE, policy
     from planner.check.wanted import Wanted, types_of
     from planner.stack.spec import is_known
 
@@ -143,7 +143,7 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
         addresses=addresses_per_node(found),
         book_usd=book_usd,
         policies={name: files[name] for name in needed},
-        operating={FILE: files[FILE]},
+        operating={FILE: policy(spec.stack)},
         deployer=deployer,
         operator=operator,
         bundle=missing(expected(), FOLDER) if spec.pool else None,

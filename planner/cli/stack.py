@@ -23,7 +23,7 @@ from planner.cli.options import (
 )
 from planner.cli.output import ascii_only, check_out, columns, say, write_result
 from planner.cli.progress import PRICING, counted, progress
-from planner.cli.stack_shared import project_folder
+from planner.cli.stack_shared import project_folder, refuse_over, written_over
 from planner.errors import PlanProblems, UsageProblem
 
 if TYPE_CHECKING:
@@ -66,6 +66,11 @@ if TYPE_CHECKING:
     help="Budget of the stack. [default: the P90 of what AWS bills]",
 )
 @click.option("--force", is_flag=True, help="Overwrite a stack file that is damaged, or of another plan or scenario.")
+@click.option(
+    "--switch",
+    is_flag=True,
+    help="Overwrite a stack file of another layout or purchase; `pulumi up` then takes away what the new one lacks.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; check the stack file against the current plan.")
 @common
 def command(
@@ -85,6 +90,7 @@ def command(
     notify: str | None,
     budget: float | None,
     force: bool,
+    switch: bool,
     check: bool,
     color: str,
     quiet: bool,
@@ -109,7 +115,7 @@ def command(
         own = worker_stack.FromUser(image=image or "", zone_id=zone_id or "", notify=notify or "")
         others = click.get_current_context().params
         worker_stack.stack(
-            asked, pool, scenario, stack, out, own, budget, others, force=force, check=check, quiet=quiet
+            asked, pool, scenario, stack, out, own, budget, others, force=force, switch=switch, check=check, quiet=quiet
         )
         return
     assert loaded is not None  # one of the two
@@ -134,6 +140,8 @@ def command(
     )
     if check:
         _check(loaded, comparison, book, before, path, scenario, given, nic_profile, budget)
+        if before and before.spec:
+            refuse_over(before.spec)
         missing = before.spec.placeholders if before and before.spec else ()
         more = f"; missing: {', '.join(missing)}" if missing else ""
         say(f"{path} matches {asked.plan}{more}", quiet)
@@ -144,11 +152,13 @@ def command(
         _refuse_ineligible(chosen)
     kept = before.spec if before else None
     spec = _spec(loaded, comparison, chosen, book, stack, kept, given, nic_profile, budget)
+    spec = written_over(path, kept, spec, switch, printed=out == "-")
+    refuse_over(spec)
     text = rendered(spec, before.text if before else "", where=str(path))
     if out == "-":
         write_result(text, None)
         return
-    _refuse_another(path, kept, spec, force)
+    _refuse_another(path, kept, spec, force or switch)
     files = write_missing(folder)
     check_out(str(path))  # only once the stack's name is known to be valid
     write(path, text)

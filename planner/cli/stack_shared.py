@@ -58,6 +58,32 @@ def project_folder(out: str | None = None) -> Path:
     return Path() if found == here else found
 
 
+def written_over(
+    path: Path, kept: ClusterSpec | None, spec: ClusterSpec, switch: bool, *, printed: bool = False
+) -> ClusterSpec:
+    """The spec as it may be written over a stack file: with the word for what goes, where that was given.
+
+    printed: to standard output, which takes nothing away. Raises UsageProblem for another layout or purchase without
+    the word.
+    """
+    from planner.stack.switching import needs_word, refusal, standing, switched
+
+    if kept is None or printed or not needs_word(standing(kept), spec):
+        return spec
+    if not switch:
+        raise UsageProblem(refusal(standing(kept), spec, str(path)))
+    return switched(kept, spec)
+
+
+def refuse_over(spec: ClusterSpec) -> None:
+    """Raises PlanProblems for a Capacity Block that is over by now."""
+    from planner import clock
+    from planner.stack import block_dates
+    from planner.stack.file import refuse_findings
+
+    refuse_findings(block_dates.over(spec, clock.now()), spec.stack)
+
+
 def stack_path(stack: str) -> Path:
     """The file of a stack, beside the project file."""
     from planner.stack.file import name_of

@@ -16,7 +16,7 @@ from planner.report.wording.wrapping import wrap
 from planner.stack.component import component_of, usd_per_hour_by_component
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
-from planner.stack.spec import PLACEHOLDER
+from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
 from pricing.offers import PurchaseOption
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from planner.stack.spec import ClusterSpec
 
 MOST_CHANGES = 20
+LEAST_FAILED = 3  # fleet_pool.node.starts has the same, which runs on nodes
 MOST_DAYS = 3 * 365  # beyond, a draw that never ends has been counted
 
 
@@ -159,6 +160,7 @@ def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> lis
             "The budget is the P90 of what AWS bills for this stack, rounded up; `--budget USD` sets another one."
         )
     notes.append(_action(spec))
+    notes += _giving_up(spec)
     notes += _new_year(scenario, plan.start)
     if spec.metered:
         notes.append(f"Billed by use or once, not by the hour: {', '.join(spec.metered)}")
@@ -174,12 +176,29 @@ def _zone_of_spot_price(plan: Plan, scenario: Scenario) -> str:
 
 
 def _action(spec: ClusterSpec) -> str:
+    if BUDGET_ACTION not in spec.guard.more:
+        return "! The budget only sends notices: this stack has no action that stops people from buying more."
     roles = f" and {', '.join(spec.guard.roles)}" if spec.guard.roles else ""
     return (
         "When the budget is spent, its action stops members of the stack's operator group "
         f"(empty until you add them){roles} from buying more. It does not stop running nodes: they bill until "
         "`pulumi destroy`."
     )
+
+
+def _giving_up(spec: ClusterSpec) -> list[str]:
+    """What a fleet costs that never becomes ready, or never complete, until its nodes stop."""
+    usd, nodes = spec.usd_per_hour.get("fleet.compute"), spec.fleet.nodes
+    failed = f", about ${dollars(usd)}," if usd is not None and nodes >= LEAST_FAILED else ""
+    found = [
+        f"An image with which no node becomes ready is given up after {max(nodes, LEAST_FAILED)} failed starts of an "
+        f"hour each{failed} in a row."
+    ]
+    hours = spec.guard.give_up_hours
+    if spec.blocks or not hours or nodes < 2:
+        return found
+    most = f": at most ${dollars(usd * (nodes - 1) / nodes * hours)}" if usd is not None else ""
+    return [*found, f"Nodes that wait for the rest of the fleet stop after {hours:g} hours{most} (`deploy.give_up`)."]
 
 
 def _new_year(scenario: Scenario, start: date | None) -> list[str]:

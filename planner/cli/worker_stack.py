@@ -10,7 +10,7 @@ from fleet_pool.worker.joblist import MOST_JOBS
 
 from planner.cli import worker_pool
 from planner.cli.output import check_out, columns, say, write_result
-from planner.cli.stack_shared import project_folder
+from planner.cli.stack_shared import project_folder, written_over
 from planner.errors import PlanProblems, UsageProblem
 from planner.report.wording.figures import many, money, visible
 from planner.report.wording.worker_pool import reasons as why_not
@@ -59,6 +59,7 @@ def stack(
     others: Mapping[str, object],
     *,
     force: bool,
+    switch: bool,
     check: bool,
     quiet: bool,
 ) -> None:
@@ -96,12 +97,13 @@ def stack(
             raise UsageProblem("\n".join([f"{path} differs from {asked.plan}:", *changed]))
         say(f"{path} matches {asked.plan}", quiet)
         return
+    spec = written_over(path, before, spec, switch, printed=out == "-")
     text = rendered(spec, file.text if file else "", where=str(path))
     if out == "-":
         write_result(text, None)
         return
     same = before is None or (before.plan_sha256, before.scenario) == (spec.plan_sha256, spec.scenario)
-    if not same and not force:
+    if not same and not (force or switch):
         raise UsageProblem("\n".join([f"{path} belongs to another plan or scenario; --force would change", *changed]))
     files = write_missing(folder)
     check_out(str(path))

@@ -114,6 +114,14 @@ Protection = Annotated[str, *_like(r"^(none|[0-9]{1,2}\+[1-4])$", "a protection"
 StackName = Annotated[str, *_like("^[A-Za-z0-9_.-]{1,100}$", "a stack name", "dev")]
 ImageId = Annotated[str, *_like("^ami-[0-9a-f]{8,17}$", "an image", "ami-0123456789abcdef0")]
 BucketName = Annotated[str, *_like("^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", "the name of a bucket", "acme-corpus")]
+PolicyArn = Annotated[
+    str,
+    *_like(
+        "^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[!-~]{1,1024}$",
+        "the ARN of an IAM policy",
+        "arn:aws:iam::111122223333:policy/boundary",
+    ),
+]
 Port = Annotated[int, Field(strict=True, ge=1, le=65_535)]
 KeptCheckpoints = Annotated[
     int | Literal["all"],

@@ -24,6 +24,7 @@ from planner.plan.forms import (
     InstanceName,
     LayoutName,
     Name,
+    PolicyArn,
     Port,
     Positive,
     PurchaseName,
@@ -252,6 +253,20 @@ class Deploy(Section):
         max_length=16,
         description="other buckets of the Region, also of other accounts, that GPU nodes read",
     )
+    guards: tuple[Literal["budget-action", "cost-anomalies"], ...] = Field(
+        ("budget-action",),
+        strict=False,
+        max_length=2,
+        description="guards that AWS or an organization may refuse to an account, besides budget and alarms: "
+        "budget-action needs an IAM group, cost-anomalies the management account",
+    )
+    give_up: Literal["never"] | Hours = Field(
+        12.0,
+        description="how long nodes wait for the rest of a fleet that was never complete before they stop",
+    )
+    permissions_boundary: PolicyArn | None = Field(
+        None, description="ARN of the policy that limits every IAM role of the stack, where the organization wants one"
+    )
 
 
 class Plan(Section):
@@ -299,6 +314,9 @@ class Plan(Section):
             ("deploy", "pool_tls", True),
             ("deploy", "egress", []),
             ("deploy", "extra_buckets", []),
+            ("deploy", "guards", ["budget-action"]),
+            ("deploy", "give_up", 12.0),
+            ("deploy", "permissions_boundary", None),
             ("purchase", "spot_usd_per_hour", None),
             ("reliability", "observed", None),
             ("data", "profile", None),

@@ -10,6 +10,7 @@ from typing import Any
 from planner.stack.finding import Path
 from planner.stack.plain_data import to_mapping
 from planner.stack.spec import ClusterSpec
+from planner.stack.switching import standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,8 @@ def changes(before: ClusterSpec, after: ClusterSpec) -> tuple[Change, ...]:
 
 
 def by_hand(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
-    """`after` with the values of `before` that only a person sets: root devices, prefixes and roles."""
+    """`after` with the values of `before` that only a person sets: root devices, prefixes and roles; and of workers,
+    whose plan has no `deploy` section, what the account may have."""
     spec = replace(
         after,
         fleet=replace(after.fleet, root_device=before.fleet.root_device),
@@ -48,6 +50,11 @@ def by_hand(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
     )
     if before.control.count and after.control.count:
         spec = replace(spec, control=replace(after.control, root_device=before.control.root_device))
+    if standing(before) == standing(after):
+        spec = replace(spec, switched_from=before.switched_from)
+    if after.workers is not None:
+        guard = replace(spec.guard, more=before.guard.more)
+        spec = replace(spec, guard=guard, permissions_boundary=before.permissions_boundary)
     return spec
 
 

@@ -16,7 +16,7 @@ from planner.stack.check_storage import storage_findings
 from planner.stack.check_workers import worker_findings
 from planner.stack.component import component_of
 from planner.stack.finding import Finding
-from planner.stack.spec import LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, WORKERS, ClusterSpec
+from planner.stack.spec import BUDGET_ACTION, GUARDS, LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, WORKERS, ClusterSpec
 from planner.stack.zones import is_zone, zone_prefix
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)
@@ -28,6 +28,7 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", re.ASCII)
 _ADDRESS = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
 # AWS Budgets API Reference, IamActionDefinition; IAM User Guide, quotas of names
 _ROLE = re.compile(r"([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]+", re.ASCII)
+_POLICY = re.compile(r"arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[!-~]{1,1024}", re.ASCII)
 MOST_OF_A_ROLE, MOST_ROLES = 64, 100
 GP3_MAX_GIB = 16_384  # EBS User Guide: gp3 volumes until the raise to 64 TiB, which root volumes do not need
 
@@ -197,6 +198,21 @@ def _dollars(spec: ClusterSpec) -> Iterator[Finding]:
             message = f"{shown(role)} is not the name of an IAM role, which the budget's action needs"
             remedy = "write its name with its path, like team/deployer; not its ARN"
             yield Finding(path=("guard", "roles", number), message=message, remedy=remedy)
+    if guard.give_up_hours < 0:
+        message = f"{guard.give_up_hours:g} hours: a fleet cannot give up before it starts"
+        yield Finding(path=("guard", "give_up_hours"), message=message, remedy="write hours, or 0 to wait for ever")
+    for number, name in enumerate(guard.more):
+        if name not in GUARDS:
+            message, near = f"unknown guard {shown(name)}", did_you_mean(name, GUARDS)
+            yield Finding(path=("guard", "more", number), message=message, remedy=near or f"one of {', '.join(GUARDS)}")
+    if guard.roles and BUDGET_ACTION not in guard.more:
+        message = f"roles without {BUDGET_ACTION}: nothing would stop them from buying"
+        yield Finding(path=("guard", "roles"), message=message, remedy=f"remove them, or add {BUDGET_ACTION} to more")
+    boundary = spec.permissions_boundary
+    if boundary and not _POLICY.fullmatch(boundary):
+        message = f"{shown(boundary)} is not the ARN of an IAM policy: AWS refuses every role that names it"
+        remedy = "write it like arn:aws:iam::111122223333:policy/boundary"
+        yield Finding(path=("permissions_boundary",), message=message, remedy=remedy)
     if len(guard.roles) > MOST_ROLES:
         message = f"{len(guard.roles)} roles: a budget's action accepts at most {MOST_ROLES}"
         yield Finding(path=("guard", "roles"), message=message, remedy="attach the Deny policy to the others yourself")

@@ -52,6 +52,9 @@ _FROM_PLAN = {
     "fleet.nodes": "fleet",
     "stack": "deploy.stack",
     "guard.notify": "deploy.notify",
+    "guard.more": "deploy.guards",
+    "guard.give_up_hours": "deploy.give_up",
+    "permissions_boundary": "deploy.permissions_boundary",
 }
 _SECTIONS: Mapping[str, type[Any]] = {"control": Control, "pool": Pool, "lustre": Lustre, "nvme": NvmeCluster}
 _FROM_CALL = {
@@ -143,12 +146,15 @@ def spec_of(
             budget_usd=budget_usd(scenario) if budget is None else budget,
             alarms=_whole("guard.alarms", values),
             max_days=_max_days(plan, scenario),
+            more=plan.deploy.guards,
+            give_up_hours=0 if plan.deploy.give_up == "never" else plan.deploy.give_up,
         ),
         data=Data(beside_hot_class=plan.data.kept_class, checkpoints_kept=str(plan.data.checkpoints_kept)),
         gateway_endpoint=plan.storage.s3_gateway_endpoint,
         interface_endpoints=_whole("network.interface_endpoints", values),
         egress=tuple(loaded.plan.deploy.egress),
         extra_buckets=tuple(loaded.plan.deploy.extra_buckets),
+        permissions_boundary=plan.deploy.permissions_boundary or "",
         usd_per_hour={line.line: float(line.usd_per_hour) for line in lines if line.usd_per_hour is not None},
         metered=tuple(line.line for line in lines if line.usd_per_hour is None),
         unpriced=tuple(dict.fromkeys(e.line for e in scenario.unpriced if bill_line(e.line).in_stack)),

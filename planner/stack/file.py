@@ -128,20 +128,25 @@ def from_config(data: object, *, stack: str, region: str | None) -> ClusterSpec:
     if spec is not None and region is not None and region != spec.region:
         message = f"{REGION} is {shown(region)}, but the cluster is in {spec.region}"
         found = (*found, Finding(path=("region",), message=message, remedy=f"write {REGION}: {spec.region}"))
-    if spec is None or found:
-        raise PlanProblems(
-            tuple(
-                Problem(
-                    where=f"{name_of(stack)}, {'.'.join((KEY, *map(str, finding.path)))}",
-                    line=None,
-                    column=None,
-                    message=finding.message,
-                    remedy=finding.remedy,
-                )
-                for finding in found
-            )
-        )
+    refuse_findings(found, stack)
+    assert spec is not None  # else it has findings
     return spec
+
+
+def refuse_findings(found: Iterable[Finding], stack: str) -> None:
+    """Raises PlanProblems with the findings, if there are any, each at its key of the engine's configuration."""
+    problems = tuple(
+        Problem(
+            where=f"{name_of(stack)}, {'.'.join((KEY, *map(str, finding.path)))}",
+            line=None,
+            column=None,
+            message=finding.message,
+            remedy=finding.remedy,
+        )
+        for finding in found
+    )
+    if problems:
+        raise PlanProblems(problems)
 
 
 def rendered(spec: ClusterSpec, before: str = "", where: str = "the stack file") -> str:

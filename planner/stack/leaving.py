@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from planner.stack.reservations import bought
 from planner.stack.spec import Buying, ClusterSpec
+from planner.stack.switching import switched
 
 NODES = "fleet.compute"  # the line of the GPU nodes on the bill
 
@@ -17,8 +18,8 @@ def has_left(spec: ClusterSpec) -> bool:
 
 
 def off_spot(spec: ClusterSpec) -> ClusterSpec:
-    """The spec after its rule has moved it: one word differs, and the plan has priced both markets."""
-    return replace(spec, buying=replace(spec.buying, kind="on-demand"))
+    """The spec after its rule has moved it: the market differs, and the plan has priced both markets."""
+    return switched(spec, replace(spec, buying=replace(spec.buying, kind="on-demand")))
 
 
 def off_blocks(spec: ClusterSpec, on_demand_usd_per_hour: float | None) -> ClusterSpec:
@@ -27,7 +28,8 @@ def off_blocks(spec: ClusterSpec, on_demand_usd_per_hour: float | None) -> Clust
     on_demand_usd_per_hour: of all nodes; None if unknown. The plan has paid the blocks, not what follows them.
     """
     left = tuple(block.reservation_id for block in bought(spec))
-    return priced_on_demand(replace(spec, buying=Buying(kind="on-demand", left_blocks=left)), on_demand_usd_per_hour)
+    moved = replace(spec, buying=Buying(kind="on-demand", left_blocks=left))
+    return priced_on_demand(switched(spec, moved), on_demand_usd_per_hour)
 
 
 def priced_on_demand(spec: ClusterSpec, usd_per_hour: float | None) -> ClusterSpec:

@@ -27,6 +27,9 @@ MAY_BE_LEFT_OUT = (
     "block_days",
     "egress",
     "extra_buckets",
+    "switched_from",
+    "more",
+    "give_up_hours",
 )
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 

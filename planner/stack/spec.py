@@ -22,6 +22,11 @@ WORKERS = "workers"  # no layout of training data: a pool of workers for indepen
 # layout -> sections of the stack file that only it has
 SECTIONS: Mapping[str, tuple[str, ...]] = {**{name: room.sections for name, room in ROOMS.items()}, WORKERS: (WORKERS,)}
 LAYOUTS = (*DEPLOYED, WORKERS)
+# guards that AWS may refuse to an account: an organization may forbid IAM groups, and only its management account can
+# have a monitor of costs by tag (AWS Cost Management User Guide, "Getting started with AWS Cost Anomaly Detection")
+BUDGET_ACTION, COST_ANOMALIES = "budget-action", "cost-anomalies"
+GUARDS = (BUDGET_ACTION, COST_ANOMALIES)
+GIVE_UP_HOURS = 12.0
 NIC_PROFILES = ("ip-saving", "bandwidth", "efa-every-card")
 ENGINE = "aistore"  # built by `make bundle` for the nodes, in the release that the settings pin
 BEFORE_END = timedelta(minutes=45)  # AWS terminates the nodes from 30 minutes before the end of a block
@@ -222,7 +227,8 @@ class Guard(_Section):
     alarms: the number on the bill. budget_usd: the plan's forecast of what this stack spends: the planned cost without
     people.* and without the unused part of a commitment, which is billed whether the stack exists or not. max_days: the
     plan's limit or deadline, else the planned days. roles: IAM roles, by name with path, that the budget's action stops
-    from buying, in addition to the stack's group of operators.
+    from buying, in addition to the stack's group of operators. more: of GUARDS, those that this account may have.
+    give_up_hours: that nodes wait for the rest of the fleet, which was never complete, before they stop; 0: for ever.
     """
 
     notify: Text
@@ -230,6 +236,8 @@ class Guard(_Section):
     alarms: Whole
     max_days: Number
     roles: tuple[Text, ...] = ()
+    more: tuple[Text, ...] = (BUDGET_ACTION,)
+    give_up_hours: Number = GIVE_UP_HOURS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,10 +246,11 @@ class ClusterSpec(_Section):
 
     zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot; None for others.
     pool, lustre, nvme, workers: None if the layout has none. egress: TCP ports that GPU nodes reach on the internet
-    besides 443. extra_buckets: names of others that they read. usd_per_hour: bill line -> effective USD per hour, for
-    every line that is billed while it is deployed. metered: lines that are billed by use or once, without an hourly
-    figure. unpriced: lines without a price. None of the three has people.*, because no resource of a stack causes
-    them.
+    besides 443. extra_buckets: names of others that they read. permissions_boundary: ARN of the policy that limits
+    every role of the stack; empty: none. usd_per_hour: bill line -> effective USD per hour, for every line that is
+    billed while it is deployed. metered: lines that are billed by use or once, without an hourly figure. unpriced:
+    lines without a price. None of the three has people.*, because no resource of a stack causes them.
+    switched_from: what may be deployed when this file is (`converged/spot`), which needs a word (switching.py).
     """
 
     stack: Text
@@ -265,9 +274,11 @@ class ClusterSpec(_Section):
     interface_endpoints: Whole = 3
     egress: tuple[Whole, ...] = ()
     extra_buckets: tuple[Text, ...] = ()
+    permissions_boundary: Text = ""
     usd_per_hour: Mapping[Text, Number] = field(default_factory=dict)
     metered: tuple[Text, ...] = ()
     unpriced: tuple[Text, ...] = ()
+    switched_from: tuple[Text, ...] = ()
 
     def layout_has(self, section: str) -> bool:
         """Whether a spec of this layout has the section: lustre, nvme, control, pool or workers."""

@@ -34,6 +34,8 @@ ABOUT = {
     "nvme": "the storage cluster",
     "egress": "TCP ports that GPU nodes reach on the internet besides 443",
     "extra_buckets": "other buckets that GPU nodes read",
+    "switched_from": "what this file may take the place of, with all that goes; written by `--switch`",
+    "permissions_boundary": "limits every role of the stack",
     "usd_per_hour": "for each line of the bill, from the price book of the plan",
     "metered": "lines that are billed by use, or once",
     "unpriced": "lines without a price: the stack costs more than the sum above",

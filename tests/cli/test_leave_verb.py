@@ -61,7 +61,8 @@ def test_it_leaves_the_block_and_keeps_everything_else(written, capsys):
     assert after.buying == Buying(kind="on-demand", left_blocks=(ID,))
     usd = default_book().on_demand("p4d.24xlarge", "us-east-1").usd * 4
     assert after.usd_per_hour["fleet.compute"] == pytest.approx(usd)
-    kept = replace(after, buying=before.buying, usd_per_hour=before.usd_per_hour)
+    assert after.switched_from == ("converged/capacity-block",)
+    kept = replace(after, buying=before.buying, usd_per_hour=before.usd_per_hour, switched_from=())
     assert kept == before, "data, storage, network, budget and scenario"
     assert list(after.usd_per_hour) == list(before.usd_per_hour)
     assert "  # ours\n  team:name: vision\n" in written.read_text()
@@ -128,7 +129,7 @@ class TestThePlanAgain:
 
     def test_another_block_is_a_way_back(self, written):
         ran("leave", "--stack", "dev")
-        done = stack("--reservation", SECOND, "--block-ends", "2026-12-20T11:30:00Z")
+        done = stack("--reservation", SECOND, "--block-ends", "2026-12-20T11:30:00Z", "--switch")
         assert done.exception is None, done.exception
         expected = Buying(kind="capacity-block", reservation_id=SECOND, ends="2026-12-20T11:30:00Z", block_days=7)
         assert read(written).buying == expected

@@ -96,16 +96,16 @@ def test_writing_again_keeps_what_was_given_and_what_is_of_others(here):
 def test_the_file_of_another_plan_or_scenario_is_not_written_over(here):
     run("small.yaml", "--scenario", SMALL, *IDS)
     before = Path("Pulumi.dev.yaml").read_bytes()
-    with pytest.raises(
-        UsageProblem, match=r"belongs to another plan; --force would change\n(.*\n)*  fleet.nodes: 4 -> 64"
-    ):
-        run("video-separate.yaml", "--scenario", "best")
-    with pytest.raises(UsageProblem, match="belongs to another scenario"):
+    with pytest.raises(UsageProblem, match="is of s3-stream/on-demand, and this would be of separate-nvme"):
+        run("video-separate.yaml", "--scenario", "best", "--force")
+    with pytest.raises(UsageProblem, match="the launch template: nodes that run keep the old layout"):
         run("small.yaml", "--scenario", "converged/p4d.24xlarge/on-demand")
-    with pytest.raises(UsageProblem, match="belongs to another plan"):
+    with pytest.raises(
+        UsageProblem, match=r"belongs to another plan; --force would change\n(.*\n)*  fleet.nodes: 4 -> 8"
+    ):
         run("small.yaml", "--scenario", SMALL, "--set", "fleet.nodes=8")
     assert Path("Pulumi.dev.yaml").read_bytes() == before
-    run("video-separate.yaml", "--scenario", "best", "--force")
+    run("video-separate.yaml", "--scenario", "best", "--switch")
     spec = read("Pulumi.dev.yaml")
     assert (spec.fleet.nodes, spec.fleet.ami, spec.zone_id) == (64, "ami-0123456789abcdef0", "use1-az4")
 
@@ -116,7 +116,7 @@ def test_a_reservation_is_not_taken_over_by_another_way_of_buying(here):
     assert read("Pulumi.dev.yaml").buying.reservation_id == cr
     run("small.yaml", "--scenario", SMALL)
     assert read("Pulumi.dev.yaml").buying.reservation_id == cr
-    run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", *SPOT, "--force")
+    run("small.yaml", "--scenario", "s3-stream/p4d.24xlarge/spot", *SPOT, "--switch")
     assert read("Pulumi.dev.yaml").buying.reservation_id == ""
 
 

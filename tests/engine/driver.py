@@ -39,6 +39,10 @@ MISSING = "the Pulumi engine is not built here: `python -m tools.gotools pulumi`
 # Channels of one process share what they know of an address, for up to two minutes also that nobody answers. An engine
 # may get the port of one that has ended, so each channel finds out for itself.
 _GRPC_CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))
+FILE_SYSTEM = (
+    "urn:pulumi:{stack}::gpu-fleet-planner::planner:infra:Lustre$aws:fsx/lustreFileSystem:LustreFileSystem"
+    "::lustre-file-system"
+)
 VERBS = ("preview", "up", "refresh", "destroy")  # what has steps; the workspace asks for more between them
 
 # nothing is fetched, nothing is asked; a folder is the backend, and its secrets are nobody's
@@ -182,6 +186,9 @@ class Engine:
         return self._run("refresh", flags, lambda hear: self.stack.refresh(on_event=hear, run_program=program or None))
 
     def destroy(self, *flags: str) -> Run:
+        """With --exclude-protected the file system goes too, as operations.md has it: its protection is taken away."""
+        if "--exclude-protected" in flags and self.spec.lustre is not None:
+            self.plain("state", "unprotect", FILE_SYSTEM.format(stack=self.name), "--yes", "--stack", self.name)
         return self._run("destroy", flags, lambda hear: self.stack.destroy(on_event=hear))
 
     def cancel(self) -> Run:

@@ -25,11 +25,12 @@ def small(
     profile: str = "ip-saving",
     ami: str = AMI,
     control_ami: str = CONTROL_AMI,
+    region_of: str = "",
 ) -> ClusterSpec:
-    """A stack of a layout, with everything given that an account has to give."""
+    """A stack of a layout, with all that an account has to give. region_of: a layout, for its Region."""
     if layout == WORKERS:
         return _workers(nodes, image=f"{IMAGE}:{ami}")
-    region, zone_id = ELSEWHERE.get(layout, ("us-east-1", ZONE))
+    region, zone_id = ELSEWHERE.get(region_of or layout, ("us-east-1", ZONE))
     spec = spec_of(
         layout,
         region=region,

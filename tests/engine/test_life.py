@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planner import clock
 from planner.stack.spec import Block, Buying, ClusterSpec, Fallback
 from tests.engine.cloud.store import tags_of
 from tests.engine.specs import NEXT_AMI, NEXT_CONTROL_AMI, SECOND_BLOCK, small
@@ -162,10 +164,16 @@ def _goes_down(stand: Stand) -> None:
 def _changed(stand: Stand, spec: ClusterSpec) -> Run:
     """`up` with another spec; the data is never part of it."""
     stand.engine.write(spec)
+    planned = _steps(stand.engine.preview().well())
     up = stand.engine.up().well()
+    assert _steps(up) <= planned, "what a preview does not know yet may stay the same, and nothing else changes"
     assert not [step.name for step in up.steps if step.name.startswith(KEPT_PREFIXES) and step.operation != "same"]
     assert stand.strays() == []
     return up
+
+
+def _steps(run: Run) -> set[tuple[str, str]]:
+    return {(step.name, step.operation) for step in run.steps if step.operation not in ("same", "read", "refresh")}
 
 
 def _inputs(stand: Stand) -> dict[str, Any]:
@@ -195,7 +203,9 @@ def test_what_runs_holds_its_placement(tmp_path: Path):
     assert stand.engine.up().well().counts == {}
 
 
-def test_the_fleet_waits_for_its_block_and_keeps_the_size_that_the_start_sets(tmp_path: Path):
+def test_the_fleet_waits_for_its_block_and_keeps_the_size_that_the_start_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     spec = small("s3-stream", buying="capacity-block")
     stand = Stand(tmp_path, replace(spec, buying=replace(spec.buying, starts="2026-11-24T11:30:00Z")))
     stand.engine.up().well()
@@ -209,6 +219,28 @@ def test_the_fleet_waits_for_its_block_and_keeps_the_size_that_the_start_sets(tm
     assert stand.engine.up().well().counts == {}
     group = next(one for one in stand.cloud.standing() if one["id"] == "planner-dev-fleet-group")
     assert {key: group["inputs"][key] for key in sizes} == sizes
+    # AWS drops a scheduled action that has run, and takes none in the past
+    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 11, 24, 12, tzinfo=UTC))
+    _forget(stand, "block-start")
+    assert stand.engine.up("--refresh").well().counts == {}
+    assert _nodes(stand) == 2
+
+
+def _forget(stand: Stand, schedule: str) -> None:
+    with stand.cloud.open(write=True) as state:
+        things = state["things"]
+        (key,) = [key for key, one in things.items() if one["inputs"].get("scheduledActionName") == schedule]
+        del things[key]
+
+
+@pytest.mark.parametrize("ends", ["2025-12-01T11:30:00Z", "2026-11-21T12:45:00Z"])
+def test_a_block_that_is_over_is_refused_before_anything_is_made(ends: str, tmp_path: Path):
+    spec = small("s3-stream", buying="capacity-block")
+    stand = Stand(tmp_path, replace(spec, buying=replace(spec.buying, ends=ends)))
+    for run in (stand.engine.preview(), stand.engine.up()):
+        assert run.failed
+        assert f"ends at {ends}" in run.told
+    assert stand.cloud.standing() == []
 
 
 def test_a_fleet_of_two_blocks_has_two_groups(tmp_path: Path):

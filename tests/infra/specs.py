@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from infra.graph import resource_graph
 from planner.stack.spec import (
+    GUARDS,
     LAYOUTS,
     NIC_PROFILES,
     WORKERS,
@@ -95,7 +96,7 @@ def spec_of(layout: str = "converged", **changes: Any) -> ClusterSpec:
         layout=layout,
         fleet=fleet_of("p5.48xlarge", 8),
         buying=BUYING["on-demand"],
-        guard=Guard(notify="gpu@example.org", budget_usd=100_000.0, alarms=8, max_days=30.0),
+        guard=Guard(notify="gpu@example.org", budget_usd=100_000.0, alarms=8, max_days=30.0, more=GUARDS),
         control=control,
         pool=pool,
         lustre=lustre,

@@ -11,7 +11,8 @@ import pytest
 
 from infra.budget import FORBIDDEN, FORBIDDEN_BUT_TO_ZERO
 from infra.deployer import policies
-from tests.infra.specs import graph_of, inputs, spec_of
+from planner.stack.spec import LAYOUTS, Guard
+from tests.infra.specs import graph_of, inputs, names, spec_of
 from tests.infra.test_deployer import operations
 
 ALLOWED = sorted(
@@ -162,6 +163,31 @@ def test_an_anomaly_is_reported_from_one_percent_of_the_budget_but_not_below_100
     dimension = inputs(graph, "guard-anomaly-notice")["thresholdExpression"]["dimension"]
     assert dimension["values"] == [least]
     assert dimension["matchOptions"] == ["GREATER_THAN_OR_EQUAL"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_stack_makes_nothing_that_aws_may_refuse_to_a_member_account_unless_asked_to(layout):
+    """AWS Cost Management User Guide: monitors by cost allocation tag are of the management account alone."""
+    spec = spec_of(layout)
+    usual, least = (replace(spec, guard=replace(spec.guard, more=more)) for more in (Guard.more, ()))
+    kinds = {entry["type"] for entry in graph_of(usual)["resources"]}
+    assert not [kind for kind in kinds if "costexplorer" in kind]
+    assert "guard-action" in names(graph_of(usual))
+    assert names(graph_of(spec)) - names(graph_of(usual)) == {"guard-anomalies", "guard-anomaly-notice"}
+    gone = names(graph_of(usual)) - names(graph_of(least))
+    assert gone == {f"guard-{part}" for part in ("action", "action-policy", "action-role", "no-more", "operators")}
+    assert {"guard-budget", "guard-topic"} <= names(graph_of(least))
+    assert "aws:iam/group:Group" not in {entry["type"] for entry in graph_of(least)["resources"]}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_role_has_the_boundary_of_the_organization(layout):
+    boundary = "arn:aws:iam::111122223333:policy/boundary"
+    for given in (boundary, ""):
+        graph = graph_of(spec_of(layout, permissions_boundary=given))
+        roles = [entry["inputs"] for entry in graph["resources"] if entry["type"] == "aws:iam/role:Role"]
+        assert len(roles) >= 3
+        assert {role.get("permissionsBoundary", "") for role in roles} == {given}
 
 
 def test_only_who_publishes_to_the_topic_may():

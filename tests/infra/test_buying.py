@@ -182,6 +182,7 @@ def test_nodes_are_told_the_group_that_they_are_in():
     for suffix in ("", "-2"):
         data = base64.b64decode(inputs(graph, f"fleet-template{suffix}")["userData"]).decode()
         assert f"PLANNER_GROUP='planner-dev-fleet-group{suffix}'" in data
+        assert "PLANNER_GIVE_UP_H" not in data, "a block is paid whether it is used or not"
 
 
 def test_the_bill_of_the_nodes_is_divided_by_nodes():
@@ -198,3 +199,16 @@ def test_the_bill_of_the_nodes_is_divided_by_nodes():
 def test_a_fleet_of_two_blocks_has_no_findings():
     document = json.loads(json.dumps(graph_of(twelve("converged"))))
     assert [f"{found.id} {found.message}" for found in lint(graph_from(document))] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "hours", "said"), [("on-demand", 12.0, True), ("spot", 12.0, True), ("spot", 0.0, False)]
+)
+def test_nodes_know_how_long_they_wait_for_the_rest_of_their_fleet(kind, hours, said):
+    spec = spec_of("s3-stream", scenario=f"s3-stream/p5.48xlarge/{kind}", buying=BUYING[kind])
+    graph = graph_of(replace(spec, guard=replace(spec.guard, give_up_hours=hours)))
+    data = base64.b64decode(inputs(graph, "fleet-template")["userData"]).decode()
+    assert ("PLANNER_GIVE_UP_H='12'" in data) == said
+    statements = json.loads(inputs(graph, "fleet-role-data")["policy"])["Statement"]
+    (own,) = [one for one in statements if "autoscaling:SuspendProcesses" in one["Action"]]
+    assert own["Resource"].endswith("autoScalingGroupName/planner-dev-fleet-group")

@@ -10,10 +10,11 @@ from functools import cache
 import pytest
 from botocore.session import Session
 
+from infra import operate
 from infra.deployer import FOLDER, LIMIT, policies, text_of
 from infra.deployer_actions import ACTIONS
 from planner.stack.spec import LAYOUTS
-from tests.infra.specs import BUYING, graph_of, spec_of
+from tests.infra.specs import BUYING, GANGS, graph_of, spec_of
 
 FILES = sorted(
     path.name for pattern in ("deployer-policy-*", "operator-policy") for path in FOLDER.glob(f"{pattern}.json")
@@ -223,6 +224,33 @@ def test_whoever_operates_reaches_nodes_of_stacks_alone():
             nodes = any(":instance/" in where for where in statement["Resource"])
             assert nodes == ("Condition" in statement), "a node without its tag in the condition is any machine"
             assert "*" not in statement["Resource"]
+
+
+def test_the_operator_of_a_stack_reaches_no_other():
+    """What knows a tag is of the stack by it, and what has a name by its name."""
+    text = json.dumps(operate.policy("prod"))
+    assert "planner-*" not in text
+    assert "dev" not in text
+    for statement in operate.policy("prod")["Statement"]:
+        for where in statement["Resource"]:
+            if ":instance/" in where or ":file-system/" in where or ":autoScalingGroup" in where:
+                assert set(statement["Condition"]["StringEquals"].values()) == {"prod"}
+    assert "planner-prod-data-*" in text
+
+
+def test_nodes_reach_systems_manager_and_no_parameter_of_the_account():
+    actions = {
+        action
+        for layout in GANGS
+        for entry in graph_of(layout)["resources"]
+        if entry["type"] == "aws:iam/rolePolicy:RolePolicy"
+        for statement in json.loads(entry["inputs"]["policy"])["Statement"]
+        for action in [statement["Action"]] * isinstance(statement["Action"], str)
+        + list(statement["Action"]) * (not isinstance(statement["Action"], str))
+    }
+    assert {"ssm:UpdateInstanceInformation", "ssmmessages:OpenDataChannel", "ec2messages:GetMessages"} <= actions
+    assert [action for action in actions if action.startswith("ssm:")] == ["ssm:UpdateInstanceInformation"]
+    assert not [entry for entry in graph_of("converged")["resources"] if "Attachment" in entry["type"]]
 
 
 def test_nothing_irrevocable_is_allowed_to_whoever_only_deploys():

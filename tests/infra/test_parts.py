@@ -31,8 +31,11 @@ def statements(graph: dict[str, Any], name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_data_and_its_key_are_kept_and_nothing_else_is(layout):
     graph = graph_of(layout)
-    kept = {entry["name"] for entry in graph["resources"] if entry["protect"]}
-    assert kept == {entry["name"] for entry in graph["resources"] if entry["retain_on_delete"]}
+    protected = {entry["name"] for entry in graph["resources"] if entry["protect"]}
+    kept = {entry["name"] for entry in graph["resources"] if entry["retain_on_delete"]}
+    # what is protected alone is deleted on purpose, never on the way to another layout or another size
+    assert protected - kept == {"lustre-file-system"} & names(graph)
+    assert kept <= protected
     assert {"tier-bucket", "tier-key", "tier-bucket-policy", "tier-bucket-encryption"} <= kept
     assert all(name.startswith("tier-") for name in kept)
     assert inputs(graph, "tier-bucket")["forceDestroy"] is False

@@ -18,6 +18,7 @@ from fleet_pool.worker.exits import RULES
 from fleet_pool.worker.here import DRAIN_S, GRACE_S
 
 from infra.artefacts import WORKER_FILE
+from infra.worker_role import repository
 from infra.worker_userdata import STOP_S, text_of
 from planner.lint.read.graph import graph_from
 from planner.lint.rules import lint
@@ -167,11 +168,41 @@ def test_a_node_s_role_sees_no_data_since_jobs_can_take_it():
     assert "fleet-role-ssm" not in names(GRAPH)
 
 
-def test_a_job_writes_checkpoints_and_records_and_ends_nodes_of_its_stack_alone():
+def test_a_node_ends_itself_and_pulls_the_image_of_its_pool():
+    """The user id of a role on an instance ends in the instance's id, so the condition holds for itself alone."""
+    found = statements("fleet-role-agent")
+    assert found["GiveBack"]["Condition"] == {
+        "StringLike": {"aws:userid": "*:${ec2:InstanceID}"},
+        "StringEquals": {"aws:ResourceTag/planner:stack": "dev"},
+    }
+    assert found["Images"]["Resource"] == "arn:aws:ecr:us-east-1:111122223333:repository/t"
+    assert spec().workers is not None
+    other = graph_of(spec(workers=replace(spec().workers, image="docker.io/pytorch/pytorch:2.8")))
+    sids = {one["Sid"] for one in json.loads(inputs(other, "fleet-role-agent")["policy"])["Statement"]}
+    assert not {"Images", "Registry"} & sids
+
+
+@pytest.mark.parametrize(
+    ("image", "name"),
+    [
+        ("111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/train@sha256:" + "0" * 64, "team/train"),
+        ("111122223333.dkr.ecr.eu-west-1.amazonaws.com/train", "train"),
+        ("public.ecr.aws/acme/train:1", ""),
+        ("train", ""),
+    ],
+)
+def test_the_repository_of_an_image(image, name):
+    assert repository(image) == (f"arn:aws:ecr:eu-west-1:111122223333:repository/{name}" if name else "")
+
+
+def test_a_job_writes_checkpoints_and_each_record_once():
     found = statements("fleet-job-role-data")
-    written = [arn.rpartition("arn}/")[2] for arn in found["Write"]["Resource"]]
-    assert written == ["checkpoints/*", "workers/*"]
-    assert found["GiveBack"]["Condition"] == {"StringEquals": {"aws:ResourceTag/planner:stack": "dev"}}
+    assert found["Write"]["Resource"].endswith("arn}/checkpoints/*")
+    records = [arn.rpartition("arn}/")[2] for arn in found["WriteOnce"]["Resource"]]
+    assert records == [f"workers/*/{kind}/*" for kind in ("jobs", "done", "dead", "machines")]
+    assert found["WriteOnce"]["Condition"] == {"Null": {"s3:if-none-match": "false"}}
+    assert found["Beat"]["Resource"].endswith("/workers/*/jobs/*/beat.json")
+    assert "TerminateInstances" not in json.dumps(found)
     assert "s3:DeleteObjectVersion" not in json.dumps(found)
     trusted = json.loads(inputs(GRAPH, "fleet-job-role")["assumeRolePolicy"])["Statement"][0]
     assert trusted["Principal"] == {"Service": "ecs-tasks.amazonaws.com"}

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from infra.graph import resource_graph
-from planner.stack.spec import Buying, ClusterSpec, Control, Fleet, Guard, Lustre, NvmeCluster, Pool
+from planner.stack.spec import GUARDS, Buying, ClusterSpec, Control, Fleet, Guard, Lustre, NvmeCluster, Pool
 from tests.lint.foreign import Document, foreign_p4d_lustre, foreign_p5
 
 CARDS = {"p4d.24xlarge": (4, 4, 96), "p5.48xlarge": (32, 32, 192), "p6-b300.48xlarge": (17, 16, 192)}
@@ -80,7 +80,7 @@ def spec(
             reserved_vcpu=8 if layout == "converged" else 0,
         ),
         buying=BUYING[buying],
-        guard=Guard(notify="oncall@example.org", budget_usd=1e6, alarms=8, max_days=30.0),
+        guard=Guard(notify="oncall@example.org", budget_usd=1e6, alarms=8, max_days=30.0, more=GUARDS),
         control=Control(instance_type="m7i.xlarge", count=3, root_volume_gib=50) if pooled else Control(),
         pool=Pool() if pooled else None,
         lustre=lustre if layout == "fsx-lustre" else None,

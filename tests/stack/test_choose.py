@@ -237,4 +237,13 @@ def test_nothing_is_evaluated_again(monkeypatch):
 def test_ports_and_buckets_of_the_plan_are_those_of_the_stack():
     spec, _ = chosen("s3-stream/p4d.24xlarge/spot", deploy={"egress": [80], "extra_buckets": ["acme-corpus"]})
     assert (spec.egress, spec.extra_buckets) == ((80,), ("acme-corpus",))
+    assert (spec.guard.more, spec.permissions_boundary) == (("budget-action",), "")
+
+
+def test_what_an_organization_allows_and_wants_is_the_plans():
+    boundary = "arn:aws:iam::111122223333:policy/boundary"
+    deploy = {"guards": ["cost-anomalies"], "permissions_boundary": boundary, "give_up": "never"}
+    spec, _ = chosen("s3-stream/p4d.24xlarge/spot", deploy=deploy)
+    assert (spec.guard.more, spec.permissions_boundary) == (("cost-anomalies",), boundary)
+    assert spec.guard.give_up_hours == 0
     assert "egress" not in to_mapping(chosen("s3-stream/p4d.24xlarge/spot")[0])

@@ -67,6 +67,8 @@ def test_giving_a_machine_back(machine, answer, says):
         assert says in found
         assert bool(found) is bool(says)
         sent = [asked.body.decode() for asked in ec2.asked]
+        sent_by = [asked.headers["authorization"] for asked in ec2.asked]
+    assert all("Credential=a/" in one for one in sent_by)
     assert sent == (
         [f"Action=TerminateInstances&InstanceId.1={machine}&Version=2016-11-15"] if machine == "i-0a1" else []
     )

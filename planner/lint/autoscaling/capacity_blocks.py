@@ -41,6 +41,29 @@ def placement_group_with_block(graph: Graph) -> Hits:
                 yield resource, where, "a placement group with a Capacity Block"
 
 
+@rule(
+    "BLOCK-MARKET",
+    TEMPLATE,
+    what="a Capacity Block without its market type",
+    why="Every launch fails, and the block is paid: EC2 starts nodes in a Capacity Block only with the market type "
+    "capacity-block",
+    remedy="Set instanceMarketOptions.marketType: capacity-block",
+    example="capacityReservationId of a Capacity Block, and no instanceMarketOptions",
+)
+def block_without_market_type(graph: Graph) -> Hits:
+    """EC2 User Guide, "Launch instances using Capacity Blocks"."""
+    bought_so = str(graph.stack.get("scenario", "")).endswith("/capacity-block")
+    for template in graph.of(TEMPLATE):
+        where = "capacityReservationSpecification.capacityReservationTarget.capacityReservationId"
+        target = at(template.inputs, where)
+        if not given(target) or is_block(template) or given(at(template.inputs, "instanceMarketOptions.marketType")):
+            continue
+        of_block = graph.target(target, "ec2:CapacityBlockReservation") is not None
+        users = [group for group in graph.of(GROUP) if template in templates_of(graph, group)]
+        if of_block or bought_so or any(True for group in users for _ in _ends(graph, group)):
+            yield template, "instanceMarketOptions", "launches into a Capacity Block as an On-Demand node"
+
+
 def _time(value: object) -> datetime | None:
     text = literal(value)
     try:

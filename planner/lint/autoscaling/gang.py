@@ -121,6 +121,23 @@ def invalid_hook_timeout(graph: Graph) -> Hits:
 
 
 @rule(
+    "ASG-HOOK-RESULT",
+    HOOK,
+    GROUP,
+    severity=WARNING,
+    what="a launch hook that lets a node in when it says nothing",
+    why="A node that never becomes ready is counted in service after the timeout, is billed and gets work: the hook's "
+    "default result is CONTINUE",
+    remedy="Set defaultResult: ABANDON on the launch hook, so that the group ends and replaces such a node",
+    example="defaultResult: CONTINUE with EC2_INSTANCE_LAUNCHING",
+)
+def launch_hook_continues(graph: Graph) -> Hits:
+    for resource, where, block in _hooks(graph):
+        if block.get("lifecycleTransition") == LAUNCHING and block.get("defaultResult") == "CONTINUE":
+            yield resource, f"{where}defaultResult", "a node that says nothing is counted in service"
+
+
+@rule(
     "ASG-HOOK-WAY",
     HOOK,
     GROUP,

@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.policies import IDENTITY, RESOURCE, TRUST, allows, matches, policies, principals
+from planner.lint.read.policies import (
+    IDENTITY,
+    RESOURCE,
+    TRUST,
+    Policy,
+    allows,
+    is_of_ssm,
+    matches,
+    policies,
+    principals,
+)
 from planner.lint.read.topology import INSTANCE, TEMPLATE, node_configs, role_of
 from planner.lint.read.values import Json, given, literal, texts
 from planner.lint.rule import Hits, rule
@@ -83,8 +93,8 @@ def _malformed(kind: str, statement: Json) -> Iterator[tuple[str, str]]:
     "iam:Role",
     what="a managed policy that allows nearly everything",
     why="Every node of the fleet, and every job on it, gets these rights",
-    remedy="Write a policy with the actions and resources that are used, and attach AmazonSSMManagedInstanceCore "
-    "for SSM",
+    remedy="Write a policy with the actions and resources that are used, and for SSM "
+    "ssm:UpdateInstanceInformation, ssmmessages:* and ec2messages:*",
     example="policyArn: arn:aws:iam::aws:policy/AdministratorAccess",
 )
 def broad_managed_policy(graph: Graph) -> Hits:
@@ -172,16 +182,20 @@ def role_without_permissions(graph: Graph) -> Hits:
         for role in graph.targets([*texts(policy.inputs.get("role")), *texts(policy.inputs.get("roles"))], "iam:Role"):
             held.setdefault(role, []).append(policy)
     nodes = {role for maker in node_configs(graph) if (role := role_of(graph, maker)) is not None}
+    known = {policy.holder: policy for policy in policies(graph)}
     for role in graph.of("iam:Role"):
         taken = role in nodes or any(True for _ in _services(graph, role))
         own = any(given(role.inputs.get(key)) for key in ("managedPolicyArns", "inlinePolicies"))
         rights = held.get(role, [])
+        ssm_alone = all(_is_ssm_policy(one, known.get(one)) for one in rights)
         if taken and not own and not rights:
             yield role, "", "no policy is attached"
-        elif role in nodes and not own and graph.of("s3:Bucket") and all(map(_is_ssm_policy, rights)):
+        elif role in nodes and not own and graph.of("s3:Bucket") and ssm_alone:
             yield role, "", "allows only Systems Manager, so the nodes cannot reach the bucket"
 
 
-def _is_ssm_policy(policy: Resource) -> bool:
-    """Whether an attachment is AWS's managed policy for Systems Manager."""
+def _is_ssm_policy(policy: Resource, known: Policy | None) -> bool:
+    """Whether a policy is of Systems Manager alone: AWS's managed one, or actions of the agent."""
+    if known is not None and is_of_ssm(known):
+        return True
     return (literal(policy.inputs.get("policyArn")) or "").endswith("/AmazonSSMManagedInstanceCore")

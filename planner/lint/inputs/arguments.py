@@ -19,7 +19,7 @@ from planner.lint.read.topology import (
     SUBNET,
     TEMPLATE,
     VPC,
-    completed_by_batch,
+    completed_by_service,
     specifications,
     users_of,
 )
@@ -99,7 +99,7 @@ def missing_argument(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         chosen = any(types for user in users_of(graph, template) for _, _, types in specifications(user))
         wide = given(template.inputs.get("instanceRequirements"))
-        if not (given(template.inputs.get("instanceType")) or chosen or wide or completed_by_batch(graph, template)):
+        if not (given(template.inputs.get("instanceType")) or chosen or wide or completed_by_service(graph, template)):
             yield template, "instanceType", "no instanceType here or in any group"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.policies import IDENTITY, allows, matches, policies
-from planner.lint.read.topology import INSTANCE, TEMPLATE, completed_by_batch, from_template, node_configs, role_of
+from planner.lint.read.topology import INSTANCE, TEMPLATE, completed_by_service, from_template, node_configs, role_of
 from planner.lint.read.values import at, given, literal, one, texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -96,7 +96,7 @@ def node_without_profile(graph: Graph) -> Hits:
     for resource in node_configs(graph):
         profile = resource.inputs.get("iamInstanceProfile")
         said = any(given(value) for value in one(profile).values()) if isinstance(profile, dict) else given(profile)
-        if not said and not from_template(resource) and not completed_by_batch(graph, resource):
+        if not said and not from_template(resource) and not completed_by_service(graph, resource):
             yield resource, "iamInstanceProfile", "no instance profile"
 
 
@@ -107,8 +107,9 @@ def node_without_profile(graph: Graph) -> Hits:
     what="nodes that Systems Manager cannot reach",
     why="Nobody can log in to a node that fails to start or hangs: there is no SSH, and the role lacks the "
     "rights for SSM",
-    remedy="Add a RolePolicyAttachment for AmazonSSMManagedInstanceCore",
-    example="the nodes' role without AmazonSSMManagedInstanceCore",
+    remedy="Allow ssm:UpdateInstanceInformation, ssmmessages:* and ec2messages:*; AmazonSSMManagedInstanceCore has "
+    "them, and reads every SSM parameter of the account too",
+    example="the nodes' role without ssm:UpdateInstanceInformation",
 )
 def node_without_ssm(graph: Graph) -> Hits:
     roles = {role for maker in node_configs(graph) if (role := role_of(graph, maker)) is not None}

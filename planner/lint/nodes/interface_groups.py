@@ -7,7 +7,7 @@ from collections import Counter
 from planner.lint.inputs.names import is_ours
 from planner.lint.nodes.network_cards import LAUNCH_FAILS, interfaces
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import CARD, EFA, INSTANCE, SECURITY, TEMPLATE, completed_by_batch
+from planner.lint.read.topology import CARD, EFA, INSTANCE, SECURITY, TEMPLATE, completed_by_service
 from planner.lint.read.values import given, literal, many, texts
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -37,7 +37,7 @@ def interface_without_security_group(graph: Graph) -> Hits:
         groups = ("vpcSecurityGroupIds", "securityGroups", "securityGroupNames", *inner)
         if resource.kind == CARD:
             groups = ("securityGroups",)
-        if not any(given(resource.inputs.get(key)) for key in groups) and not completed_by_batch(graph, resource):
+        if not any(given(resource.inputs.get(key)) for key in groups) and not completed_by_service(graph, resource):
             apart = graph.of("ec2:NetworkInterfaceSecurityGroupAttachment")
             if not any(graph.target(a.inputs.get("networkInterfaceId")) in (resource, None) for a in apart):
                 yield resource, groups[0], "no security group, so it gets the VPC's default one"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from planner.lint.known.instance_types import Machine, machines
 from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import EFA, TEMPLATE, is_clustered, types_of, users_of
+from planner.lint.read.topology import EFA, GROUP, TEMPLATE, is_clustered, nodes_of, types_of, users_of
 from planner.lint.read.values import Json, given, literal, many, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -207,7 +207,8 @@ def cards_without_efa(graph: Graph) -> Hits:
     for template in graph.of(TEMPLATE):
         nics = many(template.inputs.get("networkInterfaces"))
         used = sum(nic.get("interfaceType") in EFA for nic in nics)
-        gang = any(is_clustered(graph, user) for user in users_of(graph, template))
+        users = users_of(graph, template)
+        gang = any(is_clustered(graph, user) or (user.kind == GROUP and nodes_of(user) > 1) for user in users)
         for machine, who in _machines(graph, template):
             if (used or (gang and (machine.cards or 0) > 1)) and used < (machine.efa or 0):
                 message = f"{used} EFA interfaces on {_of(machine, who)}, which has {machine.efa}"

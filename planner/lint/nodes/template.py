@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from planner.lint.known.instance_types import machines, nearest
-from planner.lint.read.graph import Graph
+from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import (
     GROUP,
     INSTANCE,
     TEMPLATE,
     VPC,
-    completed_by_batch,
+    completed_by_service,
     from_template,
     named_template,
+    needs_image,
     node_configs,
     specifications,
     types_of,
@@ -137,6 +138,37 @@ def type_not_offered_in_market(graph: Graph) -> Hits:
                 yield template, "instanceMarketOptions.marketType", f"{name} is not offered as {market}"
 
 
+ARM = re.compile(r"(a1|[a-z]+\d+g[a-z]*|im4gn|is4gen|p6e-gb\d+)\.", re.ASCII)  # families with Graviton or Grace
+
+
+@rule(
+    "IMAGE-ARCHITECTURE",
+    TEMPLATE,
+    INSTANCE,
+    what="one image for ARM and x86 nodes, or one of the other architecture",
+    why="Every launch of one of them fails: an image has one architecture, and EC2 refuses an instance type of another",
+    remedy="Give the ARM nodes an arm64 image and the others an x86_64 one",
+    example="c7g.xlarge with the image of p5.48xlarge",
+)
+def image_of_other_architecture(graph: Graph) -> Hits:
+    users: dict[str, dict[bool, tuple[Resource, str, str]]] = {}
+    for resource in node_configs(graph):
+        key = "imageId" if resource.kind == TEMPLATE else "ami"
+        image = literal(resource.inputs.get(key))
+        named = [name for name, _ in types_of(graph, resource)] if resource.kind == TEMPLATE else []
+        for name in named or [literal(resource.inputs.get("instanceType"))]:
+            if not (image and name):
+                continue
+            arm = bool(ARM.match(name))
+            if re.search(r"x86_64|amd64" if arm else r"arm64|aarch64", image):
+                yield resource, key, f"{image!r} is not for {name}"
+            users.setdefault(image, {}).setdefault(arm, (resource, key, name))
+    for image, by_arm in users.items():
+        if len(by_arm) == 2:
+            resource, key, name = by_arm[True]
+            yield resource, key, f"{image!r} starts {name}, which is ARM, and {by_arm[False][2]}, which is x86"
+
+
 @rule(
     "IMAGE-ID",
     TEMPLATE,
@@ -152,7 +184,8 @@ def image_not_pinned(graph: Graph) -> Hits:
         key = "imageId" if resource.kind == TEMPLATE else "ami"
         value = resource.inputs.get(key)
         if not given(value):
-            if not from_template(resource) and not completed_by_batch(graph, resource):
+            left_out = from_template(resource) or completed_by_service(graph, resource)
+            if not left_out or needs_image(graph, resource):
                 yield resource, key, "no image id"
             continue
         text = literal(value)

@@ -52,6 +52,12 @@ def policies(graph: Graph) -> Iterator[Policy]:
             yield from _read(role, f"inlinePolicies[{i}].policy", IDENTITY, block.get("policy"))
 
 
+def is_of_ssm(policy: Policy) -> bool:
+    """Whether a policy allows what the agent of Systems Manager calls, and nothing else."""
+    actions = [action for _, statement in policy.statements() for action in texts(statement.get("Action"))]
+    return bool(actions) and all(action.startswith(("ssm:", "ssmmessages:", "ec2messages:")) for action in actions)
+
+
 def _read(holder: Resource, where: str, kind: str, value: object) -> Iterator[Policy]:
     if isinstance(value, dict):
         yield Policy(holder, where, kind, value)

@@ -10,7 +10,7 @@ from planner.lint.read.values import Json, at, literal, many, one, texts, whole
 
 TEMPLATE, GROUP, INSTANCE = "ec2:LaunchTemplate", "autoscaling:Group", "ec2:Instance"
 CARD = "ec2:NetworkInterface"
-ENVIRONMENT = "batch:ComputeEnvironment"
+ENVIRONMENT, NODE_GROUP = "batch:ComputeEnvironment", "eks:NodeGroup"
 SUBNET, VPC, SECURITY = "ec2:Subnet", "ec2:Vpc", "ec2:SecurityGroup"
 TABLES = ("ec2:RouteTable", "ec2:DefaultRouteTable")
 ENDPOINT, NAT = "ec2:VpcEndpoint", "ec2:NatGateway"
@@ -59,11 +59,19 @@ def users_of(graph: Graph, template: Resource) -> list[Resource]:
     return [r for r in graph.of(GROUP, INSTANCE, "ec2:Fleet") if template in templates_of(graph, r)]
 
 
-def completed_by_batch(graph: Graph, template: Resource) -> bool:
-    """Whether AWS Batch launches from a template: image, instance type, profile, network and market are those of its
-    compute environment."""
-    templates = (one(at(each.inputs, "computeResources.launchTemplate")) for each in graph.of(ENVIRONMENT))
-    return any(named_template(graph, block) is template for block in templates)
+def completed_by_service(graph: Graph, template: Resource) -> bool:
+    """Whether AWS Batch or Amazon EKS launches from a template: what it leaves out is the compute environment's or the
+    node group's. EKS takes no profile from it, and an image only for the type CUSTOM (EKS User Guide, "Customize
+    managed nodes with launch templates")."""
+    blocks = [one(at(each.inputs, "computeResources.launchTemplate")) for each in graph.of(ENVIRONMENT)]
+    blocks += [one(each.inputs.get("launchTemplate")) for each in graph.of(NODE_GROUP)]
+    return any(named_template(graph, block) is template for block in blocks)
+
+
+def needs_image(graph: Graph, template: Resource) -> bool:
+    """Whether an EKS node group of the type CUSTOM starts from a template."""
+    custom = [each for each in graph.of(NODE_GROUP) if literal(each.inputs.get("amiType")) == "CUSTOM"]
+    return any(named_template(graph, one(each.inputs.get("launchTemplate"))) is template for each in custom)
 
 
 def types_of(graph: Graph, template: Resource) -> list[tuple[str, str]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, matches, policies, principals
+from planner.lint.read.policies import IDENTITY, RESOURCE, Policy, allows, is_of_ssm, matches, policies, principals
 from planner.lint.read.topology import node_configs, role_of
 from planner.lint.read.values import Json, given, leaves, literal, one, texts
 from planner.lint.rule import Hits, rule
-from planner.lint.storage.buckets import KEY
+from planner.lint.storage.buckets import BUCKET, KEY
 from planner.lint.storage.retention import data_buckets, keys_of
 
 READS, WRITES = "s3:GetObject", "s3:PutObject"
@@ -178,12 +178,12 @@ def endpoint_policy_blocks_data(graph: Graph) -> Hits:
             for key in ("NotAction", "NotResource")
             if given(s.get(key))
         }
-        for bucket in data_buckets(graph) if name.endswith(".s3") and not kept else ():
+        for bucket in graph.of(BUCKET) if name.endswith(".s3") and not kept else ():
             for need in (READS, WRITES):
                 users = [
                     role
                     for role, held in _roles(graph).items()
-                    if any(_reaches(graph, p, bucket, (need,)) for p in held)
+                    if any(_reaches(graph, p, bucket, (need,)) and _means(graph, p, bucket) for p in held)
                 ]
                 if users and not _reaches(graph, policy, bucket, (need,)):
                     yield (
@@ -191,6 +191,11 @@ def endpoint_policy_blocks_data(graph: Graph) -> Hits:
                         policy.where,
                         f"does not allow {need} on {bucket.name}, which {users[0].name} needs",
                     )
+
+
+def _means(graph: Graph, policy: Policy, bucket: Resource) -> bool:
+    """Whether a policy is about a bucket: of the data, or named in it, as that of the nodes' programs is."""
+    return bucket in data_buckets(graph) or bucket in set(graph.referred(policy.document))
 
 
 def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
@@ -207,7 +212,7 @@ def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
     }
     for policy in policies(graph):
         role = policy.holder if policy.holder.kind == "iam:Role" else graph.target(policy.holder.inputs.get("role"))
-        if policy.kind == IDENTITY and role in found:
+        if policy.kind == IDENTITY and role in found and not is_of_ssm(policy):
             found[role].append(policy)
     # attached policies may allow anything
     return {role: held for role, held in found.items() if role not in attached and held}

@@ -168,6 +168,12 @@ def guard(facts: Facts) -> Card:
     scale_down = given(ends, words.BLOCK_END) if ends else ""
     return Card(
         title=words.GUARD,
-        lines=words.guard(limit, len(facts.starting("guard-alarm-")), scale_down),
+        lines=words.guard(
+            limit,
+            len(facts.starting("guard-alarm-")),
+            scale_down,
+            action=facts.has("guard-action"),
+            anomalies=facts.has("guard-anomalies"),
+        ),
         usd=facts.usd("guard"),
     )

@@ -27,6 +27,10 @@ def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, asc
         free = [_short(resource) for resource in resources if resource["free"]]
         if free:
             lines += wrap(words.free(component, free), width, "  ")
+    names = {str(resource["name"]) for resource in every}
+    without = words.guards_left_out(action="guard-action" in names, anomalies="guard-anomalies" in names)
+    if without and "guard-budget" in names:
+        lines += ["", *wrap(without, width, "  ")]
     waiting = [visible(str(name)) for name in stack.get("placeholders", ())]
     if waiting:
         lines += ["", *wrap(words.placeholders(waiting), width, "  ")]

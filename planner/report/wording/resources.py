@@ -33,6 +33,15 @@ def free(component: str, names: list[str]) -> str:
     return f"{component}, free: {', '.join(names)}"
 
 
+def guards_left_out(*, action: bool, anomalies: bool) -> str:
+    """What guards a stack does without, because AWS may refuse them to an account; "" where it has both."""
+    lacks = [
+        *([] if action else ["the budget's action (an organization may forbid IAM groups)"]),
+        *([] if anomalies else ["cost anomaly notices (AWS allows them by tag in the management account alone)"]),
+    ]
+    return f"Not deployed: {' and '.join(lacks)}. The plan's `deploy.guards` adds them." if lacks else ""
+
+
 def placeholders(names: list[str]) -> str:
     return f"Placeholders for values from an AWS account: {', '.join(names)}"
 

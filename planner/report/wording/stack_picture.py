@@ -92,10 +92,10 @@ def transition(storage_class: object) -> str:
     return f"other data: {storage_class}"
 
 
-def guard(limit_usd: float, alarms: int, scale_down: str) -> tuple[str, ...]:
-    """scale_down: when the fleet is scaled to zero, "" if it is not."""
+def guard(limit_usd: float, alarms: int, scale_down: str, *, action: bool, anomalies: bool) -> tuple[str, ...]:
+    """scale_down: when the fleet is scaled to zero, "" if it is not. action, anomalies: whether the stack has them."""
     return (
-        f"budget ${dollars(limit_usd)}, with an action",
-        f"{many(alarms, 'alarm')} and cost anomalies, by email",
+        f"budget ${dollars(limit_usd)}{', with an action' if action else ''}",
+        f"{many(alarms, 'alarm')}{' and cost anomalies' if anomalies else ''}, by email",
         *((f"scales to zero at {scale_down}",) if scale_down else ()),
     )

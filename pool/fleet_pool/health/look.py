@@ -20,6 +20,7 @@ from fleet_pool.health.limits import SETTLED_S, SETTLING, Action
 from fleet_pool.health.readings import Unreadable
 from fleet_pool.health.records import FOLDER, boot_id, read, write
 from fleet_pool.node import ready
+from fleet_pool.node.devices import efa_devices
 from fleet_pool.node.facts import Expected
 from fleet_pool.node.machine import Broken, Machine, NotReady
 
@@ -128,7 +129,7 @@ class Looker:
 
     def _efa(self) -> list[Finding]:
         folder = self._root / "sys/class/infiniband"
-        devices = sorted(path.name for path in folder.glob("*")) if self._expected.efa else []
+        devices = efa_devices(self._machine, str(folder)) if self._expected.efa else []
         base = "sys/class/infiniband"
         states = {name: self._file(f"{base}/{name}/ports/1/state").strip() for name in devices}
         values = {

@@ -21,7 +21,7 @@ DEVICE_RDMA = ("p4d", "p4de", "p5", "p5e", "p5en", "p6", "trn1", "trn1n", "trn2"
 
 @frozen
 class Fabric:
-    """What a node has. interface: that carries its address. efa_devices: in /sys/class/infiniband."""
+    """What a node has. interface: that carries its address. efa_devices: of the driver efa."""
 
     instance_type: str
     interface: str

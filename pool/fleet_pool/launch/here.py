@@ -15,13 +15,14 @@ from fleet_pool.compat import frozen
 from fleet_pool.launch.bucket import PATIENCE_S, Bucket
 from fleet_pool.launch.environment import Fabric
 from fleet_pool.launch.ranks import Member
+from fleet_pool.node.devices import efa_devices
 from fleet_pool.node.facts import Node, node_of, read_stack
+from fleet_pool.node.machine import Machine
 from fleet_pool.operate.imds import Metadata
 from fleet_pool.operate.s3 import SHOWN_VARIABLE, URL_VARIABLE, Place, credentials, place
 
 BUNDLE_FOLDER = "/opt/planner"
 CHECKPOINTS = "checkpoints/"  # where the bundle's stack.json does not say otherwise
-DEVICES = Path("/sys/class/infiniband")
 TOPOLOGY_LIMIT_S = 30.0
 # written by a node's bundle; a job finds the pool, the cores that are left to it and its credentials there
 FILES = ("node.env", "pool.env", "cpus.env", "jobs.env")
@@ -71,7 +72,7 @@ def here_of(environment: Mapping[str, str]) -> Here:
         fabric=Fabric(
             instance_type=environment.get("PLANNER_TYPE", ""),
             interface=interface_of(node.address, _run),
-            efa_devices=len(list(DEVICES.glob("*"))) if DEVICES.is_dir() else 0,
+            efa_devices=len(efa_devices(Machine())),
         ),
         member=Member(
             instance=node.instance,

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fleet_pool.launch.here import bucket_of
+from fleet_pool.node import starts
 from fleet_pool.node.facts import Node
 
-PREFIX = "boot-logs/"
+PREFIX = starts.PREFIX
 CLOUD_INIT = Path("/var/log/cloud-init-output.log")
 JOURNAL = ("journalctl", "--boot", "--no-pager", "--output=short-iso", "--lines=2000")
 SOURCES = ("--identifier=planner-start", "--unit=planner-*")  # alternatives of journalctl are asked one by one

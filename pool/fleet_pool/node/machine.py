@@ -62,3 +62,15 @@ class Machine:
     def entries(self, folder: str) -> list[str]:
         """Names in a folder; none if it does not exist."""
         return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+    def link(self, path: str) -> str:
+        """The last name of where a symbolic link leads; "" if it is none."""
+        return os.path.basename(os.readlink(path)) if os.path.islink(path) else ""
+
+
+def counted(found: int, expected: int, what: str) -> str:
+    """Raises NotReady if there are fewer than expected."""
+    if found < expected:
+        # none at all is an image without the driver: on another instance it would be the same
+        raise (Broken if found else NotReady)(f"{found} of {expected} {what}")
+    return f"{found} of {expected} {what}"

@@ -19,10 +19,10 @@ from fleet_pool.compat import frozen
 from fleet_pool.health.limits import Action
 from fleet_pool.health.records import FOLDER, out_of
 from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
-from fleet_pool.node import boot_log, lifecycle
+from fleet_pool.node import boot_log, lifecycle, starts
+from fleet_pool.node.devices import efa, gpus
 from fleet_pool.node.facts import (
     BadFacts,
-    Expected,
     Node,
     Stack,
     daemon_id,
@@ -31,7 +31,7 @@ from fleet_pool.node.facts import (
     node_of,
     read_stack,
 )
-from fleet_pool.node.machine import Broken, Machine, NotReady
+from fleet_pool.node.machine import Broken, Machine, NotReady, counted
 from fleet_pool.problems import PoolProblem
 from fleet_pool.tokens import operator_token
 
@@ -50,6 +50,7 @@ SHIPPED = Path("/run/planner/shipped")  # the verdict in the bucket
 IN_SERVICE = Path(settings.CONF_FOLDER, "in-service")  # the group has counted this node
 UNITS = "/etc/systemd/system"
 PAUSE_S = 2.0
+LAST_CHANCE_S = 600.0  # before the end of the hook: the slowest look takes half of it
 LEAST_FREE_GIB = {"/": 5.0, "/scratch": 1.0}  # for logs and the images of containers; for anything at all
 
 
@@ -92,34 +93,12 @@ def checks(machine: Machine, stack: Stack, node: Node, environment: Mapping[str,
     return (*found, Check(name="space", limit_s=10, look=lambda: space(machine)))
 
 
-def gpus(machine: Machine, expected: Expected) -> str:
-    if expected.neuron:
-        devices = [name for name in machine.entries("/dev") if name[:6] == "neuron" and name[6:].isdigit()]
-        return _counted(len(devices), expected.neuron, "Neuron devices in /dev")
-    if not expected.nvidia:
-        return "none expected"
-    try:
-        names = machine.run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")
-    except NotReady as problem:
-        if "has no nvidia-smi" not in str(problem):
-            raise
-        names = machine.entries("/proc/driver/nvidia/gpus")
-        return _counted(len(names), expected.nvidia, "GPUs in /proc/driver/nvidia")
-    return _counted(len([name for name in names if name.strip()]), expected.nvidia, f"GPUs ({names[0].strip()})")
-
-
-def efa(machine: Machine, expected: int) -> str:
-    if not expected:
-        return "none expected"
-    return _counted(len(machine.entries("/sys/class/infiniband")), expected, "EFA devices in /sys/class/infiniband")
-
-
 def drives(machine: Machine, expected: int) -> str:
     if not expected:
         return "none expected"
     listed = machine.run("lsblk", "--nodeps", "--noheadings", "--paths", "--output", "NAME,MODEL").splitlines()
     ours = [line for line in listed if line.strip().endswith(settings.DRIVE_MODEL)]
-    return _counted(len(ours), expected, f'drives of model "{settings.DRIVE_MODEL}"')
+    return counted(len(ours), expected, f'drives of model "{settings.DRIVE_MODEL}"')
 
 
 def clock(machine: Machine) -> str:
@@ -255,6 +234,8 @@ def main(words: Sequence[str] | None = None) -> int:
     right = lines[0] == READY
     if given.record:
         keep(lines)
+        if not in_service(node):
+            record_start(node, environment, found)
         right = tell(node, environment, found, lines) and right
     return 0 if right else 1
 
@@ -311,6 +292,14 @@ def tell(node: Node, environment: Mapping[str, str], found: Sequence[Found], lin
     return True
 
 
+def record_start(node: Node, environment: Mapping[str, str], found: Sequence[Found]) -> None:
+    """Once it is ready, or the group is about to give it up."""
+    if all(each.ready for each in found):
+        starts.note(node, environment, starts.READY)
+    elif any(each.broken for each in found) or since_boot_s() > lifecycle.LAUNCH_S - LAST_CHANCE_S:
+        starts.note(node, environment, starts.FAILED)
+
+
 def in_service(node: Node) -> bool:
     """Whether its group has counted this node. An image that was made of another node has that one's mark."""
     return IN_SERVICE.is_file() and IN_SERVICE.read_text(encoding="utf-8") in (node.instance, "")
@@ -318,13 +307,6 @@ def in_service(node: Node) -> bool:
 
 def since_boot_s() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-def _counted(found: int, expected: int, what: str) -> str:
-    if found < expected:
-        # none at all is an image without the driver: on another instance it would be the same
-        raise (Broken if found else NotReady)(f"{found} of {expected} {what}")
-    return f"{found} of {expected} {what}"
 
 
 if __name__ == "__main__":

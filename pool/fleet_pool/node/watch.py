@@ -20,7 +20,7 @@ from pathlib import Path
 from fleet_pool.api import Client, endpoints, tls_context
 from fleet_pool.compat import frozen
 from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
-from fleet_pool.node import ready
+from fleet_pool.node import ready, starts
 from fleet_pool.node.facts import BadFacts, Node, Stack, node_of, read_stack
 from fleet_pool.node.gpu_use import DIMENSION as GROUP
 from fleet_pool.node.gpu_use import LIMIT_S, NAMESPACE
@@ -139,12 +139,15 @@ def main() -> int:
         lost = lost_members(node) if node.group else ()
         if lost:
             print(f"planner-watch: the group has lost {' '.join(lost)}", flush=True)
+        if node.role == "gpu" and starts.gives_up(node, environment):
+            subprocess.run(("systemctl", "poweroff"), check=True)
+            return 0
         values = of_node(node, found, lost) + (of_pool(stack, found, environment) if node.role == "control" else ())
         for line in (lines[0], *(f"{each.metric} {each.value:g} ({each.of})" for each in values)):
             print(f"planner-watch: {line}", flush=True)
         if values:
             publish(values, node.region)
-    except (BadFacts, PoolProblem, OSError, subprocess.SubprocessError) as problem:
+    except (BadFacts, PoolProblem, OSError, subprocess.SubprocessError, ValueError, LookupError) as problem:
         said = (getattr(problem, "stderr", "") or "").strip()
         print(f"planner-watch: {problem} {said}".rstrip(), file=sys.stderr)
         return 1

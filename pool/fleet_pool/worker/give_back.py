@@ -9,16 +9,20 @@ from urllib.parse import quote, urlencode
 
 from fleet_pool.http_request import send
 from fleet_pool.operate.imds import Metadata
-from fleet_pool.operate.s3 import credentials, place, signed
+from fleet_pool.operate.s3 import CONTAINER_VARIABLE, URL_VARIABLE, credentials, place, signed
 from fleet_pool.problems import PoolProblem, Refused
 
 ENDPOINT = "AWS_ENDPOINT_URL_EC2"  # the AWS SDKs' variable
 VERSION = "2016-11-15"  # of the EC2 API
 LIMIT_S = 20.0
+OF_TASK = (CONTAINER_VARIABLE, URL_VARIABLE)
 
 
 def terminate(machine: str, environment: Mapping[str, str], metadata: Metadata) -> str:
-    """Terminates this instance; "" if EC2 has accepted it, else why not. The role may do it in its own pool only."""
+    """Terminates this instance; "" if EC2 has accepted it, else why not.
+
+    By the instance's own role, which may end no other, and not by that of the jobs, which is the same on every node.
+    """
     if not machine.startswith("i-"):
         return f"{machine} is not an EC2 instance"
     try:
@@ -28,7 +32,7 @@ def terminate(machine: str, environment: Mapping[str, str], metadata: Metadata) 
         asked = {"Action": "TerminateInstances", "InstanceId.1": machine, "Version": VERSION}
         body = urlencode(sorted(asked.items()), quote_via=quote).encode()
         more = {"content-type": "application/x-www-form-urlencoded; charset=utf-8"}
-        who = credentials(environment, metadata)
+        who = credentials({name: text for name, text in environment.items() if name not in OF_TASK}, metadata)
         headers = signed("POST", url, region, who, datetime.now(timezone.utc), more, body, "ec2")
         answer = send("POST", url, headers=headers, body=body, limit_s=LIMIT_S)
         if answer.status != 200:

@@ -15,8 +15,9 @@ from typing import Any
 
 from google.protobuf.struct_pb2 import Value
 from pulumi.provider.experimental import provider as rpc
-from pulumi.provider.experimental.property_value import Computed, PropertyValue
+from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.experimental.server import main
+from pulumi.runtime.rpc import UNKNOWN as NOT_YET
 
 from tests.engine.assets import asset_of
 from tests.engine.cloud.faults import Faults
@@ -89,7 +90,7 @@ class StandIn(rpc.Provider):
         if request.preview:
             state = {**request.olds, **request.news, INPUTS: wrapped_map(inputs)}
             if type_of(request).endswith(":LaunchTemplate"):
-                state |= {name: PropertyValue.computed() for name in ("latestVersion", "defaultVersion")}
+                state |= {name: wrapped(UNKNOWN) for name in ("latestVersion", "defaultVersion")}
             return rpc.UpdateResponse(properties=state)
         updated = await self._done(
             "update", request.name, lambda: self.cloud.update(type_of(request), request.resource_id, inputs)
@@ -156,7 +157,7 @@ def type_of(request: Any) -> str:
 def plain(value: PropertyValue) -> Any:
     """As JSON has it; what is not known yet is UNKNOWN. Secrets are plain: this cloud keeps none."""
     found = value.value
-    if isinstance(found, Computed):
+    if found == NOT_YET:
         return UNKNOWN
     if isinstance(found, Mapping):
         return {name: plain(one) for name, one in found.items() if one.value is not None}
@@ -173,7 +174,7 @@ def plain_map(values: Mapping[str, PropertyValue]) -> dict[str, Any]:
 
 def wrapped(value: Any) -> PropertyValue:
     if value is UNKNOWN:
-        return PropertyValue.computed()
+        return PropertyValue(NOT_YET)  # the SDK reads and writes it as text, and has no way to write its own Computed
     if isinstance(value, Mapping):
         return wrapped_map(value)
     if isinstance(value, list):

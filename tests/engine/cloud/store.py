@@ -19,6 +19,7 @@ from tests.engine.cloud.kinds import kind_of
 from tests.engine.cloud.names import GOES_WITH, Names, names_of, values_at
 
 ACCOUNT = "111122223333"
+NOW = "2026-11-21T12:00:00Z"  # of this cloud, whose tests have Capacity Blocks of the days after it
 Thing = dict[str, Any]  # type, id, arn, inputs, outputs, made: how many came before, by: what launched it
 State = dict[str, Any]  # world, things by "type id", made
 
@@ -74,6 +75,7 @@ class Cloud:
         with self.open(write=True) as state:
             _references(state, token, inputs)
             _rules(state, token, inputs)
+            _starts_later(token, inputs)
             first = _same(state, token, inputs)
             if first is not None and kind.again == "adopted":
                 first["inputs"], first["outputs"] = dict(inputs), {**first["outputs"], **_echo(inputs)}
@@ -103,6 +105,8 @@ class Cloud:
                 raise Refused("NotFound", f"{token} {id} is not there")
             _references(state, token, inputs)
             changed = {name for name in {*inputs, *thing["inputs"]} if inputs.get(name) != thing["inputs"].get(name)}
+            if "startTime" in changed:
+                _starts_later(token, inputs)
             thing["inputs"] = dict(inputs)
             gone = {name: None for name in changed if name not in inputs}
             thing["outputs"] = {**thing["outputs"], **gone, **_echo(inputs)}
@@ -260,6 +264,12 @@ def _rules(state: State, token: str, inputs: Mapping[str, Any]) -> None:
         bucket = inputs["dataRepositoryPath"].removeprefix("s3://").partition("/")[0]
         if not any(thing["id"] == bucket for thing in _of(state, "s3/bucket:Bucket")):
             raise Refused("BadRequest", f"no bucket {bucket}")
+
+
+def _starts_later(token: str, inputs: Mapping[str, Any]) -> None:
+    """terraform-provider-aws pull request 3033 has AWS's answer. Times of one form are in the order of their text."""
+    if token.endswith("autoscaling/schedule:Schedule") and inputs.get("startTime", NOW) <= NOW:
+        raise Refused("ValidationError", "Given start time is in the past")
 
 
 def _held(state: State, thing: Thing) -> None:

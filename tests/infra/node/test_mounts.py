@@ -33,6 +33,8 @@ from tests.pool.s3 import S3Server
 
 SOURCE = "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com@tcp:/abcdwxyz"
 SERVER = "/var/lib/lustre-server"  # what the stand-in mounts
+# as on p6: the first is a bridge of its NVLink
+BRIDGE = "/sys/class/infiniband/ibp115s0f0"
 DEVICES = ("/sys/class/infiniband/rdmap0s0", "/sys/class/infiniband/rdmap1s0", "/sys/class/infiniband/rdmap2s0")
 NOTED = '#!/bin/sh\necho "$(basename "$0") $*" >> /var/log/asked\n'
 # as mount(8) calls it: source, folder, -o, options
@@ -47,7 +49,14 @@ exec mount --bind {SERVER} "$2"
 """
 FINDS = f"""#!/bin/sh
 [ "$1" = /sys/class/infiniband ] || exec /usr/bin/find "$@"
-printf '%s\\n' {" ".join(DEVICES)}
+printf '%s\\n' {" ".join((BRIDGE, *DEVICES))}
+"""
+LINKS = """#!/bin/sh
+case "$1" in
+  */infiniband/ibp*/device/driver) echo ../../bus/pci/drivers/mlx5_core ;;
+  */infiniband/*/device/driver) echo ../../bus/pci/drivers/efa ;;
+  *) exec /usr/bin/readlink "$@" ;;
+esac
 """
 # checks do not wait, and are repeated soon
 SOON = "[Service]\nExecStart=\nExecStart=/usr/local/bin/planner-ready --record --wait-s=0\nRestartSec=2\n"
@@ -112,6 +121,7 @@ def lustre(**programs: str) -> dict[str, str]:
         **{f"/usr/local/bin/{name}": NOTED for name in ("modprobe", "modinfo")},
         "/usr/local/bin/lnetctl": f"{NOTED}[ \"$*\" != 'net show --net efa' ]\n",
         "/usr/local/bin/find": FINDS,
+        "/usr/local/bin/readlink": LINKS,
         "/usr/sbin/mount.lustre": MOUNTS,
         **named,
     }

@@ -116,3 +116,20 @@ def test_no_script_at_all_is_no_failure(tmp_path):
     (tmp_path / "leave.sh").write_text(BUNDLES["converged"]["leave.sh"])
     environment = {**os.environ, "PLANNER_LEAVE": str(tmp_path / "none")}
     subprocess.run(["sh", str(tmp_path / "leave.sh")], env=environment, check=True)
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_node_stops_the_upgrades_of_its_image_before_anything_else(name, tmp_path):
+    """The lines of the start, run with a systemctl that writes down what it is told."""
+    text = BUNDLES[name]["start.sh"]
+    begins = text.index("for unit in apt-daily.timer")
+    lines = text[begins : text.index("done\n", begins) + 5]
+    assert begins < text.index("PLANNER_INSTANCE=$(imds instance-id)")
+    program = tmp_path / "systemctl"
+    program.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/told\nexit 1\n')
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-eu", "-c", lines], env=environment, check=True)
+    told = (tmp_path / "told").read_text().splitlines()
+    assert {"apt-daily.timer", "apt-daily-upgrade.timer", "unattended-upgrades.service"} < {s.split()[-1] for s in told}
+    assert all(line.startswith("mask --now --quiet ") for line in told)

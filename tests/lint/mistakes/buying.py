@@ -55,6 +55,7 @@ SPOT = (
     Mistake("percentage mistyped", "INPUT-UNKNOWN", lambda d: distribution(d).update(onDemandPercentage=0)),
 )
 BLOCK = (
+    Mistake("block without its market type", "BLOCK-MARKET", cut(lt, "instanceMarketOptions")),
     Mistake("placement with a block", "PG-BLOCK", put(lt, "placement", {"groupName": "close"})),
     Mistake("scale-in protection at the end of the block", "BLOCK-END", gone("Schedule")),
     Mistake("scales in too late", "BLOCK-END", put(schedule, "startTime", "2027-01-31T11:00:00Z")),

@@ -69,6 +69,14 @@ def endpoint_of_another_bucket(document: Document) -> None:
         statement["Resource"] = ["arn:aws:s3:::other", "arn:aws:s3:::other/*"]
 
 
+def endpoint_without_programs(document: Document) -> None:
+    """The data is reached, the bundle that a node begins with is not."""
+    held = policy(find(document, "VpcEndpoint", "s3")["inputs"])
+    for statement in held["Statement"]:
+        if isinstance(statement["Resource"], list):
+            statement["Resource"] = [where for where in statement["Resource"] if "artefacts" not in where]
+
+
 def key_of_administrators(document: Document) -> None:
     admin = {"AWS": "arn:aws:iam::000000000000:role/admin"}
     statement = {"Effect": "Allow", "Principal": admin, "Action": "kms:*", "Resource": "*"}
@@ -150,6 +158,7 @@ MISTAKES = (
     Mistake("nodes that write and do not read", "IAM-DATA", unread),
     Mistake("rights on another bucket", "IAM-DATA", another_bucket, only=OURS),
     Mistake("endpoint for another bucket", "ENDPOINT-POLICY", endpoint_of_another_bucket, only=OURS),
+    Mistake("endpoint without the nodes' programs", "ENDPOINT-POLICY", endpoint_without_programs, only=OURS),
     Mistake(
         "checkpoints expire after a day", "S3-PREFIX", rule(filter={"prefix": "checkpoints/"}, expiration={"days": 1})
     ),

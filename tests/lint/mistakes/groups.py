@@ -35,6 +35,15 @@ def hook(document: Document) -> Document:
     return find(document, "LifecycleHook", "fleet-drain")["inputs"]
 
 
+def silent_in(document: Document) -> None:
+    """As the group is made with it, and as the hook is then."""
+    for resource in document["resources"]:
+        hooks = [resource["inputs"], *(resource["inputs"].get("initialLifecycleHooks") or [])]
+        for held in hooks:
+            if held.get("lifecycleTransition") == "autoscaling:EC2_INSTANCE_LAUNCHING":
+                held["defaultResult"] = "CONTINUE"
+
+
 def without_hooks(document: Document) -> None:
     """Of the GPU nodes."""
     drop(document, *(find(document, "LifecycleHook", f"fleet-{name}") for name in ("launch", "drain")))
@@ -71,6 +80,7 @@ MISTAKES = (
     Mistake("AZRebalance not suspended", "ASG-GANG", cut(asg, "suspendedProcesses")),
     Mistake("partitions in a cluster", "PG-CLUSTER", put(of("PlacementGroup"), "partitionCount", 3)),
     Mistake("placement misspelled", "WORD-UNKNOWN", put(of("PlacementGroup"), "strategy", "clustered")),
+    Mistake("launch hook that lets a silent node in", "ASG-HOOK-RESULT", silent_in, only=OURS),
     Mistake("hook too short", "ASG-HOOK", put(of("LifecycleHook"), "heartbeatTimeout", 10), only=OURS),
     Mistake(
         "hook misspelled",

@@ -39,6 +39,15 @@ class FakeNode:
             self.file(f"{port}/state", "4: ACTIVE\n")
             for name, value in say.EFA_WELL.items():
                 self.file(f"{port}/hw_counters/{name}", f"{value}\n")
+            self.driver(f"rdmap{number}s0", "efa")
+        self.file("sys/class/infiniband/ibp3s0/ports/1/state", "1: DOWN\n")
+        self.driver("ibp3s0", "mlx5_core")  # a bridge of NVLink, as p6 has them
+
+    def driver(self, device: str, name: str) -> None:
+        """As Linux has it: a link into the bus's drivers."""
+        folder = self.root / "sys/class/infiniband" / device / "device"
+        folder.mkdir(parents=True)
+        (folder / "driver").symlink_to(f"/sys/bus/pci/drivers/{name}")
 
     def program(self, name: str, by_word: dict[str, str], code: int = 0) -> None:
         """Says the text of its first word, or that of "", and notes how it was called."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from fleet_pool import settings
 from fleet_pool.health.limits import Action
 from fleet_pool.health.records import OUT, Out, write
-from fleet_pool.node import boot_log, lifecycle, ready
+from fleet_pool.node import boot_log, devices, lifecycle, ready
 from fleet_pool.node.facts import BadFacts, Expected, Node, daemon_id, expected_of
 from fleet_pool.node.ready import Check, Found, Machine, NotReady, checks, result_of, verdict, why_not
 from fleet_pool.problems import Unreachable
@@ -26,8 +27,15 @@ TRACKING = """Reference ID    : A9FEA97B (169.254.169.123)
 System time     : 0.000000123 seconds fast of NTP time
 Leap status     : {}
 """
+FABRIC = """
+    Fabric
+        State                             : {}
+        Status                            : {}
+"""
 RIGHT = {
     "nvidia-smi": "NVIDIA A100-SXM4-40GB\n" * 8,
+    "nvidia-smi -q": FABRIC.format("N/A", "N/A") * 8,
+    "python3": "8\n",
     "lsblk": f"/dev/nvme0n1 Amazon Elastic Block Store\n{DRIVES}",
     "chronyc": TRACKING.format("Normal"),
     "systemctl": "active\n",
@@ -49,13 +57,17 @@ class Fake(Machine):
         self.said, self.folders = said, folders
 
     def run(self, *words: str) -> str:
-        answer = self.said.get(words[0], NotReady(f"this image has no {words[0]}"))
+        missing = NotReady(f"this image has no {words[0]}")
+        answer = self.said.get(" ".join(words[:2]), self.said.get(words[0], missing))
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def entries(self, folder: str) -> list[str]:
         return self.folders.get(folder, [])
+
+    def link(self, path: str) -> str:
+        return "mlx5_core" if "/ibp" in path else "efa"
 
 
 def looked(machine: Machine, expected: Expected = P4D, case: str = "lustre") -> dict[str, Found]:
@@ -76,7 +88,7 @@ def test_a_node_that_has_everything_is_ready():
     found = looked(fake())
     assert verdict(list(found.values())) == "ready"
     assert {name: each.said for name, each in found.items()} == {
-        "gpus": "8 of 8 GPUs (NVIDIA A100-SXM4-40GB)",
+        "gpus": "8 of 8 GPUs (NVIDIA A100-SXM4-40GB), 8 of 8 for CUDA",
         "efa": "4 of 4 EFA devices in /sys/class/infiniband",
         "drives": '8 of 8 drives of model "Amazon EC2 NVMe Instance Storage"',
         "clock": "synchronised with A9FEA97B (169.254.169.123), 0.000000123 seconds fast of NTP time",
@@ -85,7 +97,7 @@ def test_a_node_that_has_everything_is_ready():
         "health": "no fault that planner-health acts on",
         "space": "100 GiB free in /, 2 GiB free in /scratch",
     }
-    assert str(found["gpus"]) == "ok   gpus   8 of 8 GPUs (NVIDIA A100-SXM4-40GB)"
+    assert str(found["gpus"]) == "ok   gpus   8 of 8 GPUs (NVIDIA A100-SXM4-40GB), 8 of 8 for CUDA"
 
 
 @pytest.mark.parametrize(
@@ -95,6 +107,22 @@ def test_a_node_that_has_everything_is_ready():
         (fake({"nvidia-smi": NotReady("`nvidia-smi` failed: couldn't communicate")}), "gpus", "couldn't communicate"),
         (fake({"nvidia-smi": NotReady("`nvidia-smi` did not answer within 45 s")}), "gpus", "did not answer"),
         (fake(efa=["rdmap0s0"]), "efa", "1 of 4 EFA devices"),
+        # two devices are missing, and two bridges stand in their place
+        (fake(efa=["ibp115s0f0", "ibp116s0f0", "rdmap0s0", "rdmap1s0"]), "efa", "2 of 4 EFA devices"),
+        (
+            fake({"nvidia-smi -q": FABRIC.format("In Progress", "N/A") * 8}),
+            "gpus",
+            "NVLink of 8 of 8 GPUs is not set up",
+        ),
+        (
+            fake({"nvidia-smi -q": FABRIC.format("Completed", "Insufficient Resources")}),
+            "gpus",
+            "Insufficient Resources",
+        ),
+        (fake({"python3": "error 802\n"}), "gpus", "fabric manager does not run"),
+        (fake({"python3": "error 46\n"}), "gpus", "cuInit says 46"),
+        (fake({"python3": "7\n"}), "gpus", "7 of 8 for CUDA"),
+        (fake({"python3": NotReady("`python3 -c` did not answer within 45 s")}), "gpus", "did not answer"),
         (fake({"lsblk": DRIVES.replace("Instance Storage", "Elastic")}), "drives", "0 of 8 drives"),
         (fake({"chronyc": TRACKING.format("Not synchronised")}), "clock", "not synchronised (chronyc tracking)"),
         (fake({"chronyc": NotReady("`chronyc -n tracking` failed: 506 Cannot talk to daemon")}), "clock", "506"),
@@ -124,10 +152,31 @@ def test_without_nvidia_smi_the_driver_is_asked_and_without_chrony_systemd():
     machine = Fake(
         {**other, "timedatectl": "yes\n"}, {**FOLDERS, "/proc/driver/nvidia/gpus": [f"0000:{n}" for n in range(8)]}
     )
-    assert looked(machine)["gpus"].said == "8 of 8 GPUs in /proc/driver/nvidia"
+    assert looked(machine)["gpus"].said == "8 of 8 GPUs in /proc/driver/nvidia, 8 of 8 for CUDA"
     assert looked(machine)["clock"].said == "synchronised (timedatectl)"
     assert not looked(Fake({**other, "timedatectl": "no\n"}, FOLDERS))["clock"].ready
     assert looked(Fake(other, FOLDERS))["gpus"].said == "0 of 8 GPUs in /proc/driver/nvidia"
+
+
+def test_nvlink_that_is_set_up_is_said_and_cuda_that_is_not_there_too():
+    machine = fake({"nvidia-smi -q": FABRIC.format("Completed", "Success") * 8, "python3": "no libcuda.so.1\n"})
+    found = looked(machine)["gpus"]
+    assert found.ready
+    assert found.said.endswith("), NVLink set up, CUDA not asked: no libcuda.so.1")
+
+
+def test_the_question_to_cuda_is_a_program_that_python_runs():
+    """Here there is no GPU: it says so, or that there is no library."""
+    said = subprocess.run(
+        [sys.executable, "-c", devices.CUDA], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    assert said == "no libcuda.so.1" or said.startswith("error ") or said.isdigit()
+
+
+def test_a_link_of_the_kernel_is_read_by_its_last_name(tmp_path):
+    (tmp_path / "driver").symlink_to("../../bus/pci/drivers/efa")
+    assert Machine().link(str(tmp_path / "driver")) == "efa"
+    assert Machine().link(str(tmp_path / "none")) == ""
 
 
 def test_neuron_devices_are_counted_not_their_cores():

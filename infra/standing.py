@@ -1,0 +1,32 @@
+"""What the last `pulumi up` deployed, from the stack's own outputs: asked before anything is changed."""
+
+from __future__ import annotations
+
+import pulumi
+
+from planner.errors import UsageProblem
+from planner.stack.spec import ClusterSpec
+from planner.stack.switching import needs_word, refusal, standing
+
+OUTPUT = "standing"
+# of the engine itself (pulumi/pkg resource/deploy/builtins.go); a reference to the stack would answer too late, as an
+# output, when resources are registered already
+READ = "pulumi:pulumi:readStackOutputs"
+
+
+def check_switch(spec: ClusterSpec) -> None:
+    """Raises UsageProblem where another layout or purchase is deployed and the stack file has no word for it."""
+    stands = _outputs().get(OUTPUT)
+    if isinstance(stands, str) and needs_word(stands, spec):
+        raise UsageProblem(refusal(stands, spec))
+
+
+def export_standing(spec: ClusterSpec) -> None:
+    """What the next `pulumi up` reads."""
+    pulumi.export(OUTPUT, standing(spec))
+
+
+def _outputs() -> dict[str, object]:
+    name = "/".join((pulumi.get_organization() or "organization", pulumi.get_project(), pulumi.get_stack()))
+    found = pulumi.runtime.invoke(READ, {"name": name}).value
+    return dict((found or {}).get("outputs") or {})

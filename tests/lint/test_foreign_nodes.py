@@ -1,0 +1,68 @@
+"""Nodes that others launch: by EKS, on ARM, and fast types without their network, in graphs that are not ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planner.lint.read.graph import graph_from
+from planner.lint.rules import lint
+
+TEMPLATE, GROUP, EKS = (
+    "aws:ec2/launchTemplate:LaunchTemplate",
+    "aws:autoscaling/group:Group",
+    "aws:eks/nodeGroup:NodeGroup",
+)
+IMAGE = "ami-0123456789abcdef0"
+
+
+def resource(kind: str, name: str, **inputs: Any) -> dict[str, Any]:
+    return {"type": kind, "name": name, "urn": f"urn:{name}", "parent": None, "inputs": inputs, "depends_on": []}
+
+
+def found(*resources: dict[str, Any]) -> set[str]:
+    graph = {"schema_version": "1", "stack": {"name": "others"}, "resources": list(resources)}
+    return {finding.id for finding in lint(graph_from(graph))}
+
+
+def used_by(name: str, nodes: int = 4) -> dict[str, Any]:
+    template = {"id": f"${{urn:{name}.id}}", "version": "1"}
+    return resource(GROUP, f"{name}-group", launchTemplate=template, minSize=nodes, maxSize=nodes)
+
+
+def eks(name: str, **more: Any) -> dict[str, Any]:
+    template = {"id": f"${{urn:{name}.id}}", "version": "1"}
+    return resource(EKS, f"{name}-nodes", launchTemplate=template, instanceTypes=["p5.48xlarge"], **more)
+
+
+def test_a_template_of_an_eks_node_group_needs_neither_image_nor_profile():
+    template = resource(TEMPLATE, "gpu")
+    assert not {"IMAGE-ID", "NODE-PROFILE"} & found(template, eks("gpu", amiType="AL2023_x86_64_NVIDIA"))
+    assert {"IMAGE-ID", "NODE-PROFILE"} <= found(template)
+    custom = found(template, eks("gpu", amiType="CUSTOM"))
+    assert ("IMAGE-ID" in custom, "NODE-PROFILE" in custom) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("image", "types", "wrong"),
+    [
+        (IMAGE, ["c7g.xlarge", "p5.48xlarge"], True),
+        (IMAGE, ["p6e-gb200.36xlarge", "m7i.xlarge"], True),
+        (IMAGE, ["c7g.xlarge", "m8g.xlarge"], False),
+        (IMAGE, ["g6e.xlarge", "g4dn.xlarge", "p5en.48xlarge", "gr6.4xlarge"], False),
+        ("resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64", ["g5g.xlarge"], True),
+        ("resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64", ["g5g.xlarge"], False),
+        ("resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64", ["g5.xlarge"], True),
+    ],
+)
+def test_an_image_has_one_architecture(image, types, wrong):
+    templates = [resource(TEMPLATE, f"t{n}", imageId=image, instanceType=name) for n, name in enumerate(types)]
+    assert ("IMAGE-ARCHITECTURE" in found(*templates)) == wrong
+
+
+def test_several_p5_without_efa_are_named_and_a_single_one_is_not():
+    template = resource(TEMPLATE, "gpu", imageId=IMAGE, instanceType="p5.48xlarge")
+    assert "EFA-UNUSED" in found(template, used_by("gpu"))
+    assert "EFA-UNUSED" not in found(template, used_by("gpu", 1))
+    assert "EFA-UNUSED" not in found(resource(TEMPLATE, "gpu", instanceType="g5.xlarge"), used_by("gpu"))
