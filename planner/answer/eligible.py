@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.answer.futures import futures_of
 from planner.answer.row import Outcomes, R, Shortfall
@@ -53,8 +54,8 @@ def judged(
 
 
 def with_fractions(rows: Sequence[R], outcomes: Mapping[str, Outcomes], first: str) -> list[R]:
-    """Each complete row with the share of draws in which it is the cheapest, in which it costs less than the first
-    one, and its futures.
+    """Each complete row with the share of draws in which it is the cheapest, in which it costs less, and more, than the
+    first one, and its futures.
 
     All rows share the draws, so the shares are of the same outcomes. A draw that does not finish is never the cheapest.
     """
@@ -68,12 +69,14 @@ def with_fractions(rows: Sequence[R], outcomes: Mapping[str, Outcomes], first: s
         replace(
             row,
             cheapest_fraction=float(np.mean((costs[row.id] <= lowest) * np.isfinite(lowest) / ties)),
-            below_best_fraction=None
-            if row.id == first or first not in costs
-            else share_of(costs[row.id] < costs[first]),
+            **({} if row.id == first or first not in costs else _beside(costs[row.id], costs[first])),
             futures=futures_of(outcomes[row.id].cost_usd),
         )
         if row.id in costs
         else row
         for row in rows
     ]
+
+
+def _beside(cost: NDArray[np.float64], best: NDArray[np.float64]) -> dict[str, float]:
+    return {"below_best_fraction": share_of(cost < best), "above_best_fraction": share_of(cost > best)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.answer.compared import Compared
-from planner.answer.price_age import StalePrice
+from planner.answer.price_age import ALL_LINES, StalePrice
 from planner.answer.row import R, Row
 from planner.errors import ExitCode
 
@@ -110,7 +110,9 @@ def exit_code(found: Sequence[Violation]) -> ExitCode:
 
 def _out_of_date(stale: Sequence[StalePrice]) -> str:
     if stale[0].later:
-        return f"prices of {stale[0].price_date} are later than {stale[0].day}, the day that they are for"
+        what = "prices" if stale[0].line == ALL_LINES else f"the price of {stale[0].line}"
+        are, they = ("are", "they are") if stale[0].line == ALL_LINES else ("is", "it is")
+        return f"{what} of {stale[0].price_date} {are} later than {stale[0].day}, the day that {they} for"
     oldest = max(stale, key=lambda entry: entry.age_days - entry.limit_days)
     count = f"{len(stale)} price{'s are' if len(stale) > 1 else ' is'} out of date"
     return f"{count}: that of {oldest.line} is {oldest.age_days} days old, the limit is {oldest.limit_days}"

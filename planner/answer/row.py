@@ -61,9 +61,10 @@ class Row:
     limit; in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no deadline.
     eligible: whether it may be recommended; shortfalls: what it lacks. priced_only: why the stack cannot be deployed as
     it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
-    cheapest_fraction: share of the draws in which it is the cheapest of the complete choices; below_best_fraction: in
-    which it costs less than the recommended one, or without one, than the first. None without draws or if a price is
-    missing. futures: the cheaper and the more expensive one, if its cost has two peaks. interruptions_observed: the day
+    cheapest_fraction: share of the draws in which it is the cheapest of the complete choices; below_best_fraction,
+    above_best_fraction: in which it costs less, and more, than the recommended one, or without one, than the first.
+    None without draws or if a price is missing. futures: the cheaper and the more expensive one, if its cost has two
+    peaks. interruptions_observed: the day
     of Spot Advisor's band that it uses.
     """
 
@@ -88,6 +89,7 @@ class Row:
     unproven: str = ""
     cheapest_fraction: float | None = None
     below_best_fraction: float | None = None
+    above_best_fraction: float | None = None
     futures: tuple[Future, ...] = ()
     interruptions_observed: date | None = None
     bill: tuple[PlannedLine, ...] = ()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from planner.api.arguments import day_of
 from planner.errors import PlanProblems, UsageProblem
-from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import check_against_catalogue
 from planner.plan.load import LoadedPlan
 from planner.plan.wording import did_you_mean, listed
@@ -131,7 +130,7 @@ def check_book(loaded: LoadedPlan, book: PriceBook) -> None:
     """Whether a book knows the instance types and the region of a plan. Raises PlanProblems."""
     own_prices, region = loaded.plan.own_prices, loaded.plan.region
     units = book.units() if own_prices else None
-    problems = check_against_catalogue(loaded, book.instances(), tuple(default_assumptions()), units)
+    problems = check_against_catalogue(loaded, book.instances(), units)
     brought = any(own.region in (None, region) for own in own_prices)
     # the on-demand table is read anyway; the others only for a region that it does not know
     in_the_table = any(row["region"] == region for row in book.rows("on_demand"))

@@ -14,7 +14,7 @@ from planner.cli.output import say
 
 if TYPE_CHECKING:
     from planner.answer.compared import Compared
-    from planner.answer.row import R
+    from planner.answer.row import R, Row
     from planner.cli.options import Asked
 
 FOR_PEOPLE = ("table", "text", "html", "md")
@@ -31,16 +31,30 @@ def after(
 ) -> None:
     """Say the next step. step: "approve" or "deploy", of the recommended scenario. settings: what the answer adds to
     the plan."""
+    cheapest = min(found.relaxations, key=lambda each: (not each.complete, each.cost_usd), default=None)
+    change = cheapest.settings if cheapest else ()
+    after_row(asked, found.best, style, step=step, quiet=quiet, settings=settings, change=change)
+
+
+def after_row(
+    asked: Asked,
+    row: Row | None,
+    style: str,
+    *,
+    step: str,
+    quiet: bool,
+    settings: Sequence[str] = (),
+    change: Sequence[str] = (),
+) -> None:
+    """The same of one row. row: the recommended one; change: of the plan, with which there is one."""
     if style not in FOR_PEOPLE or quiet or asked.plan == "-":
         return  # a plan that was piped in cannot be named again
-    say(f"Next, {_line(asked, found, step, settings)}")
+    say(f"Next, {_line(asked, row, step, settings, change)}")
 
 
-def _line(asked: Asked, found: Compared[R], step: str, settings: Sequence[str]) -> str:
-    added, row = [word for text in settings for word in ("--set", text)], found.best
+def _line(asked: Asked, row: Row | None, step: str, settings: Sequence[str], change: Sequence[str]) -> str:
+    added = [word for text in settings for word in ("--set", text)]
     if row is None or not row.eligible:
-        cheapest = min(found.relaxations, key=lambda each: (not each.complete, each.cost_usd), default=None)
-        change = cheapest.settings if cheapest else ()
         words = [*added, *(word for text in change for word in ("--set", text))]
         why = "to see what would help" if not change else "to try the cheapest of these changes"
         return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['-v'])])}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,6 +17,7 @@ from planner.whole_file import write_whole
 
 if TYPE_CHECKING:
     from planner.answer.compared import Compared
+    from planner.answer.price_age import StalePrice
     from planner.answer.row import Row
 
 
@@ -147,10 +148,18 @@ def warn_of_prices(comparison: Compared[Any], prices: str | None, style: str, qu
         verify = shlex.join(["planner", "prices", "verify", *folder])
         warn(f"this price book was edited after it was built; `{verify}` lists the files", quiet, colour)
     if comparison.stale and style != "table":
-        from planner.report.wording.figures import many
-        from planner.report.wording.stale_prices import sentences
+        warn_of_dates(comparison.stale, quiet, colour)
 
-        old = sentences(comparison.stale)
+
+def warn_of_dates(stale: Sequence[StalePrice], quiet: bool, colour: str) -> None:
+    """Warns of prices that are out of date or later than the day that they are for."""
+    from planner.report.wording.figures import many
+    from planner.report.wording.stale_prices import sentences, warnings
+
+    for text in warnings(stale):
+        warn(text.removeprefix("Warning: "), quiet, colour)
+    old = sentences([entry for entry in stale if not entry.later])
+    if old:
         warn(f"{many(len(old), 'price')} out of date: {old[0]}", quiet, colour)
 
 

@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.next_step import APPROVE, DEPLOY, after
-from planner.cli.output import Room, format_of, room_of, say, warn_of_prices, warn_of_unpriced, write_result
+from planner.cli.next_step import APPROVE, DEPLOY, after, after_row
+from planner.cli.output import (
+    Room,
+    format_of,
+    room_of,
+    say,
+    warn_of_dates,
+    warn_of_prices,
+    warn_of_unpriced,
+    write_result,
+)
 from planner.cli.progress import SIMULATING, progress
 from planner.errors import UsageProblem
 
@@ -215,12 +224,14 @@ def explain(
     chosen = named(found, scenario)
     if number is None:
         write_result(text.listed_json(found, chosen) if style == "json" else text.numbers(found, chosen, width), out)
+        after(asked, found, style, step=APPROVE, quiet=quiet)
         return
     one = explained(found, chosen, number)
     if one is None:
         known = ids_of(chosen)
         raise UsageProblem(f"no number {number!r}: {did_you_mean(number, known) or 'there are ' + ', '.join(known)}")
     write_result(text.number_json(chosen, one) if style == "json" else text.number(chosen, one, width), out)
+    after(asked, found, style, step=APPROVE, quiet=quiet)
 
 
 def optimize(
@@ -244,6 +255,11 @@ def optimize(
     else:
         room = room_of(out, color)
         write_result(sizes(found, width=room.width, ascii_only=room.ascii_only), out)
+    if style != "table":
+        warn_of_dates(found.stale, quiet, color)
+    best = found.best and found.best.scenario
+    settings = [f"pool.max={found.best.nodes}"] if found.best else []
+    after_row(asked, best, style, step=APPROVE, quiet=quiet, settings=settings)
     return ExitCode.OK if found.best else ExitCode.GATE
 
 

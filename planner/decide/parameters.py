@@ -203,8 +203,7 @@ def _of_assumption(entry: Assumption) -> Parameter:
     reach = entry.low / _WIDER if entry.low > 0 else entry.low * _WIDER, entry.high * _WIDER
     if entry.high <= 0:
         reach = reach[0], 0.0
-    if entry.unit == "fraction":
-        reach = max(reach[0], 0.0), min(reach[1], 1.0)
+    reach = max(reach[0], entry.least), min(reach[1], entry.most)
     low, high = entry.low, entry.high
     if entry.whole:
         # a count whose low end is above 0 is at least 1

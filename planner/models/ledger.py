@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class Ledger(PriceQuotes):
         usd: Number,
         source: str,
         inputs: Mapping[str, Sourced],
-        year: str = "",
+        year: date | str = "",
         service: str = "people",
         list_usd: Number | None = None,
         usd_per_hour: Number | None = None,

@@ -111,7 +111,7 @@ def sample(assumption: Assumption, z: np.ndarray) -> np.ndarray:
 
     The central value is the median, low and high are the 5th and 95th percentile. With low > 0 each side
     is log-normal (rates and sizes are skewed), else each side is normal; values never have the opposite sign of
-    low and high, and a fraction is always in [0, 1].
+    low and high, nor leave the range that a plan may set, and a fraction is always in [0, 1].
     """
     low, middle, high = assumption.low, assumption.value, assumption.high
     logarithmic = low > 0
@@ -131,4 +131,4 @@ def sample(assumption: Assumption, z: np.ndarray) -> np.ndarray:
             np.maximum(drawn, 0.0, out=drawn)
     if assumption.unit == "fraction" and low >= 0:
         np.minimum(drawn, 1.0, out=drawn)
-    return drawn
+    return np.clip(drawn, assumption.least, assumption.most, out=drawn)

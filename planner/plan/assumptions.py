@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Assumption:
     """One assumption: central value, 5th and 95th percentile, and source.
 
-    origin: "default" (assumptions.csv) or "plan".
+    least, most: what a plan may set, and what draws stay within. origin: "default" (assumptions.csv) or "plan".
     """
 
     key: str
@@ -31,6 +32,8 @@ class Assumption:
     year: str
     source: str
     origin: str = "default"
+    least: float = -math.inf
+    most: float = math.inf
 
     @property
     def whole(self) -> bool:
@@ -45,12 +48,11 @@ SET = {
     "converged.low_watermark_fraction": settings.LOW_WATERMARK_PERCENT / 100,
     "pool.control_nodes": float(settings.CONTROL_NODES),
 }
-COLUMNS = ("key", "value", "low", "high", "unit", "year", "source")
 
 
 @cache
 def default_assumptions() -> Mapping[str, Assumption]:
-    """The shipped table by key. Raises ValueError where low <= value <= high does not hold."""
+    """The shipped table by key. Raises ValueError where least <= low <= value <= high <= most does not hold."""
     table = {}
     with Path(__file__).with_name("assumptions.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -62,9 +64,12 @@ def default_assumptions() -> Mapping[str, Assumption]:
                 unit=row["unit"],
                 year=row["year"],
                 source=row["source"],
+                least=float(row["least"]),
+                most=float(row["most"]),
             )
-            if not entry.low <= entry.value <= entry.high or entry.key in table:
-                raise ValueError(f"assumptions.csv: {entry.key} is listed twice, or low <= value <= high does not hold")
+            if not entry.least <= entry.low <= entry.value <= entry.high <= entry.most or entry.key in table:
+                order = "least <= low <= value <= high <= most"
+                raise ValueError(f"assumptions.csv: {entry.key} is listed twice, or {order} does not hold")
             table[entry.key] = entry
     return table
 
@@ -100,6 +105,5 @@ def _moved(base: Assumption, value: float) -> Assumption:
     else:
         # the ends move with the value, except an end at 0: a range from 1e-9 to 0.03 would be one of powers of ten
         low, high = (bound if bound == 0 else bound + value - base.value for bound in (base.low, base.high))
-    if base.unit == "fraction":
-        low, high = max(0.0, low), min(1.0, high)
+    low, high = max(base.least, low), min(base.most, high)
     return replace(base, value=value, low=min(low, value), high=max(high, value), source="plan", year="", origin="plan")

@@ -1,4 +1,4 @@
-"""Checks of a plan against the catalogue and the assumptions: instance types, GPU counts, keys."""
+"""Checks of a plan against the catalogue: instance types, GPU counts, own prices."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from planner.errors import Problem
 from planner.layouts.registry import WITH_SETTINGS, answer_of
-from planner.plan.assumptions import default_assumptions
 from planner.plan.check import no_fit
 from planner.plan.check_prices import items_findings
 from planner.plan.finding import Finding
 from planner.plan.profiles import gpus_of, has_figure, has_mfu, kinds_with_speed
 from planner.plan.training_types import Work
-from planner.plan.types import Assumption, Plan
+from planner.plan.types import Plan
 from planner.plan.wording import did_you_mean, listed, shown
 from planner.plan.yamlfile import Path
 
@@ -25,17 +24,14 @@ if TYPE_CHECKING:
 def check_against_catalogue(
     loaded: LoadedPlan,
     instances: Iterable[InstanceType],
-    assumption_keys: Iterable[str],
     units: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Problem]:
-    """Problems with instance types, GPU counts, assumptions and own prices, in the order of the file.
+    """Problems with instance types, GPU counts and own prices, in the order of the file.
 
-    instances: the types in the catalogue. assumption_keys: the keys that a plan may override. units: of what is billed
-    by use, by item and offering.
+    instances: the types in the catalogue. units: of what is billed by use, by item and offering.
     """
     known = {instance.name: instance for instance in instances}
-    found = [*types_of(loaded.plan, known), *_assumptions(loaded.plan, tuple(assumption_keys))]
-    found += items_findings(loaded.plan, units or {}, known)
+    found = [*types_of(loaded.plan, known), *items_findings(loaded.plan, units or {}, known)]
     problems = dict.fromkeys(loaded.problem_at(*finding) for finding in found)
     return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
 
@@ -194,26 +190,3 @@ def _fits(plan: Plan, instance: InstanceType) -> Iterator[Finding]:
         for gpus in sizes:
             if rows and gpus not in listed_sizes and len(measured) < 2:
                 yield at, *no_fit(gpus, len(measured))
-
-
-def _assumptions(plan: Plan, keys: tuple[str, ...]) -> Iterator[Finding]:
-    table = default_assumptions()
-    for key, override in plan.assumptions.items():
-        at: Path = ("assumptions", key)
-        if key not in keys:
-            yield (
-                at,
-                f"unknown assumption {shown(key)}",
-                did_you_mean(key, keys) or f"known: {listed(keys, 60)}",
-            )
-            continue
-        given = override if isinstance(override, Assumption) else Assumption.model_construct(value=float(override))
-        bounds = [bound for bound in (given.low, given.value, given.high) if bound is not None]
-        default = table.get(key)
-        fraction = default.unit == "fraction" if default else key.endswith("_fraction")
-        if fraction and not all(0 <= bound <= 1 for bound in bounds):
-            yield at, f"{key} is a fraction between 0 and 1; got {listed(f'{b:g}' for b in bounds)}", "write 0.9"
-        elif default and default.low >= 0 and min(bounds) < 0:
-            yield at, f"{key} cannot be negative", f"the default is {default.value:g} {default.unit}"
-        elif default and default.low > 0 and min(bounds) == 0:
-            yield at, f"{key} cannot be 0", f"the default is {default.value:g} {default.unit}"

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from planner.layouts.registry import WITH_SETTINGS, answer_of
+from planner.plan.check_assumptions import assumption_findings
 from planner.plan.check_data import data_findings
 from planner.plan.check_prices import own_prices_findings
 from planner.plan.finding import Finding, repeated
 from planner.plan.training_types import AMOUNTS, Phase, Run, ThroughputRow, Work
-from planner.plan.types import Assumption, Plan
+from planner.plan.types import Plan
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
@@ -30,7 +31,7 @@ def check_plan(plan: Plan) -> list[Finding]:
         *own_prices_findings(plan),
         *_storage(plan),
         *_reliability(plan),
-        *_assumptions(plan),
+        *assumption_findings(plan.assumptions),
         *_decision(plan),
     ]
 
@@ -212,16 +213,3 @@ def _reliability(plan: Plan) -> Iterator[Finding]:
         )
         remedy = "remove it to keep the default range, or count for longer"
         yield ("reliability", "observed", "failures"), message, remedy
-
-
-def _assumptions(plan: Plan) -> Iterator[Finding]:
-    for key, override in plan.assumptions.items():
-        if isinstance(override, Assumption):
-            low, high = override.low, override.high
-            if (low is not None and low > override.value) or (high is not None and high < override.value):
-                bounds = " <= ".join(f"{x:g}" for x in (low, override.value, high) if x is not None)
-                yield (
-                    ("assumptions", key),
-                    f"low, value and high are not in order: {bounds} is false",
-                    "write low <= value <= high",
-                )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.plan.check import FIRST_DAY, LAST_DAY
+from planner.plan.check_assumptions import assumption_findings
 from planner.plan.finding import Finding, repeated
-from planner.plan.types import Assumption
 from planner.plan.wording import listed, shown
 from planner.plan.worker_pool_types import DIVERSIFIED, Pool, Worker, WorkerPoolPlan
 from planner.plan.yamlfile import Path
@@ -20,7 +20,8 @@ def check_worker_pool(plan: WorkerPoolPlan) -> list[Finding]:
     for index, worker in enumerate(plan.workers):
         at: Path = ("workers", index)
         found += [((*at, *path), message, remedy) for path, message, remedy in _worker(plan, worker)]
-    return [*found, *repeated(("workers",), [worker.id for worker in plan.workers]), *_decision(plan)]
+    names = repeated(("workers",), [worker.id for worker in plan.workers])
+    return [*found, *names, *_decision(plan), *assumption_findings(plan.assumptions)]
 
 
 def _days(plan: WorkerPoolPlan) -> Iterator[Finding]:
@@ -112,8 +113,3 @@ def _decision(plan: WorkerPoolPlan) -> Iterator[Finding]:
     for key in ("slack", "availability"):
         if key in plan.decision.model_fields_set:
             yield ("decision", key), f"{key} is used only by training plans", "remove it"
-    for key, override in plan.assumptions.items():
-        if isinstance(override, Assumption):
-            low, high = override.low, override.high
-            if (low is not None and low > override.value) or (high is not None and high < override.value):
-                yield ("assumptions", key), "low, value and high are not in order", "write low <= value <= high"

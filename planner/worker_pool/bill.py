@@ -166,7 +166,7 @@ def _add_nodes(
         usd=each,
         source=quoted.source,
         inputs={},
-        year=quoted.observed.isoformat() if quoted.observed else "",
+        year=quoted.observed or "",
         service=service,
         list_usd=list_usd,
         pricing_category=category,

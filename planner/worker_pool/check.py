@@ -1,17 +1,17 @@
-"""A worker-pool plan against a price book: instance types, kinds of GPU, keys of assumptions."""
+"""A worker-pool plan against a price book: instance types and kinds of GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from planner.errors import PlanProblems
-from planner.plan.assumptions import default_assumptions
 from planner.plan.finding import Finding
 from planner.plan.load import LoadedPool
 from planner.plan.wording import did_you_mean, listed, shown
-from planner.plan.worker_pool_types import WorkerPoolPlan
+from planner.plan.worker_pool_types import Worker, WorkerPoolPlan
 from planner.worker_pool.facts import gpu_of
 from pricing.book import PriceBook
+from pricing.catalog import InstanceType
 
 
 def check_against_book(loaded: LoadedPool, book: PriceBook) -> None:
@@ -38,6 +38,7 @@ def _findings(plan: WorkerPoolPlan, book: PriceBook) -> Iterator[Finding]:
             near = did_you_mean(worker.instance_type, names) or f"types with prices in {plan.region}: {len(priced)}"
             yield ("workers", index, "instance_type"), message, near
             continue
+        yield from _other_gpu(worker, index, known)
         gpu = gpu_of(worker, book)
         if gpu is None:
             message = f"the kind of GPU of {worker.instance_type} is not in the price book"
@@ -50,11 +51,20 @@ def _findings(plan: WorkerPoolPlan, book: PriceBook) -> Iterator[Finding]:
         elif worker.id not in plan.jobs.seconds_per_step and gpu not in plan.jobs.seconds_per_step:
             message = f"jobs.seconds_per_step has neither {gpu} nor {worker.id}"
             yield ("jobs", "seconds_per_step"), message, f"add {gpu}: seconds of one step on it"
-    table = default_assumptions()
-    for key in plan.assumptions:
-        if key not in table:
-            yield (
-                ("assumptions", key),
-                f"unknown assumption {shown(key)}",
-                did_you_mean(key, table) or listed(table, 12),
-            )
+
+
+def _other_gpu(worker: Worker, index: int, known: Mapping[str, InstanceType]) -> Iterator[Finding]:
+    """A kind of GPU that the instance type does not have; of a type without facts, that none of its family has."""
+    own = worker.instance_type or ""
+    alike = [known[own]] if own in known else [one for name, one in known.items() if _family(name) == _family(own)]
+    kinds = {one.gpu_name.upper() for one in alike}
+    if worker.gpu is None or not kinds or worker.gpu.upper() in kinds:
+        return
+    there = listed(sorted(kinds - {""})) or "no GPUs"
+    message = f"gpu is {shown(worker.gpu)[1:-1]}, and {own} has {there}, so its jobs would be timed on other hardware"
+    remedy = f"remove gpu; a speed of {worker.id} alone belongs in jobs.seconds_per_step as {worker.id}: SECONDS"
+    yield ("workers", index, "gpu"), message, remedy
+
+
+def _family(name: str) -> str:
+    return name.partition(".")[0]

@@ -12,7 +12,7 @@ from planner.answer.measure import order
 from planner.answer.price_age import stale_prices
 from planner.answer.recommend import answer_of
 from planner.answer.row import Shortfall
-from planner.models.number import share_of
+from planner.models.number import share_of, share_within
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.load import LoadedPool
@@ -105,8 +105,13 @@ def _judged(plan: WorkerPoolPlan, row: PoolScenario, outcomes: PoolOutcomes) -> 
         limit_days=math.inf if plan.limit_days is None else plan.limit_days * (1 + 1e-12),
         limit_is_assumed=False,
         budget_usd=plan.constraints.max_cost_usd,
-        others=[Shortfall(kind=DEAD_LETTERS, fraction=within, limit=float(allowed))] if within < confidence else (),
+        others=[_dead_letters(allowed, within, outcomes, confidence)] if within < confidence else (),
     )
+
+
+def _dead_letters(allowed: int, within: float, outcomes: PoolOutcomes, confidence: float) -> Shortfall:
+    needed = share_within(outcomes.dead_letters, confidence)
+    return Shortfall(kind=DEAD_LETTERS, fraction=within, limit=float(allowed), needed=needed)
 
 
 def _notes(found: Sequence[PoolScenario]) -> Iterator[str]:

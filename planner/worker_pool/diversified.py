@@ -203,6 +203,6 @@ def _with_tail(choice: Choice, singles: Sequence[Choice], deadline_hours: float)
         tail_worker=tail.worker,
         interruptions_said=(
             f"{choice.interruptions_said}; new nodes are {tail.worker.instance_type} On-Demand once what is left would "
-            f"otherwise miss the deadline of {deadline_hours / 24:g} days"
+            "otherwise miss the deadline"
         ),
     )

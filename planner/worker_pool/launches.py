@@ -42,13 +42,14 @@ class Requests:
             self._chances = self._rng.random(BLOCK).tolist()
         return self._chances.pop()
 
-    def spot(self, now: float) -> Launched:
-        """A node of any of the markets."""
+    def spot(self, now: float, until: float) -> Launched:
+        """A node of any of the markets. until: from when on nobody asks what becomes of a node, so that one which no
+        market keeps for as long as it boots is found too."""
         begin = now
         while True:
             at, begin, outage = self._first(begin)
             ready = begin + self._lives[at].boot()
-            if ready < outage:
+            if ready < outage or begin > until:
                 return Launched(at, begin, ready, min(ready + self._lives[at].life(), outage))
             begin = outage
 

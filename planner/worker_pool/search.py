@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from planner.answer.measure import ranked
+from planner.answer.measure import cost_of, ranked
 from planner.answer.price_age import StalePrice
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import MOST_NODES
@@ -31,13 +31,15 @@ class Sized:
 @dataclass(frozen=True, kw_only=True)
 class PoolSearch:
     """Every size, from the smallest. best: the recommended one, which a stack can be of if any can; None if nothing
-    meets the limits. beside: what is better, and no stack can be of it. evaluated: how many choices were simulated."""
+    meets the limits. nearest: then the choice that misses its limits by least, at the size at which it does. beside:
+    what is better, and no stack can be of it. evaluated: how many choices were simulated."""
 
     loaded: LoadedPool
     prices_as_of: date
     seed: int
     sizes: tuple[Sized, ...]
     best: Sized | None
+    nearest: Sized | None
     beside: Sized | None
     minimize: str
     runs: int
@@ -70,6 +72,7 @@ def search_pool(
     of each choice at each size. as_of: as in `compare_pool`. step: called after each run of a choice."""
     found: list[Sized] = []
     lists: list[Sized] = []
+    missing: list[Sized] = []
     stale: tuple[StalePrice, ...] = ()
     by = loaded.plan.decision.rank_by
     for nodes in sizes_of(loaded):
@@ -79,6 +82,7 @@ def search_pool(
         stale = at.stale  # the same of every size, but for lines that one of them lacks
         found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
         eligible = [one for one in at.scenarios if one.eligible]
+        missing += [Sized(nodes=nodes, scenario=one) for one in at.complete if one.shortfalls]
         lists += [Sized(nodes=nodes, scenario=one) for one in eligible if one.held_back]
 
     def key(one: Sized) -> tuple[float, float]:
@@ -97,6 +101,7 @@ def search_pool(
         seed=seed,
         sizes=tuple(found),
         best=best,
+        nearest=None if best else min(missing, key=lambda one: _missed(one.scenario), default=None),
         beside=better,
         minimize=minimize,
         runs=runs,
@@ -118,3 +123,10 @@ def _first(scenarios: Sequence[PoolScenario], minimize: str) -> list[PoolScenari
     if eligible and minimize == "time":
         return [min(eligible, key=lambda one: one.days.p50 if one.days else math.inf)]
     return (eligible or [one for one in scenarios if one.feasible])[:1]
+
+
+def _missed(scenario: PoolScenario) -> tuple[float, float, float]:
+    """By how much a choice misses the limit that it misses most, as a multiple of that limit; then in how many runs,
+    and its cost."""
+    worst = max(one.needed / one.limit if one.limit else math.inf for one in scenario.shortfalls)
+    return worst, -min(one.fraction for one in scenario.shortfalls), cost_of(scenario, "p50")

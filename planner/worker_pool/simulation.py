@@ -23,7 +23,8 @@ from planner.worker_pool.model import Jobs, Market, Nodes, Rules, Supply, checkp
 from planner.worker_pool.run import BOOT, FAILED, LOAD, READY, REPEATED, WORK, WRITE, Attempt, PoolRun
 from planner.worker_pool.tail import Tail
 
-HORIZON = 100.0  # times the shortest makespan, from which a run counts as never finished
+# from which a run counts as never finished: times the shortest makespan; tries of each job, on average
+HORIZON, MOST_TRIES = 100.0, 1000
 
 
 def simulate(
@@ -66,7 +67,7 @@ class _Pool:
         self.interruptions, self.failed, self.dead = [0] * count, [0] * count, [False] * count
         self.mark: dict[int, float] = {}  # of interrupted jobs: when they first were where they will resume
         self.losses: list[float] = []
-        self.last_end = 0.0
+        self.last_end = self.limit = 0.0
         self.started = self.lost = self.replaced = self.most = self.target = 0
         self.unneeded_since = math.inf
         self.attempts: list[Attempt] = []
@@ -75,12 +76,14 @@ class _Pool:
         heap, events, now = self.heap, 0, 0.0
         rounds, markets = math.ceil(self.jobs.count / self.rules.most), self.supply.every
         once = max(rounds * one.jobs.alone_hours + one.nodes.boot_hours for one in markets)
-        limit = HORIZON * (once + self.rules.every_hours)
+        self.limit, tries = HORIZON * (once + self.rules.every_hours), MOST_TRIES * self.jobs.count
         self._push(0.0, self._look, None)
         while heap:
             now, _, act, who = heappop(heap)
-            if now > limit:
-                now = limit
+            if now > self.limit:
+                now = self.limit
+                break
+            if self.starts > tries:
                 break
             act(who, now)
             events += 1
@@ -140,7 +143,7 @@ class _Pool:
 
     def _launch(self, now: float) -> None:
         rules, left = self.rules, self.left_spot < math.inf
-        market, begin, ready, lost = self.requests.on_demand(now) if left else self.requests.spot(now)
+        market, begin, ready, lost = self.requests.on_demand(now) if left else self.requests.spot(now, self.limit)
         bad = self.started < rules.bad_first or (rules.bad_fraction > 0 and self.requests.chance() < rules.bad_fraction)
         node = Node(self.started, self.kinds[market], begin, ready, lost, bad=bad)
         node.kind.hours[BOOT] += ready - begin

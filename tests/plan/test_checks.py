@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import check_against_catalogue
 from pricing.catalog import InstanceType
 from tests.plan.plans import FULL, SMALL, load, only, place, problems, with_line
@@ -187,7 +186,7 @@ def test_a_shard_is_no_larger_than_the_data_sets_that_are_read():
 
 
 def _judged(text: str, *overrides: str):
-    return check_against_catalogue(load(text, *overrides), CATALOGUE, tuple(default_assumptions()))
+    return check_against_catalogue(load(text, *overrides), CATALOGUE)
 
 
 @pytest.mark.parametrize(
@@ -224,15 +223,6 @@ def _judged(text: str, *overrides: str):
             "none of the instance types has V100 GPUs",
             "they have A100",
         ),
-        (["assumptions.goodput.restart_minute=3"], "assumptions.goodput.restart_minute", "unknown", "restart_minutes?"),
-        (["assumptions.lustre.fill_fraction=3"], "assumptions.lustre.fill_fraction", "is a fraction", ""),
-        (
-            ["assumptions.goodput.restart_minutes=-3"],
-            "assumptions.goodput.restart_minutes",
-            "cannot be negative",
-            "min",
-        ),
-        (["assumptions.s3.prefixes=0"], "assumptions.s3.prefixes", "cannot be 0", ""),
         (
             ["storage.separate-nvme.instance_type=i3e.24xlarge"],
             "storage.separate-nvme.instance_type",

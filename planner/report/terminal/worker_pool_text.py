@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from planner.report.terminal.columns import command, whole
 from planner.report.wording import worker_pool as words
 from planner.report.wording import worker_pool_tables as tables
-from planner.report.wording.figures import visible
+from planner.report.wording.figures import many, visible
 from planner.report.wording.wrapping import wrap
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.search import PoolSearch
@@ -49,7 +49,7 @@ def distributions(found: PoolComparison, scenario: PoolScenario, *, width: int, 
     """One choice in full: every figure as mean, P10, P50 and P90, the bill, and one interrupted job."""
     width, rule = max(width, NARROWEST), "-" if ascii_only else "─"
     lines = _wrapped([found.plan_name, *words.heading(found)], width)
-    lines += ["", *_wrapped([f"{scenario.id}, {scenario.events:,} events"], width)]
+    lines += ["", *_wrapped([f"{scenario.id}, {many(scenario.events, 'event')}"], width)]
     lines += [*_wrapped([scenario.choice.interruptions_said], width), ""]
     lines += [*whole(tables.spread_columns(scenario), width, rule), ""]
     lines += [*whole(tables.bill_columns(scenario.bill), width, rule), ""] if scenario.bill else []
@@ -62,7 +62,7 @@ def sizes(found: PoolSearch, *, width: int, ascii_only: bool) -> str:
     """Every size that was searched, and the recommended one."""
     width, rule = max(width, NARROWEST), "-" if ascii_only else "─"
     plan = found.loaded.plan
-    title = f"{plan.jobs.count:,} jobs, {found.runs} simulated runs of each size"
+    title = f"{many(plan.jobs.count, 'job')}, {many(found.runs, 'simulated run')} of each size"
     lines = [*_wrapped([plan.name, title], width), "", *_wrapped([words.size_answer(found)], width), ""]
     lines += whole(words.size_columns(found), width, rule)
     return _encoded(lines, ascii_only=ascii_only)

@@ -162,7 +162,7 @@ def _how_sure(second: Scenario, best: Scenario) -> str:
     if below is None:
         return ""
     if below <= 0.5 or second.cost_usd is None or best.cost_usd is None or second.cost_usd.p90 <= best.cost_usd.p90:
-        return f" and is costlier in {figures.percent(1 - below)} of the outcomes"
+        return f" and {spoken.costlier_in(second, 'outcomes')}"
     more = rounding.usd_apart(best.cost_usd.p90, second.cost_usd.p90)
     return (
         f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more where it goes badly (P90)"
@@ -172,7 +172,7 @@ def _how_sure(second: Scenario, best: Scenario) -> str:
 def _is_costlier(other: Scenario, best: Scenario) -> bool:
     """Whether a scenario that ties with the first in rank costs more than the recommended one in most outcomes."""
     more = ranked(other, "p50") > ranked(best, "p50")
-    return more and other.below_best_fraction is not None and other.below_best_fraction < 1 - SURE
+    return more and other.above_best_fraction is not None and other.above_best_fraction > SURE
 
 
 def _age(comparison: Comparison, best: Scenario) -> list[str]:
@@ -221,6 +221,8 @@ def risk(comparison: Comparison, best: Scenario) -> str:
         return f"Risk: {'; '.join(held.risks(comparison, best))}." if comparison.draws else _UNKNOWN_RISK
     if not comparison.draws:
         return _UNKNOWN_RISK
+    if few := spoken.risk_of_few(comparison.draws, "--draws"):
+        return few
     parts = []
     if not math.isinf(cost.p90):
         parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}")

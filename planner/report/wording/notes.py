@@ -78,9 +78,8 @@ def heading(comparison: Comparison) -> tuple[str, str]:
         facts.append(f"{fleet}, {comparison.scenarios[0].gpus:,} GPUs train")
     else:
         facts += dict.fromkeys(s.instance_type for s in comparison.scenarios)
-    draws = (
-        f"P10-P90 of {comparison.draws:,} draws, seed {comparison.seed}" if comparison.draws else "no draws, no range"
-    )
+    drawn = f"P10-P90 of {figures.many(comparison.draws, 'draw')}, seed {comparison.seed}"
+    draws = drawn if comparison.draws else "no draws, no range"
     return ", ".join([*facts, "USD before tax"]), f"{prices(comparison)}; {draws}"
 
 
@@ -90,7 +89,7 @@ def prices(comparison: Comparison) -> str:
 
 def prices_and_draws(comparison: Comparison) -> tuple[str, str]:
     """Which prices and which draws, as separate facts."""
-    return prices(comparison), f"{comparison.draws:,} draws, seed {comparison.seed}"
+    return prices(comparison), f"{figures.many(comparison.draws, 'draw')}, seed {comparison.seed}"
 
 
 def assumptions(comparison: Comparison) -> list[str]:

@@ -112,8 +112,8 @@ def _top(cost: Range) -> str:
 def _basis(quote: Quote, saving: Saving | None) -> list[str]:
     old, new = quote.old.comparison, quote.new.comparison
     found = [
-        f"The same work, prices of {new.prices.as_of} and {new.draws:,} simulated outcomes for both (seed {new.seed}); "
-        "USD at list prices before tax, without effort."
+        f"The same work, prices of {new.prices.as_of} and {figures.many(new.draws, 'simulated outcome')} for both "
+        f"(seed {new.seed}); USD at list prices before tax, without effort."
     ]
     if saving is not None:
         found.append("The saving is taken in each outcome, so it is not the difference of the two middle figures.")

@@ -63,8 +63,8 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
         ("Budget", (_budget(best, "runs"),)),
         ("Why this one", (pools.condition(found, best),)),
         ("Decide", tuple(filter(None, [leaving(best, found)]))),
-        ("Risk", (pools.risk(best).removeprefix("Risk: "),)),
-        ("Not known", _unknown(list(found.notes))),
+        ("Risk", (pools.risk(found, best).removeprefix("Risk: "),)),
+        ("Not known", _unknown([*pools.unpriced(found), *found.notes])),
     ]
     return _sheet(found, first.removeprefix("Recommended: "), facts)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from planner.answer.compared import Prices
-from planner.answer.price_age import StalePrice
+from planner.answer.price_age import ALL_LINES, StalePrice
 from planner.report.wording import figures
 
 
@@ -31,8 +31,12 @@ def json_texts(stale: Sequence[StalePrice]) -> list[str]:
 
 
 def warnings(stale: Sequence[StalePrice]) -> list[str]:
-    """What an answer says first where all its prices are later than the day that they are for."""
-    return [later(entry.price_date, entry.day) for entry in stale if entry.later]
+    """What an answer says first where its prices are later than the day that they are for."""
+    return [
+        later(entry.price_date, entry.day) if entry.line == ALL_LINES else _of_plan(entry)
+        for entry in stale
+        if entry.later
+    ]
 
 
 def later(book: date, day: date) -> str:
@@ -41,6 +45,13 @@ def later(book: date, day: date) -> str:
         f"Warning: these prices are of {book}, {figures.many((book - day).days, 'day')} after {day}, the day that they "
         "are for; AWS may have had others then. Correct that day (start, or --as-of), or name another price book with "
         "--prices."
+    )
+
+
+def _of_plan(entry: StalePrice) -> str:
+    return (
+        f"Warning: {_name(entry)}: {_age(entry)}. Correct the date of that price in the plan, or that day (start, or "
+        "--as-of)."
     )
 
 

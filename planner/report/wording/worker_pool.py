@@ -10,10 +10,14 @@ from planner.answer.ranges import Range
 from planner.answer.row import Shortfall
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import COMPUTE
-from planner.report.wording import figures, futures, rounding, stale_prices
+from planner.plan.worker_pool_types import WorkerPoolPlan
+from planner.report.wording import figures, futures, rounding, spoken, stale_prices
 from planner.report.wording.preferred import chosen_for
+from planner.report.wording.spoken import hours, minutes, time_limit
 from planner.report.wording.table import Column
 from planner.report.wording.worker_pool_markets import diversity, leaving
+from planner.worker_pool.choices import SPOT
+from planner.worker_pool.compare import DEAD_LETTERS
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch
 
@@ -60,9 +64,10 @@ def heading(found: PoolComparison) -> list[str]:
     jobs, pool = plan.jobs, plan.pool
     age = stale_prices.aged(found.prices)
     return [
-        f"{plan.region}, {figures.many(jobs.count, 'job')} of {jobs.steps:,} steps on {pool.min:,} to {pool.max:,} "
-        "nodes, USD before tax",
-        f"prices of {found.prices.as_of}{age}; P10-P90 of {found.draws:,} simulated runs, seed {found.seed}",
+        f"{plan.region}, {figures.many(jobs.count, 'job')} of {figures.many(jobs.steps, 'step')} on {pool.min:,} to "
+        f"{figures.many(pool.max, 'node')}, USD before tax",
+        f"prices of {found.prices.as_of}{age}; P10-P90 of {figures.many(found.draws, 'simulated run')}, seed "
+        f"{found.seed}",
     ]
 
 
@@ -84,10 +89,11 @@ def answer(found: PoolComparison) -> list[str]:
         f"Recommended: #1 {best.id}: {_costs(best)}",
         *warned,
         condition(found, best),
+        *unpriced(found),
         f"A job waits {hours(wait.p50)} in the queue ({hours(wait.p10)} to {hours(wait.p90)}) and takes "
         f"{hours(job.p50)} on nodes. {_interrupted(best, loss)}",
         f"Paid node time: {used(best)}.",
-        risk(best),
+        risk(found, best),
         *filter(None, (leaving(best, found), diversity(found))),
         *alternatives(found),
     ]
@@ -109,7 +115,7 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
     """Under which limits it is the cheapest, and by how much; or the tie."""
     share = f"{found.answer.confidence:.0%} of the runs"
     limit = found.plan.limit_days
-    keeps = f"within {limit:g} days in at least {share}" if limit else f"all jobs in at least {share}"
+    keeps = f"within {time_limit(limit)} in at least {share}" if limit else f"all jobs in at least {share}"
     keeps += "" if limit else "; no deadline is set"
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
@@ -120,7 +126,32 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
             f"{chosen_for(best, tied)}."
         )
     whose = "choice on AWS" if best.choice.on_ec2 else "choice"
-    return f"It is the cheapest {whose} that finishes {keeps}.{_next(found, best)}"
+    priced = " with a price" if _without(found) else ""
+    return f"It is the cheapest {whose}{priced} that finishes {keeps}.{_next(found, best)}"
+
+
+def unpriced(found: PoolComparison) -> list[str]:
+    """Which choices are not compared, since the book lacks something of theirs, and what of the plan would give it."""
+    missing = _without(found)
+    if not missing:
+        return []
+    keys = dict.fromkeys(key for s in missing for key in _keys(s))
+    remedy = f": {' and '.join(keys)} would add {'it' if len(missing) == 1 else 'them'}" if keys else ""
+    return [f"Not compared, since the price book lacks their figures: {', '.join(s.id for s in missing)}{remedy}."]
+
+
+def _without(found: PoolComparison) -> list[PoolScenario]:
+    """The choices without a price or without an interruption rate."""
+    return [s for s in found.scenarios if not s.complete and (s.unpriced or not s.choice.interruptions_said)]
+
+
+def _keys(scenario: PoolScenario) -> list[str]:
+    """The keys of a worker that give what the book lacks of a choice on spot."""
+    if scenario.choice.purchase != SPOT:
+        return []
+    keys = ["spot_usd_per_hour"] if any(entry.line == COMPUTE for entry in scenario.unpriced) else []
+    keys += [] if scenario.choice.interruptions_said else ["interruptions"]
+    return [f"{key} of {scenario.choice.worker.id}" for key in keys]
 
 
 def _next(found: PoolComparison, best: PoolScenario) -> str:
@@ -130,20 +161,24 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
         return ""
     second = rivals[0]
     ends = cost_of(best, by), cost_of(second, by)
+    if figures.usd(ends[1]) == figures.usd(ends[0]) and second.effort_usd > best.effort_usd:
+        more = figures.money(second.effort_usd - best.effort_usd)
+        return f" The next, {second.id}, costs the same and takes ${more} more of an engineer's time."
     if ends[1] < ends[0]:
         return (
             f" The next, {second.id}, costs {rounding.less_in_full(*ends)} and takes "
             f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
-    sure = figures.percent(1 - (second.below_best_fraction or 0.0))
     return (
-        f" The next, {second.id}, costs {rounding.usd_apart(*ends)} ({rounding.share_apart(*ends)}) more and is "
-        f"costlier in {sure} of the runs."
+        f" The next, {second.id}, costs {rounding.usd_apart(*ends)} ({rounding.share_apart(*ends)}) more and "
+        f"{spoken.costlier_in(second, 'runs')}."
     )
 
 
-def risk(best: PoolScenario) -> str:
+def risk(found: PoolComparison, best: PoolScenario) -> str:
     """What one run in ten costs and takes, and how many are late."""
+    if few := spoken.risk_of_few(found.draws, "--draws"):
+        return few
     assert best.cost_usd is not None  # it is eligible
     assert best.days is not None
     if not math.isfinite(best.cost_usd.p90):
@@ -210,7 +245,7 @@ def _lacks(entry: Shortfall) -> str:
     if entry.kind == "finish":
         return f"does not finish {missed}"
     if entry.kind == "deadline":
-        return f"takes longer than {entry.limit:g} days {missed}"
+        return f"takes longer than {time_limit(entry.limit or 0.0)} {missed}"
     if entry.kind == "budget":
         return f"costs more than ${entry.limit:,.0f} {missed}"
     allowed = f"more than {entry.limit:,.0f}" if entry.limit else "some"
@@ -265,7 +300,8 @@ def lasts(value: float) -> str:
     """`2.48 days`, as in the table; below one day with the hours: `0.225 days (5.4 hours)`."""
     if not math.isfinite(value):
         return figures.NEVER
-    return f"{_days(value)} days" + (f" ({hours(value * 24)})" if value < 1 else "")
+    said = _days(value)
+    return spoken.counted(said, "day") + (f" ({hours(value * 24)})" if said.startswith("0") else "")
 
 
 def size_answer(found: PoolSearch) -> str:
@@ -273,7 +309,7 @@ def size_answer(found: PoolSearch) -> str:
     best = found.best
     one = best and best.scenario
     if best is None or one is None or one.cost_usd is None or one.days is None:
-        return "No size meets the limits."
+        return " ".join([_no_size(found), *stale_prices.warnings(found.stale)])
     what = "cheapest" if found.minimize == "cost" else "fastest"
     least = min(cost_of(at.scenario, "p50") for at in found.sizes if at.scenario.eligible and not at.scenario.held_back)
     counts = found.minimize == "cost" and least < cost_of(one, "p50")
@@ -292,6 +328,36 @@ def size_answer(found: PoolSearch) -> str:
         f"{said} pool.max={other.nodes} with {other.scenario.id}, a price list, would cost "
         f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {BESIDE}."
     )
+
+
+def _no_size(found: PoolSearch) -> str:
+    """Which limit no size meets, and what comes nearest."""
+    near, plan = found.nearest, found.loaded.plan
+    if near is None:
+        why = dict.fromkeys(why for at in found.sizes for why in reasons(at.scenario))
+        return f"No size has a choice that can be compared{': ' if why else ''}{'; '.join(why)}."
+    said = f"No size meets the limits. The nearest is pool.max={near.nodes} with {near.scenario.id}, which"
+    lacks = "; ".join(f"{_lacks(one)}{_by_how_much(plan, one)}" for one in near.scenario.shortfalls)
+    return f"{said} {lacks}."
+
+
+def _by_how_much(plan: WorkerPoolPlan, entry: Shortfall) -> str:
+    """`: 90% of them need 3.2 days, 60% more than run.deadline`."""
+    if not entry.limit or not math.isfinite(entry.needed):
+        return f" ({_limit_key(plan, entry)})" if _limit_key(plan, entry) else ""
+    needed = time_limit(entry.needed) if entry.kind == "deadline" else f"${entry.needed:,.0f}"
+    needed = figures.many(round(entry.needed), "job") if entry.kind == DEAD_LETTERS else needed
+    more = f"{max(round((entry.needed / entry.limit - 1) * 100), 1):,}%"
+    runs = f"; {plan.decision.confidence:.0%} of them keep to {needed}"
+    return f"{runs}, {more} more than {_limit_key(plan, entry)}"
+
+
+def _limit_key(plan: WorkerPoolPlan, entry: Shortfall) -> str:
+    """The key of the plan that sets a limit."""
+    if entry.kind == "deadline":
+        by_days = plan.constraints.max_days is not None and plan.constraints.max_days == plan.limit_days
+        return "constraints.max_days" if by_days else "run.deadline"
+    return {"budget": "constraints.max_cost_usd", DEAD_LETTERS: "constraints.max_dead_letters"}.get(entry.kind, "")
 
 
 def size_columns(found: PoolSearch) -> list[Column]:
@@ -329,21 +395,3 @@ def usd_each(value: float) -> str:
     if not math.isfinite(value):
         return figures.NEVER
     return f"${figures.plain(value, 3)}" if abs(value) < 0.995 else f"${figures.dollars(value)}"
-
-
-def hours(value: float) -> str:
-    """`42 minutes`, `5.4 hours`, `2.8 days`."""
-    if not math.isfinite(value):
-        return figures.NEVER
-    if value < 1.5:
-        return minutes(value * 60)
-    if value < 71.95:
-        return f"{value:.3g} hours"
-    return f"{value / 24:.3g} days"
-
-
-def minutes(value: float) -> str:
-    """`30 seconds`, `3.1 minutes`, `2.2 hours`."""
-    if value < 1.5:
-        return f"{value * 60:.0f} seconds"
-    return f"{value:.3g} minutes" if value < 89.95 else f"{value / 60:.3g} hours"

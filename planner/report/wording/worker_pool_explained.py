@@ -114,7 +114,7 @@ def _line(scenario: PoolScenario, line: PlannedLine) -> Explained:
 
 def _cost(found: PoolComparison, scenario: PoolScenario) -> _How:
     parts = ", ".join(f"{line.line} {figures.money(line.effective_cost)}" for line in scenario.bill)
-    return [f"the bill of each of {found.draws:,} simulated runs; its mean: {parts}"], None, "", []
+    return [f"the bill of each of {figures.many(found.draws, 'simulated run')}; its mean: {parts}"], None, "", []
 
 
 def _per_job(found: PoolComparison, scenario: PoolScenario) -> _How:

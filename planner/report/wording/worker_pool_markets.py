@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.report.wording import figures
+from planner.report.wording.spoken import hours, time_limit
 from planner.worker_pool.choices import FALLBACK, SPOT, rules_of
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.tail import of_job, reserve_hours
@@ -16,7 +17,7 @@ def diversity(found: PoolComparison) -> str:
     if many is None or alone is None or many.cost_usd is None or alone.cost_usd is None:
         return ""
     limit = found.plan.limit_days
-    within = f" {_late(many)} of the runs take longer than {limit:g} days, {_late(alone)} there." if limit else ""
+    within = f" {_late(many)} of the runs take longer than {time_limit(limit)}, {_late(alone)} there." if limit else ""
     return (
         f"What several markets are worth: on spot alone {many.id} costs {figures.usd(many.cost_usd.p50)} (P90 "
         f"{figures.usd(many.cost_usd.p90)}), the best single one, {alone.id}, {figures.usd(alone.cost_usd.p50)} (P90 "
@@ -36,6 +37,6 @@ def leaving(best: PoolScenario, found: PoolComparison) -> str:
     rules, each = rules_of(found.plan), of_job(supply.tail, 0.0)
     return (
         f"{figures.percent(best.left_spot_fraction)} of the runs end On-Demand. Nothing moves by itself: `planner "
-        f"leave` and `pulumi up` do, once the open jobs, in rounds of {rules.most} that take {each:.3g} hours each, "
-        f"leave less than {reserve_hours(supply, rules):.3g} hours to the deadline."
+        f"leave` and `pulumi up` do, once the open jobs, in rounds of {rules.most} that take {hours(each)} each, "
+        f"leave less than {hours(reserve_hours(supply, rules))} to the deadline."
     )

@@ -164,7 +164,8 @@ def led(second_usd: float, below: float | None, tied: bool = False) -> Compariso
     base = small()
     one = replace(ranged(base.scenarios[0], cost=(1000.0, 900.0, 1100.0), run=(4, 3, 5)), eligible=True)
     two = ranged(base.scenarios[1], cost=(second_usd, second_usd, second_usd), run=(4, 3, 5))
-    two = replace(two, eligible=True, below_best_fraction=below)
+    above = None if below is None else 0.9 - below  # and in one of ten both cost the same
+    two = replace(two, eligible=True, below_best_fraction=below, above_best_fraction=above)
     found = replace(answered(one.id), tied=(one.id, two.id) if tied else ())
     return replace(base, scenarios=(one, two), answer=found)
 
@@ -172,7 +173,7 @@ def led(second_usd: float, below: float | None, tied: bool = False) -> Compariso
 @pytest.mark.parametrize(
     ("below", "said"),
     [
-        (0.4, ", costs $100 (10%) more and is costlier in 60% of the outcomes."),
+        (0.4, ", costs $100 (10%) more and is costlier in 50% of the outcomes, and costs the same in 10%."),
         (None, ", costs $100 (10%) more."),
     ],
 )
