@@ -43,7 +43,12 @@ def sentences(comparison: Comparison) -> list[Line]:
         return [Line(nothing(comparison)), *_nearest(comparison), *relaxations.sentences(comparison)]
     lines = [Line(f"{RECOMMENDED}: {choice(comparison, best)}")]
     lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best), _breakdown(best))]
-    lines += [
+    return [*lines, *others(comparison)]
+
+
+def others(comparison: Comparison) -> list[Line]:
+    """What else to consider: alternatives, changes of the plan, phases that pay off."""
+    lines = [
         Line(f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
         for scenario, title, text in alternatives(comparison)
     ]

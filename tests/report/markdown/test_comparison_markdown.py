@@ -174,7 +174,7 @@ def test_the_answer_is_the_first_line_that_shows(scene) -> None:
     best = first(scene())
     assert hidden == marker("compare", "small")
     assert blank == ""
-    assert answer.startswith("Recommended: ")
+    assert answer.startswith("**Recommended: ")
     assert best.cost_usd is not None
     assert best.days is not None
     for part in (figures.layout_name(best), best.purchase, figures.fleet(best)):
