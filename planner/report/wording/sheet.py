@@ -143,7 +143,9 @@ def _left_out(more: Sequence[str] = ()) -> str:
 def _changes(comparison: Comparison, study: Study) -> tuple[str, ...]:
     """The nearest changes with which another choice is the cheapest."""
     fleet = figures.only_fleet(comparison.scenarios)
-    return tuple(break_evens.nearest(entry, fleet) for entry in break_evens.with_break_evens(study)[:CHANGES])
+    return tuple(
+        break_evens.break_even_sentence(entry, fleet) for entry in break_evens.with_break_evens(study)[:CHANGES]
+    )
 
 
 def _when(best: Scenario) -> str:
