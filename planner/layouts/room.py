@@ -10,7 +10,8 @@ class Room:
     """One storage layout. Its folder has `layout`, `service`, `bill` and `spec`; `settings` and `checks` where a plan
     may say something of it.
 
-    title: for people. sections: those of the stack file that it has and not every layout has.
+    title: for people. brief: the same in two or three words, for a sentence. sections: those of the stack file that it
+    has and not every layout has.
     is_default: whether plans that name no layouts compare it. has_settings: whether a plan may have `storage.<name>`.
     is_posix: whether jobs have a POSIX file system on it; objects only if not.
     may_refuse: fields of its settings with which AWS may be unable to provide it.
@@ -20,6 +21,7 @@ class Room:
     """
 
     title: str
+    brief: str
     sections: tuple[str, ...] = ()
     is_default: bool = True
     has_settings: bool = True

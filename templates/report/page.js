@@ -210,10 +210,12 @@
   if (box) whatIf(box);
   var difference = document.getElementById("waterfall");
   if (difference) waterfall(difference);
-  // a link to a line of a closed bill opens the bill
+  // a link to a folded section, or to a line of a closed bill, opens it
   function open() {
     var found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (var up = found; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+    var fold = found && found.querySelector(":scope > .appendix");
+    if (fold) fold.open = true;
     if (found) found.scrollIntoView();
   }
   window.addEventListener("hashchange", open);

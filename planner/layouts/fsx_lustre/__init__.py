@@ -4,6 +4,7 @@ from planner.layouts.room import Room
 
 ROOM = Room(
     title="FSx for Lustre",
+    brief="FSx for Lustre",
     sections=("lustre",),
     may_refuse=("efa", "capacity_bytes", "deployment"),
     variant_unit="MB/s per TiB",

@@ -4,6 +4,7 @@ from planner.layouts.room import Room
 
 ROOM = Room(
     title="FSx for Lustre, scratch",
+    brief="FSx for Lustre scratch",
     sections=("lustre",),
     is_default=False,
     may_refuse=("capacity_bytes",),

@@ -2,4 +2,4 @@
 
 from planner.layouts.room import Room
 
-ROOM = Room(title="Streaming from S3", has_settings=False)
+ROOM = Room(title="Streaming from S3", brief="S3 streaming", has_settings=False)

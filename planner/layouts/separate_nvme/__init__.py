@@ -2,4 +2,9 @@
 
 from planner.layouts.room import Room
 
-ROOM = Room(title="Separate NVMe cluster over S3", sections=("control", "pool", "nvme"), may_refuse=("instance_type",))
+ROOM = Room(
+    title="Separate NVMe cluster over S3",
+    brief="separate NVMe",
+    sections=("control", "pool", "nvme"),
+    may_refuse=("instance_type",),
+)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import rank_of
+from planner.decide.leaders import likeliest, rank_of
 from planner.estimate.result import Scenario
 from planner.report.data.groups import unpriced_of
 from planner.report.html.inline import shown
@@ -27,6 +27,8 @@ from planner.report.wording import (
 )
 from planner.report.wording.figures import many, visible
 from planner.report.wording.page_texts import more_changes
+
+MOST_LIKELY = 3  # choices that are named by how often they are the cheapest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +97,7 @@ def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView
         proposals=shown([line.text for line in (*proposals.sentences(comparison), *steps.sentences(comparison))]),
         fixes_title=relaxations.title(comparison) if comparison.relaxations else "",
         fixes=tuple((visible(fix.options), visible(relaxations.outcome(fix, "≥ "))) for fix in comparison.relaxations),
-        changes=shown((change.lead, *change.sentences, *_likeliest(change))) if change else (),
+        changes=shown((change.lead, *change.sentences, *_likeliest(comparison))) if change else (),
         more_changes=more_changes(change.more) if change else "",
         based_on=shown(
             [
@@ -110,9 +112,9 @@ def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView
     )
 
 
-def _likeliest(change: ChangeView) -> list[str]:
-    first = [(row.name, row.cheapest) for row in change.likeliest[:3]]
-    return [answer.cheapest_of_all(first)] if first else []
+def _likeliest(comparison: Comparison) -> list[str]:
+    found = likeliest(comparison)[:MOST_LIKELY]
+    return [answer.cheapest_most_often(comparison, found)] if found else []
 
 
 def _links(comparison: Comparison) -> list[LinkView]:

@@ -34,6 +34,7 @@ from planner.report.html.what_would_change import change_view
 from planner.report.wording import notes, page_headings, page_texts
 from planner.report.wording.figures import visible
 from planner.report.wording.glossary import WORDS
+from planner.report.wording.sheet import APPENDIX, sheet_of
 from planner.templates import folder
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ def render(
             t={name: inline(text) for name, text in page_texts.TEXTS.items()},
             h=page_headings.HEADINGS,
             labels=page_headings.LABELS,
+            sheet=sheet_of(comparison, study),
+            appendix=APPENDIX,
             head=_head(comparison, tuple((name, id) for name, id, there in sections if there)),
             answer=answer_view(comparison, change),
             choices=choices_view(comparison, shortlist),

@@ -16,24 +16,26 @@ from planner.decide.study import Study
 from planner.report.html.inline import breakable
 from planner.report.html.what_if import WhatIfView, what_if_view
 from planner.report.pictures import tornado
-from planner.report.wording import figures, page_texts
+from planner.report.wording import answer, figures, page_texts
 from planner.report.wording.break_evens import (
     INFEASIBLE,
     beyond,
+    break_even_sentence,
     cheapest_at_ends,
     cheapest_from,
     lead,
-    name,
-    nearest,
     planned_value,
     setting,
     short_id,
+    sides,
     start,
+    title,
     unmoved,
     untried,
     value,
     with_break_evens,
 )
+from planner.report.wording.spoken_choice import spoken
 
 IN_THE_ANSWER = 4  # changes named beside the answer; the section has them all
 
@@ -42,7 +44,8 @@ IN_THE_ANSWER = 4  # changes named beside the answer; the section has them all
 class BarView:
     """A row behind the picture. href: the row of the assumption, "" where it has none."""
 
-    name: Markup
+    name: str
+    key: Markup
     href: str
     source: str
     low: str
@@ -57,7 +60,7 @@ class BarView:
 class BreakEvenView:
     """A value from which another scenario is the cheapest. beyond: said where it lies outside the range."""
 
-    name: Markup
+    name: str
     href: str
     planned: str
     start: str
@@ -77,6 +80,7 @@ class LikelyView:
     name: str
     cheapest: str
     below_best: str
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,17 +111,15 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
     found = with_break_evens(study)
     still = unmoved(study)
     return ChangeView(
-        title=page_texts.effects(study.scenario.id),
+        title=page_texts.effects(spoken(study.scenario)),
         lead=lead(study, fleet),
-        sentences=tuple(nearest(entry, fleet) for entry in found[:IN_THE_ANSWER]),
+        sentences=tuple(break_even_sentence(entry, fleet) for entry in found[:IN_THE_ANSWER]),
         more=max(len(found) - IN_THE_ANSWER, 0),
         recalculated=page_texts.recalculated(study.plans_priced, study.tried, len(comparison.complete)),
         picture=Markup(tornado.svg(study)),
         narrow_picture=Markup(tornado.svg(study, tornado.NARROW)),
-        bars=tuple(_bar(study, swing, listed) for swing in study.swings if swing.spread("cost_usd")),
-        break_evens=tuple(
-            _break_even(break_even, listed, fleet) for entry in found for break_even in entry.break_evens
-        ),
+        bars=tuple(_bar(study, swing, listed, fleet) for swing in study.swings if swing.spread("cost_usd")),
+        break_evens=tuple(_break_even(break_even, listed, fleet) for entry in found for break_even in sides(entry)),
         unchanged=page_texts.unchanged(len(still), sum(entry.runs for entry in still)) if still else "",
         not_searched=untried(study),
         all_varied=page_texts.all_varied(comparison.draws),
@@ -128,6 +130,7 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
                 name=short_id(s.id, fleet),
                 cheapest=f"{s.cheapest_fraction:.1%}",
                 below_best="-" if s.below_best_fraction is None else f"{s.below_best_fraction:.1%}",
+                why=answer.beside(comparison, s),
             )
             for s in likeliest(comparison)
         ),
@@ -143,10 +146,11 @@ def _money(cost_usd: float | None) -> str:
     return INFEASIBLE if cost_usd is None else figures.dollars(cost_usd)
 
 
-def _bar(study: Study, swing: Swing, listed: set[str]) -> BarView:
+def _bar(study: Study, swing: Swing, listed: set[str], fleet: str) -> BarView:
     parameter = swing.parameter
     return BarView(
-        name=breakable(name(parameter)),
+        name=title(parameter),
+        key=breakable(parameter.key if parameter.path else ""),
         href=_href(parameter, listed),
         source=parameter.source,
         low=value(parameter, parameter.low),
@@ -154,14 +158,14 @@ def _bar(study: Study, swing: Swing, listed: set[str]) -> BarView:
         high=value(parameter, parameter.high),
         usd_at_low=_money(swing.low.cost_usd),
         usd_at_high=_money(swing.high.cost_usd),
-        cheapest=cheapest_at_ends(swing, study.ranking[0].id),
+        cheapest=cheapest_at_ends(swing, study.ranking[0].id, fleet),
     )
 
 
 def _break_even(break_even: BreakEven, listed: set[str], fleet: str) -> BreakEvenView:
     parameter = break_even.parameter
     return BreakEvenView(
-        name=breakable(name(parameter)),
+        name=title(parameter),
         href=_href(parameter, listed),
         planned=value(parameter, parameter.value),
         start=start(break_even),

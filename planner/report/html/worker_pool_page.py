@@ -12,11 +12,12 @@ from markupsafe import Markup
 from planner import __version__
 from planner.report.data.encoding import utf8
 from planner.report.data.provenance import model_sha256
-from planner.report.html.page import TEMPLATES, environment
+from planner.report.html.page import environment, style
 from planner.report.pictures.job_timeline import drawn
 from planner.report.wording import worker_pool as words
 from planner.report.wording import worker_pool_tables as tables
 from planner.report.wording.figures import visible
+from planner.report.wording.sheet import APPENDIX, pool_sheet_of
 from planner.report.wording.table import Column
 from planner.worker_pool.result import PoolComparison, PoolScenario
 
@@ -51,14 +52,15 @@ def render(found: PoolComparison) -> str:
     """The whole page. The same comparison gives the same bytes."""
     shown = [s for s in found.scenarios if s.feasible]
     first, *more = words.answer(found)
-    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     return utf8(
         environment()
         .get_template("worker_pool.html.j2")
         .render(
             name=visible(found.plan.name),
             facts=words.heading(found),
-            style=Markup(re.sub(r"/\*.*?\*/\s*", "", style, flags=re.DOTALL)),
+            style=Markup(style()),
+            sheet=pool_sheet_of(found),
+            appendix=APPENDIX,
             first=first,
             more=more,
             table=_table(words.columns(shown)) if shown else None,

@@ -1,4 +1,4 @@
-"""A comparison as Markdown for a pull request: the answer first, then the best rows; longer parts are folded."""
+"""A comparison as Markdown for a pull request: what there is to approve, then the best rows; the rest is folded."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from dataclasses import replace
 from planner.answer.gates import Violation
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
-from planner.decide.shortlist import shortlist_of
+from planner.decide.shortlist import Shortlist, shortlist_of
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
 from planner.models.bill import Line
 from planner.report.data.groups import infeasible_of, sources_of, unpriced_of
 from planner.report.data.provenance import model_sha256
+from planner.report.markdown import sheet
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md, row, table
 from planner.report.wording import (
     answer,
@@ -33,6 +34,7 @@ from planner.report.wording.line import Kind
 from planner.report.wording.line import Line as TextLine
 from planner.report.wording.notes import BILLS_AND_SOURCES, heading, pressing
 from planner.report.wording.ranking import Ranked, ranking_columns
+from planner.report.wording.sheet import sheet_of
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cut
 
@@ -64,6 +66,7 @@ def render(
     folds = [
         *(_change(comparison, study) if study else []),
         *_ranking(comparison, ranked, len(near)),
+        *_without_a_row(shortlist),
         *(_bill(comparison, scenario, sources) for scenario in picked),
         *_missing(comparison),
         *_refused(comparison),
@@ -71,10 +74,8 @@ def render(
         _provenance(comparison),
     ]
     path = shlex.quote(figures.visible(plan_path))
-    first = [marker("compare", comparison.plan_name), *_answer(comparison), "", *_gates(gates)]
+    first = [marker("compare", comparison.plan_name), *_answer(comparison, study), "", *_gates(gates)]
     first += _open_table(comparison, near)
-    others = left_out.others(shortlist, markdown_texts.NOT_IN_THE_TABLE)
-    first += _listed_lines([*left_out.commitments_in_full(shortlist.families), *others])
     first += _listed_lines(pressing(comparison, shown, [s for _, s in ranked]))
     last = f"{BILLS_AND_SOURCES}: {code(f'planner report {path} -o report.html')}\n"
     return document(
@@ -117,14 +118,21 @@ def _listed_lines(found: Sequence[TextLine]) -> list[str]:
     return [mark if entry.kind is Kind.SENTENCE else f"  {mark}" for entry, mark in zip(found, marks, strict=True)]
 
 
-def _answer(comparison: Comparison) -> list[str]:
-    """The first line on its own, as the preview of an email; then the rest of the answer, and the name of the run."""
-    first, *more = [md(entry.text) for entry in answer.sentences(replace(comparison, relaxations=()))]
+def _answer(comparison: Comparison, study: Study | None) -> list[str]:
+    """The choice on its own, as the preview of an email; what there is to approve; what else to consider; the run."""
+    first, *more = answer.sentences(replace(comparison, relaxations=()))
     name = cut(figures.visible(comparison.plan_name).strip(), NAME_CELLS)
-    facts = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
-    fixes = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {fix}" for fix in _fixes(comparison)), ""]
-    shown = [line for sentence in more for line in (sentence, "")]
-    return [first, "", *shown, *(fixes if comparison.relaxations else []), facts]
+    run = f"Plan: {md(name) or 'without a name'}. {md('; '.join(heading(comparison)))}."
+    if comparison.best is None:
+        fixes = [*bullets([f"{relaxations.title(comparison)}:"]), *(f"  - {fix}" for fix in _fixes(comparison)), ""]
+        said = [*_paragraphs(more), *(fixes if comparison.relaxations else [])]
+        return [md(first.text), "", *said, run]
+    signed = sheet.facts(sheet_of(comparison, study))
+    return [f"**{md(first.text)}**", "", *signed, "", *_paragraphs(answer.others(comparison)), run]
+
+
+def _paragraphs(found: Sequence[TextLine]) -> list[str]:
+    return [line for entry in found for line in (md(entry.text), "")]
 
 
 def _fixes(comparison: Comparison) -> list[str]:
@@ -163,6 +171,13 @@ def _ranking(comparison: Comparison, ranked: Ranked, open_rows: int) -> list[Fol
             title=markdown_texts.full_ranking(len(ranked)), head=[one, two], rows=rows, what=markdown_texts.RANKING_ROWS
         )
     ]
+
+
+def _without_a_row(shortlist: Shortlist) -> list[Fold]:
+    """Commitments, each with when it pays off, and why other choices are not in the open table."""
+    others = left_out.others(shortlist, markdown_texts.NOT_IN_THE_TABLE)
+    rows = _listed_lines([*left_out.commitments_in_full(shortlist.families), *others])
+    return [Fold(title=markdown_texts.WITHOUT_A_ROW, rows=rows, what=markdown_texts.REASONS)] if rows else []
 
 
 def _bill(comparison: Comparison, scenario: Scenario, sources: dict[str, int]) -> Fold:

@@ -8,11 +8,13 @@ from planner.report.wording.sheet import Sheet
 
 def render(sheet: Sheet) -> str:
     """The same sheet gives the same bytes."""
-    lines = [f"## {md(sheet.title)}: {md(sheet.name)}", "", f"**{md(sheet.lead)}**", ""]
-    for what, said in sheet.facts:
-        lines += [f"- **{md(what)}**: {md(' '.join(_ended(text) for text in said))}"]
-    lines += ["", line("   ".join(f"{name}: ………………………" for name in sheet.signed))] if sheet.signed else []
-    return "\n".join(lines) + "\n"
+    return "\n".join([f"## {md(sheet.title)}: {md(sheet.name)}", "", f"**{md(sheet.lead)}**", "", *facts(sheet)]) + "\n"
+
+
+def facts(sheet: Sheet) -> list[str]:
+    """Below the choice: a list of what there is to know, and the lines to fill in."""
+    found = [f"- **{md(what)}**: {md(' '.join(_ended(text) for text in said))}" for what, said in sheet.facts]
+    return [*found, *(["", line("   ".join(f"{name}: ………………………" for name in sheet.signed))] if sheet.signed else [])]
 
 
 def _ended(text: str) -> str:

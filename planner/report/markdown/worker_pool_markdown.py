@@ -1,13 +1,16 @@
-"""A worker pool as Markdown for a pull request: the answer, the table, and folded distributions and bills."""
+"""A worker pool as Markdown for a pull request: what there is to approve, the table, and folded distributions and
+bills."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from planner.report.data.provenance import model_sha256
+from planner.report.markdown import sheet
 from planner.report.markdown.escaped import code, line, marker, md, row, table
 from planner.report.wording import worker_pool as words
 from planner.report.wording import worker_pool_tables as tables
+from planner.report.wording.sheet import pool_sheet_of, prose
 from planner.report.wording.table import Column
 from planner.worker_pool.result import PoolComparison, PoolScenario
 
@@ -16,7 +19,10 @@ def render(found: PoolComparison) -> str:
     """The comment: a hidden marker with the plan's name, then the answer. The same comparison gives the same bytes."""
     shown = [s for s in found.scenarios if s.feasible]
     first, *more = words.answer(found)
-    lines = [marker("compare", found.plan.name), f"**{md(first)}**", "", line(" ".join(more)), ""]
+    signed = pool_sheet_of(found)
+    there = {text for _, said in signed.facts for text in said}
+    rest = " ".join(text for text in more if prose(text).removeprefix("Risk: ") not in there)
+    lines = [marker("compare", found.plan.name), f"**{md(first)}**", "", *sheet.facts(signed), "", line(rest), ""]
     lines += [line("; ".join(words.heading(found))), ""]
     lines += [*_table(words.columns(shown)), ""] if shown else []
     lines += [f"- {md(text)}" for text in words.notes(found)]

@@ -10,7 +10,9 @@ from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.report.pictures.axis import Axis, axis_of
 from planner.report.wording import figures
-from planner.report.wording.break_evens import name, value
+from planner.report.wording.break_evens import title as name
+from planner.report.wording.break_evens import value
+from planner.report.wording.spoken_choice import spoken
 
 SHOWN = 12
 CUT = 3  # the axis ends at this multiple of the planned figure; longer bars end in an arrow
@@ -52,7 +54,7 @@ def svg(study: Study, form: Form = WIDE) -> str:
     parts = _frame(form, axis, planned, height)
     for row, swing in enumerate(bars):
         parts += _bar(form, swing, axis, planned, form.top + form.row * row)
-    title = f"What moves the cost of {study.scenario.id}"
+    title = f"What the cost of {spoken(study.scenario)} depends on"
     return (
         f'<svg viewBox="0 0 {form.width} {height}" role="img" aria-labelledby="{form.id}-title {form.id}-desc" '
         f'class="chart {form.id}">\n<title id="{form.id}-title">{escape(title)}</title>\n'
@@ -86,12 +88,12 @@ def _frame(form: Form, axis: Axis, planned: float, height: int) -> list[str]:
     bottom, top = height - FOOT, form.top
     parts = []
     ticks = axis.ticks()
-    for tick in ticks[:: 2 if form.names is None and len(ticks) > 4 else 1]:
+    ticks = ticks[:: 2 if form.names is None and len(ticks) > 4 else 1]
+    for tick, label in zip(ticks, figures.tick_labels(ticks), strict=True):
         x = axis.at(tick)
         parts.append(f'<path class="grid" d="M{x:.1f} {top - 6}V{bottom}"/>')
-        label = figures.tick_label(tick)
         inside = min(max(x, 22), form.width - 22)  # a label never leaves the picture
-        parts.append(f'<text class="tick" x="{inside:.1f}" y="{bottom + 18}" text-anchor="middle">${label}</text>')
+        parts.append(f'<text class="tick" x="{inside:.1f}" y="{bottom + 18}" text-anchor="middle">{label}</text>')
     x = axis.at(planned)
     parts.append(f'<path class="axis" d="M{x:.1f} {top - 10}V{bottom}"/>')
     text = f"planned ${figures.dollars(planned)}"

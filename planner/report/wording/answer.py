@@ -20,10 +20,12 @@ from planner.report.wording import (
     figures,
     futures,
     held,
+    left_out,
     proposals,
     relaxations,
     rounding,
     spoken,
+    spoken_choice,
     stale_prices,
     steps,
 )
@@ -43,7 +45,12 @@ def sentences(comparison: Comparison) -> list[Line]:
         return [Line(nothing(comparison)), *_nearest(comparison), *relaxations.sentences(comparison)]
     lines = [Line(f"{RECOMMENDED}: {choice(comparison, best)}")]
     lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best), _breakdown(best))]
-    lines += [
+    return [*lines, *others(comparison)]
+
+
+def others(comparison: Comparison) -> list[Line]:
+    """What else to consider: alternatives, changes of the plan, phases that pay off."""
+    lines = [
         Line(f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
         for scenario, title, text in alternatives(comparison)
     ]
@@ -86,14 +93,18 @@ def _nearest(comparison: Comparison) -> list[Line]:
 
 def choice(comparison: Comparison, best: Scenario) -> str:
     """What to buy, what it costs and how long it takes, in two sentences."""
-    return f"{named(comparison, best, place=False)}: {bought(best)}. {costs(comparison, best)}"
+    return f"{named(comparison, best, place=False)}, {_nodes(best)}. {costs(comparison, best)}"
 
 
 def bought(scenario: Scenario) -> str:
     """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
-    fleet, purchase = figures.fleet(scenario), figures.purchase_words(scenario.option)
+    purchase = figures.purchase_words(scenario.option)
+    return f"{_nodes(scenario)}, {purchase}; storage: {figures.layout_words(scenario)}"
+
+
+def _nodes(scenario: Scenario) -> str:
     spare = f" ({figures.many(scenario.spares, 'spare')})" if scenario.spares else ""
-    return f"{fleet}{spare}, {purchase}; storage: {figures.layout_words(scenario)}"
+    return figures.fleet(scenario) + spare
 
 
 def costs(comparison: Comparison, best: Scenario) -> str:
@@ -268,7 +279,11 @@ def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
 def _often(scenario: Scenario) -> str:
     """How often one of two futures beats the recommended choice."""
     below = scenario.below_best_fraction
-    return f"It costs less than #1 in {figures.percent(below)} of the outcomes. " if scenario.futures and below else ""
+    return (
+        f"It costs less than the recommended choice in {figures.percent(below)} of the outcomes. "
+        if scenario.futures and below
+        else ""
+    )
 
 
 def _at_p90(best: Range, safest: Range) -> str:
@@ -283,9 +298,36 @@ def _breakdown(scenario: Scenario) -> str:
     return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
 
 
-def cheapest_of_all(likeliest: Sequence[tuple[str, str]]) -> str:
-    """likeliest: (scenario, share of the outcomes)."""
-    return "Cheapest of all: " + ", ".join(f"{name} in {share} of the outcomes" for name, share in likeliest)
+def cheapest_most_often(comparison: Comparison, found: Sequence[Scenario]) -> str:
+    """How often each of these is the cheapest of all, and why it is not recommended although it is."""
+    parts = [
+        f"{named(comparison, s)} in {figures.percent(s.cheapest_fraction or 0.0)} ({beside(comparison, s)})"
+        for s in found
+    ]
+    return f"Cheapest in most outcomes, whatever its risk: {'; '.join(parts)}."
+
+
+def beside(comparison: Comparison, scenario: Scenario) -> str:
+    """Why a choice that is often the cheapest is not recommended, in a few words; `recommended` for the one that is."""
+    best = comparison.best
+    if best is not None and scenario.id == best.id:
+        return "recommended"
+    missed = left_out.misses([scenario]) if scenario.shortfalls else []
+    if missed or scenario.held_back:
+        return "; ".join(
+            [*missed, *filter(None, [eligibility.held_back(scenario).partition(":")[0].removeprefix("is ")])]
+        )
+    if best is None or best.cost_usd is None or scenario.cost_usd is None:
+        return "nothing is recommended"
+    below = scenario.below_best_fraction or 0.0
+    if scenario.cost_usd.p90 > best.cost_usd.p90:
+        bad = "never" if math.isinf(scenario.cost_usd.p90) else figures.usd(scenario.cost_usd.p90)
+        return f"P90 {bad}, against {figures.usd(best.cost_usd.p90)}"
+    if below < 0.5:
+        return f"costs more than the recommended choice in {figures.percent(1 - below)} of the outcomes"
+    return (
+        "ties with the recommended choice" if scenario.id in comparison.answer.tied else "takes more effort to operate"
+    )
 
 
 def unpriced(lines: int, scenarios: int) -> tuple[str, str]:
@@ -300,10 +342,10 @@ def out_of_date(prices: int) -> str:
 
 
 def named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:
-    """`#5 converged, on-demand`; place: with its fleet where they differ."""
+    """`#5 pooled NVMe on a Capacity Block`; place: with its fleet where they differ."""
     differ = place and not figures.only_fleet(comparison.scenarios)
-    where = f" on {figures.fleet(scenario)}" if differ else ""
-    return f"#{leaders.rank_of(comparison, scenario)} {figures.layout_name(scenario)}, {scenario.purchase}{where}"
+    where = f", {figures.fleet(scenario)}" if differ else ""
+    return f"#{leaders.rank_of(comparison, scenario)} {spoken_choice.spoken(scenario)}{where}"
 
 
 def _figures(comparison: Comparison, scenario: Scenario) -> str:

@@ -13,6 +13,8 @@ from planner.decide.study import Study
 from planner.estimate.spot import INTERRUPTION_STREAM, PRICE_STREAM
 from planner.plan.assumptions import COUNTED
 from planner.report.wording import figures, rounding
+from planner.report.wording.number_names import number_name
+from planner.report.wording.spoken_choice import spoken_id
 
 NAMES = {
     INTERRUPTION_STREAM: "spot interruption rate",
@@ -28,8 +30,19 @@ def name(parameter: Parameter) -> str:
     return NAMES.get(parameter.key, parameter.key) if not parameter.path else parameter.key
 
 
+def words(parameter: Parameter) -> str:
+    """The number in words, as the subject of a sentence: `the rate of node failures`."""
+    return f"the {name(parameter)}" if not parameter.path else number_name(parameter.key)
+
+
+def title(parameter: Parameter) -> str:
+    """The same beside a bar or in a cell: `Rate of node failures`."""
+    said = words(parameter).removeprefix("the ")
+    return said[:1].upper() + said[1:]
+
+
 def value(parameter: Parameter, number: float) -> str:
-    """A value with its unit, as a reader says it: `0.0203 a node-day`, `3,350 TB`, `62%`, `5th percentile`."""
+    """A value with its unit, as a reader says it: `0.0203 per node-day`, `3,350 TB`, `62%`, `5th percentile`."""
     if not parameter.path:
         which = {parameter.low: 0, parameter.high: 1}.get(number)
         meaning = "" if which is None else end_meaning(parameter, which)
@@ -37,7 +50,7 @@ def value(parameter: Parameter, number: float) -> str:
     if parameter.unit == "fraction":
         return f"{figures.plain(number * 100, 4)}%"
     if parameter.unit.startswith("1/"):
-        return f"{figures.plain(number, 4)} a {parameter.unit[2:].strip('()')}"
+        return f"{figures.plain(number, 4)} per {parameter.unit[2:].strip('()').replace('1000', '1,000')}"
     if parameter.unit == "ratio":
         return figures.plain(number, 4)
     if parameter.unit == "USD/h":
@@ -67,7 +80,7 @@ def end_meaning(parameter: Parameter, which: int) -> str:
     if parameter.ends is None:
         return ""
     per_node_day = parameter.ends_unit == PER_NODE_DAY
-    return f"{_rate(parameter.ends[which])} a node-day" if per_node_day else _hourly(parameter.ends[which])
+    return f"{_rate(parameter.ends[which])} per node-day" if per_node_day else _hourly(parameter.ends[which])
 
 
 def _rate(number: float) -> str:
@@ -136,11 +149,19 @@ def planned_value(parameter: Parameter) -> str:
     return value(parameter, parameter.value) if parameter.path else "as observed"
 
 
-def cheapest_at_ends(swing: Swing, leader: str) -> str:
+def cheapest_at_ends(swing: Swing, leader: str, fleet: str = "") -> str:
     """Which other scenario is the cheapest at the low and at the high end."""
     ends = (("low", swing.low), ("high", swing.high))
-    found = [f"at {which}: {end.first or NOTHING_FEASIBLE}" for which, end in ends if end.first != leader]
+    found = [f"at {which}: {_choice(end.first, fleet)}" for which, end in ends if end.first != leader]
     return "; ".join(found) or "the same"
+
+
+def sides(entry: Search) -> list[BreakEven]:
+    """The nearest change above the planned value and the nearest below it, the nearer first. Beyond it another may lead
+    again, which changes nothing for who has to decide now."""
+    planned, found = entry.parameter.value, sorted(entry.break_evens, key=_far)
+    nearest = [next((one for one in found if (one.value > planned) is up), None) for up in (True, False)]
+    return sorted((one for one in nearest if one is not None), key=_far)
 
 
 def start(break_even: BreakEven) -> str:
@@ -151,40 +172,45 @@ def start(break_even: BreakEven) -> str:
 
 def beyond(break_even: BreakEven) -> str:
     """Said where the break-even lies outside the range of the assumption."""
-    return "beyond its range" if not break_even.inside and break_even.parameter.low < break_even.parameter.high else ""
-
-
-def cheapest_from(break_even: BreakEven, fleet: str = "") -> str:
-    return short_id(break_even.first, fleet) if break_even.first else NOTHING_FEASIBLE
-
-
-def takes_over(break_even: BreakEven, fleet: str = "") -> str:
-    """`above 3,350 TB: s3-stream, spot becomes the cheapest`."""
-    side = "above" if break_even.value > break_even.parameter.value else "below"
-    outside = f" ({beyond(break_even)})" if beyond(break_even) else ""
-    where = f"{side} {value(break_even.parameter, break_even.value)}{outside}"
-    if not break_even.first:
-        return f"{where}: {NOTHING_FEASIBLE}"
-    because = ""
-    if break_even.before and break_even.before_usd is None:
-        because = f", because {short_id(break_even.before, fleet)} is no longer feasible"
-    return f"{where}: {short_id(break_even.first, fleet)} becomes the cheapest{because}"
-
-
-def break_even_sentence(entry: Search, fleet: str = "") -> str:
-    """`data.hot_dataset (planned: 2,200 TB): above 3,350 TB: s3-stream, spot becomes the cheapest`."""
-    return f"{_planned(entry.parameter)} " + "; ".join(
-        takes_over(f, fleet) for f in sorted(entry.break_evens, key=_far)
+    return (
+        "beyond the assumed range"
+        if not break_even.inside and break_even.parameter.low < break_even.parameter.high
+        else ""
     )
 
 
-def nearest(entry: Search, fleet: str = "") -> str:
-    """The same with the first break-even alone."""
-    return f"{_planned(entry.parameter)} {takes_over(entry.break_evens[0], fleet)}"
+def cheapest_from(break_even: BreakEven, fleet: str = "") -> str:
+    return _choice(break_even.first, fleet)
 
 
-def _planned(parameter: Parameter) -> str:
-    return f"{name(parameter)} (planned: {value(parameter, parameter.value)}),"
+def _choice(scenario_id: str, fleet: str) -> str:
+    return spoken_id(scenario_id, place=not fleet) if scenario_id else NOTHING_FEASIBLE
+
+
+def break_even_sentence(entry: Search, fleet: str = "") -> str:
+    """`If the size of the training data rises above 3,350 TB (planned: 2,200 TB; data.hot_dataset), S3 streaming on
+    spot becomes the cheapest; if it falls below 1,000 TB, FSx for Lustre does.`"""
+    first, *more = sides(entry)
+    parameter = entry.parameter
+    planned = f" (planned: {value(parameter, parameter.value)}; {parameter.key})"
+    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, 'becomes the cheapest')}"
+    return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, 'does')}" for one in more)]) + "."
+
+
+def _passes(break_even: BreakEven) -> str:
+    parameter = break_even.parameter
+    verb = "rises above" if break_even.value > parameter.value else "falls below"
+    outside = f", {beyond(break_even)}" if beyond(break_even) else ""
+    return f"{verb} {value(parameter, break_even.value)}{outside}"
+
+
+def _then(break_even: BreakEven, fleet: str, verb: str) -> str:
+    if not break_even.first:
+        return NOTHING_FEASIBLE
+    because = ""
+    if break_even.before and break_even.before_usd is None:
+        because = f", because {_choice(break_even.before, fleet)} is no longer feasible"
+    return f"{_choice(break_even.first, fleet)} {verb}{because}"
 
 
 def lead(study: Study, fleet: str = "") -> str:
@@ -192,12 +218,14 @@ def lead(study: Study, fleet: str = "") -> str:
     if len(study.ranking) < 2:
         return "Only one scenario is feasible and completely priced."
     first, second = study.ranking[:2]
+    names = [_choice(one.id, fleet) for one in (first, second)]
+    names[0] = names[0][:1].upper() + names[0][1:]
     if math.isinf(second.ranked_usd):
-        return f"{short_id(first.id, fleet)} is the only scenario that can be recommended."
+        return f"{names[0]} is the only choice that can be recommended."
     gap = second.ranked_usd - first.ranked_usd
     share = gap / first.ranked_usd if first.ranked_usd else 0.0
     ends = first.ranked_usd, second.ranked_usd
     # ranked with the effort, so this is not the difference of the two costs
-    by = f"{rounding.usd_apart(*ends)}, effort included"
-    text = f"{short_id(first.id, fleet)} leads {short_id(second.id, fleet)} by {by}"
+    by = rounding.usd_apart(*ends)
+    text = f"{names[0]} costs {by} less than the next, {names[1]}, including the effort of operating it"
     return text + (": a small lead" if share < SMALL else "")

@@ -50,6 +50,20 @@ def tick_label(value: float) -> str:
     return re.sub(r"\.?0+(?=[kMBT]?$)", "", text) if "." in text else text
 
 
+def tick_labels(values: Sequence[float]) -> list[str]:
+    """Labels of one axis, with as many digits as tell them apart: $1.795M, $1.8M, $1.805M."""
+    for digits in range(3, 9):
+        found = [f"${tick_label(value) if digits == 3 else _of_digits(value, digits)}" for value in values]
+        if len(set(found)) == len(found):
+            break
+    return found
+
+
+def _of_digits(value: float, digits: int) -> str:
+    size = next(((unit, name) for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")) if abs(value) >= unit), (1.0, ""))
+    return f"{float(f'{value / size[0]:.{digits}g}'):,.10g}{size[1]}"
+
+
 def money(value: float) -> str:
     """USD to sign for: whole dollars from a hundred on, cents below, billions in words; or `never`."""
     if abs(value) >= 999_500_000:

@@ -8,6 +8,7 @@ GATE_FAILED, GATES_PASS = "Gate failed", "All gates pass."
 BILL_COLUMNS = ("Line", "Quantity", "Unit", "Unit price USD", "Cost USD", "Equation", "Price of", "Source")
 ASSUMPTION_COLUMNS = ("Assumption", "Value", "Low", "High", "Unit", "Set by", "Source")
 NOT_IN_THE_TABLE = "Not in the table (the full ranking has them)"
+WITHOUT_A_ROW = "Commitments, and choices that are not in the table"
 NOTES_TITLE = "Notes"
 # names of rows, where some are left out
 RANKING_ROWS = "rows of the ranking"

@@ -16,13 +16,14 @@ from planner.decide.rejected import Rejected
 from planner.estimate.bounds import reason
 from planner.estimate.result import Scenario
 from planner.models.bill import without_nodes
-from planner.report.wording import answer, eligibility, figures, spoken, stale_prices
+from planner.report.wording import answer, eligibility, figures, spoken, spoken_choice, stale_prices
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.preferred import preferred_for
 from planner.report.wording.table import Column
 
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
 FRONTIER, REJECTED = "From the shortest to the cheapest run (cost-time frontier)", "Rejected, each with its best choice"
+TIED = "The recommended choice ties with one of these and is chosen for what the answer says."
 BY_HAND = "+"  # marks a choice that is never recommended
 
 
@@ -120,9 +121,8 @@ def settings(candidate: Candidate) -> tuple[str, ...]:
 
 
 def bought(candidate: Candidate) -> str:
-    """`72 x p5.48xlarge (1 spare), s3-stream, capacity-block`."""
-    s = candidate.scenario
-    return f"{_fleet(candidate)}, {figures.layout_name(s)}, {s.purchase}"
+    """`72 x p5.48xlarge (1 spare), S3 streaming on a Capacity Block`."""
+    return f"{_fleet(candidate)}, {spoken_choice.spoken(candidate.scenario)}"
 
 
 def _fleet(candidate: Candidate) -> str:
@@ -145,10 +145,7 @@ def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:
     The ends, the recommended one, and those that cost at least SMALL less than the one before, of all and of those that
     a stack can deploy: a longer run at the same cost is no choice.
     """
-    frontier = list(optimum.frontier)
-    chosen = optimum.recommended
-    if chosen is not None and all(c is not chosen for c in frontier):  # it ties with one that is
-        frontier = sorted([*frontier, chosen], key=lambda c: (days_of(c), cost_of(c.scenario, "p50")))
+    frontier, chosen = list(optimum.frontier), optimum.recommended
     if not top or not frontier:
         return frontier
     able = [c for c in frontier if not c.scenario.held_back]
@@ -192,9 +189,13 @@ def frontier_columns(rows: Sequence[Candidate], recommended: Candidate | None) -
 
 def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
     """What the marks mean, and how many rows are left out."""
-    found = ["* recommended"] if any(c is optimum.recommended for c in rows) else []
-    reasons = dict.fromkeys(_without_count(eligibility.held_back(c.scenario)) for c in rows if c.scenario.held_back)
-    found += [f"{BY_HAND} {'; '.join(reasons)}"] if reasons else []
+    chosen = optimum.recommended
+    there = chosen is None or any(c is chosen for c in rows)
+    found = [*(["* recommended"] if chosen and there else []), *([] if there else [TIED])]
+    reasons = dict.fromkeys(
+        _without_count(eligibility.held_back(c.scenario)).removeprefix("is ") for c in rows if c.scenario.held_back
+    )
+    found += [f"{BY_HAND} never recommended: {'; '.join(reasons)}"] if reasons else []
     left = sum(all(c is not row for row in rows) for c in optimum.frontier)
     return found + ([f"{left} more between them (--top 0 shows all)"] if left else [])
 

@@ -6,7 +6,7 @@ import shlex
 
 from planner.decide.comparison import Comparison, Proposal
 from planner.estimate.result import Scenario
-from planner.report.wording import figures
+from planner.report.wording import figures, spoken_choice
 from planner.report.wording.eligibility import held_back
 from planner.report.wording.line import Line
 
@@ -30,7 +30,7 @@ def why(comparison: Comparison, proposal: Proposal) -> str:
     cost = f"{middle} at P50 and P90" if middle == high else f"{middle} at P50, {high} at P90"
     days, before = figures.days(after.days.p50), figures.days(best.days.p50)
     time = f", {days} days instead of {before}" if days != before else ""
-    choice = "" if _choice(after) == _choice(best) else f" with {figures.layout_name(after)}, {after.purchase}"
+    choice = "" if _choice(after) == _choice(best) else f" with {spoken_choice.spoken(after)}"
     by_hand = f" It {held_back(after)}." if after.held_back else ""
     return f"{_what(proposal)}. {cost}{time}{choice}.{by_hand}"
 

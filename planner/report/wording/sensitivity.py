@@ -8,8 +8,9 @@ from planner.decide.probability import LowerCostProbability
 from planner.decide.sensitivity import End, Swing
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
-from planner.report.wording import figures
+from planner.report.wording import answer, figures
 from planner.report.wording.break_evens import INFEASIBLE, short_id, unmoved, value
+from planner.report.wording.spoken_choice import spoken_id
 
 WHAT_IT_DEPENDS_ON = (
     "What it depends on: recalculated at the low and the high end of each assumption, the others as planned"
@@ -79,8 +80,9 @@ def unchanged(study: Study) -> str:
 
 def pair(comparison: Comparison, odds: LowerCostProbability, fleet: str) -> str:
     """Two scenarios, draw by draw."""
-    a, b = short_id(odds.a, fleet), short_id(odds.b, fleet)
+    a, b = (spoken_id(one, place=not fleet) for one in (odds.a, odds.b))
     same = f", the same in {odds.same_fraction:.1%}" if odds.same_fraction else ""
+    a = a[:1].upper() + a[1:]
     return (
         f"{a} costs less than {b} in {odds.below_fraction:.1%} of {comparison.draws:,} simulated outcomes{same}. In "
         f"the median outcome it {_saves(odds.saves_usd_p50)}; at P10 it {_saves(odds.saves_usd_p10)}, at P90 it "
@@ -98,8 +100,6 @@ def how_often(comparison: Comparison) -> str:
 
 
 def likely(comparison: Comparison, scenario: Scenario, fleet: str) -> str:
-    """`62.4%  #1 s3-stream, spot; costs less than the planned best in 12.0%`."""
-    below = scenario.below_best_fraction
-    beats = "" if below is None else f"; costs less than the planned best in {below:.1%}"
-    rank = rank_of(comparison, scenario)
-    return f"{scenario.cheapest_fraction:6.1%}  #{rank} {short_id(scenario.id, fleet)}{beats}"
+    """`62.4%  #4 s3-stream, spot: misses the deadline in 19% of the outcomes`."""
+    name = f"#{rank_of(comparison, scenario)} {short_id(scenario.id, fleet)}"
+    return f"{scenario.cheapest_fraction:6.1%}  {name}: {answer.beside(comparison, scenario)}"

@@ -1,4 +1,6 @@
-"""One page to sign: the choice, the budget to approve, cash by date, the day to decide, what is not known."""
+"""One page to sign: the choice, the budget to approve, cash by date, the day to decide, what is not known.
+
+The first page of a printed report, the top of a comment, and a file of its own (`planner report --sheet`)."""
 
 from __future__ import annotations
 
@@ -10,18 +12,34 @@ from planner import __version__
 from planner.answer.compared import Compared
 from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
+from planner.decide.study import Study
 from planner.estimate.result import Scenario
 from planner.report.data.provenance import model_sha256
-from planner.report.wording import answer, block, eligibility, figures, notes, relaxations, rounding, stale_prices
+from planner.report.wording import (
+    answer,
+    block,
+    break_evens,
+    breakdown,
+    eligibility,
+    figures,
+    notes,
+    relaxations,
+    rounding,
+    stale_prices,
+)
 from planner.report.wording import worker_pool as pools
 from planner.report.wording.line import Kind
 from planner.report.wording.worker_pool_markets import leaving
 from planner.worker_pool.result import PoolComparison
 
 TITLE, NOTHING = "To approve", "Nothing to approve"
+APPENDIX = "Everything after this page is the appendix: where each figure comes from."
 SIGNED = ("Approved by", "Date", "Signature")
+BUDGET = "Budget to approve"
+OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # payments, and things that are not known, that are named
+CHANGES = 2  # changes of the answer that are named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,21 +54,23 @@ class Sheet:
     signed: tuple[str, ...]
 
 
-def sheet_of(comparison: Comparison) -> Sheet:
-    """Of a training plan."""
+def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
+    """Of a training plan. study: what would change the answer; None leaves that out."""
     best = comparison.best
     if best is None:
         nearest = [line.text for line in relaxations.sentences(comparison)]
         return _without(comparison, answer.nothing(comparison), nearest)
     found = [
-        ("Budget", (_budget(best, "outcomes"), *_stack(best))),
-        ("Cash", _cash(best)),
+        (BUDGET, (_budget(best, "outcomes"), *_stack(best), *_covered(best))),
+        ("Payments", _cash(best)),
         ("Why this one", (answer.condition(comparison, best),)),
-        ("Decide", tuple(filter(None, [_block(best), eligibility.duty(best)]))),
+        (_when(best), (_block(best),) if best.block_plan else ()),
+        ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),
+        ("What would change it", _changes(comparison, study) if study else ()),
         ("Not known", _unknown([line.text for line in notes.attention(comparison) if line.kind in ITEMS])),
     ]
-    return _sheet(comparison, answer.choice(comparison, best), found)
+    return _sheet(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found)
 
 
 def pool_sheet_of(found: PoolComparison) -> Sheet:
@@ -60,29 +80,29 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
     if best is None:
         return _without(found, first)
     facts = [
-        ("Budget", (_budget(best, "runs"),)),
+        (BUDGET, (_budget(best, "runs"), _left_out())),
         ("Why this one", (pools.condition(found, best),)),
-        ("Decide", tuple(filter(None, [leaving(best, found)]))),
+        ("When to switch", tuple(filter(None, [leaving(best, found)]))),
         ("Risk", (pools.risk(found, best).removeprefix("Risk: "),)),
         ("Not known", _unknown([*pools.unpriced(found), *found.notes])),
     ]
-    return _sheet(found, first.removeprefix("Recommended: "), facts)
+    return _sheet(found, first.removeprefix("Recommended: #1 "), facts)
 
 
 def _sheet(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]]) -> Sheet:
     given = [*facts, ("Prices", _prices(comparison)), ("Made from", (_made_from(comparison),))]
     return Sheet(
         title=TITLE,
-        name=comparison.plan_name,
-        lead=lead.removeprefix("#1 ").replace("`", ""),
-        facts=tuple((what, tuple(map(_prose, said))) for what, said in given if said),
+        name=figures.visible(comparison.plan_name),
+        lead=prose(lead),
+        facts=tuple((what, tuple(map(prose, said))) for what, said in given if said),
         signed=SIGNED,
     )
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """The text without backticks, which mean nothing on paper, and with a capital letter."""
-    plain = text.replace("`", "")
+    plain = figures.visible(text).replace("`", "")
     return plain[:1].upper() + plain[1:]
 
 
@@ -92,15 +112,12 @@ def _without(comparison: Compared[R], why: str, nearest: Sequence[str] = ()) -> 
 
 
 def _budget(row: Row, of: str) -> str:
-    """The P90 and what it covers."""
+    """The P90."""
     cost = row.cost_usd
     assert cost is not None  # it is priced
     if math.isinf(cost.p90):
         return f"None can be named: more than 1 in 10 {of} does not finish."
-    return (
-        f"{figures.usd(cost.p90)}: 9 of 10 {of} cost less. Before tax, at list prices, without AWS Support; "
-        f"planned at {figures.usd(cost.plan)}."
-    )
+    return f"{figures.usd(cost.p90)} (P90): 9 of 10 {of} cost less. Planned: {figures.usd(cost.plan)}."
 
 
 def _stack(best: Scenario) -> tuple[str, ...]:
@@ -109,7 +126,31 @@ def _stack(best: Scenario) -> tuple[str, ...]:
     if billed is None or cost is None or math.isinf(billed.p90) or billed.p90 >= cost.p90 * 0.999:
         return ()
     part = figures.usd(billed.p90)
-    return (f"Of it, AWS bills less than {part} in 9 of 10; the rest is people and other runs.",)
+    return (f"AWS bills less than {part} of it in 9 of 10 outcomes; the rest is people and other runs.",)
+
+
+def _covered(best: Scenario) -> tuple[str, str]:
+    """What the budget is for, and what it is not for."""
+    there = [part.name for part in breakdown.parts_of(best) if part.usd]
+    outside = [said for name, said in OUTSIDE.items() if name not in there]
+    return f"Covers {'; '.join(there)}.", _left_out(outside)
+
+
+def _left_out(more: Sequence[str] = ()) -> str:
+    return f"Does not cover {', '.join(['tax', 'AWS Support', *more])}."
+
+
+def _changes(comparison: Comparison, study: Study) -> tuple[str, ...]:
+    """The nearest changes with which another choice is the cheapest."""
+    fleet = figures.only_fleet(comparison.scenarios)
+    return tuple(
+        break_evens.break_even_sentence(entry, fleet) for entry in break_evens.with_break_evens(study)[:CHANGES]
+    )
+
+
+def _when(best: Scenario) -> str:
+    plan = best.block_plan
+    return f"Buy, then decide on {plan.decide_on}" if plan and plan.decide_day and plan.left_days is not None else "Buy"
 
 
 def _cash(best: Scenario) -> tuple[str, ...]:

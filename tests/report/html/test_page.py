@@ -155,7 +155,7 @@ def test_the_contents_name_every_long_section_that_is_there() -> None:
         assert shown.named("nav") == [{"class": "contents", "aria-label": "Contents"}]
         linked = [str(attrs["href"]).removeprefix("#") for attrs in shown.named("a")]
         there = [str(attrs["id"]) for attrs in shown.named("section")]
-        short = {"answer", "unpriced", "equations", "stale"}
+        short = {"cover", "answer", "unpriced", "equations", "stale"}
         assert linked[1 : 1 + len(set(there) - short)] == [name for name in there if name not in short]
 
 
@@ -226,8 +226,9 @@ def test_the_bills_of_the_answer_and_of_each_layout_are_there() -> None:
     bills = page().named("details")
     calculations = [attrs for attrs in bills if attrs.get("class") == "calculations"]
     assert len(calculations) == 2  # of the recommended one: the lines, and the numbers of the run
-    # the bills, the table of all choices and the plan
-    assert len(bills) == len(detailed) + len(calculations) + 2
+    # the bills, the table of all choices and the plan, in folded sections
+    folded = [attrs for attrs in bills if attrs.get("class") == "appendix"]
+    assert len(bills) == len(detailed) + len(calculations) + len(folded) + 2
     assert sum("open" in attrs for attrs in bills) == len(named)
 
 

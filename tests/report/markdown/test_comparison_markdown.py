@@ -19,7 +19,7 @@ from planner.answer.price_age import StalePrice
 from planner.models.bill import Unpriced
 from planner.report.markdown import comparison_markdown, escaped
 from planner.report.markdown.escaped import Fold, code, document, line, marker, md
-from planner.report.wording import figures, spoken
+from planner.report.wording import figures, spoken, spoken_choice
 from pricing.offers import PurchaseOption
 from tests.report.scenes import HOSTILE, first, named, sixty, small, unfinished
 
@@ -174,10 +174,10 @@ def test_the_answer_is_the_first_line_that_shows(scene) -> None:
     best = first(scene())
     assert hidden == marker("compare", "small")
     assert blank == ""
-    assert answer.startswith("Recommended: ")
+    assert answer.startswith("**Recommended: ")
     assert best.cost_usd is not None
     assert best.days is not None
-    for part in (figures.layout_name(best), best.purchase, figures.fleet(best)):
+    for part in (spoken_choice.spoken(best), figures.fleet(best)):
         assert part in answer
     cost, days = figures.usd(best.cost_usd.p50), spoken.run_days(best.days.p50)
     assert f"It costs about {cost} and takes {days}." in answer

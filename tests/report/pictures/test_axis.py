@@ -7,6 +7,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from planner.report.pictures.axis import axis_of
+from planner.report.wording.figures import tick_labels
+from planner.report.wording.rounding import number
 
 NUMBERS = st.floats(min_value=0.01, max_value=1e12)
 
@@ -33,3 +35,10 @@ def test_far_ends_are_logarithmic(high: float, log: bool) -> None:
 def test_equal_steps_on_a_linear_axis() -> None:
     axis = axis_of(10.0, 20.0, 0, 100)
     assert axis.at(15.0) - axis.at(10.0) == pytest.approx(axis.at(20.0) - axis.at(15.0))
+
+
+@pytest.mark.parametrize("values", [(1.795e6, 1.8e6, 1.805e6), (137_912.0, 137_915.0), (1e6, 2e6), (5.0, 10.0)])
+def test_labels_of_one_axis_differ_and_say_their_value(values: tuple[float, ...]) -> None:
+    labels = tick_labels(values)
+    assert len(set(labels)) == len(values)
+    assert [number(label) for label in labels] == pytest.approx(values, rel=5e-3)

@@ -226,7 +226,7 @@ def test_fleet_is_a_column_only_where_fleets_differ() -> None:
     assert "Fleet" not in text_of(small())
     assert "4 x p4d.24xlarge" in text_of(small()).splitlines()[1]
     assert "Fleet" in text_of(sixty())
-    assert ": 4 x p4d.24xlarge, " in " ".join(text_of(sixty()).split())
+    assert ", 4 x p4d.24xlarge. " in " ".join(text_of(sixty()).split())
 
 
 def test_narrow_terminals_get_records() -> None:

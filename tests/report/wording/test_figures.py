@@ -85,7 +85,7 @@ def test_every_purchase_has_words() -> None:
 
 def test_answer_names_both_and_says_what_does_not_finish() -> None:
     said = [line.text for line in answer.sentences(unfinished(0.2))]
-    assert said[0].startswith("Recommended: #1 s3-stream, capacity-block: 4 x p4d.24xlarge, Capacity Block; storage: ")
+    assert said[0].startswith("Recommended: #1 S3 streaming on a Capacity Block, 4 x p4d.24xlarge. ")
     assert said[0].endswith("It costs about $6,844 and takes 5.4 days.")
     assert said[2] == "Capacity Block: Buy 6 days ($6,797, sold from 2026-08-10). No outcome outlasts it."
     assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,861; 1 in 10 takes more than 5.")
@@ -181,12 +181,12 @@ def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str
     second = answer.sentences(led(1100.0, below))[1].text
     assert second.startswith("It is the cheapest choice that finishes within ")
     assert "in at least 9 of 10 outcomes (assumed limit: the plan has no run.deadline)" in second
-    assert second.endswith(f"; the next, #2 fsx-lustre, capacity-block{said}")
+    assert second.endswith(f"; the next, #2 FSx for Lustre on a Capacity Block{said}")
 
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1001.0, 0.4, tied=True))[1].text
-    assert "and costs as much as #2 fsx-lustre, capacity-block, within the uncertainty; " in second
+    assert "and costs as much as #2 FSx for Lustre on a Capacity Block, within the uncertainty; " in second
     assert second.endswith("it is chosen for its lower P90.")
 
 

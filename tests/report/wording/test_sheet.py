@@ -10,7 +10,7 @@ from planner.answer.futures import Future
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
 from planner.report.wording import figures
-from planner.report.wording.sheet import NOTHING, pool_sheet_of, sheet_of
+from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
 from tests.builders import compared, plan_of
 from tests.report.test_golden_pool import few
 
@@ -26,30 +26,32 @@ def said(sheet) -> dict[str, str]:
 
 def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
     best, facts = comparison.best, said(sheet_of(comparison))
-    assert facts["Budget"].startswith(f"{figures.usd(best.cost_usd.p90)}: 9 of 10 outcomes cost less")
-    assert figures.usd(best.cash[0].usd) in facts["Cash"]
-    assert best.cash[0].due in facts["Cash"]
-    assert f"sold from {best.block_plan.sold_from}" in facts["Decide"]
+    assert facts[BUDGET].startswith(f"{figures.usd(best.cost_usd.p90)} (P90): 9 of 10 outcomes cost less")
+    assert "Covers GPU nodes; " in facts[BUDGET]
+    assert "Does not cover tax, AWS Support, salaries, " in facts[BUDGET]
+    assert figures.usd(best.cash[0].usd) in facts["Payments"]
+    assert best.cash[0].due in facts["Payments"]
+    assert f"sold from {best.block_plan.sold_from}" in next(text for what, text in facts.items() if "Buy" in what)
     assert comparison.plan_sha256[:12] in facts["Made from"]
     assert "`" not in str(sheet_of(comparison))
 
 
 def test_a_pool_has_the_same_page():
     sheet = pool_sheet_of(few())
-    assert {"Budget", "Why this one", "Risk", "Prices", "Made from"} <= said(sheet).keys()
+    assert {BUDGET, "Why this one", "Risk", "Prices", "Made from"} <= said(sheet).keys()
     assert sheet.signed
 
 
 def test_where_nothing_is_recommended_there_is_nothing_to_sign():
     sheet = sheet_of(compared(plan_of(run={"deadline": "1h"}), draws=100))
     assert (sheet.title, sheet.signed) == (NOTHING, ())
-    assert "Budget" not in said(sheet)
+    assert BUDGET not in said(sheet)
 
 
 def test_a_run_that_may_not_finish_has_no_budget(comparison):
     best = comparison.best
     endless = replace(best, cost_usd=replace(best.cost_usd, p90=float("inf")))
-    assert said(sheet_of(replace(comparison, scenarios=(endless,))))["Budget"].startswith("None can be named")
+    assert said(sheet_of(replace(comparison, scenarios=(endless,))))[BUDGET].startswith("None can be named")
 
 
 @pytest.mark.parametrize("render", [html.render, markdown.render])
