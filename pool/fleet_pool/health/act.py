@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from fleet_pool.compat import frozen
@@ -100,7 +101,8 @@ def _drained(
                 )
                 return False
     except (NotReady, PoolProblem, OSError) as problem:
-        acting.say(f"planner-health: not drained: {problem}")
+        with suppress(PoolProblem, OSError):
+            record(Action.OK, time.time())  # else it would count as out
         acting.page(f"{doer.name}: {reason}: not drained: {problem}")
         return False
     acting.say(f"planner-health: drained: {reason}")
@@ -124,7 +126,8 @@ def _ended(acting: Acting, decided: Decision, reason: str) -> Out:
             acting.say(f"planner-health: {acting.doer.replace()}")
     except NotReady as problem:
         acting.say(f"planner-health: drained, and that is all: {problem}")
-        acting.page(f"{acting.doer.name}: {reason}: drained, but not {decided.action.name.lower()}d: {problem}")
+        done = "restarted" if decided.action is Action.RESTART else "replaced"
+        acting.page(f"{acting.doer.name}: {reason}: drained, but not {done}: {problem}")
     return out
 
 

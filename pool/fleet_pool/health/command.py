@@ -214,7 +214,10 @@ def _state(environment: Mapping[str, str]) -> Path:
 
 
 def _looker(environment: Mapping[str, str], expected: Expected, level: int = 0) -> look.Looker:
-    return look.Looker(expected, Machine(look.FAST_S), level=level, state=_state(environment), kmsg=look.KMSG)
+    up_s = look.ready.since_boot_s
+    return look.Looker(
+        expected, Machine(look.FAST_S), level=level, state=_state(environment), kmsg=look.KMSG, up_s=up_s
+    )
 
 
 def acting_of(environment: Mapping[str, str], node: Node | None, *, dry_run: bool) -> Acting:

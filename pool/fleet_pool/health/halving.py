@@ -33,7 +33,6 @@ def slow_nodes(nodes: Sequence[str], fast: Callable[[Nodes], bool]) -> Searched:
     well: list[str] = []
     suspects: list[str] = []
     sets: list[Nodes] = [every]
-    pairs: dict[Nodes, bool] = {}
     if len(every) == 2:
         return Searched(slow=(), unclear=every)
     while sets:
@@ -45,25 +44,17 @@ def slow_nodes(nodes: Sequence[str], fast: Callable[[Nodes], bool]) -> Searched:
             elif fast(half):
                 well += half
             elif len(half) == 2:
-                pairs[half] = False
                 suspects += half
             else:
                 sets.append(half)
     suspects.sort(key=every.index)
     if not well:
-        well = list(_first_fast_pair(suspects, pairs, fast))
+        well = list(next(filter(fast, combinations(suspects, 2)), ()))
         if not well:
             return Searched(slow=(), unclear=every)
     # slow with two well nodes where there are two, so that one bad pass accuses nobody
     slow = [node for node in suspects if node not in well and not any(fast((witness, node)) for witness in well[:2])]
     return Searched(slow=tuple(slow), unclear=())
-
-
-def _first_fast_pair(nodes: Sequence[str], known: Mapping[Nodes, bool], fast: Callable[[Nodes], bool]) -> Nodes:
-    for pair in combinations(nodes, 2):
-        if pair not in known and fast(pair):
-            return pair
-    return ()
 
 
 def rounds(nodes: Sequence[str], number: int) -> list[list[Nodes]]:

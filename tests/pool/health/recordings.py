@@ -108,9 +108,10 @@ def dcgm(*failures: tuple[str, int | None, str], version: int = 4) -> str:
         results: list[dict[str, object]] = [
             {"entity_group": "GPU", "entity_id": number, "status": "Pass"} for number in range(8)
         ]
-        for severity, said in wrong:
-            warning: object = [{"warning": said, "error_id": 29, "error_severity": severity}] if version == 4 else said
-            results[0] = {"entity_group": "GPU", "entity_id": 0, "status": "Fail", "warnings": warning}
+        if wrong:
+            objects = [{"warning": said, "error_id": 29, "error_severity": severity} for severity, said in wrong]
+            warnings: object = objects if version == 4 else "; ".join(said for _, said in wrong)
+            results[0] = {"entity_group": "GPU", "entity_id": 0, "status": "Fail", "warnings": warnings}
         tests.append({"name": name, "results": results})
     top = "DCGM Diagnostic" if version == 4 else "DCGM GPU Diagnostic"
     return json.dumps({top: {"test_categories": [{"category": "Deployment", "tests": tests}]}}, indent=1)

@@ -89,7 +89,7 @@ class Slurm:
         found = (row.split("|", 2) for row in rows)
         return {name: reason.strip() for name, state, reason in found if "drain" in state}
 
-    def wait(self, what: str, done, limit_s: float = 90) -> None:
+    def wait(self, what: str, done, limit_s: float = 240) -> None:
         until = time.monotonic() + limit_s
         while not done():
             assert time.monotonic() < until, f"{what}: {self.states()}"

@@ -231,6 +231,16 @@ def test_a_replaced_node_that_a_person_brings_back_is_healthy_for_its_group(fake
     assert "--health-status Healthy" in fake.calls("aws")[-1]
 
 
+def test_a_group_that_falls_silent_after_the_record_leaves_no_record_that_counts(fake: FakeNode, told: Told):
+    members(fake, *well(16))
+    answers = (fake.bin / "aws").read_text()
+    fake.script("aws", f"{answers}mv {fake.folder}/group.json {fake.folder}/gone\n")  # the second question fails
+    assert act(acting(fake, told), (XID,), {}) is None
+    assert "not drained" in told.pages[0]
+    assert out_of(GPU.instance, fake.state) is None
+    assert open_in(InFolder(fake.folder / "past").past(acts.time.time())) == {}
+
+
 def test_a_record_of_another_instance_is_not_this_nodes(fake: FakeNode, told: Told):
     members(fake, *well(16))
     act(acting(fake, told), (XID,), {})

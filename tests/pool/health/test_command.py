@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from fleet_pool.health import collective, command, look, records
 from fleet_pool.health.halving import Pass
 
+from infra.node.zipped import launch_file
 from tests.pool.health import recordings as say
 from tests.pool.health.node import FakeNode
 
@@ -23,6 +26,7 @@ def node(fake: FakeNode, monkeypatch: pytest.MonkeyPatch) -> FakeNode:
     monkeypatch.setenv("PLANNER_EXPECTED", "nvidia=8")
     monkeypatch.setenv("STATE_DIRECTORY", str(fake.state))
     monkeypatch.setattr(look, "KMSG", fake.kmsg)
+    monkeypatch.setattr(look.ready, "since_boot_s", lambda: 1000.0)
     monkeypatch.setattr(command.acts, "SETTLE_S", 0.0)
     return fake
 
@@ -74,6 +78,27 @@ def test_watch_acts_on_an_error_as_it_comes_and_not_on_those_of_programs(node: F
     assert "13" not in said.replace("0000:53:00", "")
     assert said.count("drained: xid: xid 94 on 0000:53:00 (contained memory error)") == 1
     assert len(node.calls("nvidia-smi -q")) == 1, "one look, for the evidence of one fault"
+
+
+def test_a_start_waits_for_the_fabric_and_no_longer_than_it_may_take(node: FakeNode, capsys, monkeypatch):
+    node.program("nvidia-smi", {"-q": say.smi(*(say.gpu(bus, fabric="In Progress") for bus in say.BUSES)), "": ""})
+    up = iter([30.0] * 40)  # of every check of two looks, and between
+    monkeypatch.setattr(look.ready, "since_boot_s", lambda: next(up, 301.0))
+    waits: list[float] = []
+    monkeypatch.setattr(command.time, "sleep", waits.append)
+    assert command.main(["start"]) == 13
+    assert command.SETTLE_PAUSE_S in waits
+    assert "restart fabric: GPU 00000000:53:00.0: NVSwitch fabric is In Progress" in capsys.readouterr().out
+
+
+def test_the_file_on_a_node_runs_it(node: FakeNode):
+    """planner-launch.pyz is all that a node without a pool has of the package."""
+    file = node.folder / "planner-launch.pyz"
+    file.write_bytes(launch_file())
+    program = [sys.executable, "-S", "-m", "fleet_pool.health.command", "fast"]
+    environment = {**os.environ, "PYTHONPATH": str(file)}
+    done = subprocess.run(program, cwd="/", env=environment, capture_output=True, text=True, check=False)
+    assert "planner-health: takes jobs\n" in done.stdout, done.stdout + done.stderr
 
 
 def test_without_gpus_there_is_nothing_to_watch(node: FakeNode, capsys, monkeypatch):

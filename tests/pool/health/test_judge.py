@@ -150,6 +150,7 @@ SICK: dict[str, tuple[tuple[Callable[[], Found], Action], ...]] = {
     "dcgm": (
         (lambda: dcgm(("memory", 2, "memory test failed")), Action.REPLACE),
         (lambda: dcgm(("pcie", 6, "reset the GPU")), Action.RESTART),
+        (lambda: dcgm(("pcie", 5, "setting"), ("pcie", 6, "reset"), ("pcie", 2, "isolate")), Action.REPLACE),
         (lambda: dcgm(("pcie", 4, "triage")), Action.DRAIN),
         (lambda: dcgm(("memory", None, "memory test failed"), version=3), Action.DRAIN),
         (lambda: dcgm(say.PERSISTENCE), Action.REPORT),
