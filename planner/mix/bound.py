@@ -74,9 +74,9 @@ def _cuts(market: Market, hours: Hours, amounts: Array, edges: Array) -> tuple[A
     """USD of each block of hours, and its slope in each offer (blocks x offers, at most 0)."""
     cost, worth = hours.value(market.capacity(amounts))
     sums = np.concatenate([np.zeros((len(market.pools), 1)), np.cumsum(worth, axis=1)], axis=1)
-    first = np.array([span[0] for span in market.spans])
-    last = np.array([span[1] for span in market.spans])
-    pool = np.array(market.pool_of)
+    first = np.array([span[0] for span in market.spans], dtype=int)
+    last = np.array([span[1] for span in market.spans], dtype=int)
+    pool = np.array(market.pool_of, dtype=int)
     slopes = []
     for begin, end in itertools.pairwise(edges):
         from_, to = np.clip(first, begin, end), np.clip(last, begin, end)

@@ -55,6 +55,8 @@ def document(found: Mix, book: PriceBook) -> dict[str, Any]:
             "over_bound": past.cost / past.lower - 1 if past.lower else None,
             "baselines_usd": past.others,
         },
+        "not_priced": list(found.prices.unknown),
+        "derived_prices": found.prices.derived,
         "not_known": not_known(found),
     }
 

@@ -34,10 +34,6 @@ def is_owned(purchase: Purchase) -> bool:
     return purchase.offer.name.startswith("owned ")
 
 
-def listed(found: Mix) -> str:
-    return "; ".join(text.removeprefix("no ") for text in found.prices.unknown)
-
-
 def owed_later(found: Mix) -> float:
     """USD of the terms that is due after the twelve months."""
     return sum(
@@ -63,7 +59,11 @@ def not_known(found: Mix) -> list[str]:
         options = dict.fromkeys(text.split(" of ")[0] for text in found.prices.derived)
         said.append(f"Derived prices, seen in no price list (grade C): {', '.join(options)}. Check them before buying.")
     if found.prices.unknown:
-        said.append(f"Not in this mix, since the book has no price or AWS does not sell it: {listed(found)}.")
+        few = len(found.prices.unknown) <= 2
+        which = (
+            "; ".join(found.prices.unknown) if few else f"{len(found.prices.unknown)} options, for some types (-f json)"
+        )
+        said.append(f"Not sold, or without a price in the book, and so not in this mix: {which}.")
     if demand.interruptible:
         said.append("Spot may be interrupted or missing: work done again and waiting are not in these costs.")
     if asked.blocks:
