@@ -7,7 +7,7 @@ import numpy as np
 from planner.mix.advice import Purchase
 from planner.mix.answer import Mix
 from planner.report.wording.figures import many, usd
-from planner.report.wording.mix import amount, is_owned, not_known, thing
+from planner.report.wording.mix import amount, due_now, is_owned, not_known, thing
 from planner.report.wording.wrapping import wrap
 from pricing.book import PriceBook
 
@@ -36,7 +36,18 @@ def _now(found: Mix) -> list[str]:
     share = f"{saving[1]:.0%} less than On-Demand ({saving[0]:.0%} to {saving[2]:.0%})"
     largest = sorted(bought, key=lambda one: -one.usd)
     rest = f"  {many(len(bought) - MOST, 'smaller purchase')} more: -f json" if len(bought) > MOST else ""
-    return [f"{head}. Buy now, for {share}:", *(f"  {_purchase(one)}" for one in largest[:MOST]), *[rest] * bool(rest)]
+    return [
+        f"{head}. Buy now, for {share}:",
+        *(f"  {_purchase(one)}" for one in largest[:MOST]),
+        *[rest] * bool(rest),
+        *_due(found),
+    ]
+
+
+def _due(found: Mix) -> list[str]:
+    due = due_now(found)
+    about = "about " if found.asked.upfront == "partial" else ""
+    return [f"  Paid at once: {about}{usd(due)}."] if due else []
 
 
 def _purchase(one: Purchase) -> str:
