@@ -80,7 +80,7 @@ def not_known(found: Mix) -> list[str]:
         )
         said.append(f"Not sold, or without a price in the book, and so not in this mix: {which}.")
     if demand.interruptible:
-        said.append("Spot may be interrupted or missing: work done again and waiting are not in these costs.")
+        said.append("Spot may be interrupted or missing; lost work and waits are not priced.")
     if asked.blocks:
         said.append(
             "Capacity Blocks are sold up to eight weeks ahead, while there are any, at the price of that day; a later "
