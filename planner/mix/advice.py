@@ -14,7 +14,7 @@ import numpy as np
 from planner.mix.baselines import baselines
 from planner.mix.bound import Bound, bound
 from planner.mix.futures import MONTH, SCALE, Futures
-from planner.mix.model import Array, Market, Offer
+from planner.mix.model import Array, Flags, Market, Offer
 from planner.mix.order import Biller
 from planner.mix.search import improved
 
@@ -91,7 +91,7 @@ def advise(futures: Futures, rank_by: str) -> Advice:
     )
 
 
-def _now(market: Market) -> Array:
+def _now(market: Market) -> Flags:
     """Whether an offer begins now and can be bought."""
     return np.array([offer.first <= 0 and offer.most > offer.least for offer in market.offers])
 

@@ -12,10 +12,11 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.mix.hours import Hours
 from planner.mix.linear import Program
-from planner.mix.model import Array, Market
+from planner.mix.model import Array, Flags, Market
 
 GAP = 1e-6
 BLOCKS = 24
@@ -70,13 +71,13 @@ def bound(market: Market, start: Array | None = None, gap: float = GAP) -> Bound
     return Bound(lower=lower, cost=best_cost, amounts=best, rounds=rounds)
 
 
-def _cuts(market: Market, hours: Hours, amounts: Array, edges: Array) -> tuple[Array, Array]:
+def _cuts(market: Market, hours: Hours, amounts: Array, edges: npt.NDArray[np.int64]) -> tuple[Array, Array]:
     """USD of each block of hours, and its slope in each offer (blocks x offers, at most 0)."""
     cost, worth = hours.value(market.capacity(amounts))
     sums = np.concatenate([np.zeros((len(market.pools), 1)), np.cumsum(worth, axis=1)], axis=1)
-    first = np.array([span[0] for span in market.spans])
-    last = np.array([span[1] for span in market.spans])
-    pool = np.array(market.pool_of)
+    first = np.array([span[0] for span in market.spans], dtype=int)
+    last = np.array([span[1] for span in market.spans], dtype=int)
+    pool = np.array(market.pool_of, dtype=int)
     slopes = []
     for begin, end in itertools.pairwise(edges):
         from_, to = np.clip(first, begin, end), np.clip(last, begin, end)
@@ -84,7 +85,7 @@ def _cuts(market: Market, hours: Hours, amounts: Array, edges: Array) -> tuple[A
     return np.add.reduceat(cost, edges[:-1]), np.array(slopes)
 
 
-def worth_trying(market: Market) -> Array:
+def worth_trying(market: Market) -> Flags:
     """False for an offer that another one beats: in the same hours, at no higher price, with no higher rate."""
     kept = np.ones(len(market.offers), dtype=bool)
     for at, offer in enumerate(market.offers):

@@ -57,6 +57,9 @@ class _Row:
 def read_demand(path: str | Path) -> Demand:
     """The demand in a file, or in standard input for `-`. Raises PlanProblems with at most 20 problems."""
     where = label_of(path)
+    if where != "<stdin>" and (not Path(path).exists() or Path(path).is_dir()):
+        what = "this is a folder" if Path(path).is_dir() else "no such file"
+        raise refuse(where, what, f"give a CSV file with the columns {','.join(COLUMNS)}")
     raw = read_bytes(path, MAX_BYTES)
     if len(raw) > MAX_BYTES:
         raise refuse(where, f"larger than {MAX_BYTES / 1e6:.0f} MB", "give one year, or fewer types")

@@ -52,24 +52,17 @@ class Futures:
     def __init__(self, market: Market, factors: dict[str, Array]) -> None:
         """market: with the hours of no change. factors: of every type, as growth() gives them."""
         self.market = market
-        self._draws = next(iter(factors.values())).shape[0]
-        self._order = sequence(market)
         self._factors = factors
-        self._all = self._with({name: factor.ravel() for name, factor in factors.items()}, self._draws)
-
-    def _with(self, factors: dict[str, Array], times: int = 1) -> Market:
-        rows = [replace(u, hours=np.tile(u.hours, times) * factors[u.instance_type]) for u in self.market.usage]
-        return Market(usage=tuple(rows), offers=self.market.offers)
+        self._order = sequence(market)
+        self._demand = np.array([row.hours * factors[row.instance_type] for row in market.usage])
 
     def mean(self) -> Market:
         """The market at the mean of the draws."""
-        return self._with({name: factor.mean(axis=0) for name, factor in self._factors.items()})
+        rows = [replace(u, hours=u.hours * self._factors[u.instance_type].mean(axis=0)) for u in self.market.usage]
+        return Market(usage=tuple(rows), offers=self.market.offers)
 
     def costs(self, amounts: Array) -> Array:
         """USD of the year in each draw, in AWS's order of application."""
-        capacity = self.market.capacity(amounts)
-        if capacity.shape[1] > 1:
-            capacity = np.tile(capacity, self._draws)
-        left, _ = applied(self._all, capacity, self._order)
-        rest = (self.market.prices @ left).reshape(self._draws, self.market.hours).sum(axis=1)
+        left, _ = applied(self._demand, self.market.capacity(amounts)[:, None, :], self._order)
+        rest = np.tensordot(self.market.prices, left, axes=1).sum(axis=1)
         return (rest + self.market.costs @ amounts) * SCALE

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
 PLAN_STEP = 0.001  # USD an hour: the smallest commitment, API reference of CreateSavingsPlan
 
 
@@ -151,7 +153,7 @@ class Market:
     def capacity(self, amounts: Array) -> Array:
         """Units of each pool in each hour: pools x hours, or pools x 1 where no offer begins or ends in the horizon."""
         if self._steady:
-            return np.bincount(self.pool_of, weights=amounts, minlength=len(self.pools))[:, None]
+            return np.bincount(self.pool_of, weights=amounts, minlength=len(self.pools)).astype(np.float64)[:, None]
         steps = np.zeros((len(self.pools), self.hours + 1))
         for amount, pool, (first, last) in zip(amounts, self.pool_of, self.spans, strict=True):
             if amount:

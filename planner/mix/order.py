@@ -47,13 +47,14 @@ def _firm(market: Market, row: int) -> int:
     return next((at for at, u in enumerate(market.usage) if u.instance_type == name and not u.interruptible), row)
 
 
-def applied(market: Market, capacity: Array, order: list[tuple[int, int, float]]) -> tuple[Array, list[Array]]:
-    """Instances of each row and hour that no commitment covers, and what is idle of each pool. capacity: pools x hours
-    (or x 1), not changed."""
-    left = market.demand.copy()
-    idle = list(capacity)
+def applied(demand: Array, capacity: Array, order: list[tuple[int, int, float]]) -> tuple[Array, list[Array]]:
+    """Instances of each row and hour that no commitment covers, and what is idle of each pool.
+
+    demand: rows x hours, or rows x draws x hours. capacity: pools x hours (or x 1), with as many axes. Neither changes.
+    """
+    left, idle = demand.copy(), list(capacity)
     for pool, row, rate in order:
-        if idle[pool].size == 1 and not idle[pool][0]:
+        if not idle[pool].any():
             continue
         wanted = left[row] if rate == 1.0 else left[row] * rate
         taken = np.minimum(wanted, idle[pool])
@@ -71,14 +72,14 @@ class Biller:
 
     def total(self, amounts: Array) -> float:
         """USD over the horizon."""
-        left, _ = applied(self.market, self.market.capacity(amounts), self._order)
+        left, _ = applied(self.market.demand, self.market.capacity(amounts), self._order)
         return float(self.market.costs @ amounts + self.market.prices @ left.sum(axis=1))
 
     def bill(self, amounts: Array) -> Bill:
         """The same, in parts."""
         market = self.market
         capacity = market.capacity(amounts)
-        left, idle = applied(market, capacity, self._order)
+        left, idle = applied(market.demand, capacity, self._order)
         whole = (len(market.pools), market.hours)
         given, lost = np.broadcast_to(capacity, whole), np.array([np.broadcast_to(row, whole[1:]) for row in idle])
         used: list[float | None] = []

@@ -10,9 +10,10 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.mix.bound import worth_trying
-from planner.mix.model import Array, Kind, Market
+from planner.mix.model import Array, Flags, Kind, Market
 
 SHARES = (0.03, 0.006, 0.001, 0.0002)  # of the largest amount: the steps of the search, each at least one whole step
 
@@ -24,7 +25,7 @@ def rounded(market: Market, amounts: Array) -> Array:
 
 
 def improved(
-    market: Market, start: Array, cost: Callable[[Array], float], only: Array | None = None
+    market: Market, start: Array, cost: Callable[[Array], float], only: Flags | None = None
 ) -> tuple[Array, float]:
     """Amounts near `start` that no step of one offer, and no exchange of two, makes cheaper; and their cost.
 
@@ -55,7 +56,7 @@ def improved(
     return amounts, best
 
 
-def _exchanges(market: Market, kept: Array) -> Iterator[dict[int, float]]:
+def _exchanges(market: Market, kept: npt.NDArray[np.intp]) -> Iterator[dict[int, float]]:
     """A commitment for another one that covers the same type: a reserved instance for the dollars of a plan, or the
     dollars of one plan for those of another."""
     for at, other in itertools.permutations(kept, 2):

@@ -25,7 +25,7 @@ _OWNED_PLAN = re.compile(r"(?:sp-instance:([a-z][a-z0-9-]*)|sp-compute)=(\d+(?:\
 @dataclass(frozen=True, kw_only=True)
 class Sold:
     """on_demand, spot: USD an instance-hour by type; spot only of types that have some interruptible use.
-    commitments: option id -> type -> price. blocks: by type. unknown: what has no price here, as sentences."""
+    commitments: option id -> type -> price. blocks: by type. unknown: what has no price here or is not sold."""
 
     on_demand: dict[str, Price]
     spot: dict[str, Price]
@@ -68,7 +68,7 @@ def sold(
             try:
                 block[name] = book.capacity_block(name, region).price
             except PriceNotFound:
-                unknown.append(f"no Capacity Block price of {name} in {region}")
+                unknown.append(f"capacity-block for {name} in {region}")
     commitments: dict[str, dict[str, Price]] = {}
     for kind in ("ri-{}y-standard-{}", "ri-{}y-convertible-{}", "sp-{}y-instance-{}", "sp-{}y-compute-{}"):
         option = PurchaseOption.parse(kind.format(years, upfront))
@@ -79,7 +79,7 @@ def sold(
             except PriceNotFound:
                 lacking.append(name)
         if lacking:
-            unknown.append(f"no {option.id} for {', '.join(lacking)} in {region}")
+            unknown.append(f"{option.id} for {', '.join(lacking)} in {region}")
     return Sold(on_demand=on_demand, spot=spot, commitments=commitments, blocks=block, unknown=tuple(unknown))
 
 

@@ -71,6 +71,15 @@ def test_the_card_fits_a_screen_and_says_what_is_not_known(demand):
         assert words in card
 
 
+def test_a_term_paid_upfront_says_what_is_due_and_what_lies_after_the_year(demand):
+    found = json.loads(run(demand, "--draws", "20", "--years", "3", "--upfront", "all", "-f", "json"))
+    bought = sum(one["usd"] for one in found["buy_now"])
+    assert found["due_at_purchase_usd"] == pytest.approx(3 * bought)
+    later = sum(one["usd"] * (36 / one["months"] - 1) for one in found["decide_later"])
+    assert found["owed_after_the_year_usd"] == pytest.approx(2 * bought + later)
+    assert any("Years 2 and 3 are not judged" in text for text in found["not_known"])
+
+
 def test_the_same_seed_gives_the_same_document(demand, document):
     assert json.loads(run(demand, "--draws", "30", "-f", "json")) == document
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from planner.mix.bound import bound
 from planner.mix.hours import Hours
+from planner.mix.model import Kind, Market
 from planner.mix.order import Biller
 from tests.mix.markets import free_cost, random_market
 
@@ -44,6 +47,22 @@ def test_the_bound_is_the_least_cost_of_the_linear_program(seed):
     assert found.lower == pytest.approx(free_cost(market), rel=1e-8)
     assert found.gap <= 1e-9
     assert Biller(market).total(found.amounts) >= found.lower * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("kinds", [{Kind.RESERVED}, {Kind.COMPUTE_PLAN}, {Kind.INSTANCE_PLAN}, set()])
+def test_a_market_may_lack_kinds_of_offers(kinds):
+    whole = random_market(4)
+    market = Market(usage=whole.usage, offers=tuple(o for o in whole.offers if o.kind in kinds))
+    assert bound(market, gap=1e-9).lower == pytest.approx(free_cost(market), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_compute_plans_of_different_rates_leave_a_bound(seed):
+    """Merged at the lower rates, so below the linear program, and never above."""
+    market, rng = random_market(seed), np.random.default_rng(seed)
+    other = {name: rate * float(rng.uniform(0.9, 1.1)) for name, rate in market.offers[-1].rates.items()}
+    both = Market(usage=market.usage, offers=(*market.offers, replace(market.offers[-1], rates=other)))
+    assert bound(both).lower <= free_cost(both) * (1 + 1e-9)
 
 
 def test_what_is_owned_counts_and_cannot_be_given_back():

@@ -75,3 +75,10 @@ def test_more_interruptible_than_there_are_is_refused(tmp_path):
 
 def test_many_problems_end_at_twenty(tmp_path):
     assert _refused(tmp_path, "x,p4d.24xlarge,1\n" * 50).count("is no time") == 20
+
+
+def test_no_file_and_a_folder_say_what_to_give(tmp_path):
+    for path, said in ((tmp_path / "none.csv", "no such file"), (tmp_path, "this is a folder")):
+        with pytest.raises(PlanProblems, match=said) as error:
+            read_demand(path)
+        assert "give a CSV file with the columns hour,instance_type,instances" in str(error.value)

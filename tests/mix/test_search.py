@@ -39,7 +39,7 @@ def test_the_search_ends_within_a_hundredth_of_the_best_whole_mix(seed):
     least = min(biller.total(np.array(each, dtype=float)) for each in tried)
     proven = bound(market)
     amounts, cost = improved(market, proven.amounts, biller.total)
-    assert cost <= least * (1.01 if seed == 4 else 1 + 1e-9)
+    assert cost <= least * (1.01 if seed == 4 else 1 + 1e-5)
     assert cost == pytest.approx(by_hand(market, amounts))
     assert proven.lower <= least * (1 + 1e-9)
 

@@ -12,7 +12,7 @@ from planner.mix.model import Array, Kind
 from planner.report.data.compared_json import SCHEMA_VERSION
 from planner.report.data.encoding import json_text
 from planner.report.data.provenance import made_by
-from planner.report.wording.mix import is_owned, not_known, owed_later
+from planner.report.wording.mix import due_now, is_owned, not_known, owed_later
 from pricing.book import PriceBook
 
 
@@ -44,6 +44,7 @@ def document(found: Mix, book: PriceBook) -> dict[str, Any]:
         "cost_usd": _range(advice.costs),
         "on_demand_usd": _range(advice.on_demand),
         "saving_usd": _range(advice.on_demand - advice.costs),
+        "due_at_purchase_usd": due_now(found),
         "owed_after_the_year_usd": owed_later(found),
         "baselines": {name: _range(costs) for name, costs in advice.others.items()},
         "best_for_the_mean_demand": _range(advice.mean_optimum),
@@ -55,6 +56,8 @@ def document(found: Mix, book: PriceBook) -> dict[str, Any]:
             "over_bound": past.cost / past.lower - 1 if past.lower else None,
             "baselines_usd": past.others,
         },
+        "not_priced": list(found.prices.unknown),
+        "derived_prices": found.prices.derived,
         "not_known": not_known(found),
     }
 

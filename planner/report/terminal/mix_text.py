@@ -7,11 +7,12 @@ import numpy as np
 from planner.mix.advice import Purchase
 from planner.mix.answer import Mix
 from planner.report.wording.figures import many, usd
-from planner.report.wording.mix import amount, is_owned, not_known, thing
+from planner.report.wording.mix import amount, due_now, is_owned, not_known, thing
 from planner.report.wording.wrapping import wrap
 from pricing.book import PriceBook
 
 ROW = "   "  # begins a line of a table, which is not wrapped
+MOST = 5  # purchases on the card
 RANKED = {"p50": "the least median cost (P50)", "p90": "the least cost that 9 of 10 outcomes stay below (P90)"}
 
 
@@ -33,7 +34,20 @@ def _now(found: Mix) -> list[str]:
         return [f"{head}: buy nothing now. On-Demand{' and spot' * bool(demand.interruptible)} costs least."]
     saving = np.quantile(1 - found.advice.costs / found.advice.on_demand, [0.1, 0.5, 0.9])
     share = f"{saving[1]:.0%} less than On-Demand ({saving[0]:.0%} to {saving[2]:.0%})"
-    return [f"{head}. Buy now, for {share}:", *(f"  {_purchase(one)}" for one in bought)]
+    largest = sorted(bought, key=lambda one: -one.usd)
+    rest = f"  {many(len(bought) - MOST, 'smaller purchase')} more: -f json" if len(bought) > MOST else ""
+    return [
+        f"{head}. Buy now, for {share}:",
+        *(f"  {_purchase(one)}" for one in largest[:MOST]),
+        *[rest] * bool(rest),
+        *_due(found),
+    ]
+
+
+def _due(found: Mix) -> list[str]:
+    due = due_now(found)
+    about = "about " if found.asked.upfront == "partial" else ""
+    return [f"  Paid at once: {about}{usd(due)}."] if due else []
 
 
 def _purchase(one: Purchase) -> str:

@@ -34,10 +34,6 @@ def is_owned(purchase: Purchase) -> bool:
     return purchase.offer.name.startswith("owned ")
 
 
-def listed(found: Mix) -> str:
-    return "; ".join(text.removeprefix("no ") for text in found.prices.unknown)
-
-
 def owed_later(found: Mix) -> float:
     """USD of the terms that is due after the twelve months."""
     return sum(
@@ -47,25 +43,44 @@ def owed_later(found: Mix) -> float:
     )
 
 
+UPFRONT = {"no": 0.0, "partial": 0.5, "all": 1.0}  # of the whole term; a partial payment is about half of it
+
+
+def due_now(found: Mix) -> float:
+    """USD that is paid when the purchases of now are made: upfront parts of whole terms, and Capacity Blocks."""
+    due = 0.0
+    for one in (one for one in found.advice.purchases if one.month == 0 and not is_owned(one)):
+        if one.offer.name.startswith("capacity-block"):
+            due += one.usd
+        else:
+            due += UPFRONT[found.asked.upfront] * one.amount * one.offer.price * found.asked.years * YEAR_HOURS
+    return due
+
+
 def not_known(found: Mix) -> list[str]:
     """What bounds the answer, most important first."""
     asked, demand = found.asked, found.demand
     said = [
-        f"How the demand changes: {asked.low:+.0%} to {asked.high:+.0%} in a year is an assumption (--change); 1 in 10 "
+        f"How the demand changes ({asked.low:+.0%} to {asked.high:+.0%} in a year, --change) is an assumption; 1 in 10 "
         "outcomes lies outside.",
-        "Work that the old fleet delayed or refused is not in the file: the true demand may be higher.",
-        "Reserved Instances and Savings Plans are prices, not capacity: they do not promise that instances start.",
+        "Work that the old fleet delayed or refused is not in the file.",
+        "Reserved Instances and Savings Plans promise a price, not capacity.",
     ]
     later = owed_later(found)
     if later > 0.5:
-        said.append(f"Terms outlive these 12 months: {usd(later)} more is owed afterwards, used or not.")
+        judged = " Years 2 and 3 are not judged: what is unused in them is lost." if asked.years > 1 else ""
+        said.append(f"Terms outlive these 12 months: {usd(later)} of them lies afterwards, used or not.{judged}")
     if found.prices.derived:
         options = dict.fromkeys(text.split(" of ")[0] for text in found.prices.derived)
         said.append(f"Derived prices, seen in no price list (grade C): {', '.join(options)}. Check them before buying.")
     if found.prices.unknown:
-        said.append(f"Not in this mix, since the book has no price or AWS does not sell it: {listed(found)}.")
+        few = len(found.prices.unknown) <= 2
+        which = (
+            "; ".join(found.prices.unknown) if few else f"{len(found.prices.unknown)} options, for some types (-f json)"
+        )
+        said.append(f"Not sold, or without a price in the book, and so not in this mix: {which}.")
     if demand.interruptible:
-        said.append("Spot may be interrupted or missing: work done again and waiting are not in these costs.")
+        said.append("Spot may be interrupted or missing; lost work and waits are not priced.")
     if asked.blocks:
         said.append(
             "Capacity Blocks are sold up to eight weeks ahead, while there are any, at the price of that day; a later "
