@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pulumi
 
 from planner.errors import UsageProblem
@@ -9,6 +11,7 @@ from planner.stack.spec import ClusterSpec
 from planner.stack.switching import needs_word, refusal, standing
 
 OUTPUT = "standing"
+TRIES, PAUSE_S = 20, 0.25
 # of the engine itself (pulumi/pkg resource/deploy/builtins.go); a reference to the stack would answer too late, as an
 # output, when resources are registered already
 READ = "pulumi:pulumi:readStackOutputs"
@@ -27,6 +30,16 @@ def export_standing(spec: ClusterSpec) -> None:
 
 
 def _outputs() -> dict[str, object]:
+    """Of the last update. A folder as backend is written in place while the program begins, so that a read may meet
+    half of it: it is read again. Raises UsageProblem."""
     name = "/".join((pulumi.get_organization() or "organization", pulumi.get_project(), pulumi.get_stack()))
-    found = pulumi.runtime.invoke(READ, {"name": name}).value
-    return dict((found or {}).get("outputs") or {})
+    left = TRIES
+    while True:
+        left -= 1
+        try:
+            found = pulumi.runtime.invoke(READ, {"name": name}).value
+            return dict((found or {}).get("outputs") or {})
+        except Exception as problem:  # the SDK raises nothing narrower
+            if not left:
+                raise UsageProblem(f"cannot read what is deployed, so nothing is changed: {problem}") from None
+            time.sleep(PAUSE_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,11 +49,9 @@ def test_control_nodes_stay_under_nodes_that_run(tmp_path: Path):
 
 
 def test_less_capacity_is_another_file_system_and_stops_before_the_first(tmp_path: Path):
-    from dataclasses import replace
-
     stand = Stand(tmp_path, small("fsx-lustre"))
     stand.engine.up().well()
     assert stand.spec.lustre is not None
     stand.engine.write(replace(stand.spec, lustre=replace(stand.spec.lustre, capacity_gib=2400)))
-    assert "protected" in stand.engine.up().told
+    assert "marked for protection" in str(stand.engine.up().errors)
     assert sum(one["type"].endswith(":LustreFileSystem") for one in stand.cloud.standing()) == 1

@@ -1,0 +1,47 @@
+"""What the program reads of the last `pulumi up`: half a file is read again, and another layout is refused."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pulumi
+import pytest
+
+from infra import standing
+from planner.errors import UsageProblem
+from planner.stack.switching import switched
+from tests.infra.specs import spec_of
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What the engine answers, in order; the last one again and again."""
+    found: list[object] = []
+
+    def invoke(token: str, asked: dict[str, str]) -> SimpleNamespace:
+        assert (token, asked["name"].count("/")) == (standing.READ, 2)
+        answer = found.pop(0) if len(found) > 1 else found[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return SimpleNamespace(value={"outputs": answer})
+
+    monkeypatch.setattr(pulumi.runtime, "invoke", invoke)
+    monkeypatch.setattr(standing.time, "sleep", lambda _: None)
+    return found
+
+
+def test_a_file_that_is_half_written_is_read_again(answers):
+    answers += [Exception("failed to load checkpoint: EOF")] * 3 + [{"standing": "converged/on-demand"}]
+    standing.check_switch(spec_of("converged"))
+    assert len(answers) == 1
+    with pytest.raises(UsageProblem, match="the control nodes"):
+        standing.check_switch(spec_of("fsx-lustre"))
+    standing.check_switch(switched(spec_of("converged"), spec_of("fsx-lustre")))
+
+
+def test_what_cannot_be_read_stops_the_run_and_a_new_stack_has_nothing_to_lose(answers):
+    answers.append(Exception("no backend client is available"))
+    with pytest.raises(UsageProblem, match="cannot read what is deployed, so nothing is changed: no backend"):
+        standing.check_switch(spec_of("converged"))
+    answers[:] = [{}]
+    standing.check_switch(spec_of("converged"))
