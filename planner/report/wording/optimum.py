@@ -23,7 +23,6 @@ from planner.report.wording.table import Column
 
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
 FRONTIER, REJECTED = "From the shortest to the cheapest run (cost-time frontier)", "Rejected, each with its best choice"
-TIED = "The recommended choice ties with one of these and is chosen for what the answer says."
 BY_HAND = "+"  # marks a choice that is never recommended
 
 
@@ -191,13 +190,24 @@ def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
     """What the marks mean, and how many rows are left out."""
     chosen = optimum.recommended
     there = chosen is None or any(c is chosen for c in rows)
-    found = [*(["* recommended"] if chosen and there else []), *([] if there else [TIED])]
+    found = [*(["* recommended"] if chosen and there else []), *([] if there else [_not_on_it(optimum)])]
     reasons = dict.fromkeys(
         _without_count(eligibility.held_back(c.scenario)).removeprefix("is ") for c in rows if c.scenario.held_back
     )
     found += [f"{BY_HAND} never recommended: {'; '.join(reasons)}"] if reasons else []
     left = sum(all(c is not row for row in rows) for c in optimum.frontier)
     return found + ([f"{left} more between them (--top 0 shows all)"] if left else [])
+
+
+def _not_on_it(optimum: Optimum) -> str:
+    """Why the recommended choice has no row, where another costs no more and is no longer."""
+    best, first = optimum.comparison.best, optimum.first
+    if best is None or first is None or first is optimum.recommended:
+        return "The recommended choice is as good as the nearest of these, within the uncertainty."
+    return (
+        f"The recommended choice ties with {bought(first)}, within the uncertainty, and is chosen for "
+        f"{preferred_for(best, first.scenario)}."
+    )
 
 
 def _without_count(text: str) -> str:
