@@ -31,7 +31,7 @@ class Sized:
 @dataclass(frozen=True, kw_only=True)
 class PoolSearch:
     """Every size, from the smallest. best: the recommended one, which a stack can be of if any can; None if nothing
-    meets the limits. beside: what is better, and no stack can be of it. evaluated: how many choices were simulated."""
+    meets the limits. beside: what is better, but cannot be deployed. evaluated: how many choices were simulated."""
 
     loaded: LoadedPool
     prices_as_of: date

@@ -22,7 +22,10 @@ from planner.report.wording.preferred import preferred_for
 from planner.report.wording.table import Column
 
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
-FRONTIER, REJECTED = "From the shortest to the cheapest run (cost-time frontier)", "Rejected, each with its best choice"
+FRONTIER, REJECTED = (
+    "From the shortest to the cheapest run (cost-time frontier)",
+    "Rejected, with the best choice of each",
+)
 BY_HAND = "+"  # marks a choice that is never recommended
 
 
@@ -79,8 +82,8 @@ def reasons(optimum: Optimum) -> list[str]:
     if optimum.minimize == TIME:
         why = f"It is the shortest run that {kept}, or the cheapest of those within {SMALL:.0%} of it."
     elif optimum.first is chosen or optimum.first is None:
-        why = f"It has the lowest {MEASURES[optimum.comparison.answer.rank_by]} of all choices that a stack can deploy "
-        why += f"and whose run {kept}."
+        why = f"It has the lowest {MEASURES[optimum.comparison.answer.rank_by]} of all choices that can be "
+        why += f"deployed and whose run {kept}."
     else:
         why = (
             f"Its run {kept}. It costs as much as the lowest, {bought(optimum.first)}, within the uncertainty, and is "
@@ -110,7 +113,7 @@ def _at_the_end(optimum: Optimum, chosen: Candidate) -> list[str]:
         if chosen.size.nodes == nodes and optimum.grid.low < optimum.grid.high:
             limits = chosen.scenario.limit_is_assumed and end == "lower"
             more = "a deadline (--deadline) or a wider range may change it" if limits else "the best may lie beyond it"
-            return [f"It is at the {end} end of the range: {more}."]
+            return [f"It is at the {end} end of the searched range: {more}."]
     return []
 
 

@@ -16,8 +16,8 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 def title(comparison: Comparison) -> str:
     if any(s.feasible and s.complete for s in comparison.scenarios) or all(r.complete for r in comparison.relaxations):
-        return "The smallest changes with which one is recommended, each recalculated"
-    return "The smallest changes that make one feasible whose nodes have a price, each recalculated"
+        return "The smallest changes that lead to a recommendation, each recalculated"
+    return "The smallest changes that make a choice with known node prices feasible, each recalculated"
 
 
 def outcome(relaxation: Relaxation, floor: str = ">=") -> str:
