@@ -45,7 +45,7 @@ def test_in_a_terminal_of_any_width(width):
     said = "".join(text.split())  # a name longer than a line goes on in the next one
     for told in (
         "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes.",
-        "The smallest changes with which one is recommended, each recalculated:",
+        "The smallest changes that lead to a recommendation, each recalculated:",
         "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,841, 5.3 days",
         "--set fleet.nodes=22: s3-stream/p4d.24xlarge/on-demand, $11.4k, 1.0 days",
     ):
@@ -58,7 +58,7 @@ def test_in_markdown_as_code_that_can_be_copied():
     assert text.splitlines()[1] == (
         "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes."
     )
-    title = "The smallest changes with which one is recommended, each recalculated:"
+    title = "The smallest changes that lead to a recommendation, each recalculated:"
     assert f"- {title}\n  - `--set run.deadline=5.26d`: " in text
 
 
@@ -66,7 +66,7 @@ def test_on_the_page_under_the_answer():
     page = as_html.render(late())
     section = page[page.index('id="answer"') : page.index('id="compare"')]
     said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
-    assert "with which one is recommended, each recalculated --set run.deadline=5.26d : s3-stream" in said
+    assert "that lead to a recommendation, each recalculated --set run.deadline=5.26d : s3-stream" in said
 
 
 def test_in_json_with_numbers():
@@ -98,7 +98,7 @@ NO_WAY = {"layouts": ["fsx-lustre"], "fsx-lustre": {"efa": True}}
 def test_a_run_that_only_fails_is_told_what_ends():
     said = [line.text for line in answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))]
     assert said[-2:] == [
-        "The smallest changes with which one is recommended, each recalculated:",
+        "The smallest changes that lead to a recommendation, each recalculated:",
         "--set 'purchase.options=[on-demand]': s3-stream/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
     ]
 
