@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 @priced_plan
 @scenario_option("The scenario to deploy", default="the stack file's, else best")
 @STACK
-@click.option("--deployer", metavar="ARN", default="", help="Role or user that deploys. [default: who asks]")
+@click.option("--deployer", metavar="ARN", default="", help="Role or user that deploys. [default: the caller]")
 @click.option("--operator", metavar="ARN", default="", help="Role or user that operates the stack.")
-@click.option("--strict", is_flag=True, help="Exit with 13 also for what is not known.")
+@click.option("--strict", is_flag=True, help="Also exit with 13 for what is not known.")
 @click.option("--junit", metavar="FILE", help="Write the lines to FILE as JUnit XML: one test a line.")
 @format_option(
     ["table", "json"], "json is evidence: dated, the account masked. [default: by FILE's ending, else table]"

@@ -53,7 +53,9 @@ if TYPE_CHECKING:
 @click.option("--exit-code", is_flag=True, help="Exit with 14 if dollars, days or the plan differ.")
 @click.option("--draws", type=DRAWS, help=f"Monte Carlo draws of both. [default: {DEFAULT_DRAWS}]")
 @click.option("--seed", type=SEEDS, help=f"Seed of both. [default: {DEFAULT_SEED}]")
-@click.option("--as-of", metavar="DATE", help="Day to count the age of prices from. [default: the plan's start]")
+@click.option(
+    "--as-of", metavar="DATE", help="Date from which the age of prices is counted. [default: the plan's start]"
+)
 @common
 def command(
     a: str,

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 @planned_stack
 @overrides_option()
 @prices_option()
-@click.option("--select", multiple=True, metavar="RULE,...", help="Check these rules only.")
-@click.option("--ignore", multiple=True, metavar="RULE,...", help="Leave these rules out.")
+@click.option("--select", multiple=True, metavar="RULE,...", help="Check only these rules.")
+@click.option("--ignore", multiple=True, metavar="RULE,...", help="Skip these rules.")
 @click.option(
     "--baseline",
     type=click.Path(),

@@ -24,8 +24,15 @@ ROWS = 12  # of the frontier
     show_default=True,
     help="The cost (by the plan's decision.rank_by), or the days to the finish at P50.",
 )
-@click.option("--deadline", metavar="DURATION", help="Finish within it, like 30d; another name of --set run.deadline.")
-@click.option("--budget", type=Limit(0, min_open=True), metavar="USD", help="Cost at most; constraints.max_cost_usd.")
+@click.option(
+    "--deadline", metavar="DURATION", help="Finish within this time, such as 30d; the same as --set run.deadline."
+)
+@click.option(
+    "--budget",
+    type=Limit(0, min_open=True),
+    metavar="USD",
+    help="Maximum cost; the same as --set constraints.max_cost_usd.",
+)
 @click.option(
     "--top", type=click.IntRange(0), default=ROWS, show_default=True, help="Rows of the frontier; 0 shows all."
 )

@@ -211,7 +211,7 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="DAYS",
             help="Days after which a price is out of date. [default: 120 for EC2, 1095 for the rest]",
         ),
-        click.option("--as-of", metavar="DATE", help="Day that the prices are for. [default: the plan's start]"),
+        click.option("--as-of", metavar="DATE", help="Date to price for. [default: the plan's start]"),
         click.option(
             "--own", is_flag=True, help="Use your own prices (`planner prices add`) that are valid at the plan's start."
         ),

@@ -14,7 +14,7 @@ def _verbs(context: click.Context, parameter: click.Parameter, incomplete: str) 
 
 
 @click.command(
-    short_help="Look after a pool that stands: buckets, prefetch, status, drain, canary.",
+    short_help="Operate a running storage pool: buckets, prefetch, status, drain, canary.",
     # every word is the pool's, --help too
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
 )

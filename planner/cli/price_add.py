@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--item", metavar="NAME", help="What is billed by use, as `planner prices show` names it.")
 @click.option("--offering", default="", metavar="NAME", help="Variant of the item: 250 MB/s/TiB.")
 @click.option("--service", metavar="NAME", help="Service whose list prices are discounted: AmazonEC2, AmazonS3 ...")
-@click.option("--region", default="", metavar="REGION", help="Region; only a discount may leave it out.")
+@click.option("--region", default="", metavar="REGION", help="Region; optional for a discount.")
 @click.option("--usd", type=Limit(0, min_open=True), metavar="USD", help="USD per hour, or per unit of the item.")
 @click.option("--fee", type=Limit(0, min_open=True), metavar="USD", help="Fee of a whole Capacity Block ...")
 @click.option("--nodes", type=click.IntRange(1), help="... of so many instances ...")
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     type=click.Choice(["A", "B", "C"]),
     default="A",
     show_default=True,
-    help="A: in writing from AWS; B: from a third party; C: by word of mouth, counts as unpriced under --strict.",
+    help="A: in writing from AWS; B: from a third party; C: by word of mouth (counts as unpriced under --strict).",
 )
 @prices_option("Price book that it is checked against. [default: the newest]")
 def add(

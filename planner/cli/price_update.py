@@ -49,11 +49,13 @@ SHOWN = 40
     *("--placement-scores", "placement"),
     type=click.IntRange(1, 10_000),
     metavar="NODES",
-    help="Also ask how likely spot is for so many nodes. A score is no price; AWS answers few a day.",
+    help="Also query the spot placement score for this many nodes, which is not a price. AWS limits queries per day.",
 )
-@click.option("--base", metavar="DATE|DIR", help="Book that keeps what is not found again. [default: your newest]")
-@click.option("--replace", is_flag=True, help="Write the book of today again.")
-@click.option("--accept-jumps", is_flag=True, help="Take prices that moved by more than 4 times.")
+@click.option(
+    "--base", metavar="DATE|DIR", help="Book that supplies prices that were not found this time. [default: your newest]"
+)
+@click.option("--replace", is_flag=True, help="Rewrite today's book.")
+@click.option("--accept-jumps", is_flag=True, help="Accept prices that changed by more than a factor of 4.")
 @click.option("--top", type=click.IntRange(min=0), default=SHOWN, show_default=True, help="Changes to show; 0: all.")
 def update(
     regions: tuple[str, ...],

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     default=True,
     help="Draw the deployment of the best scenario on the HTML page; needs the `deploy` extra. [default: draw it]",
 )
-@click.option("--sheet", is_flag=True, help="Write the page to sign alone: choice, budget, cash, what to decide when.")
+@click.option(
+    "--sheet", is_flag=True, help="Write only the page to sign: choice, budget, payments, what to decide when."
+)
 @click.option(
     "--bill",
     "bills",
@@ -66,7 +68,7 @@ def command(
     if bills and style != "html":
         raise UsageProblem("--bill adds a section to the HTML page; `planner reconcile` has the other formats")
     if bills and sheet:
-        raise UsageProblem("--sheet is the page to sign alone; --bill is of the whole page")
+        raise UsageProblem("--sheet writes only the page to sign; --bill belongs to the whole report")
     loaded, pool = worker_pool_in(asked.plan, asked.overrides)
     if pool is not None:
         from planner.cli import worker_pool

@@ -21,7 +21,7 @@ DOCUMENTS = (*VERBS, "worker-pool")  # the last: what compare and simulate print
     type=click.Choice(["plan", "worker-pool-plan", *DOCUMENTS]),
     default="plan",
     show_default=True,
-    help="The plan file of either kind, or what a verb prints with `-f json`.",
+    help="A plan file of either kind, or the `-f json` output of a verb.",
 )
 @OUT
 @common

@@ -54,7 +54,9 @@ PRICE_RATIO = 3.06 / 0.9731
     metavar="TIME",
     help="From the start of an instance until it works; may repeat. [default: 0.2h]",
 )
-@click.option("--price-ratio", type=Limit(1), metavar="X", help="On-Demand by spot price. [default: 3.145]")
+@click.option(
+    "--price-ratio", type=Limit(1), metavar="X", help="Ratio of the On-Demand price to the spot price. [default: 3.145]"
+)
 @click.option(
     "--starts",
     metavar="N|FILE",

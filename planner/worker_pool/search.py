@@ -32,7 +32,7 @@ class Sized:
 class PoolSearch:
     """Every size, from the smallest. best: the recommended one, which a stack can be of if any can; None if nothing
     meets the limits. nearest: then the choice that misses its limits by least, at the size at which it does. beside:
-    what is better, and no stack can be of it. evaluated: how many choices were simulated."""
+    what is better, but cannot be deployed. evaluated: how many choices were simulated."""
 
     loaded: LoadedPool
     prices_as_of: date

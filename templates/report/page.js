@@ -136,7 +136,7 @@
   function whatIf(box) {
     var data = JSON.parse(box.querySelector("script").textContent);
     var fields = Array.prototype.slice.call(box.querySelectorAll("input")), limit = fields.pop();
-    var body = box.querySelector("tbody"), caption = box.querySelector("caption");
+    var body = box.querySelector("tbody"), caption = box.querySelector("caption > span");
     // [[place, share], ...] of the calculated values around what is typed
     function around(values, typed) {
       var high = values.findIndex(function (value) { return typed <= value; });

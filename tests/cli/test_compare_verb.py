@@ -291,7 +291,7 @@ def test_the_report_is_markdown_where_asked(tmp_path, words):
     (written,) = tmp_path.iterdir()
     text = written.read_text(encoding="utf-8")
     assert text == planner("compare", SMALL, *FEW, "-f", "md").stdout
-    assert text.splitlines()[1].startswith("Recommended: ")
+    assert text.splitlines()[1].startswith("**Recommended: ")
 
 
 @pytest.mark.thorough

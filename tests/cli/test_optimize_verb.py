@@ -35,7 +35,7 @@ def test_the_table_has_the_answer_the_frontier_and_a_reason_for_each_rejected_fa
         "(cost-time frontier)",
     ):
         assert part in " ".join(done.stdout.split())
-    assert "Rejected, each with its best choice:" in done.stdout
+    assert "Rejected, with the best choice of each:" in done.stdout
     assert "  - On-Demand: " in done.stdout
     assert all(cells(line) <= 80 for line in done.stdout.splitlines())
 

@@ -11,7 +11,7 @@ from tests.typed import SMALL, planner
 
 WORKERS = "examples/worker-pool.yaml"
 LONG_AGO = ("--set", "start=2020-11-02", "--draws", 20)
-WARNING = "Warning: these prices are of 2026-10-10, 2,168 days after 2020-11-02"
+WARNING = "Warning: these prices were observed on 2026-10-10, 2,168 days after 2020-11-02"
 
 
 def _plain(text: str) -> str:
@@ -58,4 +58,4 @@ def test_the_day_that_somebody_states_counts_instead_of_the_start():
     done = planner("compare", SMALL, *LONG_AGO, "--as-of", "2026-10-10")
     assert "Warning" not in done.stdout
     later = planner("compare", SMALL, "--draws", 20, "--as-of", "2026-09-01", "--prices", "2026-10-10")
-    assert "Warning: these prices are of 2026-10-10, 39 days after 2026-09-01" in _plain(later.stdout)
+    assert "Warning: these prices were observed on 2026-10-10, 39 days after 2026-09-01" in _plain(later.stdout)

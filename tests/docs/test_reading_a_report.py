@@ -50,7 +50,7 @@ def test_the_line_is_one_of_the_bill():
 
 def test_its_headings_of_the_page_are_there():
     page = render(COMPARED)
-    headings = ("The answer", "The choices", "Where two choices differ", "Bills", "Cash due")
+    headings = ("The answer", "The choices", "How two choices differ", "Bills", "Cash due")
     for name in (*headings, "Probability", "Recommended", "Cheaper"):
         assert name in page
         assert name in PAGE

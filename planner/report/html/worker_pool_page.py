@@ -17,6 +17,7 @@ from planner.report.pictures.job_timeline import drawn
 from planner.report.wording import worker_pool as words
 from planner.report.wording import worker_pool_tables as tables
 from planner.report.wording.figures import visible
+from planner.report.wording.page_headings import LABELS
 from planner.report.wording.sheet import APPENDIX, pool_sheet_of
 from planner.report.wording.table import Column
 from planner.worker_pool.result import PoolComparison, PoolScenario
@@ -69,6 +70,7 @@ def render(found: PoolComparison) -> str:
             assumptions=tables.assumed(found),
             version=__version__,
             t=words.PAGE,
+            labels=LABELS,
             footer=words.footer(__version__, found.plan_sha256, model_sha256()),
         )
     )

@@ -69,7 +69,7 @@ def _nothing(comparison: Comparison) -> str:
             return "No scenario is feasible: there is no total and no recommendation."
         return f"No choice has a price for all that it needs, so nothing is recommended. {_missing(feasible)}"
     if any(s.eligible for s in comparison.complete):
-        return "No scenario is recommended: those that are eligible cannot be deployed as priced."
+        return "No scenario is recommended: none of the eligible ones can be deployed as priced."
     limit = eligibility.limit_words(comparison.complete[0])
     share = spoken.in_ten(comparison.answer.confidence)
     return f"No scenario is recommended: none {limit} in at least {share} outcomes."
@@ -79,8 +79,8 @@ def _missing(first: Scenario) -> str:
     """What has no price on the first choice, and the two ways on."""
     entry = next((one for one in first.unpriced if one.line == COMPUTE), first.unpriced[0])
     near = f" (known: {', '.join(entry.nearest)})" if entry.nearest else ""
-    own = "write the price that AWS offers you under prices.own"
-    return f"The price book has no price for {entry.what}{near}. Choose a region that has one, or {own}."
+    own = "enter the price that AWS offers you under prices.own"
+    return f"The price book has no price for {entry.what}{near}. Choose a Region that has one, or {own}."
 
 
 def _nearest(comparison: Comparison) -> list[Line]:
@@ -156,8 +156,8 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     per = " a GPU-hour" if best.is_held else ""
     if other < cost:
         return (
-            f"With the effort of operating it, it is the cheapest {proven}choice that {deployed}{keeps}; the next, "
-            f"{named(comparison, second)}, costs {rounding.less_in_full(cost, other)}{per} and takes "
+            f"Including the effort of operating it, it is the cheapest {proven}choice that {deployed}{keeps}; the "
+            f"next, {named(comparison, second)}, costs {rounding.less_in_full(cost, other)}{per} and takes "
             f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
     sure = _how_sure(second, best)
@@ -175,9 +175,7 @@ def _how_sure(second: Scenario, best: Scenario) -> str:
     if below <= 0.5 or second.cost_usd is None or best.cost_usd is None or second.cost_usd.p90 <= best.cost_usd.p90:
         return f" and {spoken.costlier_in(second, 'outcomes')}"
     more = rounding.usd_apart(best.cost_usd.p90, second.cost_usd.p90)
-    return (
-        f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more where it goes badly (P90)"
-    )
+    return f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more in a bad case (P90)"
 
 
 def _is_costlier(other: Scenario, best: Scenario) -> bool:
@@ -190,7 +188,7 @@ def _age(comparison: Comparison, best: Scenario) -> list[str]:
     """The day of the price that most of the cost comes from, where it is out of date."""
     for entry in comparison.stale:
         if entry.line == COMPUTE and best.option in entry.purchases:
-            return [f"The price of its nodes is of {entry.price_date}, {entry.age_days:,} days old: look it up again."]
+            return [f"The price of its nodes is from {entry.price_date}, {entry.age_days:,} days old: check today's."]
     return []
 
 
@@ -294,7 +292,7 @@ def _at_p90(best: Range, safest: Range) -> str:
 
 
 def _breakdown(scenario: Scenario) -> str:
-    effort = f"; effort, on no bill: {figures.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
+    effort = f"; effort of operating it, not billed: {figures.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
     return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
 
 

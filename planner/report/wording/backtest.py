@@ -9,9 +9,9 @@ from planner.evidence.replay import CONTRADICTED, NOT_ASKED, PLAUSIBLE, REPRODUC
 from planner.report.wording.table import Column
 
 WIDE = 120  # from here on there is room for what each figure is
-REFUSED = "Refused or warned of, as it must be"
+REFUSED = "Correctly refused or warned about"
 LEGEND = {
-    REPRODUCED: "within the tolerance, or refused or warned of as it must be",
+    REPRODUCED: "within the tolerance, or correctly refused or warned about",
     PLAUSIBLE: "inside the computed range",
     CONTRADICTED: "outside the tolerance and the range",
     NOT_ASKED: "the planner has no equation or plan for it",

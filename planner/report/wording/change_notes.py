@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-OTHER_DRAWS = "the seed or the number of draws differs: a part of the changes in P10 to P90 is chance"
-P90_IS_FLOOR = "the P90 of a scenario that may not finish is only a lower bound, and so is marked in the same way"
+OTHER_DRAWS = "the seed or the number of draws differs: some of the changes in P10 to P90 are chance"
+P90_IS_FLOOR = "the P90 of a scenario that may not finish is only a lower bound and is marked in the same way"
 OTHER_VERSION = "plan, prices and draws are the same: the differences come from another version of planner"
 
 
@@ -14,7 +14,7 @@ def unknown_model(side: str) -> str:
 def other_model(before: tuple[str | None, str], after: tuple[str | None, str]) -> str:
     """before, after: version of the planner and hash of its model."""
     old, new = (f"planner {version}, model {digest[:12]}" for version, digest in (before, after))
-    return f"the models differ, so a part of the changes may come from that: {old}; then {new}"
+    return f"the models differ, which may explain some of the changes: {old}; then {new}"
 
 
 def bounds(count: int, of: int) -> str:

@@ -16,7 +16,7 @@ def sentences(comparison: Comparison) -> list[str]:
     rank = rank_of(comparison, found.scenario)
     return [
         f"The GPU nodes of #{rank} use {kwh(found.kwh)} of electricity, which AWS pays; at the mean of the US that is "
-        f"{tonnes(found.kg_co2)} of CO2. `planner owned` compares the run with machines of your own."
+        f"{tonnes(found.kg_co2)} of CO2. To compare with owned machines: planner owned."
     ]
 
 

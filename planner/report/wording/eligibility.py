@@ -86,7 +86,9 @@ def duty(scenario: Scenario, watch: str = "planner spot watch") -> str:
     """The rule of a scenario that may leave spot, and who makes it hold; empty for the others. watch: the command."""
     if not scenario.rule:
         return ""
-    return f"{scenario.rule.rstrip('.')}. Run `{watch}` every day: without it the P90 does not hold."
+    return (
+        f"{scenario.rule.rstrip('.')}. Run {watch} every day. If nobody checks daily, the cost can exceed this range."
+    )
 
 
 def without_total(scenarios: Sequence[Scenario]) -> list[str]:

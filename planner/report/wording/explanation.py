@@ -107,5 +107,5 @@ def no_value(comparison: Comparison, entry: Unpriced) -> list[str]:
     return [
         f"{entry.line} has no value: {visible(evidence.no_price(entry))}",
         f"The price book of {comparison.prices.as_of} does not have it; the total is a lower bound.",
-        f"Nearest: {'; '.join(near)}." if near else "Nothing is near it.",
+        f"Nearest: {'; '.join(near)}." if near else "No similar price is known.",
     ]

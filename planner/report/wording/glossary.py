@@ -15,16 +15,19 @@ WORDS: tuple[tuple[str, str], ...] = (
         "The eligible choice with the lowest P50. Of those that cost the same within the uncertainty, the one with the "
         "least to operate.",
     ),
-    ("On-Demand", "Nodes by the second at the list price. The price does not guarantee capacity."),
-    ("Capacity Block", "Nodes for a fixed number of days, paid in advance. The run has to end within them."),
+    ("On-Demand", "Nodes billed by the second at the list price. The price does not guarantee capacity."),
+    (
+        "Capacity Block",
+        "Nodes for a fixed number of days, paid in advance. A run that outlasts them must extend or move.",
+    ),
     ("Spot", "Unused capacity at a lower price. AWS may interrupt it at two minutes' notice."),
     (
         "Reserved Instances, Savings Plans (RI, SP)",
-        "A lower price per hour for one or three years, charged whether it is used or not. Pays off after is the use "
-        "in a term from which it is cheaper than On-Demand. Reuse is the share of the unused part that other work has "
-        "to take over before the commitment is the cheapest choice.",
+        "A lower price per hour for one or three years, charged whether it is used or not. It pays off after the "
+        "hours of use from which it is cheaper than On-Demand. Reuse is the share of the unused part that other work "
+        "must take over before the commitment is the cheapest choice.",
     ),
-    ("Interruption", "AWS takes a spot node back. A job that needs all of its nodes restarts from a checkpoint."),
+    ("Interruption", "AWS reclaims a spot node. A job that needs all of its nodes restarts from a checkpoint."),
     ("Checkpoint", "The state of the training, saved so that a failure loses only the work since then."),
     ("Useful GPU-hour", "GPU time whose work is kept: without waiting for data, restarts and repeated work."),
     ("Bounded price", "Not known in this Region, so between the lowest and the highest of other Regions."),

@@ -40,9 +40,8 @@ def _in_full(family: CommitmentFamily) -> str:
         text += f" costs less than On-Demand after {family.break_even_hours:,.0f} hours of use in the term{day}"
     if family.reuse_fraction is None:
         return f"{text}; it is not the cheapest choice even if other work uses all of the unused part."
-    return (
-        f"{text}, and is the cheapest choice if other work uses {figures.percent(family.reuse_fraction)} of the rest."
-    )
+    share = figures.percent(family.reuse_fraction)
+    return f"{text}, and is the cheapest choice if other work uses {share} of the unused part."
 
 
 def _title(family: CommitmentFamily) -> str:

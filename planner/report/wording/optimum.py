@@ -22,8 +22,10 @@ from planner.report.wording.preferred import preferred_for
 from planner.report.wording.table import Column
 
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
-FRONTIER, REJECTED = "From the shortest to the cheapest run (cost-time frontier)", "Rejected, each with its best choice"
-TIED = "The recommended choice ties with one of these and is chosen for what the answer says."
+FRONTIER, REJECTED = (
+    "From the shortest to the cheapest run (cost-time frontier)",
+    "Rejected, with the best choice of each",
+)
 BY_HAND = "+"  # marks a choice that is never recommended
 
 
@@ -80,8 +82,8 @@ def reasons(optimum: Optimum) -> list[str]:
     if optimum.minimize == TIME:
         why = f"It is the shortest run that {kept}, or the cheapest of those within {SMALL:.0%} of it."
     elif optimum.first is chosen or optimum.first is None:
-        why = f"It has the lowest {MEASURES[optimum.comparison.answer.rank_by]} of all choices that a stack can deploy "
-        why += f"and whose run {kept}."
+        why = f"It has the lowest {MEASURES[optimum.comparison.answer.rank_by]} of all choices that can be "
+        why += f"deployed and whose run {kept}."
     else:
         why = (
             f"Its run {kept}. It costs as much as the lowest, {bought(optimum.first)}, within the uncertainty, and is "
@@ -111,7 +113,7 @@ def _at_the_end(optimum: Optimum, chosen: Candidate) -> list[str]:
         if chosen.size.nodes == nodes and optimum.grid.low < optimum.grid.high:
             limits = chosen.scenario.limit_is_assumed and end == "lower"
             more = "a deadline (--deadline) or a wider range may change it" if limits else "the best may lie beyond it"
-            return [f"It is at the {end} end of the range: {more}."]
+            return [f"It is at the {end} end of the searched range: {more}."]
     return []
 
 
@@ -191,13 +193,24 @@ def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
     """What the marks mean, and how many rows are left out."""
     chosen = optimum.recommended
     there = chosen is None or any(c is chosen for c in rows)
-    found = [*(["* recommended"] if chosen and there else []), *([] if there else [TIED])]
+    found = [*(["* recommended"] if chosen and there else []), *([] if there else [_not_on_it(optimum)])]
     reasons = dict.fromkeys(
         _without_count(eligibility.held_back(c.scenario)).removeprefix("is ") for c in rows if c.scenario.held_back
     )
     found += [f"{BY_HAND} never recommended: {'; '.join(reasons)}"] if reasons else []
     left = sum(all(c is not row for row in rows) for c in optimum.frontier)
     return found + ([f"{left} more between them (--top 0 shows all)"] if left else [])
+
+
+def _not_on_it(optimum: Optimum) -> str:
+    """Why the recommended choice has no row, where another costs no more and is no longer."""
+    best, first = optimum.comparison.best, optimum.first
+    if best is None or first is None or first is optimum.recommended:
+        return "The recommended choice is as good as the nearest of these, within the uncertainty."
+    return (
+        f"The recommended choice ties with {bought(first)}, within the uncertainty, and is chosen for "
+        f"{preferred_for(best, first.scenario)}."
+    )
 
 
 def _without_count(text: str) -> str:

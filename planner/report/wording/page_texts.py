@@ -12,9 +12,9 @@ from planner.report.wording.figures import days, many, money, usd
 
 KIND = "Cost of the finished training run"
 COMPARISON = "The choices"
-WATERFALL = "Where two choices differ"
-GLOSSARY = "Words"
-WITHOUT_A_BAR = "Without a bar (the table has them)"
+WATERFALL = "How two choices differ"
+GLOSSARY = "Glossary"
+WITHOUT_A_BAR = "Not charted (see the table)"
 WHAT_WOULD_CHANGE = "What would change the answer"
 DEPLOYED = "What would be deployed"
 BILLS = "Bills"
@@ -27,7 +27,7 @@ TEXTS: dict[str, str] = {
     "kind": KIND,
     "skip": "Skip to the answer",
     "before_tax": "US dollars before tax",
-    "same_bytes": "The same plan, prices, seed, draws and version give this page byte for byte.",
+    "same_bytes": "The same plan, prices, seed, draws and version produce this page, byte for byte.",
     # the answer
     "answer": "The answer",
     "see_comparison": "The [comparison](#compare) says what is missing or in the way.",
@@ -45,8 +45,8 @@ TEXTS: dict[str, str] = {
     "download_bills": "The bills of all choices as CSV",
     # the difference between two choices
     "waterfall": WATERFALL,
-    "waterfall_explained": "Planned costs, by part of the bill. Bars to the right of a step add cost, the total below "
-    "is that of the second choice. Point at a figure to see it to the cent.",
+    "waterfall_explained": "Planned costs, by part of the bill. Each step adds or saves cost; the last bar is the "
+    "total of the second choice. Hover over a figure to see it to the cent.",
     "from_choice": "From",
     "to_choice": "to",
     # words
@@ -60,12 +60,12 @@ TEXTS: dict[str, str] = {
     "no_break_evens": "No value that was tried changes which scenario is the cheapest.",
     "how_often": "How often each is the cheapest",
     "what_if": "What if",
-    "what_if_explained": "Type a number. The values below a field were calculated, in every combination; between them "
-    "the costs are interpolated, and the page says so. Costs are planned ones; choices rank as in the answer, and only "
+    "what_if_explained": "Enter a number. The values listed below each field were calculated, in every combination; "
+    "costs between them are interpolated and marked. Costs are planned costs. Choices rank as in the answer, and only "
     "those within the limit are shown. Everything else stays as planned.",
     "calculated_word": "calculated",
     "interpolated_word": "interpolated between calculated plans",
-    "outside_word": "outside of what was calculated",
+    "outside_word": "outside the calculated range",
     # the stack
     "deployed": DEPLOYED,
     "all_resources": "All resources",
@@ -109,11 +109,11 @@ def ranked(count: int, fleet: str, draws: int) -> str:
 
 
 def bars(*, logarithmic: bool, two: bool = False) -> str:
-    scale = " Two bars in a row are two futures, each with its own." if two else ""
+    scale = " Two bars in one row are two futures." if two else ""
     scale += " The scale is logarithmic." if logarithmic else ""
     return (
         "Each bar runs from P10 to P90, the mark in it is P50: 1, 5 and 9 of 10 simulated outcomes cost less. An arrow "
-        f"means that it goes on beyond the scale.{scale} Point at a figure to see it to the dollar."
+        f"means that the bar extends beyond the scale.{scale} Hover over a figure to see it to the dollar."
     )
 
 
@@ -141,7 +141,7 @@ def planned_headline(cost: Range, run: Range) -> Headline:
 
 
 def more_bars(count: int) -> str:
-    return f"{many(count, 'more eligible choice')}, costlier: the table has them."
+    return f"{many(count, 'more eligible choice')} with a higher cost: see the table."
 
 
 def not_eligible(why: Sequence[str]) -> str:
@@ -187,11 +187,7 @@ def effects(scenario: str) -> str:
 
 def recalculated(plans: int, tried: int, complete: int) -> str:
     """tried: scenarios priced in each plan; complete: those of the comparison."""
-    among = (
-        f" Each time the {tried} choices nearest to the first place were compared, of {complete}."
-        if tried < complete
-        else ""
-    )
+    among = f" Each compares the {tried} highest-ranked choices, of {complete}." if tried < complete else ""
     return (
         f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile, and "
         f"further out if that changes which scenario is the cheapest.{among}"
@@ -200,10 +196,10 @@ def recalculated(plans: int, tried: int, complete: int) -> str:
 
 def unchanged(numbers: int, runs: int) -> str:
     """What was tried without effect on the ranking."""
-    verb = "changes" if numbers == 1 else "change"
+    verb = "does" if numbers == 1 else "do"
     return (
-        f"{many(numbers, 'number')} {verb} nothing, tried at {runs:,} values from a quarter of the low end to four "
-        "times the high end."
+        f"{many(numbers, 'number')} {verb} not change the cheapest choice at any of {runs:,} values, from a quarter of "
+        "the low end to four times the high end."
     )
 
 
@@ -217,7 +213,7 @@ def more_changes(count: int) -> str:
 
 def closed_bills(count: int) -> str:
     """For the printed page."""
-    return f"On paper: the bills of the answer. {many(count, 'other bill')} can be opened before printing."
+    return f"Printed: the bills of the answer. To print {many(count, 'more bill')}, open them on the screen first."
 
 
 def without_calculation(rank: int) -> str:

@@ -119,9 +119,9 @@ def notes(found: Reconciliation) -> list[str]:
         said.append(f"Apart from these lines, with the stack's tag: {apart}.")
     elsewhere = _amounts(found.bill.elsewhere)
     if elsewhere:
-        said.append(f"Of the whole account, with no tag of a stack: {elsewhere}.")
+        said.append(f"Account-wide charges without a stack tag: {elsewhere}.")
     if found.left_out:
-        said.append(f"Not compared, since no charge of the stack can be one of them: {', '.join(found.left_out)}.")
+        said.append(f"Not compared, because the stack cannot cause these charges: {', '.join(found.left_out)}.")
     return said
 
 

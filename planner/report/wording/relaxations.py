@@ -18,8 +18,8 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 def title(comparison: Comparison) -> str:
     if any(s.feasible and s.complete for s in comparison.scenarios) or all(r.complete for r in comparison.relaxations):
-        return f"Changes with which one is recommended, each recalculated {ORDER}"
-    return f"Changes that make one feasible whose nodes have a price, each recalculated {ORDER}"
+        return f"Changes that lead to a recommendation, each recalculated {ORDER}"
+    return f"Changes that make a choice with known node prices feasible, each recalculated {ORDER}"
 
 
 def outcome(relaxation: Relaxation, floor: str = ">=") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 SAVE = "`planner compare PLAN -f json -o before.json` writes a saved comparison"
 SAVE_AGAIN = "save it again: `planner compare PLAN -f json -o before.json`"
-OF_POOL = "this is a saved result of a worker pool, which a difference cannot be taken of"
+OF_POOL = "this is a saved result of a worker pool, which diff cannot compare"
 NAME_ITS_PLAN = "name its plan instead, as in planner diff A.yaml B.yaml"
 EMPTY = "the file is empty"
 TRUNCATED = "the file is incomplete"

@@ -71,9 +71,9 @@ def unchanged(study: Study) -> str:
     if not entries:
         return "Every number that was tried changes it at some value."
     runs = sum(entry.runs for entry in entries)
-    names = "1 more number changes" if len(entries) == 1 else f"{len(entries)} more numbers change"
+    names = "1 more number does" if len(entries) == 1 else f"{len(entries)} more numbers do"
     return (
-        f"{names} nothing, tried at {runs:,} values from a quarter of the low end to four times the high end "
+        f"{names} not change it at any of {runs:,} values, from a quarter of the low end to four times the high end "
         "(-f json lists them)."
     )
 

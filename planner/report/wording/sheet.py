@@ -90,7 +90,7 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
 
 
 def _sheet(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]]) -> Sheet:
-    given = [*facts, ("Prices", _prices(comparison)), ("Made from", (_made_from(comparison),))]
+    given = [*facts, ("Prices", _prices(comparison)), ("Calculated from", (_made_from(comparison),))]
     return Sheet(
         title=TITLE,
         name=figures.visible(comparison.plan_name),
@@ -116,7 +116,7 @@ def _budget(row: Row, of: str) -> str:
     cost = row.cost_usd
     assert cost is not None  # it is priced
     if math.isinf(cost.p90):
-        return f"None can be named: more than 1 in 10 {of} does not finish."
+        return f"There is no P90: more than 1 in 10 {of} do not finish."
     return f"{figures.usd(cost.p90)} (P90): 9 of 10 {of} cost less. Planned: {figures.usd(cost.plan)}."
 
 
@@ -184,8 +184,12 @@ def _prices(comparison: Compared[R]) -> tuple[str, ...]:
         and (not entry.purchases or (best is not None and best.option in entry.purchases))
     ]
     oldest = min((entry.price_date for entry in old), default=None)
-    said = f"{figures.many(len(old), 'price')} of this choice too old, the oldest of {oldest}: look it up again."
-    return (f"Of {comparison.prices.as_of}{aged}.", *([said] if old else []), *stale_prices.warnings(comparison.stale))
+    said = f"{figures.many(len(old), 'price')} of this choice out of date (oldest: {oldest}). Check the current price."
+    return (
+        f"As of {comparison.prices.as_of}{aged}.",
+        *([said] if old else []),
+        *stale_prices.warnings(comparison.stale),
+    )
 
 
 def _made_from(comparison: Compared[R]) -> str:

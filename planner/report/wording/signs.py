@@ -14,7 +14,7 @@ MAY_NOT_FINISH = "!"
 MAY_NOT_FINISH_SHORT = "may not finish"
 PRICE_MISSING = "price missing"
 NO_PRICE = "no price"
-_OPEN = "never: more than 1 in 10 outcomes does not finish, so there is no P90"
+_OPEN = "never: more than 1 in 10 outcomes do not finish, so there is no P90"
 
 
 def legend(comparison: Comparison, shown: Sequence[Scenario]) -> list[str]:
@@ -37,7 +37,9 @@ def legend_of_the_page(comparison: Comparison, shown: Sequence[Scenario]) -> lis
     found += _commitments(comparison, shown)
     unpriced = sum(not s.complete for s in shown)
     if unpriced:
-        found.append(f"≥ or {NO_PRICE}: {figures.many(unpriced, 'scenario')} with a missing price, and so no range.")
+        found.append(
+            f"≥ or {NO_PRICE}: {figures.many(unpriced, 'scenario')} with a missing price, and therefore no range."
+        )
     if any(s.extrapolated for s in shown):
         found.append(f"* {_extrapolated()}")
     return found

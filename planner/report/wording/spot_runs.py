@@ -22,7 +22,7 @@ OTHER_RULES = "Other rules, and one run as a picture:"
 LEGEND = (
     "Only the market differs from run to run, everything else is as planned, so the range is narrower than that of "
     "compare. Dollars are the whole bill. `planner spot watch` and `planner leave` carry fallback out; the other "
-    "rules go back to spot, which no command of the planner does. docs/spot-policies.md explains them."
+    "rules return to spot, which no command does. docs/spot-policies.md explains them."
 )
 PLANNED_PRICE = "Spot at its planned price, in the same hours in which each recording had capacity."
 

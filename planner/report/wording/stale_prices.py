@@ -42,9 +42,9 @@ def warnings(stale: Sequence[StalePrice]) -> list[str]:
 def later(book: date, day: date) -> str:
     """The same of a price book that is later than the day."""
     return (
-        f"Warning: these prices are of {book}, {figures.many((book - day).days, 'day')} after {day}, the day that they "
-        "are for; AWS may have had others then. Correct that day (start, or --as-of), or name another price book with "
-        "--prices."
+        f"Warning: these prices were observed on {book}, {figures.many((book - day).days, 'day')} after {day}, the "
+        "date that you priced for. AWS may have charged different prices then. Correct the date (start or --as-of), or "
+        "choose another price book with --prices."
     )
 
 
@@ -62,5 +62,5 @@ def _name(entry: StalePrice) -> str:
 
 def _age(entry: StalePrice) -> str:
     if entry.later:
-        return f"of {entry.price_date}, {figures.many(-entry.age_days, 'day')} after {entry.day}, the day they are for"
-    return f"price of {entry.price_date} is {entry.age_days} days old, over the limit of {entry.limit_days}"
+        return f"observed {figures.many(-entry.age_days, 'day')} after {entry.day}, on {entry.price_date}"
+    return f"price of {entry.price_date} is {entry.age_days} days old; the limit is {entry.limit_days}"

@@ -97,9 +97,9 @@ def missing(shown: Sequence[Shown]) -> list[str]:
             found.append(f"{name}: too few whole spells to fit a generator.")
         elif abs(made.correlation) > made.correlation_limit:
             found.append(
-                f"{name}: long spells with the gang go with {'long' if made.correlation > 0 else 'short'} ones without "
-                f"it (correlation {made.correlation:+.2f}, 5% limit {made.correlation_limit:.2f}); the generator draws "
-                "them independently."
+                f"{name}: long spells with the gang coincide with {'long' if made.correlation > 0 else 'short'} ones "
+                f"without it (correlation {made.correlation:+.2f}, 5% limit {made.correlation_limit:.2f}); the "
+                "generator draws them independently."
             )
     return found
 

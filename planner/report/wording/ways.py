@@ -13,15 +13,15 @@ from pricing.offers import PurchaseOption
 
 OWNED = "Own machines"
 LEFT_OUT = (
-    "Not in the cost of own machines: building or colocation, operators, repairs, cost of capital, storage, and the "
-    "time until they are delivered. Storage, network and people of the run are in no row."
+    "The cost of owned machines excludes building or colocation, operators, repairs, cost of capital, storage, and the "
+    "time until delivery. Storage, network and people are not in any row."
 )
 PEOPLE = (
     "Staff was 29 to 49 % of the cost of four published models on owned hardware (GPT-3, OPT-175B, GPT-4, "
     "Gemini Ultra; Epoch AI)."
 )
 MODEL = (
-    "Own machines lose value at the rate at which new hardware gets better (equations O1 to O9); idle time is "
+    "Owned machines lose value at the rate at which new hardware gets better (equations O1 to O9); idle time is "
     "charged to the work that runs, and electricity only while it runs."
 )
 
@@ -75,8 +75,8 @@ def notes(ways: Ways) -> list[str]:
     )
     said += [_break_even(found.scenario.option, found.utilization_fraction) for found in ways.break_evens]
     said.append(
-        f"Electricity: {electricity.kwh(ways.kwh_cloud)} at AWS, {electricity.kwh(ways.kwh_own)} on own machines; CO2 "
-        f"{electricity.tonnes(ways.kg_co2_cloud)} and {electricity.tonnes(ways.kg_co2_own)}, of the electricity alone."
+        f"Electricity: {electricity.kwh(ways.kwh_cloud)} at AWS, {electricity.kwh(ways.kwh_own)} on owned machines; "
+        f"CO2 {electricity.tonnes(ways.kg_co2_cloud)} and {electricity.tonnes(ways.kg_co2_own)}, electricity alone."
     )
     staff = next((line.effective_cost for line in ways.scenario.bill if line.line == STAFF), None)
     people = "" if staff is None else f"The plan's staff costs ${dollars(staff)} in every row. "

@@ -72,7 +72,7 @@ def test_a_difference_tells_a_changed_model_from_a_changed_plan():
     one, other = "1" * 64, "2" * 64
     assert notes(before=one, after=one) == notes(before=None, after=None) == []
     assert notes(before=one, after=other) == [
-        "the models differ, so a part of the changes may come from that: "
+        "the models differ, which may explain some of the changes: "
         f"planner 0.1.0, model {one[:12]}; then planner 0.1.0, model {other[:12]}"
     ]
     assert notes(before=None, after=other) == [

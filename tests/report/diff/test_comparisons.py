@@ -263,7 +263,7 @@ def test_what_does_not_count_as_different(name: str) -> None:
 def test_other_draws_and_another_version_are_noted() -> None:
     other = one()
     COUNTS_NOT["seed"](other)
-    assert "a part of the changes in P10 to P90 is chance" in changes(one(), other).notes[0]
+    assert "some of the changes in P10 to P90 are chance" in changes(one(), other).notes[0]
     version = one()
     COUNTS["planned"](version)
     assert "the differences come from another version of planner" in " ".join(changes(one(), version).notes)

@@ -211,7 +211,7 @@ def test_a_run_that_may_not_finish_is_flagged_in_its_row_and_beside_the_answer()
     assert "never" in row
     assert "Right if you accept that it does not finish in 20% of the outcomes" in " ".join(map(str.strip, lines))
     assert any(line.startswith("! may not finish: ") for line in lines)
-    assert "never: more than 1 in 10 outcomes does not finish" in " ".join(lines)
+    assert "never: more than 1 in 10 outcomes do not finish" in " ".join(lines)
     assert "never:" not in text_of(unfinished(0.05), everything=True)
 
 

@@ -133,7 +133,7 @@ def test_only_what_is_certain_is_said_to_be(share: float, said: str) -> None:
 
 
 def test_stale_prices_of_one_line_and_day_are_one_sentence() -> None:
-    old = "price of 2025-11-30 is 309 days old, over the limit of 120"
+    old = "price of 2025-11-30 is 309 days old; the limit is 120"
     purchases = ("ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront")
     options = tuple(map(PurchaseOption.parse, purchases))
     aged = StalePrice(

@@ -39,7 +39,7 @@ def words(text: str) -> str:
 
 
 TITLE = (
-    "Changes with which one is recommended, each recalculated (the smallest of its kind, then a larger one that costs "
+    "Changes that lead to a recommendation, each recalculated (the smallest of its kind, then a larger one that costs "
     "less)"
 )
 

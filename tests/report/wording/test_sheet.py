@@ -32,13 +32,13 @@ def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
     assert figures.usd(best.cash[0].usd) in facts["Payments"]
     assert best.cash[0].due in facts["Payments"]
     assert f"sold from {best.block_plan.sold_from}" in next(text for what, text in facts.items() if "Buy" in what)
-    assert comparison.plan_sha256[:12] in facts["Made from"]
+    assert comparison.plan_sha256[:12] in facts["Calculated from"]
     assert "`" not in str(sheet_of(comparison))
 
 
 def test_a_pool_has_the_same_page():
     sheet = pool_sheet_of(few())
-    assert {BUDGET, "Why this one", "Risk", "Prices", "Made from"} <= said(sheet).keys()
+    assert {BUDGET, "Why this one", "Risk", "Prices", "Calculated from"} <= said(sheet).keys()
     assert sheet.signed
 
 
@@ -51,7 +51,7 @@ def test_where_nothing_is_recommended_there_is_nothing_to_sign():
 def test_a_run_that_may_not_finish_has_no_budget(comparison):
     best = comparison.best
     endless = replace(best, cost_usd=replace(best.cost_usd, p90=float("inf")))
-    assert said(sheet_of(replace(comparison, scenarios=(endless,))))[BUDGET].startswith("None can be named")
+    assert said(sheet_of(replace(comparison, scenarios=(endless,))))[BUDGET].startswith("There is no P90")
 
 
 @pytest.mark.parametrize("render", [html.render, markdown.render])
