@@ -165,7 +165,8 @@ def _how_sure(second: Scenario, best: Scenario) -> str:
         return f" and {spoken.costlier_in(second, 'outcomes')}"
     more = rounding.usd_apart(best.cost_usd.p90, second.cost_usd.p90)
     return (
-        f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more where it goes badly (P90)"
+        f"; that one is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more where it goes badly "
+        "(P90)"
     )
 
 
