@@ -8,7 +8,7 @@ import click
 
 from planner.cli.next_step import APPROVE, after
 from planner.cli.options import OUT, Asked, Limit, book_of, common, format_option, priced_plan, worker_pool_in
-from planner.cli.output import format_of, room_of, write_result
+from planner.cli.output import format_of, room_of, warn_of_prices, write_result
 from planner.cli.progress import SEARCHING, counted, progress
 from planner.errors import ExitCode
 
@@ -95,6 +95,7 @@ def command(
 
         text = render_markdown(found, plan_path=asked.plan, again=asked.again)
     write_result(text, out)
+    warn_of_prices(found.comparison, asked.prices, style, quiet, color)
     from planner.report.wording.optimum import settings
 
     chosen = found.recommended

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ class Requests:
             self._chances = self._rng.random(BLOCK).tolist()
         return self._chances.pop()
 
-    def spot(self, now: float, until: float) -> Launched:
+    def spot(self, now: float, until: float = math.inf) -> Launched:
         """A node of any of the markets. until: from when on nobody asks what becomes of a node, so that one which no
         market keeps for as long as it boots is found too."""
         begin = now

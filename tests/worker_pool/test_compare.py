@@ -126,7 +126,7 @@ class TestPlan:
     def test_a_deadline_that_is_missed_makes_it_not_eligible(self):
         found = compared("run.deadline=3h")
         assert found.best is None
-        assert "longer than 0.125 days in 100%" in reasons(found.scenarios[0])[0]
+        assert "longer than 3 hours in 100%" in reasons(found.scenarios[0])[0]
 
     def test_a_budget_too(self):
         assert "costs more than $20" in reasons(compared("constraints.max_cost_usd=20").scenarios[0])[0]

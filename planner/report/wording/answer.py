@@ -175,7 +175,9 @@ def _how_sure(second: Scenario, best: Scenario) -> str:
     if below <= 0.5 or second.cost_usd is None or best.cost_usd is None or second.cost_usd.p90 <= best.cost_usd.p90:
         return f" and {spoken.costlier_in(second, 'outcomes')}"
     more = rounding.usd_apart(best.cost_usd.p90, second.cost_usd.p90)
-    return f"; it is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more in a bad case (P90)"
+    return (
+        f"; that one is cheaper in {figures.percent(below)} of the outcomes, and costs {more} more in a bad case (P90)"
+    )
 
 
 def _is_costlier(other: Scenario, best: Scenario) -> bool:
