@@ -26,17 +26,14 @@ class Prices:
 
 
 def tail_usd(
-    hours: NDArray[np.float64], days: float, chances: Chances, prices: Prices
-) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """(the draws that outlast a block, USD after its end, hours waited) of each of them."""
-    usable = usable_hours(days)
-    place = np.flatnonzero(hours > usable)
-    own = chances.at(place)
-    tail = tail_of(hours[place] - usable, days, own)
-    usd = tail.block_hours * prices.block * own.price_ratio + tail.waited_hours * prices.waiting
+    left_hours: NDArray[np.float64], days: float, chances: Chances, prices: Prices
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(USD after the end of a block, hours waited) of draws that outlast it."""
+    tail = tail_of(left_hours, days, chances)
+    usd = tail.block_hours * prices.block * chances.price_ratio + tail.waited_hours * prices.waiting
     if prices.on_demand is not None:
         usd = usd + tail.on_demand_hours * prices.on_demand
-    return place, np.asarray(usd, dtype=float), np.asarray(tail.waited_hours, dtype=float)
+    return np.asarray(usd, dtype=float), np.asarray(tail.waited_hours, dtype=float)
 
 
 def cheapest_days(
@@ -57,26 +54,31 @@ def cheapest_days(
     and none that the planned run outlasts, unless every other costs more than SHORTER.
     """
     hours = np.minimum(hours, LONGEST_HOURS)
+    # the longest first: the draws that outlast a block are then the first ones, and a view of them no copy
+    order = np.argsort(-hours, kind="stable")
+    hours, chances = hours[order], chances.at(order)
     in_time = share_of(hours <= limit_hours) >= confidence
     found: list[tuple[float, int, int]] = []
     least = np.inf
     for days, bound in _bounded(hours, chances, prices):
         if bound >= least * (1 + SHORTER) and not at_p90:
             break
-        place, usd, waited = tail_usd(hours, days, chances, prices)
+        usable = usable_hours(days)
+        outlast = int(np.count_nonzero(hours > usable))
+        usd, waited = tail_usd(hours[:outlast] - usable, days, chances.at(slice(outlast)), prices)
         if in_time:
             ends = hours.copy()
-            ends[place] += waited
+            ends[:outlast] += waited
             if share_of(ends <= limit_hours) < confidence:
                 continue
         fee = days * 24 * prices.block
         if at_p90:
             every = np.zeros_like(hours)
-            every[place] = usd
+            every[:outlast] = usd
             cost = fee + quantiles(every, (0.9,))[0]
         else:
             cost = fee + float(usd.sum()) / hours.size
-        found.append((cost, days, place.size))
+        found.append((cost, days, outlast))
         least = min(least, cost)
     dear = least * (1 + SHORTER)
     whole = [one for one in found if usable_hours(one[1]) >= planned_hours and one[0] <= dear]
@@ -85,13 +87,13 @@ def cheapest_days(
 
 
 def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> list[tuple[int, float]]:
-    """Every length with a cost that it cannot be below, the lowest first: what is left is paid at least once."""
+    """Every length with a cost that it cannot be below, the lowest first: what is left is paid at least once. hours: the
+    longest first."""
     rate = np.asarray(prices.block * chances.price_ratio, dtype=float)
     if prices.on_demand is not None:
         rate = np.minimum(rate, prices.on_demand)
-    order = np.argsort(hours)
-    ordered = hours[order]
-    rates = np.broadcast_to(rate, hours.shape)[order]
+    ordered = hours[::-1]
+    rates = np.broadcast_to(rate, hours.shape)[::-1]
     # sums over the draws from each place to the end
     of_rates = np.append(np.cumsum(rates[::-1])[::-1], 0.0)
     of_usd = np.append(np.cumsum((rates * ordered)[::-1])[::-1], 0.0)

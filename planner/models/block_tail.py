@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,10 @@ class Chances:
     price_ratio: Number
     restart_hours: Number
 
-    def at(self, place: NDArray[np.intp]) -> Chances:
+    def at(self, place: NDArray[np.intp] | slice) -> Chances:
         """Those of some draws."""
-        every = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Chances(**{name: value[place] if np.ndim(value) else value for name, value in every.items()})
+        every = vars(self).items()
+        return Chances(**{name: value[place] if np.ndim(value) else value for name, value in every})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,20 +54,25 @@ def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:
     block (several, each after its wait, beyond 182 days).
     """
     left = np.asarray(left_hours, dtype=float)
+    outlasts = left > 0
     extra = _sold(left)
-    extended = (left > 0) & np.asarray(chances.extended) & (days + extra <= BLOCK_MAX_DAYS)
+    extended = outlasts & np.asarray(chances.extended) & (days + extra <= BLOCK_MAX_DAYS)
     again = left + chances.restart_hours
-    on_demand = (left > 0) & ~extended & np.asarray(chances.found)
-    later = (left > 0) & ~extended & ~on_demand
-    longest = usable_hours(BLOCK_MAX_DAYS)
-    whole = np.floor(again / longest)
-    later_days = whole * BLOCK_MAX_DAYS + np.asarray(block_days(run_hours=again - whole * longest))
-    block_hours = 24 * (np.where(extended, extra, 0.0) + np.where(later, later_days, 0.0))
-    waited = np.where(on_demand, chances.wait_hours, 0.0) + np.where(later, chances.later_hours * (whole + 1), 0.0)
+    stopped = outlasts & ~extended
+    on_demand = stopped & np.asarray(chances.found)
+    later = stopped & ~on_demand
+    block_hours = np.where(extended, extra, 0.0)
+    waited = np.where(on_demand, chances.wait_hours, 0.0)
+    if np.any(later):
+        longest = usable_hours(BLOCK_MAX_DAYS)
+        whole = np.floor(again / longest)
+        later_days = whole * BLOCK_MAX_DAYS + np.asarray(block_days(run_hours=again - whole * longest))
+        block_hours = np.where(later, later_days, block_hours)
+        waited = np.where(later, chances.later_hours * (whole + 1), waited)
     return Tail(
-        block_hours=block_hours[()],
+        block_hours=(24 * block_hours)[()],
         on_demand_hours=np.where(on_demand, again, 0.0)[()],
-        waited_hours=np.where(extended, 0.0, waited + np.where(left > 0, chances.restart_hours, 0.0))[()],
+        waited_hours=np.where(stopped, waited + chances.restart_hours, 0.0)[()],
     )
 
 

@@ -94,13 +94,19 @@ class Values:
         """Standard normal draws of the stream of that name; in the central run 0.0 or the pinned value."""
         if not self.draws:
             return self.pinned.get(key, 0.0)
-        return self._stream(key).standard_normal(self.draws)
+        name = f"normal of {key}"
+        if name not in self._cache:
+            self._cache[name] = self._stream(key).standard_normal(self.draws)
+        return self._cache[name]
 
     def uniform(self, key: str) -> Number:
         """Uniform draws in [0, 1) of the stream of that name; in the central run 0.5 or the pinned value."""
         if not self.draws:
             return self.pinned.get(key, 0.5)
-        return self._stream(key).random(self.draws)
+        name = f"uniform of {key}"
+        if name not in self._cache:
+            self._cache[name] = self._stream(key).random(self.draws)
+        return self._cache[name]
 
     def _stream(self, key: str) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([self.seed, zlib.crc32(key.encode())]))
