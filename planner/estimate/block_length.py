@@ -87,8 +87,10 @@ def cheapest_days(
 
 
 def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> list[tuple[int, float]]:
-    """Every length with a cost that it cannot be below, the lowest first: what is left is paid at least once. hours: the
-    longest first."""
+    """Every length with a cost that it cannot be below, the lowest first: what is left is paid at least once.
+
+    hours: of every draw, the longest first.
+    """
     rate = np.asarray(prices.block * chances.price_ratio, dtype=float)
     if prices.on_demand is not None:
         rate = np.minimum(rate, prices.on_demand)

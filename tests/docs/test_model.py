@@ -318,7 +318,7 @@ def test_a_family_without_a_sentence_says_where_to_add_it():
         result_unit="USD",
         source="nowhere",
         steps=("result = 1",),
-        text="",
+        docstring="",
     )
     with pytest.raises(LookupError, match="add a sentence on the equations Z to FAMILIES in tools/model"):
         page((stranger,), {}, {})
