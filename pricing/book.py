@@ -6,7 +6,7 @@ zero, NaN, or the price of something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import date
 from functools import cache, cached_property
@@ -94,15 +94,12 @@ class PriceBook(RegionalTables):
 
     def regions(self) -> tuple[str, ...]:
         """Every Region and Local Zone that has a compute price."""
-        return tuple(
-            sorted(
-                {
-                    row["region"]
-                    for table in ("on_demand", "commitments", "capacity_blocks", "spot")
-                    for row in self.rows(table)
-                }
-            )
-        )
+        tables = ("on_demand", "commitments", "capacity_blocks", "spot")
+        return tuple(sorted(set[str]().union(*(self._values(table, "region") for table in tables))))
+
+    def regions_on_demand(self) -> set[str]:
+        """Those with an on-demand price, which is what most plans are in; no other table is read for it."""
+        return self._values("on_demand", "region")
 
     # --- compute ------------------------------------------------------------------------------------
 
@@ -159,7 +156,7 @@ class PriceBook(RegionalTables):
     def _absent(self, table: str, instance_type: str, region: str, option: str) -> PriceNotFound:
         what = option or {"on_demand": "on-demand", "capacity_blocks": "capacity-block"}[table]
         asked = f"{instance_type} {what} in {region}"
-        nearest = self._near(self.rows(table), instance_type, region, option)
+        nearest = self._near(table, instance_type, region, option)
         proof = self._at("not_offered", table, instance_type, region, option)
         if not proof and region.count("-") == 2:  # "*" means commercial Regions, not Local Zones
             proof = self._at("not_offered", table, instance_type, "*", option)
@@ -187,19 +184,20 @@ class PriceBook(RegionalTables):
         lone = tuple(
             f"the {row['item']} of all zones on {row['observed']}, which is not a price to plan with" for row in rows
         )
-        plannable = [row for row in self.rows("spot") if row["item"] in ("zone", "mean")]
-        raise PriceNotFound(asked, lone + self._near(plannable, instance_type, region), self.as_of)
+        raise PriceNotFound(asked, lone + self._near("spot", instance_type, region), self.as_of)
 
-    def _near(self, rows: Iterable[Row], instance_type: str, region: str, option: str = "") -> tuple[str, ...]:
-        priced = any(row["instance_type"] == instance_type for row in self.rows("on_demand"))
-        known = instance_type in self._instances or priced
+    def _near(self, table: str, instance_type: str, region: str, option: str = "") -> tuple[str, ...]:
+        known = instance_type in self._instances or bool(self._at("on_demand", instance_type))
+        rows = self._at(table, instance_type) if known else self.rows(table)  # of an unknown type, similar names
+        if table == "spot":
+            rows = [row for row in rows if row["item"] in ("zone", "mean")]
         return near.compute(rows, instance_type, region, option, known=known)
 
     def interruption(self, instance_type: str, region: str) -> InterruptionBand:
         """Spot Advisor's band of the last month in the book. Raises PriceNotFound."""
         found = self._at("interruptions", instance_type, region)
         if not found:
-            nearest = self._near(self.rows("interruptions"), instance_type, region)
+            nearest = self._near("interruptions", instance_type, region)
             raise PriceNotFound(f"{instance_type} spot interruptions in {region}", nearest, self.as_of)
         return parse.interruption(found[0], self.source(found[0]["source"]))
 

@@ -129,8 +129,8 @@ UPFRONT: Mapping[str, str] = {
     "partial-upfront": "partial",
     "all-upfront": "all",
 }
-_RESERVED = re.compile(r"^(ri)-([13])y-(standard|convertible)-((?:no|partial|all)-upfront)$")
-_SAVINGS = re.compile(r"^(sp)-([13])y-(instance|compute)-((?:no|partial|all)-upfront)$")
+_RESERVED = r"^(ri)-([13])y-(standard|convertible)-((?:no|partial|all)-upfront)$"
+_SAVINGS = r"^(sp)-([13])y-(instance|compute)-((?:no|partial|all)-upfront)$"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class PurchaseOption:
         """
         if text in ("on-demand", "spot", "spot-fallback", "capacity-block"):
             return cls(family=text)
-        match = _RESERVED.match(text) or _SAVINGS.match(text)
+        match = re.match(_RESERVED, text) or re.match(_SAVINGS, text)
         if not match:
             raise ValueError(f"unknown purchase option {text!r}")
         family, years, kind, upfront = match.groups()

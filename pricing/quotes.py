@@ -9,7 +9,6 @@ import csv
 import io
 import math
 import os
-import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -156,6 +155,8 @@ def _begin(path: Path) -> None:
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
+    import tempfile  # takes 3 ms and is needed only to write
+
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".own-", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(COLUMNS)
         file.flush()

@@ -47,7 +47,7 @@ class RegionalTables(Tables):
         return min((tier.usd for (tier,) in others), default=None)
 
     def _on_demand_elsewhere(self, instance_type: str, region: str) -> dict[str, tuple[Price, ...]]:
-        rows = [row for row in self.rows("on_demand") if row["instance_type"] == instance_type]
+        rows = self._at("on_demand", instance_type)
         return _commercial({row["region"]: (self.price(row),) for row in rows if row["region"] != region})
 
 

@@ -94,8 +94,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def read_table(folder: Path, table: str) -> tuple[Row, ...]:
-    """All rows of one table. Raises BrokenBook with file and line."""
+def read_lines(folder: Path, table: str) -> list[list[str]]:
+    """The values of every row of one table, in the order of COLUMNS. Raises BrokenBook with file and line."""
     path = folder / f"{table}.csv"
     columns = COLUMNS[table]
     try:
@@ -111,7 +111,7 @@ def read_table(folder: Path, table: str) -> tuple[Row, ...]:
     for number, line in enumerate(lines, start=1):
         if len(line) != count:
             raise BrokenBook(f"{path}:{number}: {len(line)} values for {count} columns")
-    return tuple([dict(zip(columns, line, strict=True)) for line in lines[1:]])
+    return lines[1:]
 
 
 def table_bytes(table: str, rows: Iterable[Row]) -> bytes:

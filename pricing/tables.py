@@ -6,9 +6,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pricing import parse, snapshot
 from pricing.offers import Price
@@ -28,8 +27,10 @@ class Tables:
         self.manifest: Mapping[str, Any] = snapshot.read_manifest(folder)
         self.as_of = date.fromisoformat(self.manifest["as_of"])
         self._removed = removed
-        self._tables: dict[str, tuple[Row, ...]] = {}
-        self._indexes: dict[str, dict[tuple[str, ...], list[Row]]] = {}
+        self._tables: dict[str, list[list[str]]] = {}
+        self._rows: dict[int, Row] = {}
+        self._by_first: dict[str, dict[str, list[list[str]]]] = {}
+        self._found: dict[tuple[str, ...], list[Row]] = {}
         self._parsed: dict[int, Price] = {}
 
     @cached_property
@@ -54,27 +55,44 @@ class Tables:
 
     def rows(self, table: str) -> tuple[Row, ...]:
         """All rows of a table as text, in the order of the file (columns: snapshot.COLUMNS)."""
+        return tuple([self._row(table, line) for line in self._lines(table)])
+
+    def _lines(self, table: str) -> list[list[str]]:
         if table not in self._tables:
-            rows = snapshot.read_table(self.folder, table)
-            if self._removed:
-                rows = tuple(row for row in rows if not any(gone(table, row) for gone in self._removed))
-            self._tables[table] = rows
+            lines, names = snapshot.read_lines(self.folder, table), snapshot.COLUMNS[table]
+            for gone in self._removed:
+                lines = [line for line in lines if not gone(table, dict(zip(names, line, strict=True)))]
+            self._tables[table] = lines
         return self._tables[table]
 
+    def _row(self, table: str, line: list[str]) -> Row:
+        """A line by the names of its columns: a plan asks for a hundred of ten thousand lines."""
+        if id(line) not in self._rows:  # lines live as long as the book
+            self._rows[id(line)] = dict(zip(snapshot.COLUMNS[table], line, strict=True))
+        return self._rows[id(line)]
+
     def _at(self, table: str, *key: str) -> list[Row]:
-        """Rows by their leading columns, two of them or more."""
-        name = f"{table}/{len(key)}"
-        if name not in self._indexes:
-            leading = cast(Callable[[Row], tuple[str, ...]], itemgetter(*snapshot.COLUMNS[table][: len(key)]))
-            index: dict[tuple[str, ...], list[Row]] = {}
-            for row in self.rows(table):
-                index.setdefault(leading(row), []).append(row)
-            self._indexes[name] = index
-        return self._indexes[name].get(key, [])
+        """Rows by their leading columns."""
+        asked = (table, *key)
+        if asked not in self._found:
+            if table not in self._by_first:
+                first: dict[str, list[list[str]]] = {}
+                for line in self._lines(table):
+                    first.setdefault(line[0], []).append(line)
+                self._by_first[table] = first
+            wanted, length = list(key), len(key)
+            near = self._by_first[table].get(key[0], ())
+            self._found[asked] = [self._row(table, line) for line in near if line[:length] == wanted]
+        return self._found[asked]
+
+    def _values(self, table: str, column: str) -> set[str]:
+        """Everything that stands in a column of a table."""
+        place = snapshot.COLUMNS[table].index(column)
+        return {line[place] for line in self._lines(table)}
 
     @cached_property
     def _sources(self) -> dict[str, str]:
-        return {row["id"]: row["text"] for row in self.rows("sources")}
+        return dict(self._lines("sources"))
 
     def source(self, key: str) -> str:
         """The text of a source id; "" for the empty id, the id itself if its row is missing."""

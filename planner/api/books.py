@@ -132,9 +132,7 @@ def check_book(loaded: LoadedPlan, book: PriceBook) -> None:
     units = book.units() if own_prices else None
     problems = check_against_catalogue(loaded, book.instances(), units)
     brought = any(own.region in (None, region) for own in own_prices)
-    # the on-demand table is read anyway; the others only for a region that it does not know
-    in_the_table = any(row["region"] == region for row in book.rows("on_demand"))
-    if not brought and not in_the_table and region not in book.regions():
+    if not brought and region not in book.regions_on_demand() and region not in book.regions():
         known = book.regions()
         message = f"no price of any instance type in {region} is in the book of {book.as_of}"
         remedy = did_you_mean(region, known) or f"known: {listed(known)}"

@@ -27,7 +27,7 @@ def list_books(form: str) -> None:
             continue
         with books.broken_book_as_usage_problem():
             tables = ("on_demand", "commitments", "capacity_blocks", "spot", "metered")
-            prices = sum(len(snapshot.read_table(path, table)) for table in tables)
+            prices = sum(len(snapshot.read_lines(path, table)) for table in tables)
         records.append(
             {
                 "as_of": str(manifest["as_of"]),

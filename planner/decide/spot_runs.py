@@ -20,7 +20,7 @@ from planner.estimate.people_time import FACTORS
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.spot import within_ends
-from planner.models.number import each_draw
+from planner.models.number import each_draw, median
 from planner.models.values import Values
 from planner.spot.generator import exponential_spells
 from planner.spot.job import Job
@@ -82,7 +82,7 @@ class _Planned:
     def job(self, gap_seconds: int) -> Job:
         if self.work + self.restart + gap_seconds / SECONDS_PER_HOUR > self.deadline:
             raise ValueError(f"its limit leaves no time for spot: On-Demand alone takes {self.work / 24:.1f} days")
-        ratio = max(self.on_demand_usd / float(np.median(self.spot_usd)), 1.0)
+        ratio = max(self.on_demand_usd / median(self.spot_usd), 1.0)
         return Job.of_hours(
             gap_seconds, work=self.work, deadline=self.deadline, changeover=self.restart, price_ratio=ratio
         )
@@ -175,7 +175,7 @@ def _planned(scenario: Scenario, numbers: Mapping[str, Any], draws: int) -> _Pla
         return each_draw(numbers[id], draws)
 
     def one(id: str) -> float:
-        return float(np.median(each(id)))
+        return median(each(id))
 
     nodes_usd = each("fleet.compute") + each("fleet.compute-on-demand")
     bring_up, work = one("on_demand.run.start_hours"), one("on_demand.run.training_hours")

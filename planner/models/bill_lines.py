@@ -126,6 +126,6 @@ LINES = (
 def bill_line(line: str) -> BillLine:
     """What is known about a line of a bill. Raises UnknownBillLine."""
     for entry in LINES:
-        if fnmatchcase(line, entry.pattern):
+        if line == entry.pattern or ("*" in entry.pattern and fnmatchcase(line, entry.pattern)):
             return entry
     raise UnknownBillLine(line)

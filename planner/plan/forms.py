@@ -38,10 +38,10 @@ class _Like:
     """Text of a known form; the error message gives an example, not the pattern. near: the remedy for another text."""
 
     def __init__(self, pattern: str, what: str, near: Callable[[str], str] | None = None) -> None:
-        self.pattern, self.what, self.near = re.compile(pattern, re.ASCII), what, near
+        self.pattern, self.what, self.near = pattern, what, near
 
     def __call__(self, text: str) -> str:
-        if not self.pattern.search(text) or text.endswith("\n"):
+        if not re.search(self.pattern, text, re.ASCII) or text.endswith("\n"):
             raise BadValue(f"not {self.what}", self.near(text) if self.near else "")
         return text
 

@@ -17,22 +17,23 @@ from pricing.offers import HOURS_PER_YEAR
 _DECIMAL = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
 _BINARY = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50, "EIB": 2**60}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-# ASCII only: \d would take Arabic digits, and the Kelvin sign is a K to a pattern that ignores case.
+# Compiled when a value is first read by them, since a plan uses a few. ASCII only: \d would take Arabic digits, and
+# the Kelvin sign is a K to a pattern that ignores case.
 _NUMBER = r"([0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
-_SIZE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)", re.ASCII)
-_NEAR_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(?:([KMGTPkmgtp])[iI]?[bB]?(?![A-Za-z])|$)", re.ASCII)
-_DURATION = re.compile(rf"{_NUMBER}\s*([smhdw])", re.ASCII)
-_LONG_DURATION = re.compile(rf"{_NUMBER}\s*(h(?:ou)?rs?|days?|w(?:ee)?ks?|min(?:ute)?s?)", re.ASCII)
-_MONTHS = re.compile(rf"{_NUMBER}\s*(?:mo|months?)", re.ASCII)
-_BYTES_PS = re.compile(rf"{_NUMBER}\s*([KMGTPE]i?B)\s*(?:ps|/sec|/second|/ s|per s|per second)", re.ASCII)
-_BITS_PS = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe])b(?:it)?(?:/s|ps)", re.ASCII)
-_RATE = re.compile(rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B)/s", re.ASCII)
-_BITS = re.compile(rf"{_NUMBER}\s*(?:[KMGTPE]i?b(?:it|ps|/s)?|[kmgtpe]i?b(?:it|ps|/s))", re.ASCII)
-_PERCENT = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
-_ACCELERATOR = re.compile(r"([A-Za-z][A-Za-z0-9]*):([0-9]{1,9})", re.ASCII)
-_RANGE = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})", re.ASCII)
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_COMMA = re.compile(r"[0-9],[0-9]")
+_SIZE = rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B|[kmgtpe]?i?b)"
+_NEAR_SIZE = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(?:([KMGTPkmgtp])[iI]?[bB]?(?![A-Za-z])|$)"
+_DURATION = rf"{_NUMBER}\s*([smhdw])"
+_LONG_DURATION = rf"{_NUMBER}\s*(h(?:ou)?rs?|days?|w(?:ee)?ks?|min(?:ute)?s?)"
+_MONTHS = rf"{_NUMBER}\s*(?:mo|months?)"
+_BYTES_PS = rf"{_NUMBER}\s*([KMGTPE]i?B)\s*(?:ps|/sec|/second|/ s|per s|per second)"
+_BITS_PS = rf"{_NUMBER}\s*([KMGTPEkmgtpe])b(?:it)?(?:/s|ps)"
+_RATE = rf"{_NUMBER}\s*([KMGTPEkmgtpe]?[iI]?B)/s"
+_BITS = rf"{_NUMBER}\s*(?:[KMGTPE]i?b(?:it|ps|/s)?|[kmgtpe]i?b(?:it|ps|/s))"
+_PERCENT = rf"{_NUMBER}\s*%"
+_ACCELERATOR = r"([A-Za-z][A-Za-z0-9]*):([0-9]{1,9})"
+_RANGE = r"([0-9]{1,9})\.\.([0-9]{1,9})"
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_COMMA = r"[0-9],[0-9]"
 
 MAX_BYTES = 10**21  # a zettabyte; a larger size has the wrong unit
 MAX_HOURS = 10.0 * HOURS_PER_YEAR  # longer than any training run
@@ -62,9 +63,9 @@ def _times(text: str, unit: int) -> float:
 
 
 def _refusal(text: object, what: str, remedy: str) -> BadValue:
-    if _BITS.fullmatch(str(text)[:100].strip()):
+    if re.fullmatch(_BITS, str(text)[:100].strip(), re.ASCII):
         return BadValue(f"{what} must be in bytes (B), not bits (b)", remedy)
-    if _COMMA.search(str(text)[:100]):
+    if re.search(_COMMA, str(text)[:100]):
         # 1,500 is 1500 in some countries and 1.5 in others
         return BadValue(f"{what} must be written without commas", remedy)
     return BadValue(f"not {what}", remedy)
@@ -80,7 +81,7 @@ def _bounded(value: float, upper: float, what: str) -> float:
 
 def _as_size(text: object) -> str:
     """What to write instead, with the given number where there is one."""
-    found = _NEAR_SIZE.match(str(text)[:100].strip())
+    found = re.match(_NEAR_SIZE, str(text)[:100].strip(), re.ASCII)
     if not found:
         return _SIZES
     near = found[1] + (found[2] or "G").upper()
@@ -91,7 +92,7 @@ def parse_bytes(text: object) -> float:
     """Bytes from `2.2PB` (10^15) or `600GiB` (2^30)."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         raise BadValue("a size needs a unit", _as_size(text))
-    match = _SIZE.fullmatch(str(text).strip())
+    match = re.fullmatch(_SIZE, str(text).strip(), re.ASCII)
     if not match:
         raise _refusal(text, "a size", _as_size(text))
     unit = match[2].upper()
@@ -102,10 +103,10 @@ def parse_bytes_per_second(text: object) -> float:
     """Bytes a second from `15MB/s` or `2GiB/s`."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         raise BadValue("a rate needs a unit", _RATES)
-    match = _RATE.fullmatch(str(text).strip())
+    match = re.fullmatch(_RATE, str(text).strip(), re.ASCII)
     if not match:
-        near = _BYTES_PS.fullmatch(str(text)[:100].strip())
-        bits = _BITS_PS.fullmatch(str(text)[:100].strip())
+        near = re.fullmatch(_BYTES_PS, str(text)[:100].strip(), re.ASCII)
+        bits = re.fullmatch(_BITS_PS, str(text)[:100].strip(), re.ASCII)
         remedy = f"write {near[1]}{near[2]}/s" if near else _RATES
         if bits:
             unit = f"{bits[2].upper()}B/s"
@@ -119,7 +120,7 @@ def parse_hours(text: object) -> float:
     """Hours from `90m`, `12h`, `21d`, `8w`."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         raise BadValue("a duration needs a unit", _DURATIONS)
-    match = _DURATION.fullmatch(str(text).strip())
+    match = re.fullmatch(_DURATION, str(text).strip(), re.ASCII)
     if not match:
         raise _refusal(text, "a duration", _as_duration(str(text)[:100].strip()))
     return _bounded(_times(match[1], _SECONDS[match[2]]) / 3600, MAX_HOURS, "a duration")
@@ -127,7 +128,7 @@ def parse_hours(text: object) -> float:
 
 def parse_run_hours(text: object) -> float:
     """Hours from `12h`, `21d`, `8w`: of what lasts as long as a run, where `1m` is meant as a month."""
-    match = _DURATION.fullmatch(str(text).strip())
+    match = re.fullmatch(_DURATION, str(text).strip(), re.ASCII)
     if match and match[2] in "sm":
         days = f"{_times(match[1], 30):g}d"
         remedy = f"write {days} if months are meant" if match[2] == "m" else "write 12h, 21d or 8w"
@@ -137,7 +138,7 @@ def parse_run_hours(text: object) -> float:
 
 def _as_duration(text: str) -> str:
     """What to write instead: `20 days` is 20d, a month about 30."""
-    near, months = _LONG_DURATION.fullmatch(text.lower()), _MONTHS.fullmatch(text.lower())
+    near, months = re.fullmatch(_LONG_DURATION, text.lower(), re.ASCII), re.fullmatch(_MONTHS, text.lower(), re.ASCII)
     if months:
         return f"a month is no fixed time; write {_times(months[1], 30):g}d"
     return f"write {near[1]}{near[2][0]}" if near else _DURATIONS
@@ -150,7 +151,7 @@ def parse_fraction(text: object) -> float:
     if isinstance(text, int | float):
         value = float(text)
     else:
-        match = _PERCENT.fullmatch(str(text).strip())
+        match = re.fullmatch(_PERCENT, str(text).strip(), re.ASCII)
         if not match:
             raise _refusal(text, "a fraction", _FRACTIONS)
         value = _times(match[1], 1) / 100
@@ -169,7 +170,7 @@ class Accelerators:
 
 
 def parse_accelerators(text: object) -> Accelerators:
-    match = _ACCELERATOR.fullmatch(str(text).strip())
+    match = re.fullmatch(_ACCELERATOR, str(text).strip(), re.ASCII)
     if not match or not 1 <= int(match[2]) <= 1_000_000:
         many = str(text).strip() if str(text).strip().isdecimal() else "256"
         raise BadValue("not a GPU count", f"write the kind of GPU and how many, as in H100:{many} or A100:{many}")
@@ -194,7 +195,7 @@ def parse_counts(text: object) -> tuple[int, ...]:
     elif isinstance(text, list) and text and all(isinstance(x, int) and not isinstance(x, bool) for x in text):
         counts = tuple(dict.fromkeys(text))
     else:
-        match = _RANGE.fullmatch(str(text).strip())
+        match = re.fullmatch(_RANGE, str(text).strip(), re.ASCII)
         if not match:
             raise BadValue("not a node count", _COUNTS)
         low, high = int(match[1]), int(match[2])
@@ -216,7 +217,7 @@ def parse_day(text: object) -> date:
     """A calendar day from `2026-11-21`; a time of day or another order of year, month and day is refused."""
     if type(text) is date:
         return text
-    if isinstance(text, str) and _DAY.fullmatch(text):
+    if isinstance(text, str) and re.fullmatch(_DAY, text, re.ASCII):
         try:
             return date.fromisoformat(text)
         except ValueError:

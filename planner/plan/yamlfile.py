@@ -35,8 +35,8 @@ _WORDS: dict[str, Any] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INF),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), _NAN),
 }
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]"
+_PAIR = r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 
 Path = tuple[str | int, ...]
 Place = tuple[int, int]  # line and column, counted from 1
@@ -88,6 +88,10 @@ def scalar(text: str) -> Any:
     return text
 
 
+def _one_character(pair: re.Match[str]) -> str:
+    return pair[1] + chr(0x10000 + (int(pair[2], 16) - 0xD800) * 1024 + int(pair[3], 16) - 0xDC00)
+
+
 def read_yaml(text: str, where: str) -> Tree:
     """Read one YAML (or JSON) document. Duplicate keys are listed in `problems`, and the first one is used.
 
@@ -95,7 +99,7 @@ def read_yaml(text: str, where: str) -> Tree:
     """
     if text.lstrip().startswith("{"):
         # JSON writes an emoji as two escapes, which YAML does not support
-        text = _PAIR.sub(lambda m: m[1] + chr(0x10000 + (int(m[2], 16) - 0xD800) * 1024 + int(m[3], 16) - 0xDC00), text)
+        text = re.sub(_PAIR, _one_character, text)
     return _Reader(where).read(text)
 
 
@@ -163,7 +167,7 @@ class _Reader:
             raise self.stop(place, f"tag {shown(event.tag)} is not supported", "write the value without a tag")
         if len(text) > MAX_TEXT:
             raise self.stop(place, f"a value of {len(text):,} characters is too long", f"the limit is {MAX_TEXT:,}")
-        control = _CONTROL.search(text)
+        control = None if text.isprintable() else re.search(_CONTROL, text)
         if control:
             raise self.stop(place, f"control character U+{ord(control[0]):04X} in a value", "remove it")
         plain = event.style in (None, "") and event.tag is None
