@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
+
 from planner.estimate.block_tail import on_demand_price, tail_rule
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.request import Request
