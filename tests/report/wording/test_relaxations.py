@@ -106,4 +106,4 @@ def test_a_run_that_only_fails_is_told_what_ends():
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is recommended: none finishes within " in said
-    assert "is recommended, each recalculated: --set constraints.max_cost_usd=6850: s3-stream" in said
+    assert "lead to a recommendation, each recalculated: --set constraints.max_cost_usd=6850: s3-stream" in said
