@@ -81,7 +81,10 @@ def test_a_search_runs_what_was_asked_for_on_the_prices_of_the_day(plan):
     words = ("optimize", EXAMPLE, "--set", "pool.max=3", "--set", "jobs.count=4", "--draws", "3", "-f", "json")
     later = asked(draws=3, as_of="2025-12-01")
     assert json.loads(run(*words, "--as-of", "2025-12-01").stdout) == later.to_dict()
-    assert "Warning: these prices were observed on 2026-10-10, 313 days after 2025-12-01" in later.to_dict()["answer"]["reason"]
+    assert (
+        "Warning: these prices were observed on 2026-10-10, 313 days after 2025-12-01"
+        in later.to_dict()["answer"]["reason"]
+    )
     assert asked(draws=3, as_of="2026-09-02").prices_as_of < later.prices_as_of
     assert run("optimize", EXAMPLE, "--own").returncode == 2
 
