@@ -99,7 +99,7 @@ def test_the_picture_is_a_file_of_its_own(tmp_path: Path) -> None:
     root = ET.parse(out).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     names = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "spot price" in names
+    assert "Spot price" in names
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,13 @@ def test_two_futures_are_in_the_lead_and_the_average_in_the_risk(comparison):
         Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4),
         Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4),
     )
-    sheet = sheet_of(replace(comparison, scenarios=(replace(comparison.best, futures=two), *comparison.scenarios[1:])))
+    best = replace(comparison.best, futures=two)
+    block = replace(best.block_plan, outlast_fraction=0.31)
+    sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
     assert "about $10.0k within the block" in sheet.lead
     assert "(70% of the outcomes)" in sheet.lead
     assert "the average is" in said(sheet)["Risk"]
+    # where all outlast the block, its end is not what divides them
+    block = replace(block, outlast_fraction=1.0)
+    sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
+    assert "about $10.0k (70% of the outcomes)" in sheet.lead
