@@ -127,7 +127,7 @@ def check_sentences(text: str, rows: dict[str, dict[str, str]]) -> None:
         assert value(middle) == digits(abs(gap))
         assert gap == 0 or (gap > 0) == (how == "more")
         assert value(high) == digits(value(best["P90 USD"]) - value(rows[number]["P90 USD"]))
-    for first, second in re.findall(r"\((\d+)% of the outcomes\), [^()]*?\((\d+)%\)", text):
+    for first, second in re.findall(r"\((\d+)% of the outcomes\), (?:\$|no end)[^()]*?\((\d+)%\)", text):
         assert int(first) + int(second) == 100
     if found := re.search(r"Breakdown: (.*?)(?:;|\.(?:\s|$))", text):
         whole(re.findall(r"<?\d+%", found[1]))
@@ -230,9 +230,10 @@ def check_sheet(text: str, rows: dict[str, dict[str, str]]) -> None:
     if found := re.search(rf"({USD}): 9 of 10 outcomes cost less.*?planned at ({USD})\.", text):
         assert value(found[1]) == value(rows["1"]["P90 USD"])
         assert value(found[2]) == value(rows["1"]["Planned USD"])
-        cash = re.search(r"Cash(?:\*\*:)? (.*?) (?:- \*\*)?Why this one", text)
-        if cash and "later payment" not in cash[1]:
-            amounts = re.findall(rf"(?:\d{{4}}-\d\d-\d\d|[Mm]onthly): (<?-?{USD})", cash[1])
+        cash = re.search(r"Payments(?:\*\*:)? (.*?) (?:- \*\*)?Why this one", text)
+        assert cash
+        if "later payment" not in cash[1]:
+            amounts = re.findall(rf"(?:\d{{4}}-\d\d-\d\d|[Mm]onthly): (<?-?{USD})(?! more where)", cash[1])
             assert sum(map(value, amounts)) == value(found[2]), cash[1]
 
 
