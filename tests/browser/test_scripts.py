@@ -101,7 +101,8 @@ def typed(page: Page, number: int, text: str) -> tuple[str, dict[str, tuple[str,
 
 def test_the_what_if_begins_with_the_answer(page: Page) -> None:
     caption, shown = typed(page, 0, "4")
-    assert page.locator("#answer h3").first.inner_text() == f"Recommended: #1 {next(iter(shown))}"
+    assert page.locator("#answer h3").first.inner_text() == "Recommended: #1 S3 streaming on a Capacity Block"
+    assert next(iter(shown)) == "s3-stream, capacity-block"
     for name, (usd, days) in shown.items():
         assert (usd, days) == (dollars(planned()[name][0]), f"{planned()[name][1]:.1f}")
     assert "(calculated)" in caption
@@ -122,7 +123,7 @@ def test_a_number_that_was_calculated_is_exact_and_another_is_marked(page: Page)
 
 def test_what_was_not_calculated_is_not_shown(page: Page) -> None:
     for text in ("1000", ""):
-        assert typed(page, 0, text) == ("outside of what was calculated", {})
+        assert typed(page, 0, text) == ("outside the calculated range", {})
     typed(page, 0, "4")
 
 

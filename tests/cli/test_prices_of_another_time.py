@@ -43,7 +43,7 @@ def test_strict_counts_it_as_out_of_date(plan):
 
 def test_json_lists_it_first_among_the_prices_that_are_out_of_date():
     document = json.loads(planner("compare", SMALL, *LONG_AGO, "-f", "json", "-q").stdout)
-    assert document["stale"][0].startswith("all prices: of 2026-10-10, 2,168 days after 2020-11-02")
+    assert document["stale"][0].startswith("all prices: observed 2,168 days after 2020-11-02, on 2026-10-10")
     assert document["prices"]["age_days"] == -2168
 
 

@@ -118,7 +118,7 @@ def test_what_is_shown_can_be_checked_by_hand(cloud, file, capsys):
     assert f"{ID} with 4 nodes, 32 GPUs, ends on {until:%Y-%m-%d %H:%M} UTC, not on {ENDS:%Y-%m-%d %H:%M}" in out
     assert "$2,492.16 in all, paid at once and non-refundable" in out
     # 12 hours, since the block ends later than that; 47.20 x 48 = 2,265.60
-    due = {f"{NOW + timedelta(hours=12, minutes=late):%Y-%m-%d %H:%M}" for late in (0, 1, 2)}
+    due = {f"{NOW + timedelta(hours=12, minutes=late):%Y-%m-%d %H:%M}" for late in range(30)}
     assert any(f"cannot charge it by {moment} UTC" in out for moment in due)
     assert "these hours cost $2,265.60: the offer is 10.0% more" in out
     cloud.done()

@@ -142,8 +142,20 @@ CATALOGUE = (
             "",
         ),
         ("4}", "4}\nstorage: {separate-nvme: {protection: 2+1}}", "7:27", "3 to 16 data shards", "16+4"),
-        ("4}", "4}\nassumptions: {x: {value: 2, low: 3}}", "7:15", "not in order: 3 <= 2", "low <= value <= high"),
-        ("4}", "4}\nassumptions: {x: {value: 2, high: 1}}", "7:15", "not in order: 2 <= 1", "low <= value <= high"),
+        (
+            "4}",
+            "4}\nassumptions: {goodput.bring_up_hours: {value: 2, low: 3}}",
+            "7:15",
+            "not in order: 3 <= 2",
+            "low <= value <= high",
+        ),
+        (
+            "4}",
+            "4}\nassumptions: {goodput.bring_up_hours: {value: 2, high: 1}}",
+            "7:15",
+            "not in order: 2 <= 1",
+            "low <= value <= high",
+        ),
     ],
 )
 def test_rules_that_need_only_the_plan(old, new, where, message, remedy):

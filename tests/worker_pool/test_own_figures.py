@@ -96,7 +96,7 @@ class TestDates:
 
     def test_one_that_is_too_new_is_said_first(self):
         said = answer(pool_of(EC2, "workers[0].observed=2027-01-01"))[1]
-        assert said.startswith("Warning: fleet.compute (spot): of 2027-01-01, 52 days after 2026-11-10")
+        assert said.startswith("Warning: fleet.compute (spot): observed 52 days after 2026-11-10, on 2027-01-01.")
         assert "Correct the date of that price in the plan" in said
 
 

@@ -90,7 +90,12 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
 
 
 def _sheet(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]]) -> Sheet:
-    given = [*facts, ("Prices", _prices(comparison)), ("Calculated from", (_made_from(comparison),))]
+    given = [
+        ("First", tuple(stale_prices.warnings(comparison.stale))),  # a budget at prices of another time misleads
+        *facts,
+        ("Prices", _prices(comparison)),
+        ("Calculated from", (_made_from(comparison),)),
+    ]
     return Sheet(
         title=TITLE,
         name=figures.visible(comparison.plan_name),
@@ -188,7 +193,6 @@ def _prices(comparison: Compared[R]) -> tuple[str, ...]:
     return (
         f"As of {comparison.prices.as_of}{aged}.",
         *([said] if old else []),
-        *stale_prices.warnings(comparison.stale),
     )
 
 
