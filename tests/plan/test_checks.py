@@ -144,14 +144,14 @@ CATALOGUE = (
         ("4}", "4}\nstorage: {separate-nvme: {protection: 2+1}}", "7:27", "3 to 16 data shards", "16+4"),
         (
             "4}",
-            "4}\nassumptions: {goodput.bring_up_hours: {value: 2, low: 3}}",
+            "4}\nassumptions: {s3.prefixes: {value: 2, low: 3}}",
             "7:15",
             "not in order: 3 <= 2",
             "low <= value <= high",
         ),
         (
             "4}",
-            "4}\nassumptions: {goodput.bring_up_hours: {value: 2, high: 1}}",
+            "4}\nassumptions: {s3.prefixes: {value: 2, high: 1}}",
             "7:15",
             "not in order: 2 <= 1",
             "low <= value <= high",
