@@ -6,8 +6,9 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from planner.errors import UsageProblem
 from planner.plan.textfile import label_of, read_bytes
@@ -97,7 +98,7 @@ def _log(
     return Log(steps=tuple(once.values()), unit=unit, saves=saves, mfu=mfu)
 
 
-def _json(lines: Sequence[str], where: str) -> Iterator[tuple[int, dict[str, object]]]:
+def _json(lines: Sequence[str], where: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line) if line.strip() else {}
@@ -108,7 +109,7 @@ def _json(lines: Sequence[str], where: str) -> Iterator[tuple[int, dict[str, obj
 
 
 def _of_records(
-    records: Iterable[tuple[int, dict[str, object]]], where: str, batch: float | None
+    records: Iterable[tuple[int, Mapping[str, Any]]], where: str, batch: float | None
 ) -> Iterator[tuple[str, Step]]:
     """Records without a time are something else, as an evaluation, and are passed over."""
     for number, record in records:
@@ -124,7 +125,7 @@ def _of_records(
         yield str(record.get("step") or number), Step(seconds=time, samples=samples or (rate or 1.0) * time)
 
 
-def _value(record: dict[str, object], names: Sequence[str], where: str) -> float | None:
+def _value(record: Mapping[str, Any], names: Sequence[str], where: str) -> float | None:
     for name in names:
         value = record.get(name)
         if value not in (None, ""):

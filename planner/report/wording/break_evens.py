@@ -183,7 +183,7 @@ def cheapest_from(break_even: BreakEven, fleet: str = "") -> str:
     return _choice(break_even.first, fleet)
 
 
-def _choice(scenario_id: str, fleet: str) -> str:
+def _choice(scenario_id: str | None, fleet: str) -> str:
     return spoken_id(scenario_id, place=not fleet) if scenario_id else NOTHING_FEASIBLE
 
 

@@ -52,6 +52,7 @@ def tick_label(value: float) -> str:
 
 def tick_labels(values: Sequence[float]) -> list[str]:
     """Labels of one axis, with as many digits as tell them apart: $1.795M, $1.8M, $1.805M."""
+    found: list[str] = []
     for digits in range(3, 9):
         found = [f"${tick_label(value) if digits == 3 else _of_digits(value, digits)}" for value in values]
         if len(set(found)) == len(found):

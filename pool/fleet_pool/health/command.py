@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +21,9 @@ from fleet_pool.health.judge import of_kernel
 from fleet_pool.health.kernel_log import Event, Stream
 from fleet_pool.health.limits import LIMITS, SETTLED_S, SETTLING, Action
 from fleet_pool.launch.here import bucket_of, settings_of
-from fleet_pool.node import boot_log, watch
+from fleet_pool.node import boot_log, ready, watch
 from fleet_pool.node.facts import BadFacts, Expected, Node, expected_of, node_of
+from fleet_pool.node.gpu_use import DIMENSION as GROUP
 from fleet_pool.node.machine import Machine, NotReady
 from fleet_pool.problems import Code, PoolProblem, UsageProblem
 
@@ -124,7 +126,7 @@ def watched(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
 
 def _settle(looker: look.Looker) -> None:
     """Waits for what takes a while after a boot."""
-    while look.ready.since_boot_s() < SETTLED_S and any(each.check in SETTLING for each in looker.look().findings):
+    while ready.since_boot_s() < SETTLED_S and any(each.check in SETTLING for each in looker.look().findings):
         time.sleep(SETTLE_PAUSE_S)
 
 
@@ -214,7 +216,7 @@ def _state(environment: Mapping[str, str]) -> Path:
 
 
 def _looker(environment: Mapping[str, str], expected: Expected, level: int = 0) -> look.Looker:
-    up_s = look.ready.since_boot_s
+    up_s = ready.since_boot_s
     return look.Looker(
         expected, Machine(look.FAST_S), level=level, state=_state(environment), kmsg=look.KMSG, up_s=up_s
     )
@@ -234,15 +236,15 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, dry_run: boo
     kept: records.Records = records.InFolder(_state(environment) / "past")
     if node is not None and grouped:
         kept = records.InBucket(bucket_of(environment, node, look.FAST_S), node.group)
-    launched_s = time.time() - look.ready.since_boot_s()
+    launched_s = time.time() - ready.since_boot_s()
 
     def page(text: str) -> None:
         print(f"planner-health: a person has to look: {text}", flush=True)
         if node is not None and node.group:
-            value = watch.Value(metric=watch.NODE_PROBLEMS, dimension=watch.GROUP, of=node.group, unit="Count", value=1)
+            value = watch.Value(metric=watch.NODE_PROBLEMS, dimension=GROUP, of=node.group, unit="Count", value=1)
             try:
                 watch.publish((value,), node.region)
-            except (OSError, watch.subprocess.SubprocessError) as problem:
+            except (OSError, subprocess.SubprocessError) as problem:
                 print(f"planner-health: CloudWatch was not told: {problem}", flush=True)
 
     def ship(text: str) -> None:

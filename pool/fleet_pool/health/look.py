@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from fleet_pool import settings
 from fleet_pool.compat import frozen
 from fleet_pool.health import judge, readings
 from fleet_pool.health.judge import Finding, found, unknown
@@ -174,7 +175,7 @@ class Looker:
         nvme = ("nvme", "smart-log", "--output-format=json")
         asks = nvme if shutil.which("nvme") else ("smartctl", "--json", "--all")
         wrong = []
-        for device in (line.split()[0] for line in listed if line.strip().endswith(ready.settings.DRIVE_MODEL)):
+        for device in (line.split()[0] for line in listed if line.strip().endswith(settings.DRIVE_MODEL)):
             _, said = self._said(*asks, device)
             wrong += judge.of_drive(device, readings.smart(said))
         return wrong
