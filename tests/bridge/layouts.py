@@ -38,7 +38,9 @@ def small(layout: str, nodes: int = NODES) -> ClusterSpec:
     # two control nodes: they come and go one after the other, twenty seconds each
     control = replace(spec.control, ami=AMAZON_LINUX, count=2) if spec.control.count else spec.control
     nvme = replace(spec.nvme, nodes=2, spares=1) if spec.nvme else None
-    return replace(spec, control=control, nvme=nvme)
+    # as `planner stack` writes it: a node costs the same in a fleet of another size
+    usd = {**spec.usd_per_hour, "fleet.compute": spec.usd_per_hour["fleet.compute"] / NODES * nodes}
+    return replace(spec, control=control, nvme=nvme, usd_per_hour=usd)
 
 
 def other(layout: str) -> ClusterSpec:

@@ -43,7 +43,9 @@ def small(
         spec = replace(spec, control=replace(spec.control, ami=control_ami))
     if spec.nvme is not None:
         spec = replace(spec, nvme=replace(spec.nvme, nodes=2, spares=1))
-    return spec
+    # as `planner stack` writes it: a node costs the same in a fleet of another size
+    usd = {**spec.usd_per_hour, "fleet.compute": spec.usd_per_hour["fleet.compute"] / 2 * nodes}
+    return replace(spec, usd_per_hour=usd)
 
 
 def _workers(nodes: int, image: str) -> ClusterSpec:
