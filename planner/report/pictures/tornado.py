@@ -92,7 +92,8 @@ def _frame(form: Form, axis: Axis, planned: float, height: int) -> list[str]:
     for tick, label in zip(ticks, figures.tick_labels(ticks), strict=True):
         x = axis.at(tick)
         parts.append(f'<path class="grid" d="M{x:.1f} {top - 6}V{bottom}"/>')
-        inside = min(max(x, 22), form.width - 22)  # a label never leaves the picture
+        half = max(22, 3.8 * len(label))  # a label never leaves the picture
+        inside = min(max(x, half), form.width - half)
         parts.append(f'<text class="tick" x="{inside:.1f}" y="{bottom + 18}" text-anchor="middle">{label}</text>')
     x = axis.at(planned)
     parts.append(f'<path class="axis" d="M{x:.1f} {top - 10}V{bottom}"/>')
