@@ -187,9 +187,14 @@ class Engine:
 
     def destroy(self, *flags: str) -> Run:
         """With --exclude-protected the file system goes too, as operations.md has it: its protection is taken away."""
-        if "--exclude-protected" in flags and self.spec.lustre is not None:
-            self.plain("state", "unprotect", FILE_SYSTEM.format(stack=self.name), "--yes", "--stack", self.name)
+        if "--exclude-protected" in flags:
+            self.unprotect()
         return self._run("destroy", flags, lambda hear: self.stack.destroy(on_event=hear))
+
+    def unprotect(self) -> None:
+        """Of the file system, before it is replaced or deleted."""
+        if self.spec.lustre is not None:
+            self.plain("state", "unprotect", FILE_SYSTEM.format(stack=self.name), "--yes", "--stack", self.name)
 
     def cancel(self) -> Run:
         return self.plain("cancel", "--yes", "--stack", self.name)
