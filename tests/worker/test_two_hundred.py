@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -169,5 +169,11 @@ def test_without_the_rule_for_bad_machines_one_of_them_ruins_jobs(campaign, monk
     )
     status = jobs.status
     assert set(status.dead) == service.given_up
-    assert len(status.dead) >= 10
+    # how many it ruins depends on how busy this computer is: each of them by three failures, all on this one machine
+    assert status.dead
+    wrong = (exits.CODES[exits.FAILED], exits.CODES[exits.DEAD])
+    failed = [(index, machine) for index, _, machine, code, _ in service.ends if code in wrong]
+    assert {machine for _, machine in failed} == {"i-00003"}
+    tries = Counter(index for index, _ in failed)
+    assert {index for index, count in tries.items() if count == 3} == set(status.dead)
     assert not service.given_back

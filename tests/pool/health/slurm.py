@@ -81,8 +81,9 @@ class Slurm:
             self._running.append(subprocess.Popen(words, stdout=out, stderr=out, env=self._environment))
 
     def states(self) -> dict[str, str]:
+        """By node; without the star of one whose daemon answers late, as all do on a busy computer."""
         rows = self.run("sinfo", "--noheader", "--Node", "--format=%N %T").splitlines()
-        return dict(row.split() for row in rows)
+        return {name: state.rstrip("*") for name, state in map(str.split, rows)}
 
     def reasons(self) -> dict[str, str]:
         rows = self.run("sinfo", "--noheader", "--Node", "--format=%N|%T|%200E").splitlines()
