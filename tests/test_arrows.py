@@ -40,7 +40,18 @@ ALLOWED = {
     # which layouts there are, and what each lets a plan say: nothing of it loads a model
     "planner.layouts.room": set(),
     "planner.layouts.registry": {"planner.layouts.room"},
-    "planner.plan": {"pricing", "fleet_pool.settings", "planner.errors", "planner.layouts.registry"},
+    # which kinds of plans there are: every command loads their facts, and the rest of a room where it is asked
+    "planner.kinds.kind": set(),
+    "planner.kinds.registry": {"planner.kinds"},
+    "planner.kinds.asking": {"pricing", "planner.answer", "planner.plan"},
+    "planner.plan": {
+        "pricing",
+        "fleet_pool.settings",
+        "planner.errors",
+        "planner.layouts.registry",
+        "planner.kinds.kind",
+        "planner.kinds.registry",
+    },
     # what infra and stack files know of a bill is names, not models
     "planner.models.bill_lines": set(),
     "planner.models.block_sizes": set(),
@@ -196,6 +207,7 @@ ALLOWED = {
         "planner.errors",
         "infra.graph",
         "planner.extras",
+        "planner.kinds.registry",
     },
     # what was billed, beside what was planned
     "planner.bills": {
@@ -220,6 +232,26 @@ for _room in sorted(path.parent.name for path in (ROOT / "planner" / "layouts").
     ALLOWED[f"{_name}.__init__"] = {"planner.layouts.room"}
     ALLOWED[f"{_name}.settings"] = {"planner.plan.forms"}
     ALLOWED[f"{_name}.checks"] = {f"{_name}.settings", "planner.plan.finding", "pricing.catalog"}
+
+# a room of a kind stands above everything but the command line; nobody but the registry names one
+for _room in sorted(path.parent.name for path in (ROOT / "planner" / "kinds").glob("*/plan.py")):
+    _name = f"planner.kinds.{_room}"
+    ALLOWED[f"{_name}.__init__"] = {"planner.kinds.kind"}
+    ALLOWED[_name] = {
+        "planner.kinds.asking",
+        "planner.answer",
+        "planner.plan",
+        "planner.estimate",
+        "planner.decide",
+        "planner.worker_pool",
+        "planner.spot",
+        "planner.report",
+        "planner.stack",
+        "planner.api",
+        "planner.errors",
+        "pricing",
+        "fleet_pool",
+    }
 
 # library -> the places that may import it
 DOORS = {
@@ -280,6 +312,16 @@ def test_each_package_imports_only_what_stands_below_it(package):
         ours.discard("planner")  # the version, and nothing else
         wrong = {m for m in ours if not any(_inside(m, allowed) for allowed in {package, *ALLOWED[package]})}
         assert not wrong, f"{path.relative_to(ROOT)} imports {sorted(wrong)}"
+
+
+def test_nobody_but_the_registry_names_a_kind():
+    """Verbs, writers and the Python interface ask a plan for its kind. What only training has, names training."""
+    of_training = {"options", "quote", "diff"}  # and there the functions that only it can answer
+    for path in SOURCES:
+        rooms = {m for m in _imports(path) if m.startswith("planner.kinds.") and m.count(".") >= 2}
+        rooms -= {"planner.kinds.kind", "planner.kinds.registry", "planner.kinds.asking"}
+        allowed = _inside(_module(path), "planner.kinds") or path.stem in of_training
+        assert allowed or not rooms, f"{path.relative_to(ROOT)} names {sorted(rooms)}"
 
 
 def test_nothing_imports_the_command_line():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+MAX_AGE_DAYS = 1_000_000
 
 
 def day_of(text: str | date, option: str) -> date:
@@ -29,6 +30,16 @@ def day_of(text: str | date, option: str) -> date:
         raise UsageProblem(f"{option} {text!r} is not a day: write 2026-09-01") from None
 
 
+def python_of(thing: object) -> Any:
+    """The Python interface of the kind of a plan, or of a comparison's plan. Of anything else training's, which says
+    what is wrong with it."""
+    from planner.kinds.registry import TRAINING
+    from planner.plan.load import Loaded
+
+    loaded = thing if isinstance(thing, Loaded) else getattr(thing, "loaded", None)
+    return (loaded.kind if isinstance(loaded, Loaded) else TRAINING).part("python")
+
+
 def whole_number(value: Any, argument: str, most: int, least: int = 0) -> int:
     """A whole number from `least` to `most`, given as any numeric type. argument: its name. Raises UsageProblem."""
     try:
@@ -38,6 +49,11 @@ def whole_number(value: Any, argument: str, most: int, least: int = 0) -> int:
     except (TypeError, ValueError, OverflowError):
         pass
     raise UsageProblem(f"{argument} must be {least} to {most:,}, not {value!r}")
+
+
+def age_limit(max_price_age_days: int | None) -> int | None:
+    given = max_price_age_days
+    return None if given is None else whole_number(given, "max_price_age_days", MAX_AGE_DAYS, 1)
 
 
 def checked_comparison(value: object, caller: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from planner.api.arguments import day_of
 from planner.errors import PlanProblems, UsageProblem
 from planner.plan.catalogue_check import check_against_catalogue
-from planner.plan.load import LoadedPlan
+from planner.plan.load import Loaded, LoadedPlan
 from planner.plan.wording import did_you_mean, listed
 from pricing import quotes
 from pricing.book import PriceBook
@@ -110,7 +110,7 @@ def with_quotes(book: PriceBook, regions: Collection[str], day: date | None = No
     return book.with_standing(quotes.own_prices(used, book, regions)), note if len(used) < len(lines) else ""
 
 
-def with_own(book: PriceBook, loaded: LoadedPlan, *, caller: str) -> tuple[PriceBook, str]:
+def with_own(book: PriceBook, loaded: Loaded, *, caller: str) -> tuple[PriceBook, str]:
     """The book with the own prices that are valid when a plan's run starts, else on the book's date, and a note on what
     was left out. caller: option or function, for the message. Raises UsageProblem where none is valid."""
     plan = loaded.plan

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, overload
 
-from planner.api.arguments import day_of, named, numbered, whole_number
+from planner.api.arguments import age_limit, day_of, named, numbered, python_of, whole_number
 from planner.api.books import Prices, book_for, check_book
 from planner.api.parallel import in_processes
 from planner.api.scenarios import Scenario, with_bill
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from planner.api.pools import PoolComparison
 
-MAX_AGE_DAYS = 1_000_000
 WHY_NONE = "`why_not` and `unpriced` of each scenario say why"
 LIST_IDS = "`[scenario.id for scenario in comparison]` lists the ids"
 
@@ -138,21 +137,23 @@ def compare(
 
     Raises PlanProblems for what the price book does not know; UsageProblem for arguments that cannot be used.
     """
-    if isinstance(plan, LoadedPool):
-        from planner.api import pools
+    return python_of(plan).compare(plan, prices, draws, seed, as_of, max_price_age_days)
 
-        day = None if as_of is None else day_of(as_of, "as_of")
-        return pools.compare(plan, prices, draws, seed, day, _days(max_price_age_days))
+
+def compare_training(
+    plan: LoadedPlan,
+    prices: Prices,
+    draws: int | None,
+    seed: int,
+    as_of: str | date | None,
+    max_price_age_days: int | None,
+) -> Comparison:
+    """What `compare` gives for a training plan."""
     request = request_of("compare", plan, prices, draws, seed, as_of, max_price_age_days)
     try:
         return comparison_of(plan, with_spares(request, in_processes))
     except BrokenBook as error:  # tables are read when they are first asked for
         raise UsageProblem(str(error)) from error
-
-
-def _days(max_price_age_days: int | None) -> int | None:
-    given = max_price_age_days
-    return None if given is None else whole_number(given, "max_price_age_days", MAX_AGE_DAYS, 1)
 
 
 def request_of(
@@ -169,7 +170,7 @@ def request_of(
         file = repr(os.fspath(plan)) if isinstance(plan, str | os.PathLike) else "FILE"
         raise UsageProblem(f"{caller} needs a loaded plan, not {plan!r}: planner.{caller}(planner.load({file}))")
     draws = whole_number(DEFAULT_DRAWS if draws is None else draws, "draws", MAX_DRAWS)
-    seed, max_price_age_days = whole_number(seed, "seed", MAX_SEED), _days(max_price_age_days)
+    seed, max_price_age_days = whole_number(seed, "seed", MAX_SEED), age_limit(max_price_age_days)
     counted_from = plan.plan.start if as_of is None else day_of(as_of, "as_of")
     book = book_for(prices, plan.plan.price_date, day=counted_from)
     check_book(plan, book)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
-from planner.api.arguments import checked_comparison
+from planner.api.arguments import checked_comparison, python_of
 from planner.decide import explain as explaining
 from planner.decide.comparison import Comparison
 from planner.decide.spot_runs import TOTALS, SpotRuns, spot_runs
@@ -96,10 +96,11 @@ def explain(comparison: Any, scenario: Any, number: str) -> Explanation | PoolEx
 
     Raises UsageProblem for a scenario or a number that the comparison does not have, with the nearest one.
     """
-    from planner.api import pools
+    return python_of(comparison).explain(comparison, scenario, number)
 
-    if isinstance(comparison, pools.PoolComparison):
-        return pools.explain(comparison, scenario, number)
+
+def explain_training(comparison: PythonComparison, scenario: str | int | Scenario, number: str) -> Explanation:
+    """What `explain` gives for a training plan."""
     checked_comparison(comparison, "explain")
     chosen = scenario if isinstance(scenario, Scenario) else comparison[scenario]
     if not isinstance(number, str):

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from planner.answer.ranges import Range
-from planner.api.arguments import checked_comparison
+from planner.api.arguments import checked_comparison, python_of
 from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
 from planner.estimate.result import Goodput, Scenario, StorageFacts
@@ -50,10 +50,11 @@ def to_frame(comparison: Comparison | PoolComparison, *, bills: bool = False) ->
 
     Raises UsageProblem where pandas is not installed: it comes with the extra `notebook`.
     """
-    from planner.api import pools
+    return python_of(comparison).to_frame(comparison, bills=bills)
 
-    if isinstance(comparison, pools.PoolComparison):
-        return comparison.to_frame(bills=bills)
+
+def training_frame(comparison: Comparison, *, bills: bool) -> pandas.DataFrame:
+    """What `to_frame` gives for a training plan."""
     checked_comparison(comparison, "to_frame")
     pandas = pandas_for("to_frame")
     if bills:

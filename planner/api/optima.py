@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, overload
 
-from planner.api.arguments import day_of
+from planner.api.arguments import python_of
 from planner.api.books import Prices
 from planner.api.comparisons import request_of
 from planner.api.parallel import in_processes
@@ -89,11 +89,13 @@ def optimize(
     """
     if minimize not in (optimizing.COST, optimizing.TIME):
         raise UsageProblem(f"minimize must be 'cost' or 'time', not {minimize!r}")
-    if isinstance(plan, LoadedPool):
-        from planner.api import pools
+    return python_of(plan).optimize(plan, minimize, prices, draws, seed, as_of)
 
-        day = None if as_of is None else day_of(as_of, "as_of")
-        return pools.optimize(plan, minimize, prices, draws, seed, day)
+
+def optimize_training(
+    plan: LoadedPlan, minimize: str, prices: Prices, draws: int | None, seed: int, as_of: str | date | None
+) -> Optimum:
+    """What `optimize` gives for a training plan."""
     request = request_of("optimize", plan, prices, draws, seed, as_of)
     try:
         return optimum_of(request, minimize)

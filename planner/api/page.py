@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from planner.api.arguments import checked_comparison
+from planner.api.arguments import checked_comparison, python_of
 from planner.api.graphs import graph_of
 from planner.api.parallel import beside, in_processes
 from planner.decide.leaders import leaders_of
@@ -15,7 +15,6 @@ from planner.errors import PlanProblems, UsageProblem
 from planner.report.data.stored import stored_usd_per_hour
 from planner.report.html.architecture import StackView, not_drawn, view
 from planner.report.html.page import render
-from planner.report.html.worker_pool_page import render as render_pool
 from planner.stack.choose import spec_of
 
 if TYPE_CHECKING:
@@ -38,10 +37,11 @@ def render_html(
     architecture: with a picture of what would be deployed for the best scenario; where the extra `deploy` is not
     installed, the page says so in its place. reconciled: of `planner.reconcile`, for a section of plan and bill.
     """
-    from planner.api import pools
+    return python_of(comparison).render_html(comparison, architecture=architecture, reconciled=reconciled)
 
-    if isinstance(comparison, pools.PoolComparison):
-        return render_pool(comparison)
+
+def page_of_training(comparison: Comparison, *, architecture: bool, reconciled: Reconciliation | None) -> str:
+    """What `render_html` gives for a training plan."""
     checked_comparison(comparison, "render_html")
     return page_of(comparison.loaded, comparison.request, comparison, architecture=architecture, reconciled=reconciled)
 

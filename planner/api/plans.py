@@ -119,8 +119,7 @@ def _overrides(values: Mapping[str, Any]) -> tuple[str, ...]:
 def _checked(text: str, where: str, overrides: tuple[str, ...]) -> Any:
     try:
         loaded = load_any_text(text, where=where, overrides=overrides)
-        kind = PoolPlan if isinstance(loaded, LoadedPool) else Plan
-        return kind(**vars(loaded), text=text, overrides=overrides)
+        return loaded.kind.part("python").Plan(**vars(loaded), text=text, overrides=overrides)
     except PlanProblems as error:
         raise PlanProblems(tuple(_from_python(problem) for problem in error.problems)) from None
 

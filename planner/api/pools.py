@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from planner.answer.measure import cost_of
-from planner.api.arguments import numbered, whole_number
+from planner.api.arguments import age_limit, day_of, numbered, whole_number
 from planner.api.books import Prices, book_for
 from planner.api.scenarios import Lines
 from planner.errors import UsageProblem
@@ -193,15 +193,20 @@ class PoolExplanation:
 
 
 def compare(
-    plan: LoadedPool, prices: Prices, draws: int | None, seed: int, as_of: date | None, max_price_age_days: int | None
+    plan: LoadedPool,
+    prices: Prices,
+    draws: int | None,
+    seed: int,
+    as_of: str | date | None,
+    max_price_age_days: int | None,
 ) -> PoolComparison:
     """What `planner.compare` gives for a worker pool. draws: runs of each choice; None for as many as suit the number
     of jobs."""
-    runs = None if draws is None else runs_of(draws, "draws")
+    runs, day, age = None if draws is None else runs_of(draws, "draws"), _day(as_of), age_limit(max_price_age_days)
     seed = whole_number(seed, "seed", MAX_SEED)
     try:
-        book = _book(plan, prices, as_of)
-        found = compare_pool(plan, book, runs=runs, seed=seed, as_of=as_of, max_price_age_days=max_price_age_days)
+        book = _book(plan, prices, day)
+        found = compare_pool(plan, book, runs=runs, seed=seed, as_of=day, max_price_age_days=age)
     except BrokenBook as error:
         raise UsageProblem(str(error)) from error
     values: dict[str, Any] = dict(vars(found))
@@ -221,14 +226,14 @@ def runs_of(value: Any, argument: str) -> int:
 
 
 def optimize(
-    plan: LoadedPool, minimize: str, prices: Prices, draws: int | None, seed: int, as_of: date | None
+    plan: LoadedPool, minimize: str, prices: Prices, draws: int | None, seed: int, as_of: str | date | None
 ) -> PoolOptimum:
     """What `planner.optimize` gives for a worker pool. draws: as for `compare`; None for 20 runs of each size."""
     runs = search.RUNS if draws is None else runs_of(draws, "draws")
-    seed = whole_number(seed, "seed", MAX_SEED)
+    seed, day = whole_number(seed, "seed", MAX_SEED), _day(as_of)
     try:
-        book = _book(plan, prices, as_of)
-        return PoolOptimum(**vars(search.search_pool(plan, book, minimize, runs=runs, seed=seed, as_of=as_of)))
+        book = _book(plan, prices, day)
+        return PoolOptimum(**vars(search.search_pool(plan, book, minimize, runs=runs, seed=seed, as_of=day)))
     except BrokenBook as error:
         raise UsageProblem(str(error)) from error
 
@@ -236,11 +241,16 @@ def optimize(
 def explain(comparison: PoolComparison, scenario: str | int | PoolScenario, number: str) -> PoolExplanation:
     """What `planner.explain` gives for a worker pool."""
     chosen = scenario if isinstance(scenario, result.PoolScenario) else comparison[scenario]
-    found = explained(comparison, chosen, number)
-    if found is None:
+    return PoolExplanation(scenario=chosen, found=number_of(comparison, chosen, number))
+
+
+def number_of(found: result.PoolComparison, chosen: result.PoolScenario, number: str) -> Explained:
+    """One number. Raises UsageProblem where the choice has none of that id."""
+    one = explained(found, chosen, number)
+    if one is None:
         known = ids_of(chosen)
         raise UsageProblem(f"no number {number!r}: {did_you_mean(number, known) or 'there are ' + ', '.join(known)}")
-    return PoolExplanation(scenario=chosen, found=found)
+    return one
 
 
 def named(found: result.PoolComparison, text: str) -> result.PoolScenario:
@@ -263,6 +273,15 @@ def named(found: result.PoolComparison, text: str) -> result.PoolScenario:
         ids = [s.id for s in able]
         raise UsageProblem(f"no scenario {text!r}: {did_you_mean(text, ids) or 'there are ' + ', '.join(ids)}")
     return one
+
+
+def to_frame(comparison: PoolComparison, *, bills: bool) -> pandas.DataFrame:
+    """What `planner.to_frame` gives for a worker pool."""
+    return comparison.to_frame(bills=bills)
+
+
+def _day(as_of: str | date | None) -> date | None:
+    return None if as_of is None else day_of(as_of, "as_of")
 
 
 def _book(plan: LoadedPool, prices: Prices, as_of: date | None = None) -> PriceBook:

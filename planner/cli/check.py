@@ -17,7 +17,6 @@ from planner.cli.options import (
     format_option,
     priced_plan,
     scenario_option,
-    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import progress
@@ -98,16 +97,15 @@ def command(
 
 def _spec(asked: Asked, scenario: str | None, stack: str | None, quiet: bool) -> tuple[ClusterSpec, PriceBook]:
     """The stack as its file has it, else as the scenario would be written. Raises UsageProblem for another's file."""
-    from planner.stack.choose_workers import STACK as POOL_STACK
     from planner.stack.file import read
 
-    plans = worker_pool_in(asked.plan, asked.overrides)
-    name = stack or (plans[0].plan.deploy.stack if plans[0] else POOL_STACK)
+    ask = asked.ask()
+    name = stack or ask.loaded.kind.part("deployed").stack_name(ask.loaded)
     path = stack_path(name)
     kept = read(path) if path.is_file() else None
     scenario = scenario or (kept.scenario if kept else "best")
-    spec, book, _ = planned(asked, plans, scenario, name, derivations=False, quiet=quiet)
-    return (_same(kept, spec, path) if kept else spec), book
+    spec, _ = planned(ask, scenario, name, derivations=False, quiet=quiet)
+    return (_same(kept, spec, path) if kept else spec), ask.book
 
 
 def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:

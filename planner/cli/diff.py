@@ -13,7 +13,6 @@ from planner.cli.options import (
     OUT,
     SEEDS,
     Asked,
-    book_of,
     common,
     format_option,
     overrides_option,
@@ -21,11 +20,13 @@ from planner.cli.options import (
     top_option,
 )
 from planner.cli.output import format_of, room_of, write_result
+from planner.cli.progress import Watched
 from planner.errors import ExitCode, UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED
 
 if TYPE_CHECKING:
-    from planner.plan.load import LoadedPlan, LoadedPool
+    from planner.kinds.asking import Ask
+    from planner.plan.load import Loaded
 
 
 @click.command()
@@ -105,7 +106,7 @@ def command(
     asked = Asked(
         plan="",
         overrides=overrides,
-        draws=draws if draws is not None else known.get("draws", DEFAULT_DRAWS),
+        draws=draws if draws is not None else known.get("draws"),
         seed=seed if seed is not None else known.get("seed", DEFAULT_SEED),
         prices=prices,
         as_of=as_of,
@@ -154,9 +155,7 @@ def _read(path: str) -> _Side:
     return _Side(label=label, raw=raw, saved=saved.parse(raw, label) if saved.is_saved(raw, label) else None)
 
 
-def _loaded(
-    side: _Side, asked: Asked, prices: str | None, overrides: tuple[str, ...], letter: str
-) -> LoadedPlan | LoadedPool | None:
+def _loaded(side: _Side, asked: Asked, prices: str | None, overrides: tuple[str, ...], letter: str) -> Loaded | None:
     """The plan of one side; None for a saved comparison. Raises PlanProblems or UsageProblem."""
     if side.saved is not None:
         if prices or overrides:
@@ -175,41 +174,51 @@ _Document = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 
 def _documents(
     sides: tuple[_Side, _Side],
-    plans: tuple[LoadedPlan | LoadedPool | None, LoadedPlan | LoadedPool | None],
+    plans: tuple[Loaded | None, Loaded | None],
     asked: Asked,
     prices: tuple[str | None, str | None],
     *,
     quiet: bool,
 ) -> tuple[_Document, _Document]:
     """The comparison of each side as JSON has it, and its plan where that is known."""
-    from planner.plan.load import LoadedPool
-
-    one, other = plans
-    if isinstance(one, LoadedPool) and isinstance(other, LoadedPool):
-        from planner.cli.worker_pool import differing
-
-        of_a, of_b = (replace(asked, prices=own or asked.prices) for own in prices)
-        return differing((one, other), (of_a, of_b), quiet=quiet)
-    if isinstance(one, LoadedPool) or isinstance(other, LoadedPool):
-        pool, rest = (sides[0], sides[1]) if isinstance(one, LoadedPool) else (sides[1], sides[0])
-        raise UsageProblem(
-            f"{pool.label} is the plan of a worker pool and {rest.label} is not: they have no choice in common; "
-            "`planner compare` shows each"
-        )
-    before = _document(sides[0], one, asked, prices[0] or asked.prices)
-    return before, _document(sides[1], other, asked, prices[1] or asked.prices)
+    _check_kinds(sides, plans)
+    asks = [
+        None if loaded is None else replace(asked, prices=own or asked.prices).ask_of(loaded)
+        for loaded, own in zip(plans, prices, strict=True)
+    ]
+    # both sides with as many draws as the one that takes fewer, so that they are the same draws
+    draws = min((_answers(ask).draws_for(ask) for ask in asks if ask), default=None)
+    one, other = (
+        _document(side, None if ask is None else replace(ask, draws=draws), quiet)
+        for side, ask in zip(sides, asks, strict=True)
+    )
+    return one, other
 
 
-def _document(side: _Side, loaded: LoadedPlan | None, asked: Asked, prices: str | None) -> _Document:
-    if loaded is None:
+def _check_kinds(sides: tuple[_Side, _Side], plans: tuple[Loaded | None, Loaded | None]) -> None:
+    """Raises UsageProblem for plans of two kinds. A saved comparison, which names no kind, is of training."""
+    from planner.kinds.registry import TRAINING
+
+    kinds = [TRAINING if loaded is None else loaded.kind for loaded in plans]
+    if kinds[0] is kinds[1]:
+        return
+    special, rest = (0, 1) if kinds[0] is not TRAINING else (1, 0)
+    raise UsageProblem(
+        f"{sides[special].label} is {kinds[special].title} and {sides[rest].label} is not: they have no choice in "
+        "common; `planner compare` shows each"
+    )
+
+
+def _answers(ask: Ask) -> Any:
+    return ask.loaded.kind.part("answers")
+
+
+def _document(side: _Side, ask: Ask | None, quiet: bool) -> _Document:
+    if ask is None:
         assert side.saved is not None  # it is no plan
         return side.saved, None
-    from planner.api.parallel import in_processes
-    from planner.decide.compare import compare
-    from planner.report.data.comparison_json import document
-
-    comparison = compare(asked.request_of(loaded, book_of(loaded, prices, asked.as_of)), in_processes)
-    return document(comparison), comparison.plan
+    found = _answers(ask).priced(ask, Watched(quiet))
+    return _answers(ask).document(found), _answers(ask).settings(found, ask)
 
 
 def _name(path: str) -> str:

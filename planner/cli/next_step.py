@@ -31,9 +31,13 @@ def after(
 ) -> None:
     """Say the next step. step: "approve" or "deploy", of the recommended scenario. settings: what the answer adds to
     the plan."""
+    after_row(asked, found.best, style, step=step, quiet=quiet, settings=settings, change=cheapest_change(found))
+
+
+def cheapest_change(found: Compared[R]) -> Sequence[str]:
+    """What to change in the plan so that something is recommended, for the least cost; nothing where none was found."""
     cheapest = min(found.relaxations, key=lambda each: (not each.complete, each.cost_usd), default=None)
-    change = cheapest.settings if cheapest else ()
-    after_row(asked, found.best, style, step=step, quiet=quiet, settings=settings, change=change)
+    return cheapest.settings if cheapest else ()
 
 
 def after_row(

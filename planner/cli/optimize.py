@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import click
 
-from planner.cli.next_step import APPROVE, after
-from planner.cli.options import OUT, Asked, Limit, book_of, common, format_option, priced_plan, worker_pool_in
-from planner.cli.output import format_of, room_of, warn_of_prices, write_result
-from planner.cli.progress import SEARCHING, counted, progress
+from planner.cli.next_step import APPROVE, after_row, cheapest_change
+from planner.cli.options import OUT, Asked, Limit, check_format, common, format_option, look_of, priced_plan
+from planner.cli.output import format_of, warn_of_prices, write_result
+from planner.cli.progress import Watched
 from planner.errors import ExitCode
 
 ROWS = 12  # of the frontier
@@ -57,47 +57,17 @@ def command(
     What is recommended keeps the deadline and the budget in 9 of 10 of them (decision.confidence). The frontier lists
     what else can be had, from the shortest to the cheapest run. Exit 10 if nothing keeps the limits.
     """
-    from planner.api.optima import optimum_of
-
     style = format_of(style, out, ("table", "json", "md"))
     limits = [f"run.deadline={deadline}"] if deadline is not None else []
     limits += [f"constraints.max_cost_usd={budget:.15g}"] if budget is not None else []
     asked = replace(asked, overrides=(*asked.overrides, *limits))
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    if pool is not None:
-        from planner.cli import worker_pool
-
-        return worker_pool.optimize(pool, asked, minimize, style, out, color=color, quiet=quiet)
-    assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices, asked.as_of)
-    request = asked.request_of(loaded, book, derivations=False, spares=False)
-    with progress(SEARCHING, quiet=quiet) as shown:
-        found = optimum_of(request, minimize, counted(shown))
-    if style == "table":
-        from planner.report.terminal.optimum_text import render
-
-        room = room_of(out, color)
-        text = render(
-            found,
-            width=room.width,
-            colour=room.colour,
-            ascii_only=room.ascii_only,
-            top=top,
-            plan_path=asked.plan,
-            again=asked.again,
-        )
-    elif style == "json":
-        from planner.report.data.optimum_json import render as render_json
-
-        text = render_json(found)
-    else:
-        from planner.report.markdown.optimum_markdown import render as render_markdown
-
-        text = render_markdown(found, plan_path=asked.plan, again=asked.again)
-    write_result(text, out)
+    ask = asked.ask()
+    sizes = ask.loaded.kind.part("sizes")
+    check_format(style, sizes.FORMATS, ask.loaded.kind)
+    found = sizes.searched(ask, minimize, Watched(quiet))
+    write_result(sizes.written(found, style, look_of(asked, out, color, top=top)), out)
     warn_of_prices(found.comparison, asked.prices, style, quiet, color)
-    from planner.report.wording.optimum import settings
-
-    chosen = found.recommended
-    after(asked, found.comparison, style, step=APPROVE, quiet=quiet, settings=settings(chosen) if chosen else ())
-    return ExitCode.OK if found.recommended else ExitCode.GATE
+    best, settings = sizes.best(found)
+    change = () if best else cheapest_change(found.comparison)
+    after_row(asked, best, style, step=APPROVE, quiet=quiet, settings=settings, change=change)
+    return ExitCode.OK if best else ExitCode.GATE

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.api.arguments import day_of
-from planner.cli.output import say
+from planner.cli.output import room_of, say
+from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 
 if TYPE_CHECKING:
     from planner.estimate.request import Request
-    from planner.plan.load import LoadedPlan, LoadedPool
+    from planner.kinds.asking import Ask, Look
+    from planner.kinds.kind import Kind
+    from planner.plan.load import Loaded
     from pricing.book import PriceBook
 
 
@@ -137,7 +140,7 @@ class Asked:
 
     plan: str
     overrides: tuple[str, ...]
-    draws: int = DEFAULT_DRAWS
+    draws: int | None = None
     seed: int = DEFAULT_SEED
     prices: str | None = None
     as_of: str | None = None
@@ -149,7 +152,7 @@ class Asked:
         """What a next command must repeat to price the same: every option here that is not at its default."""
         words = [word for text in self.overrides for word in ("--set", text)]
         for name, value, default in (
-            ("--draws", self.draws, DEFAULT_DRAWS),
+            ("--draws", self.draws, None),
             ("--seed", self.seed, DEFAULT_SEED),
             ("--prices", self.prices, None),
             ("--as-of", self.as_of, None),
@@ -158,34 +161,72 @@ class Asked:
             words += [name, str(value)] if value != default else []
         return (*words, "--own") if self.own else tuple(words)
 
-    def request(self, *, derivations: bool = True) -> Request:
-        """Everything that `compare` needs, checked. Raises PlanProblems or UsageProblem."""
-        return self.request_of(
-            *checked_plan(self.plan, self.overrides, self.prices, self.as_of), derivations=derivations
-        )
+    def ask(self) -> Ask:
+        """The plan, of any kind, and how to price it. Raises PlanProblems or UsageProblem, also for an option of the
+        command line that its kind does not take."""
+        from planner.plan.load import load_any
 
-    def request_of(
-        self, loaded: LoadedPlan, book: PriceBook, *, derivations: bool = True, spares: bool = True
-    ) -> Request:
-        """The same for a plan that is already loaded. derivations: whether the result shows how numbers come about.
-        spares: whether their number is chosen where the plan leaves it open. Raises UsageProblem."""
-        from planner.api.parallel import in_processes
-        from planner.decide.spares import with_spares
-        from planner.estimate.request import Request
+        return self.ask_of(load_any(self.plan, overrides=self.overrides))
 
-        if self.own:
-            book = own_book(book, loaded)
-        request = Request(
-            plan=loaded.plan,
-            plan_sha256=loaded.sha256,
-            book=book,
+    def ask_of(self, loaded: Loaded, book: PriceBook | None = None) -> Ask:
+        """The same for a plan that is already loaded. book: of another plan, which knows what this one names."""
+        from planner.kinds.asking import Ask
+
+        refuse(loaded.kind)
+        if book is None:
+            book = book_of(loaded, self.prices, self.as_of)
+        else:
+            loaded.kind.part("book").check_book(loaded, book)
+        return Ask(
+            loaded=loaded,
+            book=own_book(book, loaded) if self.own else book,
             draws=self.draws,
             seed=self.seed,
             as_of=day_of(self.as_of, "--as-of") if self.as_of else None,
             max_price_age_days=self.max_price_age,
-            derivations=derivations,
         )
-        return with_spares(request, in_processes) if spares else request
+
+    def request(self, *, derivations: bool = True) -> Request:
+        """Everything that the models of a training plan need. Raises PlanProblems or UsageProblem."""
+        from planner.kinds.training.answers import request_of
+        from planner.plan.load import load_plan
+
+        return request_of(self.ask_of(load_plan(self.plan, overrides=self.overrides)), derivations=derivations)
+
+
+def refuse(kind: Kind) -> None:
+    """Raises UsageProblem for a verb, or an option that was given, that a kind of plan does not take."""
+    context = click.get_current_context()
+    verb = context.info_name or ""
+    if verb in kind.refused:
+        raise UsageProblem(kind.refused[verb])
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        for name in parameter.opts:
+            why = kind.refused.get(name) or kind.refused.get(f"{verb} {name}")
+            if given and why and context.params.get(parameter.name or ""):
+                raise UsageProblem(f"{name}: {why}")
+
+
+def check_format(style: str, known: Sequence[str], kind: Kind) -> None:
+    """Raises UsageProblem for a format that the verb does not write of a kind of plan."""
+    if style not in known:
+        raise UsageProblem(f"-f {style}: of {kind.title}, {' or '.join(known)}")
+
+
+def look_of(asked: Asked, out: str | None = "", color: str = "never", **more: Any) -> Look:
+    """How an answer is written there. more: what the verb's options say of it."""
+    from planner.kinds.asking import Look
+
+    room = room_of(out, color)
+    return Look(
+        width=room.width,
+        colour=room.colour,
+        ascii_only=room.ascii_only,
+        plan_path=asked.plan,
+        again=asked.again,
+        **more,
+    )
 
 
 def _plan_or_here(context: click.Context, argument: click.Parameter, plan: str | None) -> str:
@@ -220,9 +261,7 @@ def priced_plan(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--draws",
             type=DRAWS,
-            default=DEFAULT_DRAWS,
-            show_default=True,
-            help="Monte Carlo draws (simulated outcomes).",
+            help=f"Monte Carlo draws (simulated outcomes). [default: {DEFAULT_DRAWS}; of a worker pool 200 runs]",
         ),
         overrides_option(),
     ):
@@ -245,7 +284,7 @@ def book_for(prices: str | None, planned: date | None = None, day: date | None =
     return book
 
 
-def own_book(book: PriceBook, loaded: LoadedPlan) -> PriceBook:
+def own_book(book: PriceBook, loaded: Loaded) -> PriceBook:
     """The book with the own prices that are valid when the run starts, else on the book's date. Raises UsageProblem."""
     from planner.api.books import with_own
 
@@ -255,35 +294,9 @@ def own_book(book: PriceBook, loaded: LoadedPlan) -> PriceBook:
     return found
 
 
-def checked_plan(
-    plan: str, overrides: tuple[str, ...], prices: str | None, as_of: str | None = None
-) -> tuple[LoadedPlan, PriceBook]:
-    """A valid plan whose types the price book knows, and that book.
-
-    Raises PlanProblems or UsageProblem.
-    """
-    from planner.plan.load import load_plan
-
-    loaded = load_plan(plan, overrides=overrides)
-    return loaded, book_of(loaded, prices, as_of)
-
-
-def worker_pool_in(plan: str, overrides: tuple[str, ...]) -> tuple[LoadedPlan | None, LoadedPool | None]:
-    """(training plan, plan of a worker pool), one of which is None: a plan is read once, since it may be a pipe.
-
-    Raises PlanProblems.
-    """
-    from planner.plan.load import LoadedPlan, load_any
-
-    loaded = load_any(plan, overrides=overrides)
-    return (loaded, None) if isinstance(loaded, LoadedPlan) else (None, loaded)
-
-
-def book_of(loaded: LoadedPlan, prices: str | None, as_of: str | None = None) -> PriceBook:
+def book_of(loaded: Loaded, prices: str | None, as_of: str | None = None) -> PriceBook:
     """The price book of a plan, once it is known to hold what the plan names. as_of: --as-of, else the
     plan's start. Raises PlanProblems or UsageProblem."""
-    from planner.api.books import check_book
-
     book = book_for(prices, loaded.plan.price_date, day_of(as_of, "--as-of") if as_of else loaded.plan.start)
-    check_book(loaded, book)
+    loaded.kind.part("book").check_book(loaded, book)
     return book

@@ -16,7 +16,6 @@ from planner.cli.options import (
     planned_stack,
     priced_plan,
     scenario_option,
-    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.stack_shared import planned
@@ -75,8 +74,7 @@ def previewed_graph(
 
     Raises UsageProblem or PlanProblems.
     """
-    from planner.report.data.stored import stored_usd_per_hour
-
-    plans = worker_pool_in(asked.plan, asked.overrides)
-    spec, _, chosen = planned(asked, plans, scenario, stack or "", nic_profile=nic_profile, quiet=True)
-    return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen) if chosen else None
+    ask = asked.ask()
+    spec, chosen = planned(ask, scenario, stack or "", nic_profile=nic_profile, quiet=True)
+    stored_usd_per_hour = ask.loaded.kind.part("deployed").stored_usd_per_hour
+    return graph_of(spec, "the preview runs"), stored_usd_per_hour(chosen)

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from planner.decide.search import Each
+    from planner.kinds.asking import Each
 
-PRICING, STUDY, SEARCHING = "Pricing the plan", "Trying what would change the answer", "Pricing fleets"
-SIMULATING = "Replaying jobs"
+PRICING, SIMULATING = "Pricing the plan", "Replaying jobs"
 AFTER_SECONDS, EVERY_SECONDS = 1.0, 0.2
 
 
@@ -47,6 +46,23 @@ def counted(shown: Progress) -> Each:
             yield done
 
     return each
+
+
+class Watched:
+    """What a kind of plan does, as such lines of progress."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+
+    @contextmanager
+    def each(self, what: str) -> Iterator[Each]:
+        with progress(what, quiet=self._quiet) as shown:
+            yield counted(shown)
+
+    @contextmanager
+    def steps(self, what: str, total: int) -> Iterator[Callable[[], None]]:
+        with progress(what, total=total, quiet=self._quiet) as shown:
+            yield shown.step
 
 
 @contextmanager

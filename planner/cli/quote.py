@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.api.arguments import named
-from planner.cli.options import OUT, Asked, book_of, common, format_option, priced_plan, scenario_option, worker_pool_in
+from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option
 from planner.cli.output import format_of, room_of, warn_of_prices, write_result
 from planner.cli.progress import PRICING, counted, progress
 from planner.errors import UsageProblem
@@ -17,8 +17,6 @@ from planner.errors import UsageProblem
 if TYPE_CHECKING:
     from planner.estimate.request import Request
     from pricing.book import PriceBook
-
-POOLS = "quote compares training runs; of worker pools `planner compare` shows On-Demand and spot in one table"
 
 
 @click.command()
@@ -50,18 +48,15 @@ def command(
     """
     from planner.decide.compare import compare
     from planner.decide.quote import ON_DEMAND, Side, check_comparable, on_demand, quote, today
+    from planner.kinds.training.answers import request_of
     from planner.report.wording.quote import card_of
 
     style = format_of(style, out, ("text", "md", "svg"))
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    if pool is not None:
-        raise UsageProblem(POOLS)
-    assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices, asked.as_of)
-    request = asked.request_of(loaded, book, derivations=False)
+    ask = asked.ask()
+    request = request_of(ask, derivations=False)
     other = None
     if vs != ON_DEMAND:
-        other = _today(vs, asked, book)
+        other = _today(vs, asked, ask.book)
         check_comparable(other, request)
     with progress(PRICING, quiet=quiet) as shown:
         comparison = compare(request, counted(shown))
@@ -90,13 +85,9 @@ def command(
 
 def _today(file: str, asked: Asked, book: PriceBook) -> Request:
     """Another plan on the same price book. Raises PlanProblems or UsageProblem."""
-    from planner.api.books import check_book
+    from planner.kinds.training.answers import request_of
+    from planner.plan.load import load_plan
 
     if not Path(file).exists():
         raise UsageProblem(f"--vs {file}: no such file; write on-demand, or name the plan of your way today")
-    loaded, pool = worker_pool_in(file, ())
-    if pool is not None:
-        raise UsageProblem(f"not comparable: {file} is the plan of a worker pool\n    {POOLS}")
-    assert loaded is not None  # one of the two
-    check_book(loaded, book)
-    return replace(asked, plan=file, overrides=()).request_of(loaded, book, derivations=False)
+    return request_of(replace(asked, plan=file, overrides=()).ask_of(load_plan(file), book), derivations=False)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.api.arguments import named
 from planner.cli.gates import check_junit, report_violations
 from planner.cli.next_step import DEPLOY, after
-from planner.cli.options import Asked, book_of, common, format_option, gate_options, priced_plan, worker_pool_in
+from planner.cli.options import Asked, common, format_option, gate_options, look_of, priced_plan
 from planner.cli.output import format_of, say, write_result
-from planner.cli.progress import PRICING, STUDY, counted, progress
+from planner.cli.progress import Watched
+from planner.cli.sheet import rendered
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def command(
     run finds the comment to update.
     """
     from planner.answer.gates import violations
-    from planner.api.comparisons import comparison_of
 
     style = format_of(style, out, ("html", "md"))
     out = out or f"report.{style}"
@@ -69,50 +68,16 @@ def command(
         raise UsageProblem("--bill adds a section to the HTML page; `planner reconcile` has the other formats")
     if bills and sheet:
         raise UsageProblem("--sheet writes only the page to sign; --bill belongs to the whole report")
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    if pool is not None:
-        from planner.cli import worker_pool
-
-        if bills:
-            raise UsageProblem("--bill: the bill of a worker pool cannot be compared with its plan yet")
-        return worker_pool.report(pool, asked, style, out, gates, junit, sheet=sheet, quiet=quiet)
-    assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices, asked.as_of)
-    request = asked.request_of(loaded, book, derivations=style == "html")
-    with progress(PRICING, quiet=quiet) as shown:
-        comparison = comparison_of(loaded, request, counted(shown))
+    ask, watch = asked.ask(), Watched(quiet)
+    answers, pages = ask.loaded.kind.part("answers"), ask.loaded.kind.part("pages")
+    comparison = answers.compared(ask, watch, derivations=style in pages.WITH_DERIVATIONS)
     found = violations(comparison, gates)
     if sheet:
-        from planner.cli.sheet import rendered
-        from planner.report.wording.sheet import sheet_of
-
-        text = rendered(sheet_of(comparison), style)
-    elif style == "md":
-        from planner.decide.study import study
-        from planner.report.markdown.comparison_markdown import render as render_markdown
-
-        shown = found if gates.asked_for else None
-        with progress(STUDY, quiet=quiet) as trying:
-            studied = study(request, comparison, grid=False, each=counted(trying))
-        text = render_markdown(comparison, studied, plan_path=asked.plan, gates=shown)
+        text = rendered(pages.sheet(comparison), style)
     else:
-        from planner.api.page import page_of
-
-        reconciled = None
-        if bills:
-            from planner.api.reconciliations import reconciled as beside
-
-            reconciled = beside(request, comparison, named(comparison, "best"), bills)
-        with progress(STUDY, quiet=quiet) as trying:
-            text = page_of(
-                loaded,
-                request,
-                comparison,
-                architecture=architecture,
-                each=counted(trying),
-                others=1,
-                reconciled=reconciled,
-            )
+        shown = found if gates.asked_for else None
+        look = look_of(asked, architecture=architecture, bills=bills, gates=shown)
+        text = pages.written(comparison, style, look, watch)
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)

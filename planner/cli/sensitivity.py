@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import click
 
-from planner.api.arguments import named
 from planner.cli.options import (
     OUT,
     Asked,
-    book_of,
+    check_format,
     common,
     format_option,
+    look_of,
     priced_plan,
     scenario_option,
     top_option,
-    worker_pool_in,
 )
-from planner.cli.output import format_of, room_of, say, write_result
-from planner.cli.progress import PRICING, STUDY, counted, progress
+from planner.cli.output import format_of, say, write_result
+from planner.cli.progress import Watched
 from planner.errors import ExitCode
 
 
@@ -56,50 +55,13 @@ def command(
     again at each end: 20 runs, or as many as --draws says.
     """
     style = format_of(style, out, ("table", "json", "svg"))
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    if pool is not None:
-        from planner.cli import worker_pool_sensitivity
-
-        return worker_pool_sensitivity.sensitivity(
-            pool, asked, scenario, against, of, style, out, top=top, color=color, quiet=quiet
-        )
-    assert loaded is not None  # it is one or the other
-    from planner.api.sensitivities import sensitivity_of
-    from planner.decide.compare import compare
-
-    request = asked.request_of(loaded, book_of(loaded, asked.prices, asked.as_of), derivations=False)
-    with progress(PRICING, quiet=quiet) as shown:
-        comparison = compare(request, counted(shown))
-    chosen = named(comparison, scenario) if scenario else comparison.best
-    if chosen is None:
-        say("gate (10): no scenario is both feasible and completely priced; `planner compare` shows the reasons")
+    ask = asked.ask()
+    varied = ask.loaded.kind.part("varied")
+    check_format(style, varied.FORMATS, ask.loaded.kind)
+    found = varied.studied(ask, scenario, against, Watched(quiet))
+    if found is None:
+        say(f"gate (10): {varied.NOTHING}")
         return ExitCode.GATE
-    other = named(comparison, against) if against else None
-    with progress(STUDY, quiet=quiet) as shown:
-        found = sensitivity_of(
-            *(request, comparison, chosen, other),
-            best="--scenario best",
-            against="--against",
-            listing="`planner compare` shows all",
-            each=counted(shown),
-        )
-    if style == "table":
-        room = room_of(out)
-        text = found.text(
-            width=room.width,
-            ascii_only=room.ascii_only,
-            top=top,
-            of="cost_usd" if of == "cost" else "days",
-            plan_path=asked.plan,
-            again=asked.again,
-        )
-    elif style == "json":
-        from planner.report.data.sensitivity_json import render as render_json
-
-        text = render_json(found.comparison, found.study, found.against)
-    else:
-        from planner.report.pictures.tornado import alone
-
-        text = alone(found.study)
-    write_result(text, out)
+    look = look_of(asked, out, color, top=top, of="cost_usd" if of == "cost" else "days")
+    write_result(varied.written(found, style, look), out)
     return ExitCode.OK

@@ -16,14 +16,13 @@ from planner.cli.options import (
     Limit,
     common,
     format_option,
+    look_of,
     overrides_option,
     prices_option,
     scenario_option,
-    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, write_result
-from planner.cli.progress import SIMULATING, progress
-from planner.cli.simulate_plan import rendered, spot_runs_of
+from planner.cli.progress import SIMULATING, Watched, progress
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def command(
     import numpy as np
 
     from planner.spot.job import Job
-    from planner.spot.simulate import NAMES, POLICIES, simulate
+    from planner.spot.simulate import NAMES, simulate
     from planner.spot.trace_file import trace_in
 
     style = format_of(style, out, ("table", "json", "svg"))
@@ -114,26 +113,17 @@ def command(
         of_job = {"--work": work, "--deadline": deadlines, "--changeover": changeovers, "--price-ratio": price_ratio}
         if given := [name for name, value in (of_job | {"--generate": generate}).items() if value]:
             raise UsageProblem(f"{given[0]}: PLAN says what the job is; --set changes it")
-    loaded, pool = worker_pool_in(plan, overrides) if plan else (None, None)
-    if pool is not None:
-        from planner.cli import worker_pool
-
-        if policies or first or files or generate:
-            raise UsageProblem("recordings and their rules are of gangs; a worker pool has the rules of its plan")
-        runs = None if starts is None else _starts(starts)
+    ticks = None if starts is None else _starts(starts)
+    if plan:
         asked = Asked(plan=plan, overrides=overrides, prices=prices, seed=seed)
-        worker_pool.simulate(pool, asked, scenario, runs, style, out, color=color, quiet=quiet)
+        ask, look = asked.ask(), look_of(asked, out, color)
+        replayed = ask.loaded.kind.part("runs").replayed
+        write_result(replayed(ask, scenario, (*first, *files), policies, ticks, style, look, Watched(quiet)), out)
         return
-    every = tuple(POLICIES) if plan else NAMES
-    names = [name.strip() for name in policies.split(",")] if policies else [] if plan else every
-    names = list(every if names == ["all"] else names)
+    names = [name.strip() for name in policies.split(",")] if policies else ["all"]
+    names = list(NAMES if names == ["all"] else names)
     if unknown := [name for name in names if name not in NAMES]:
         raise UsageProblem(f"--policies: {unknown[0]!r} is no rule; the rules are {', '.join(NAMES)}, or all")
-    ticks = None if starts is None else _starts(starts)
-    if loaded is not None:
-        found = spot_runs_of(loaded, prices, scenario, (*first, *files), names, ticks, seed, quiet)
-        write_result(rendered(found, style, room_of(out, color)), out)
-        return
     if overrides or prices or scenario:
         raise UsageProblem("--set, --prices and --scenario are of a plan: planner simulate PLAN --traces FILE...")
     jobs = [

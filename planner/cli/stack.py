@@ -8,32 +8,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.api.arguments import named
 from planner.cli.options import (
     PROFILES,
     PROFILES_HELP,
     STACK,
     Asked,
     Limit,
-    book_of,
     common,
+    look_of,
     priced_plan,
     scenario_option,
-    worker_pool_in,
 )
-from planner.cli.output import ascii_only, check_out, columns, say, write_result
-from planner.cli.progress import PRICING, counted, progress
+from planner.cli.output import check_out, say, write_result
+from planner.cli.progress import Watched
 from planner.cli.stack_shared import project_folder, refuse_over, written_over
 from planner.errors import PlanProblems, UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.comparison import Comparison
-    from planner.estimate.result import Scenario
-    from planner.plan.load import LoadedPlan
-    from planner.stack.choose import FromAccount
+    from planner.answer.row import Row
     from planner.stack.file import StackFile
     from planner.stack.spec import ClusterSpec
-    from pricing.book import PriceBook
 
 
 @click.command()
@@ -101,58 +95,43 @@ def command(
     Values that only your AWS account knows are placeholders until you give them, here or in the plan's deploy section.
     An existing file keeps the values given before and every key that is not the planner's.
     """
-    from planner.cli.stack_words import change_lines, summary
-    from planner.decide.compare import compare
+    from planner.cli.stack_words import change_lines
     from planner.stack.changes import changes
-    from planner.stack.choose import FromAccount
-    from planner.stack.file import name_of, rendered, write
+    from planner.stack.file import name_of, read, rendered, write
     from planner.stack.project import write_missing
 
-    loaded, pool = worker_pool_in(asked.plan, asked.overrides)
-    if pool is not None:
-        from planner.cli import worker_stack
-
-        own = worker_stack.FromUser(image=image or "", zone_id=zone_id or "", notify=notify or "")
-        others = click.get_current_context().params
-        worker_stack.stack(
-            asked, pool, scenario, stack, out, own, budget, others, force=force, switch=switch, check=check, quiet=quiet
-        )
-        return
-    assert loaded is not None  # one of the two
-    if image:
-        raise UsageProblem("--image is of worker pools: nodes of a training plan run no container of ours")
-    book = book_of(loaded, asked.prices, asked.as_of)
-    stack = stack or loaded.plan.deploy.stack
+    ask, given = asked.ask(), click.get_current_context().params
+    answers, deployed = ask.loaded.kind.part("answers"), ask.loaded.kind.part("deployed")
+    stack = stack or deployed.stack_name(ask.loaded)
     folder = project_folder(None if out == "-" else out)
     path = folder / name_of(stack)
     before = _before(path, force and not check)
-    with progress(PRICING, quiet=quiet) as shown:
-        comparison = compare(asked.request_of(loaded, book, derivations=False), counted(shown))
-    given = FromAccount(
-        ami=ami or "",
-        control_ami=control_ami or "",
-        zone_id=zone_id or "",
-        notify=notify or "",
-        reservation_id=reservation or "",
-        placement_group=placement_group or "",
-        starts=block_starts or "",
-        ends=block_ends or "",
-    )
+    if check and before is None:
+        raise UsageProblem(f"{path} does not exist: `planner stack {ask.loaded.where} --scenario best` writes it")
+    found = answers.priced(ask, Watched(quiet), derivations=False)
+
+    def spec_of(chosen: Row, kept: ClusterSpec | None, stack: str) -> ClusterSpec:
+        more = {"nic_profile": nic_profile, "budget": budget, "given": deployed.given(given)}
+        return deployed.spec(ask, found, chosen, stack=stack, kept=kept, **more)
+
     if check:
-        _check(loaded, comparison, book, before, path, scenario, given, nic_profile, budget)
-        if before and before.spec:
-            refuse_over(before.spec)
-        missing = before.spec.placeholders if before and before.spec else ()
-        more = f"; missing: {', '.join(missing)}" if missing else ""
+        assert before is not None  # refused above
+        kept = read(path)
+        chosen = answers.named(found, scenario or kept.scenario)
+        _check(before, spec_of(chosen, kept, kept.stack), kept, f"planner stack {ask.loaded.where}", chosen)
+        refuse_over(kept)
+        more = f"; missing: {', '.join(kept.placeholders)}" if kept.placeholders else ""
         say(f"{path} matches {asked.plan}{more}", quiet)
         return
     scenario = scenario or "best"
-    chosen = named(comparison, scenario)
+    chosen = answers.named(found, scenario)
     if not chosen.eligible and scenario != chosen.id:
-        _refuse_ineligible(chosen)
+        raise UsageProblem(
+            f"{chosen.id} is not eligible: {'; '.join(deployed.lacks(chosen))}\n"
+            f"    to deploy it all the same: --scenario {chosen.id}"
+        )
     kept = before.spec if before else None
-    spec = _spec(loaded, comparison, chosen, book, stack, kept, given, nic_profile, budget)
-    spec = written_over(path, kept, spec, switch, printed=out == "-")
+    spec = written_over(path, kept, spec_of(chosen, kept, stack), switch, printed=out == "-")
     refuse_over(spec)
     text = rendered(spec, before.text if before else "", where=str(path))
     if out == "-":
@@ -162,27 +141,12 @@ def command(
     files = write_missing(folder)
     check_out(str(path))  # only once the stack's name is known to be valid
     write(path, text)
-    write_result(
-        summary(
-            spec, chosen, loaded.plan, asked.plan, asked.overrides, out=out, width=columns(), ascii_only=ascii_only()
-        ),
-        None,
-    )
+    write_result(deployed.summary(ask, spec, chosen, look_of(asked), asked.overrides, out), None)
     if kept is not None:
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
     others = f", and {' and '.join(files)} beside it, which `pulumi up` needs" if files else ""
     say(f"Wrote {path}{others}", quiet)
-
-
-def _refuse_ineligible(chosen: Scenario) -> None:
-    """Raises UsageProblem for a scenario that may miss its limits, unless it is named by its id."""
-    from planner.report.wording.eligibility import why_not
-
-    reasons = [*why_not(chosen), *([] if chosen.complete else ["a price is missing"])]
-    raise UsageProblem(
-        f"{chosen.id} is not eligible: {'; '.join(reasons)}\n    to deploy it all the same: --scenario {chosen.id}"
-    )
 
 
 def _before(path: Path, force: bool) -> StackFile | None:
@@ -197,28 +161,6 @@ def _before(path: Path, force: bool) -> StackFile | None:
     return file
 
 
-def _spec(
-    loaded: LoadedPlan,
-    comparison: Comparison,
-    chosen: Scenario,
-    book: PriceBook,
-    stack: str,
-    kept: ClusterSpec | None,
-    given: FromAccount,
-    nic_profile: str | None,
-    budget: float | None,
-) -> ClusterSpec:
-    """The spec of a scenario; what the call and the plan do not say stays as the file before had it."""
-    from planner.stack.changes import by_hand
-    from planner.stack.choose import spec_of
-    from planner.stack.kept import kept_of
-
-    profile = nic_profile or (kept.fleet.nic_profile if kept else "ip-saving")
-    given = kept_of(kept, loaded.plan, chosen, given)
-    spec = spec_of(loaded, comparison, chosen, book, stack=stack, nic_profile=profile, given=given, budget=budget)
-    return by_hand(kept, spec) if kept else spec
-
-
 def _refuse_another(path: Path, kept: ClusterSpec | None, spec: ClusterSpec, force: bool) -> None:
     from planner.cli.stack_words import change_lines
     from planner.stack.changes import changes
@@ -230,29 +172,13 @@ def _refuse_another(path: Path, kept: ClusterSpec | None, spec: ClusterSpec, for
     raise UsageProblem(f"{path} belongs to another {what}; --force would change\n{lines}")
 
 
-def _check(
-    loaded: LoadedPlan,
-    comparison: Comparison,
-    book: PriceBook,
-    file: StackFile | None,
-    path: Path,
-    scenario: str | None,
-    given: FromAccount,
-    nic_profile: str | None,
-    budget: float | None,
-) -> None:
+def _check(file: StackFile, spec: ClusterSpec, kept: ClusterSpec, command: str, chosen: Row) -> None:
     """Raises PlanProblems with every value of the file that the plan does not give."""
     from planner.cli.stack_words import value_words
     from planner.stack.changes import changes
-    from planner.stack.file import read
     from planner.stack.finding import Finding
 
-    if file is None:
-        raise UsageProblem(f"{path} does not exist: `planner stack {loaded.where} --scenario best` writes it")
-    kept = read(path)
-    chosen = named(comparison, scenario or kept.scenario)
-    spec = _spec(loaded, comparison, chosen, book, kept.stack, kept, given, nic_profile, budget)
-    again = f"planner stack {loaded.where} --scenario {chosen.id} --stack {kept.stack} --force"
+    again = f"{command} --scenario {chosen.id} --stack {kept.stack} --force"
     problems = file.problems(
         Finding(
             path=change.path,

@@ -6,45 +6,24 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.cli.progress import Watched
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.cli.options import Asked
-    from planner.estimate.result import Scenario
-    from planner.plan.load import LoadedPlan, LoadedPool
+    from planner.answer.row import Row
+    from planner.kinds.asking import Ask
     from planner.stack.spec import ClusterSpec
-    from pricing.book import PriceBook
 
 
 def planned(
-    asked: Asked,
-    plans: tuple[LoadedPlan | None, LoadedPool | None],
-    scenario: str,
-    stack: str,
-    *,
-    nic_profile: str = "ip-saving",
-    derivations: bool = True,
-    quiet: bool,
-) -> tuple[ClusterSpec, PriceBook, Scenario | None]:
-    """The stack of a scenario as the plan has it, even if it cannot be deployed yet; its price book; the scenario,
-    where the plan is of training. plans: of `worker_pool_in`. Raises UsageProblem or PlanProblems."""
-    from planner.api.arguments import named
-    from planner.api.parallel import in_processes
-    from planner.cli.options import book_of
-    from planner.decide.compare import compare
-    from planner.stack.choose import spec_of
-
-    loaded, pool = plans
-    if pool is not None:
-        from planner.cli import worker_stack
-
-        return *worker_stack.planned(asked, pool, scenario, stack, quiet=quiet), None
-    assert loaded is not None  # one of the two
-    book = book_of(loaded, asked.prices, asked.as_of)
-    comparison = compare(asked.request_of(loaded, book, derivations=derivations), in_processes)
-    chosen = named(comparison, scenario)
-    spec = spec_of(loaded, comparison, chosen, book, stack=stack, nic_profile=nic_profile, preview=True)
-    return spec, book, chosen
+    ask: Ask, scenario: str, stack: str, *, nic_profile: str = "ip-saving", derivations: bool = True, quiet: bool
+) -> tuple[ClusterSpec, Row]:
+    """The stack of a scenario as the plan has it, even if it cannot be deployed yet, and the scenario. Raises
+    UsageProblem or PlanProblems."""
+    answers, deployed = ask.loaded.kind.part("answers"), ask.loaded.kind.part("deployed")
+    found = answers.priced(ask, Watched(quiet), derivations=derivations)
+    chosen = answers.named(found, scenario)
+    return deployed.planned(ask, found, chosen, stack, nic_profile), chosen
 
 
 def project_folder(out: str | None = None) -> Path:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.cli.options import book_for, book_of, common, overrides_option, prices_option, worker_pool_in
+from planner.cli.options import book_of, common, overrides_option, prices_option
 from planner.cli.output import write_result
 from planner.errors import PlanProblems, Problem
 
 if TYPE_CHECKING:
-    from planner.plan.load import LoadedPlan, LoadedPool
+    from planner.plan.load import Loaded
 
 
 @click.command()
@@ -37,14 +37,10 @@ def command(
         raise PlanProblems(tuple(problems))
 
 
-def checked(plan: str, overrides: tuple[str, ...], prices: str | None) -> LoadedPlan | LoadedPool:
-    """A plan of either kind, checked against its price book. Raises PlanProblems or UsageProblem."""
-    loaded, pool = worker_pool_in(plan, overrides)
-    if loaded is not None:
-        book_of(loaded, prices)
-        return loaded
-    from planner.worker_pool.check import check_against_book
+def checked(plan: str, overrides: tuple[str, ...], prices: str | None) -> Loaded:
+    """A plan of any kind, checked against its price book. Raises PlanProblems or UsageProblem."""
+    from planner.plan.load import load_any
 
-    assert pool is not None  # one of the two
-    check_against_book(pool, book_for(prices, pool.plan.price_date, pool.plan.start))
-    return pool
+    loaded = load_any(plan, overrides=overrides)
+    book_of(loaded, prices)
+    return loaded

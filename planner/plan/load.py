@@ -5,24 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
 from planner.errors import PlanProblems, Problem
-from planner.plan.check import check_plan
-from planner.plan.finding import Finding
+from planner.kinds.kind import Kind
+from planner.kinds.registry import kind_in, kind_of
 from planner.plan.messages import data_path, keys_below, message_of
 from planner.plan.overrides import apply_overrides, split_path
 from planner.plan.textfile import clean, decode, label_of, read_text, refuse
-from planner.plan.types import Plan
 from planner.plan.values_file import expanded
 from planner.plan.wording import path_text
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
 if TYPE_CHECKING:
+    from planner.plan.types import Plan
     from planner.plan.worker_pool_types import WorkerPoolPlan
 
 POOL_VERBS = (
@@ -35,16 +35,23 @@ _MAX_WORDED = 500  # findings that get a message: looking up near names takes ti
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A valid plan of any kind: the location of its values.
+    """A valid plan of any kind: its values and their location.
 
     sha256: of the resolved plan in canonical form, after overrides. where: the file name as given.
     places: line and column of every value, from 1. overridden: the `--set` option of each value that has one.
     """
 
+    KIND: ClassVar[str] = ""
+    plan: Any
     sha256: str
     where: str
     places: Mapping[Path, Place] = field(repr=False)
     overridden: Mapping[Path, str] = field(repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of this plan."""
+        return kind_of(self.KIND)
 
     def problem_at(self, path: Path | str, message: str, remedy: str = "") -> Problem:
         """A problem at a value of this plan, or at the nearest section around it.
@@ -59,6 +66,7 @@ class Loaded:
 class LoadedPlan(Loaded):
     """A valid training plan."""
 
+    KIND = "training"
     plan: Plan
 
 
@@ -66,6 +74,7 @@ class LoadedPlan(Loaded):
 class LoadedPool(Loaded):
     """A valid plan of a worker pool."""
 
+    KIND = "worker-pool"
     plan: WorkerPoolPlan
 
 
@@ -83,19 +92,19 @@ def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str
     return _training(load_any_text(text, where=where, overrides=overrides))
 
 
-def _training(loaded: LoadedPlan | LoadedPool) -> LoadedPlan:
-    if isinstance(loaded, LoadedPool):
-        message = "this is the plan of a worker pool, and training plans are what is asked for here"
+def _training(loaded: Loaded) -> LoadedPlan:
+    if not isinstance(loaded, LoadedPlan):
+        message = f"this is {loaded.kind.title}, and training plans are what is asked for here"
         raise PlanProblems((loaded.problem_at(("run", "kind"), message, POOL_VERBS),))
     return loaded
 
 
-def load_any(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan | LoadedPool:
+def load_any(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> Loaded:
     """Read and check a plan file of any kind. Raises PlanProblems."""
     return load_any_text(read_text(source), where=label_of(source), overrides=overrides)
 
 
-def load_any_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str] = ()) -> LoadedPlan | LoadedPool:
+def load_any_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str] = ()) -> Loaded:
     """The same for text. Raises PlanProblems."""
     text = decode(text, where) if isinstance(text, bytes) else clean(text, where)
     try:
@@ -103,29 +112,17 @@ def load_any_text(text: str | bytes, *, where: str = "plan", overrides: Iterable
     except Unreadable as error:
         raise PlanProblems((error.problem,)) from None
     data = _mapping(tree, where)
-    root, check = _kind_of(data)
+    of = kind_in(data).part("plan")
+    root = of.ROOT
     data, overridden, problems = apply_overrides(data, expanded(overrides), root)
     problems += tree.problems
     plan, found = _validated(data, root)
     if plan is not None:
-        found = check(plan)
+        found = of.check(plan)
     problems += [_problem(where, tree.places, overridden, *finding) for finding in found]
     if plan is None or problems:
         raise PlanProblems(_in_order(problems))
-    of = LoadedPlan if root is Plan else LoadedPool
-    return of(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)
-
-
-def _kind_of(data: dict[str, Any]) -> tuple[type[Any], Callable[[Any], list[Finding]]]:
-    """(root type, checks) of a plan, before anything else of it is looked at."""
-    run = data.get("run")
-    if isinstance(run, dict) and run.get("kind") == "worker-pool":
-        # imported here: most plans are of training
-        from planner.plan.check_worker_pool import check_worker_pool
-        from planner.plan.worker_pool_types import WorkerPoolPlan
-
-        return WorkerPoolPlan, check_worker_pool
-    return Plan, check_plan
+    return of.LOADED(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)
 
 
 def plan_sha256(plan: Plan | WorkerPoolPlan) -> str:

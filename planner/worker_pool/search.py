@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from planner.answer.measure import cost_of, ranked
-from planner.answer.price_age import StalePrice
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import MOST_NODES
 from planner.worker_pool.compare import choices_in, compare_pool
-from planner.worker_pool.result import PoolScenario
+from planner.worker_pool.result import PoolComparison, PoolScenario
 from pricing.book import PriceBook
 
 RUNS = 20  # of each size: sizes differ by far more than runs of one size
@@ -32,10 +31,11 @@ class Sized:
 class PoolSearch:
     """Every size, from the smallest. best: the recommended one, which a stack can be of if any can; None if nothing
     meets the limits. nearest: then the choice that misses its limits by least, at the size at which it does. beside:
-    what is better, but cannot be deployed. evaluated: how many choices were simulated."""
+    what is better, but cannot be deployed. comparison: at the recommended size, else at the largest. evaluated: how
+    many choices were simulated."""
 
     loaded: LoadedPool
-    prices_as_of: date
+    comparison: PoolComparison
     seed: int
     sizes: tuple[Sized, ...]
     best: Sized | None
@@ -43,7 +43,6 @@ class PoolSearch:
     beside: Sized | None
     minimize: str
     runs: int
-    stale: tuple[StalePrice, ...]
     evaluated: int
 
 
@@ -73,13 +72,13 @@ def search_pool(
     found: list[Sized] = []
     lists: list[Sized] = []
     missing: list[Sized] = []
-    stale: tuple[StalePrice, ...] = ()
+    compared: dict[int, PoolComparison] = {}
     by = loaded.plan.decision.rank_by
     for nodes in sizes_of(loaded):
         pool = loaded.plan.pool.model_copy(update={"max": nodes})
         changed = replace(loaded, plan=loaded.plan.model_copy(update={"pool": pool}))
         at = compare_pool(changed, book, runs=runs, seed=seed, as_of=as_of, step=step)
-        stale = at.stale  # the same of every size, but for lines that one of them lacks
+        compared[nodes] = at
         found += [Sized(nodes=nodes, scenario=one) for one in _first(at.scenarios, minimize)]
         eligible = [one for one in at.scenarios if one.eligible]
         missing += [Sized(nodes=nodes, scenario=one) for one in at.complete if one.shortfalls]
@@ -97,7 +96,7 @@ def search_pool(
     better = listed if best and listed and not best.scenario.held_back and key(listed) < key(best) else None
     return PoolSearch(
         loaded=loaded,
-        prices_as_of=book.as_of,
+        comparison=compared[(best or found[-1]).nodes if best or found else max(compared)],
         seed=seed,
         sizes=tuple(found),
         best=best,
@@ -105,7 +104,6 @@ def search_pool(
         beside=better,
         minimize=minimize,
         runs=runs,
-        stale=stale,
         evaluated=len(sizes_of(loaded)) * choices_in(loaded.plan, book),
     )
 

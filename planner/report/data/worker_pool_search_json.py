@@ -20,7 +20,7 @@ def document(found: PoolSearch) -> dict[str, Any]:
         "planner": made_by(),
         "kind": "worker-pool",
         "plan": {"name": found.loaded.plan.name, "sha256": found.loaded.sha256},
-        "prices": {"as_of": found.prices_as_of.isoformat()},
+        "prices": {"as_of": found.comparison.prices.as_of.isoformat()},
         "seed": found.seed,
         "runs": found.runs,
         "minimize": found.minimize,

@@ -309,7 +309,7 @@ def size_answer(found: PoolSearch) -> str:
     best = found.best
     one = best and best.scenario
     if best is None or one is None or one.cost_usd is None or one.days is None:
-        return " ".join([_no_size(found), *stale_prices.warnings(found.stale)])
+        return " ".join([_no_size(found), *stale_prices.warnings(found.comparison.stale)])
     what = "cheapest" if found.minimize == "cost" else "fastest"
     least = min(cost_of(at.scenario, "p50") for at in found.sizes if at.scenario.eligible and not at.scenario.held_back)
     counts = found.minimize == "cost" and least < cost_of(one, "p50")
@@ -318,7 +318,7 @@ def size_answer(found: PoolSearch) -> str:
         [
             f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits{effort}: about "
             f"{figures.usd(one.cost_usd.p50)}, and the last job ends after {lasts(one.days.p50)}.",
-            *stale_prices.warnings(found.stale),
+            *stale_prices.warnings(found.comparison.stale),
         ]
     )
     other = found.beside

@@ -1,0 +1,65 @@
+"""What is asked of a kind of plan: the plan and how to price it, who watches, and how the answer should look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from planner.answer.gates import Violation
+    from planner.plan.load import Loaded
+    from pricing.book import PriceBook
+
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+Step = Callable[[], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """A plan of any kind and how to price it. draws: None for as many as its kind takes by itself."""
+
+    loaded: Loaded
+    book: PriceBook
+    draws: int | None = None
+    seed: int = 0
+    as_of: date | None = None
+    max_price_age_days: int | None = None
+
+
+class Watch(Protocol):
+    """Shows a person what is being done."""
+
+    def each(self, what: str) -> AbstractContextManager[Each]:
+        """Applies a function to many things, in several processes, and counts them."""
+        ...
+
+    def steps(self, what: str, total: int) -> AbstractContextManager[Step]:
+        """What is called after each of so many steps."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """How an answer is written. width: cells of a line in a terminal. top: rows of a table, 0 for all, None for as many
+    as fit. plan_path, again: the plan and its options as next commands name them. verbose: with assumptions.
+    everything: with what is not eligible. gates: what they found, None where none was asked for. row: the choice of a
+    format that has one alone. architecture: with a picture of the stack. extra: what else the verb's options gave.
+    """
+
+    width: int = 80
+    colour: bool = False
+    ascii_only: bool = False
+    top: int | None = None
+    plan_path: str = ""
+    again: tuple[str, ...] = ()
+    verbose: bool = False
+    everything: bool = False
+    gates: Sequence[Violation] | None = None
+    row: str = "best"
+    architecture: bool = True
+    of: str = "cost_usd"
+    depth: int | None = None
+    bills: tuple[str, ...] = field(default=())

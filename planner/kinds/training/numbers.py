@@ -1,0 +1,46 @@
+"""What `explain` tells of a training plan: its scenarios, the numbers of one, one number."""
+
+from __future__ import annotations
+
+import shlex
+
+from planner.api.explanations import explanation_of
+from planner.decide.comparison import Comparison
+from planner.errors import UsageProblem
+from planner.estimate.derivations import known_of
+from planner.kinds.asking import Ask, Look, Watch
+from planner.kinds.training.answers import WHAT, named, plan_of, request_of
+from planner.report.data import explanation_json
+from planner.report.data.encoding import json_text
+from planner.report.terminal import explanation_text
+
+
+def told(
+    ask: Ask, scenario: str | None, number: str | None, style: str, look: Look, watch: Watch
+) -> tuple[str, Comparison]:
+    """(text, the comparison). Without a number the numbers are listed, without a scenario the scenarios. Raises
+    UsageProblem."""
+    from planner.decide.compare import compare
+
+    request = request_of(ask)
+    with watch.each(WHAT) as each:
+        comparison = compare(request, each)
+    try:
+        chosen = named(comparison, scenario) if scenario else None
+    except UsageProblem:
+        if number is None and comparison.best and scenario in known_of(comparison.best):
+            again = f"planner explain {shlex.quote(look.plan_path)} best {shlex.quote(scenario)}"
+            raise UsageProblem(f"{scenario} is a number of a scenario: name both, as in `{again}`") from None
+        raise
+    if chosen is not None and number is not None and chosen.derived:
+        found = explanation_of(plan_of(ask), request, comparison, chosen, number, plan_path=look.plan_path)
+        if style == "json":
+            return json_text(found.to_dict()), comparison
+        return found.text(width=look.width, depth=look.depth, again=look.again), comparison
+    if style == "json":
+        return json_text(
+            explanation_json.numbers(comparison, chosen) if chosen else explanation_json.scenarios(comparison)
+        ), comparison
+    if chosen is None:
+        return explanation_text.scenarios(comparison, look.width), comparison
+    return explanation_text.numbers(comparison, chosen, look.width), comparison

@@ -1,0 +1,24 @@
+"""What `explain` tells of a worker pool: its choices, the numbers of one, one number."""
+
+from __future__ import annotations
+
+from planner.api.pools import number_of
+from planner.kinds.asking import Ask, Look, Watch
+from planner.kinds.workers.answers import compared, named
+from planner.report.terminal import worker_pool_explanation as text
+from planner.worker_pool.result import PoolComparison
+
+
+def told(
+    ask: Ask, scenario: str | None, number: str | None, style: str, look: Look, watch: Watch
+) -> tuple[str, PoolComparison]:
+    """(text, the comparison). Without a number the numbers are listed, without a choice the choices. Raises
+    UsageProblem."""
+    found = compared(ask, watch)
+    chosen = named(found, scenario) if scenario else None
+    if chosen is None or number is None:
+        if style == "json":
+            return text.listed_json(found, chosen), found
+        return text.numbers(found, chosen, look.width) if chosen else text.scenarios(found, look.width), found
+    one = number_of(found, chosen, number)
+    return text.number_json(chosen, one) if style == "json" else text.number(chosen, one, look.width), found
