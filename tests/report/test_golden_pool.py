@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from planner.plan.load import LoadedPool, load_any
+from planner.report.blocks import html, markdown
+from planner.report.blocks.terminal import Cells
 from planner.report.data import worker_pool_json
-from planner.report.html import worker_pool_page
-from planner.report.markdown import worker_pool_markdown
-from planner.report.terminal import worker_pool_text
+from planner.report.wording.worker_pool_page import SKIP, page
 from planner.worker_pool.compare import compare_pool
 from planner.worker_pool.result import PoolComparison
 from tests.builders import book_of
@@ -28,7 +28,7 @@ def few() -> PoolComparison:
 
 @pytest.mark.parametrize("width", [80, 160])
 def test_table(width: int, golden) -> None:
-    text = worker_pool_text.render(few(), width=width, ascii_only=False, plan_path="worker-pool.yaml")
+    text = Cells(width=width, ascii_only=False).page(page(few(), "worker-pool.yaml"))
     assert max(map(len, text.splitlines())) <= width
     golden(f"worker-pool.{width}.txt", text)
 
@@ -42,8 +42,8 @@ def test_csv(golden) -> None:
 
 
 def test_html(golden) -> None:
-    golden("worker-pool.html", worker_pool_page.render(few()))
+    golden("worker-pool.html", html.text(page(few()), SKIP))
 
 
 def test_markdown(golden) -> None:
-    golden("worker-pool.md", worker_pool_markdown.render(few()))
+    golden("worker-pool.md", markdown.text(page(few())))

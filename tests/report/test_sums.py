@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 from planner.decide.comparison import Comparison
 from planner.plan.load import LoadedPool, load_any
 from planner.plan.types import Plan
-from planner.report.html import page, worker_pool_page
+from planner.report.blocks import html, markdown
+from planner.report.blocks.terminal import Cells
+from planner.report.html import page
 from planner.report.html import sheet as sheet_page
-from planner.report.markdown import comparison_markdown, worker_pool_markdown
+from planner.report.markdown import comparison_markdown
 from planner.report.markdown import sheet as sheet_markdown
-from planner.report.terminal import comparison_text, worker_pool_text
-from planner.report.wording import figures
+from planner.report.terminal import comparison_text
+from planner.report.wording import figures, worker_pool_page
 from planner.report.wording.ranking import ranking_columns
 from planner.report.wording.sheet import sheet_of
 from planner.worker_pool.compare import compare_pool
@@ -264,13 +266,14 @@ def pool_of(count: int, most: int, deadline: str, seed: int) -> PoolComparison:
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_worker_pool_adds_up_as_printed(count: int, most: int, deadline: str, seed: int) -> None:
     found = pool_of(count, most, deadline, seed)
-    comment = worker_pool_markdown.render(found)
+    page_of = worker_pool_page.page(found, "p")
+    comment = markdown.text(page_of)
     rows = table_of("\n| #" + comment.partition("\n| #")[2].partition("\n\n")[0])
-    screen = flat(worker_pool_text.render(found, width=2000, ascii_only=False, plan_path="p"))
+    screen = flat(Cells(width=2000, ascii_only=False).page(page_of))
     for text in (
         screen,
         flat(comment.replace("&lt;", "<").replace("\\", "")),
-        flat(words(worker_pool_page.render(found))),
+        flat(words(html.text(page_of, worker_pool_page.SKIP))),
     ):
         check_pool(text, rows)
     for part in comment.split("<details>")[1:]:

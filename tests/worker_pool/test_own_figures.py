@@ -10,8 +10,9 @@ import planner
 from planner.answer.gates import Gates, violations
 from planner.errors import ExitCode, PlanProblems
 from planner.plan.load import LoadedPool, load_any_text
-from planner.report.terminal.worker_pool_text import render
+from planner.report.blocks.terminal import Cells
 from planner.report.wording.worker_pool import answer, size_answer
+from planner.report.wording.worker_pool_page import page
 from planner.worker_pool.compare import compare_pool
 from planner.worker_pool.search import search_pool
 from pricing.book import default_book
@@ -137,7 +138,7 @@ def test_ones_everywhere_agree_with_their_nouns():
     found = pool_of(
         text.replace("steps: 100,", "steps: 1,").replace("checkpoint_steps: 10", "checkpoint_steps: 1"), runs=1
     )
-    said = " ".join(render(found, width=400, ascii_only=True, plan_path="p.yaml").split())
+    said = " ".join(Cells(width=400, ascii_only=True).page(page(found, "p.yaml")).split())
     for wrong in ("1 jobs", "1 steps", "1 days", "1 hours", "1 runs", "1 simulated runs", "1 nodes"):
         assert f" {wrong}" not in said, wrong
     assert "Risk: unknown, since one simulated outcome says nothing of 1 in 10" in said

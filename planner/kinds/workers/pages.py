@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 from planner.kinds.asking import Look, Watch
 from planner.kinds.workers.answers import named
+from planner.report.blocks import markdown
+from planner.report.blocks.terminal import Cells
+from planner.report.wording.worker_pool_page import SKIP
+from planner.report.wording.worker_pool_page import page as page_of
 from planner.worker_pool.result import PoolComparison
 
 if TYPE_CHECKING:
@@ -16,18 +20,6 @@ WITH_DERIVATIONS = ()
 
 def written(found: PoolComparison, style: str, look: Look, watch: Watch, listed: PoolComparison | None = None) -> str:
     """In a format. listed: of kinds that take prices of one's own."""
-    if style == "table":
-        from planner.report.terminal.worker_pool_text import render
-
-        return render(
-            found,
-            width=look.width,
-            ascii_only=look.ascii_only,
-            plan_path=look.plan_path,
-            again=look.again,
-            top=look.top,
-            verbose=look.verbose,
-        )
     if style in ("json", "csv"):
         from planner.report.data import worker_pool_json
 
@@ -36,13 +28,14 @@ def written(found: PoolComparison, style: str, look: Look, watch: Watch, listed:
         from planner.report.data.focus_csv import render_pool
 
         return render_pool(found, named(found, look.row))
+    page = page_of(found, look.plan_path, look.again, look.top)
+    if style == "table":
+        return Cells(width=look.width, ascii_only=look.ascii_only).page(page, look.verbose)
     if style == "md":
-        from planner.report.markdown.worker_pool_markdown import render as render_markdown
+        return markdown.text(page)
+    from planner.report.blocks import html
 
-        return render_markdown(found)
-    from planner.report.html.worker_pool_page import render as render_html
-
-    return render_html(found)
+    return html.text(page, SKIP)
 
 
 def sheet(found: PoolComparison) -> Sheet:

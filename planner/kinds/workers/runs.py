@@ -8,6 +8,8 @@ from dataclasses import replace
 from planner.errors import UsageProblem
 from planner.kinds.asking import Ask, Look, Watch
 from planner.kinds.workers.answers import compared, named_or_first, runs_of
+from planner.report.blocks.terminal import Cells
+from planner.report.wording.worker_pool_page import distributions, head
 
 
 def replayed(
@@ -34,6 +36,5 @@ def replayed(
         from planner.report.pictures.job_timeline import alone
 
         return alone(chosen)
-    from planner.report.terminal.worker_pool_text import distributions
-
-    return distributions(found, chosen, width=look.width, ascii_only=look.ascii_only)
+    cells = Cells(width=look.width, ascii_only=look.ascii_only)
+    return cells.text(head(found), distributions(found, chosen))

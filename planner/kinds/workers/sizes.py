@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from planner.kinds.asking import Ask, Look, Watch
 from planner.kinds.workers.answers import WHAT, plan_of, runs_of
+from planner.report.blocks import markdown
+from planner.report.blocks.terminal import Cells
+from planner.report.wording.worker_pool_page import sizes
 from planner.worker_pool.result import PoolScenario
 from planner.worker_pool.search import RUNS, PoolSearch, runs_in, search_pool
 
-FORMATS = ("table", "json")
+FORMATS = ("table", "json", "md")
 
 
 def searched(ask: Ask, minimize: str, watch: Watch) -> PoolSearch:
@@ -26,9 +29,10 @@ def written(found: PoolSearch, style: str, look: Look) -> str:
         from planner.report.data.worker_pool_search_json import render as render_json
 
         return render_json(found)
-    from planner.report.terminal.worker_pool_text import sizes
-
-    return sizes(found, width=look.width, ascii_only=look.ascii_only)
+    head, sections = sizes(found)
+    if style == "md":
+        return markdown.sections("optimize", head, sections)
+    return Cells(width=look.width, ascii_only=look.ascii_only).text(head, sections)
 
 
 def best(found: PoolSearch) -> tuple[PoolScenario | None, Sequence[str]]:
