@@ -15,39 +15,22 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.options import Asked
 
 if TYPE_CHECKING:
-    from planner.estimate.request import Request
-
-MOST_PRICED = 400  # scenarios; more would make a tab noticeably slow
+    from planner.kinds.asking import Ask
 
 
 def scenarios(given: dict[str, Any]) -> list[str]:
     """The ids of the plan's scenarios, after `best`. given: the parameters on the line, by name."""
-    from planner.decide.enumerate import ids_of
-
-    return _quietly(given, lambda request: ["best", "cheapest", "safest", *ids_of(request)])
+    return _quietly(given, lambda ask: ["best", "cheapest", "safest", *ask.loaded.kind.part("answers").ids(ask)])
 
 
 def numbers(given: dict[str, Any]) -> list[str]:
     """The ids of the numbers of the scenario on the line, the lines of its bill first."""
-
-    def known(request: Request) -> list[str]:
-        from planner.api.arguments import named
-        from planner.decide.compare import compare
-        from planner.decide.enumerate import ids_of
-        from planner.estimate.derivations import known_of
-
-        ids = ids_of(request)
-        if len(ids) > MOST_PRICED:
-            return []
-        asked = given.get("scenario")
-        scenario = named(compare(request), asked if isinstance(asked, str) else "best")
-        lines = [entry.line for entry in scenario.bill]
-        return [*lines, *(id for id in known_of(scenario) if id not in lines)]
-
-    return _quietly(given, known)
+    asked = given.get("scenario")
+    scenario = asked if isinstance(asked, str) else "best"
+    return _quietly(given, lambda ask: ask.loaded.kind.part("numbers").ids(ask, scenario))
 
 
-def _quietly(given: dict[str, Any], found: Callable[[Request], list[str]]) -> list[str]:
+def _quietly(given: dict[str, Any], found: Callable[[Ask], list[str]]) -> list[str]:
     plan = given.get("plan")
     if not isinstance(plan, str) or not Path(plan).is_file():  # nor - : what is typed next would be read as a plan
         return []
@@ -60,6 +43,6 @@ def _quietly(given: dict[str, Any], found: Callable[[Request], list[str]]) -> li
     )
     try:
         with redirect_stderr(io.StringIO()):
-            return found(asked.request())
+            return found(asked.ask())
     except Exception:  # the verb reports what is wrong with the plan when it is called
         return []

@@ -196,7 +196,9 @@ class Asked:
 
 def refuse(kind: Kind) -> None:
     """Raises UsageProblem for a verb, or an option that was given, that a kind of plan does not take."""
-    context = click.get_current_context()
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return  # a completion: the verb says it when it is called
     verb = context.info_name or ""
     if verb in kind.refused:
         raise UsageProblem(kind.refused[verb])

@@ -38,8 +38,13 @@ def runs_for(jobs: int, asked: int | None) -> int:
 
 def choices_in(plan: WorkerPoolPlan, book: PriceBook) -> int:
     """How many choices a plan has, those included that turn out to lack a price."""
+    return len(ids_in(plan, book))
+
+
+def ids_in(plan: WorkerPoolPlan, book: PriceBook) -> list[str]:
+    """The ids of the choices, without simulating any."""
     central = Values(table=resolve(plan.assumptions), recording=False)
-    return len(_choices(plan, book, central, Values(table=central.table, draws=1, recording=False)))
+    return [one.id for one in _choices(plan, book, central, Values(table=central.table, draws=1, recording=False))]
 
 
 def compare_pool(

@@ -85,7 +85,7 @@ def test_a_search_runs_what_was_asked_for_on_the_prices_of_the_day(plan):
         "Warning: these prices were observed on 2026-10-10, 313 days after 2025-12-01"
         in later.to_dict()["answer"]["reason"]
     )
-    assert asked(draws=3, as_of="2026-09-02").prices_as_of < later.prices_as_of
+    assert asked(draws=3, as_of="2026-09-02").comparison.prices.as_of < later.comparison.prices.as_of
     assert run("optimize", EXAMPLE, "--own").returncode == 2
 
 

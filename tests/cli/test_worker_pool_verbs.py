@@ -90,8 +90,6 @@ def test_gates():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("optimize", EXAMPLE, "-f", "md"), "table or json"),
-        (("sensitivity", EXAMPLE, "-f", "svg"), "use -f table or -f json"),
         (("sensitivity", EXAMPLE, "--against", "1"), "planner compare"),
         (("sensitivity", EXAMPLE, "--draws", "0"), "1 to 2,000"),
         (("sensitivity", EXAMPLE, "--own"), "states the prices"),

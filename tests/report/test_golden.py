@@ -74,7 +74,7 @@ class TestExamples:
         )
         golden(f"{path.stem}.sensitivity.txt", text)
         golden(f"{path.stem}.sensitivity.json", sensitivity_json.render(_few(path), _studied(path), None))
-        golden(f"{path.stem}.sensitivity.svg", tornado.alone(_studied(path)))
+        golden(f"{path.stem}.sensitivity.svg", tornado.alone(tornado.tornado_of(_studied(path))))
 
     def test_markdown(self, path: Path, golden) -> None:
         golden(

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from planner.decide.comparison import Comparison
 from planner.plan.load import LoadedPool, load_any
 from planner.plan.types import Plan
-from planner.report.blocks import html, markdown
+from planner.report.blocks import html as blocks_html
+from planner.report.blocks import markdown
 from planner.report.blocks.terminal import Cells
 from planner.report.html import page
 from planner.report.html import sheet as sheet_page
@@ -273,7 +274,7 @@ def test_a_worker_pool_adds_up_as_printed(count: int, most: int, deadline: str, 
     for text in (
         screen,
         flat(comment.replace("&lt;", "<").replace("\\", "")),
-        flat(words(html.text(page_of, worker_pool_page.SKIP))),
+        flat(words(blocks_html.text(page_of, worker_pool_page.SKIP))),
     ):
         check_pool(text, rows)
     for part in comment.split("<details>")[1:]:

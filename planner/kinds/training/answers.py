@@ -10,13 +10,14 @@ from planner.api.comparisons import Comparison, comparison_of
 from planner.api.parallel import in_processes
 from planner.decide import comparison as comparisons
 from planner.decide.compare import compare
+from planner.decide.enumerate import ids_of
 from planner.decide.spares import with_spares
 from planner.estimate.defaults import DEFAULT_DRAWS
 from planner.estimate.request import Request
 from planner.kinds.asking import Ask, Watch
 from planner.plan.load import LoadedPlan
 
-__all__ = ["compared", "document", "draws_for", "named", "plan_of", "priced", "request_of", "settings"]
+__all__ = ["compared", "document", "draws_for", "ids", "named", "plan_of", "priced", "request_of", "settings"]
 WHAT = "Pricing the plan"
 
 
@@ -60,6 +61,11 @@ def priced(ask: Ask, watch: Watch, *, derivations: bool = True) -> comparisons.C
     request = request_of(ask, derivations=derivations)
     with watch.each(WHAT) as each:
         return compare(request, each)
+
+
+def ids(ask: Ask) -> list[str]:
+    """The ids of the scenarios, without pricing any."""
+    return ids_of(request_of(ask, derivations=False))
 
 
 def document(found: comparisons.Comparison) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import shlex
 
 from planner.api.explanations import explanation_of
 from planner.decide.comparison import Comparison
+from planner.decide.enumerate import ids_of
 from planner.errors import UsageProblem
 from planner.estimate.derivations import known_of
 from planner.kinds.asking import Ask, Look, Watch
@@ -13,6 +14,20 @@ from planner.kinds.training.answers import WHAT, named, plan_of, request_of
 from planner.report.data import explanation_json
 from planner.report.data.encoding import json_text
 from planner.report.terminal import explanation_text
+
+MOST_PRICED = 400  # scenarios; more would make a tab noticeably slow
+
+
+def ids(ask: Ask, scenario: str) -> list[str]:
+    """The ids of a scenario's numbers, the lines of its bill first; none where that takes long. Raises UsageProblem."""
+    from planner.decide.compare import compare
+
+    request = request_of(ask)
+    if len(ids_of(request)) > MOST_PRICED:
+        return []
+    chosen = named(compare(request), scenario)
+    lines = [entry.line for entry in chosen.bill]
+    return [*lines, *(id for id in known_of(chosen) if id not in lines)]
 
 
 def told(

@@ -39,9 +39,9 @@ def written(found: Sensitivity, style: str, look: Look) -> str:
 
         return render_json(found.comparison, found.study, found.against)
     if style == "svg":
-        from planner.report.pictures.tornado import alone
+        from planner.report.pictures.tornado import alone, tornado_of
 
-        return alone(found.study)
+        return alone(tornado_of(found.study))
     return found.text(
         width=look.width,
         ascii_only=look.ascii_only,

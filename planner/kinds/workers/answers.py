@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from planner.api.pools import named, runs_of
+from planner.api.pools import named as named
+from planner.api.pools import runs_of as runs_of
 from planner.kinds.asking import Ask, Watch
 from planner.plan.load import LoadedPool
 from planner.report.data.worker_pool_json import document as document_of
-from planner.worker_pool.compare import choices_in, compare_pool, runs_for
+from planner.worker_pool.compare import choices_in, compare_pool, ids_in, runs_for
 from planner.worker_pool.result import PoolComparison, PoolScenario
 
 if TYPE_CHECKING:
     from planner.worker_pool.simulated import Step
 
-__all__ = ["compared", "document", "draws_for", "named", "named_or_first", "plan_of", "priced", "runs_of", "settings"]
 WHAT = "Replaying jobs"
 
 
@@ -51,6 +51,11 @@ def compared(ask: Ask, watch: Watch, *, derivations: bool = True) -> PoolCompari
 
 
 priced = compared
+
+
+def ids(ask: Ask) -> list[str]:
+    """The ids of the choices, without simulating any."""
+    return ids_in(plan_of(ask).plan, ask.book)
 
 
 def named_or_first(found: PoolComparison, text: str | None) -> PoolScenario:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planner.api.pools import number_of
 from planner.kinds.asking import Ask, Look, Watch
-from planner.kinds.workers.answers import compared, named
+from planner.kinds.workers.answers import compared, named, simulated
 from planner.report.terminal import worker_pool_explanation as text
+from planner.report.wording.worker_pool_explained import ids_of
 from planner.worker_pool.result import PoolComparison
+
+
+def ids(ask: Ask, scenario: str) -> list[str]:
+    """The ids of a choice's numbers. Raises UsageProblem."""
+    return ids_of(named(simulated(replace(ask, draws=1)), scenario))
 
 
 def told(

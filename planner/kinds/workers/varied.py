@@ -9,7 +9,7 @@ from planner.kinds.asking import Ask, Look, Watch
 from planner.kinds.workers.answers import compared, named_or_first, plan_of, runs_of
 from planner.worker_pool.sensitivity import RUNS, PoolStudy, lacks, parameters_of, runs_in_study, study_pool
 
-FORMATS = ("table", "json")
+FORMATS = ("table", "json", "svg")
 NOTHING = "no choice meets the limits; `planner compare` shows the reasons, --scenario ID varies one"
 STUDYING = "Trying what would change the answer"
 
@@ -35,6 +35,11 @@ def written(found: PoolStudy, style: str, look: Look) -> str:
         from planner.report.data.worker_pool_sensitivity_json import render as render_json
 
         return render_json(found)
+    if style == "svg":
+        from planner.report.pictures.tornado import alone
+        from planner.report.wording.worker_pool_sensitivity import tornado
+
+        return alone(tornado(found))
     from planner.report.terminal.worker_pool_sensitivity_text import render
 
     return render(found, width=look.width, ascii_only=look.ascii_only, top=look.top or 0, of=look.of)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
 from planner.report.pictures.axis import Axis, axis_of
 from planner.report.wording import figures
-from planner.report.wording.break_evens import title as name
+from planner.report.wording.break_evens import title as name_of
 from planner.report.wording.break_evens import value
 from planner.report.wording.spoken_choice import spoken
 
@@ -37,24 +36,59 @@ WIDE = Form(id="tornado", width=960, left=330, right=930, names=316, top=40, row
 NARROW = Form(id="tornado-narrow", width=330, left=6, right=318, names=None, top=56, row=40, bar=16)
 
 
-def shown(study: Study) -> Sequence[Swing]:
-    """What the picture shows: the widest bars, none without length."""
-    return [swing for swing in study.swings if swing.spread("cost_usd")][:SHOWN]
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """at: the value there, in words. cost_usd: None where the choice is not feasible there."""
+
+    at: str
+    cost_usd: float | None
 
 
-def svg(study: Study, form: Form = WIDE) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """One number that is varied."""
+
+    name: str
+    low: End
+    high: End
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tornado:
+    """What the cost of a choice depends on. what: the choice, in words. bars: the widest first, none without length."""
+
+    what: str
+    planned_usd: float
+    bars: Sequence[Bar]
+
+
+def tornado_of(study: Study) -> Tornado:
+    """Of a training scenario."""
+    swings = [swing for swing in study.swings if swing.spread("cost_usd")][:SHOWN]
+    bars = [
+        Bar(
+            name=name_of(swing.parameter),
+            low=End(at=value(swing.parameter, swing.low.at), cost_usd=swing.low.cost_usd),
+            high=End(at=value(swing.parameter, swing.high.at), cost_usd=swing.high.cost_usd),
+        )
+        for swing in swings
+    ]
+    planned = study.scenario.cost_usd.plan if study.scenario.cost_usd else 0.0
+    return Tornado(what=spoken(study.scenario), planned_usd=planned, bars=bars)
+
+
+def svg(tornado: Tornado, form: Form = WIDE) -> str:
     """The picture, or nothing where no parameter moves the scenario."""
-    bars = shown(study)
+    bars, planned = tornado.bars, tornado.planned_usd
     if not bars:
         return ""
-    planned = study.scenario.cost_usd.plan if study.scenario.cost_usd else 0.0
-    ends = [end.cost_usd for swing in bars for end in (swing.low, swing.high) if end.cost_usd is not None]
+    ends = [end.cost_usd for bar in bars for end in (bar.low, bar.high) if end.cost_usd is not None]
     axis = axis_of(min(planned, *ends), min(max(planned, *ends), CUT * planned), form.left, form.right)
     height = form.top + form.row * len(bars) + FOOT
     parts = _frame(form, axis, planned, height)
-    for row, swing in enumerate(bars):
-        parts += _bar(form, swing, axis, planned, form.top + form.row * row)
-    title = f"What the cost of {spoken(study.scenario)} depends on"
+    for row, bar in enumerate(bars):
+        parts += _bar(form, bar, axis, planned, form.top + form.row * row)
+    title = f"What the cost of {tornado.what} depends on"
     return (
         f'<svg viewBox="0 0 {form.width} {height}" role="img" aria-labelledby="{form.id}-title {form.id}-desc" '
         f'class="chart {form.id}">\n<title id="{form.id}-title">{escape(title)}</title>\n'
@@ -62,9 +96,9 @@ def svg(study: Study, form: Form = WIDE) -> str:
     )
 
 
-def alone(study: Study) -> str:
+def alone(tornado: Tornado) -> str:
     """The picture as a file of its own, with its colours; a sentence where there is nothing to draw."""
-    picture = svg(study)
+    picture = svg(tornado)
     if not picture:
         picture = (
             f'<svg viewBox="0 0 {WIDE.width} 60"><text class="name" x="20" y="35">No assumption moves it.</text></svg>'
@@ -109,36 +143,36 @@ def _frame(form: Form, axis: Axis, planned: float, height: int) -> list[str]:
     return parts
 
 
-def _bar(form: Form, swing: Swing, axis: Axis, planned: float, y: float) -> list[str]:
-    middle, text = axis.at(planned), escape(name(swing.parameter))
+def _bar(form: Form, bar: Bar, axis: Axis, planned: float, y: float) -> list[str]:
+    middle, text = axis.at(planned), escape(bar.name)
     if form.names is None:
         parts = [f'<text class="name" x="{form.left}" y="{y + 14:g}">{text}</text>']
         y += 18
     else:
         parts = [f'<text class="name" x="{form.names}" y="{y + 15:g}" text-anchor="end">{text}</text>']
         y += 2
-    for end, kind in ((swing.low, "low"), (swing.high, "high")):
+    for end, kind in ((bar.low, "low"), (bar.high, "high")):
         cost = axis.high * 2 if end.cost_usd is None else end.cost_usd
         shown_usd = "not feasible" if end.cost_usd is None else f"${figures.dollars(end.cost_usd)}"
         x = axis.at(cost)
         left, width = min(x, middle), max(abs(x - middle), 0.5)
-        bar = f"<title>{escape(f'{name(swing.parameter)} at {value(swing.parameter, end.at)}: {shown_usd}')}</title>"
-        bar += f'<rect x="{left:.1f}" y="{y:g}" width="{width:.1f}" height="{form.bar}"/>'
+        drawn = f"<title>{escape(f'{bar.name} at {end.at}: {shown_usd}')}</title>"
+        drawn += f'<rect x="{left:.1f}" y="{y:g}" width="{width:.1f}" height="{form.bar}"/>'
         if cost > axis.high:
-            bar += f'<path class="beyond" d="M{x + 2:.1f} {y + form.bar / 2 - 6:g}l7 6l-7 6"/>'
-            bar += f'<text class="inside" x="{x - 8:.1f}" y="{y + 13:g}" text-anchor="end">{shown_usd}</text>'
-        parts.append(f'<g class="bar {kind}">{bar}</g>')
+            drawn += f'<path class="beyond" d="M{x + 2:.1f} {y + form.bar / 2 - 6:g}l7 6l-7 6"/>'
+            drawn += f'<text class="inside" x="{x - 8:.1f}" y="{y + 13:g}" text-anchor="end">{shown_usd}</text>'
+        parts.append(f'<g class="bar {kind}">{drawn}</g>')
     return parts
 
 
-def _described(bars: Sequence[Swing], planned: float) -> str:
+def _described(bars: Sequence[Bar], planned: float) -> str:
     widest = bars[0]
     ends = []
     for end in (widest.low, widest.high):
         cost = "not feasible" if end.cost_usd is None else f"${figures.dollars(end.cost_usd)}"
-        ends.append(f"{cost} at {value(widest.parameter, end.at)}")
+        ends.append(f"{cost} at {end.at}")
     return (
         f"One bar for each assumption, from its low to its high end around the planned ${figures.dollars(planned)}, "
-        f"the others as planned. The widest is {name(widest.parameter)}: {ends[0]}, {ends[1]}. "
+        f"the others as planned. The widest is {widest.name}: {ends[0]}, {ends[1]}. "
         "The table below has every number."
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from planner.report.pictures.tornado import SHOWN, Bar, End, Tornado
 from planner.report.wording import figures
 from planner.report.wording.sensitivity import left_out
 from planner.report.wording.table import Column
@@ -54,6 +56,19 @@ def columns(study: PoolStudy, swings: Sequence[PoolSwing]) -> list[Column]:
         values("d high", [_days(one.high.days) for one in swings]),
         values("Recommendation", [changes(study, one) for one in swings], keep=3, text=True),
     ]
+
+
+def tornado(study: PoolStudy) -> Tornado:
+    """Its picture: the widest bars of the cost."""
+    cost = study.scenario.cost_usd
+    assert cost is not None  # a study has a priced choice
+
+    def end(swing: PoolSwing, at: PoolEnd) -> End:
+        return End(at=_at(swing, at), cost_usd=at.cost_usd if math.isfinite(at.cost_usd) else None)
+
+    swings = [one for one in study.swings if one.spread("cost_usd")][:SHOWN]
+    bars = [Bar(name=name(one), low=end(one, one.low), high=end(one, one.high)) for one in swings]
+    return Tornado(what=study.scenario.id, planned_usd=cost.plan, bars=bars)
 
 
 def record(swing: PoolSwing) -> list[str]:
