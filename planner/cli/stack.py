@@ -102,9 +102,9 @@ def command(
 
     ask, given = asked.ask(), click.get_current_context().params
     answers, deployed = ask.loaded.kind.part("answers"), ask.loaded.kind.part("deployed")
-    stack = stack or deployed.stack_name(ask.loaded)
+    name: str = stack or deployed.stack_name(ask.loaded)
     folder = project_folder(None if out == "-" else out)
-    path = folder / name_of(stack)
+    path = folder / name_of(name)
     before = _before(path, force and not check)
     if check and before is None:
         raise UsageProblem(f"{path} does not exist: `planner stack {ask.loaded.where} --scenario best` writes it")
@@ -131,7 +131,7 @@ def command(
             f"    to deploy it all the same: --scenario {chosen.id}"
         )
     kept = before.spec if before else None
-    spec = written_over(path, kept, spec_of(chosen, kept, stack), switch, printed=out == "-")
+    spec = written_over(path, kept, spec_of(chosen, kept, name), switch, printed=out == "-")
     refuse_over(spec)
     text = rendered(spec, before.text if before else "", where=str(path))
     if out == "-":

@@ -23,5 +23,5 @@ class Kind:
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, name: str) -> Any:
-        """One module of its folder, imported now. planner/kinds/parts.py says what each has."""
+        """One module of its folder, imported now. planner/kinds/__init__.py says what each has."""
         return import_module(f"{self.package}.{name}")

@@ -112,14 +112,14 @@ def load_any_text(text: str | bytes, *, where: str = "plan", overrides: Iterable
     except Unreadable as error:
         raise PlanProblems((error.problem,)) from None
     data = _mapping(tree, where)
-    of = kind_in(data).part("plan")
+    of: Any = kind_in(data).part("plan")
     root = of.ROOT
     data, overridden, problems = apply_overrides(data, expanded(overrides), root)
     problems += tree.problems
     plan, found = _validated(data, root)
     if plan is not None:
         found = of.check(plan)
-    problems += [_problem(where, tree.places, overridden, *finding) for finding in found]
+    problems += [_problem(where, tree.places, overridden, path, what, remedy) for path, what, remedy in found]
     if plan is None or problems:
         raise PlanProblems(_in_order(problems))
     return of.LOADED(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)

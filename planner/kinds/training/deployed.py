@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
@@ -38,7 +39,8 @@ def stack_name(loaded: LoadedPlan) -> str:
 
 def given(options: Mapping[str, str | None]) -> FromAccount:
     """What only the account knows, by the options of `planner stack`."""
-    return FromAccount(**{name: options.get(option) or "" for option, name in _GIVEN.items()})
+    values: dict[str, Any] = {name: options.get(option) or "" for option, name in _GIVEN.items()}
+    return FromAccount(**values)
 
 
 def lacks(chosen: Scenario) -> Sequence[str]:

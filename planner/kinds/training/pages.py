@@ -73,7 +73,7 @@ def _written(found: Comparison, style: str, look: Look, watch: Watch, listed: Co
         )
 
 
-def _study(found: Comparison, watch: Watch) -> Study:
+def _study(found: Comparison, watch: Watch) -> Study | None:
     from planner.decide.study import study
 
     with watch.each(STUDYING) as each:

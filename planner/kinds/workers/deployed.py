@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from planner.kinds.asking import Ask, Look
 from planner.kinds.workers.answers import plan_of
@@ -23,7 +24,8 @@ def stack_name(loaded: LoadedPool) -> str:
 
 def given(options: Mapping[str, str | None]) -> FromUser:
     """What only the user knows, by the options of `planner stack`."""
-    return FromUser(**{name: options.get(name) or "" for name in ("image", "zone_id", "notify")})
+    values: dict[str, Any] = {name: options.get(name) or "" for name in ("image", "zone_id", "notify")}
+    return FromUser(**values)
 
 
 def lacks(chosen: PoolScenario) -> Sequence[str]:

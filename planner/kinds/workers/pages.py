@@ -25,9 +25,10 @@ def written(found: PoolComparison, style: str, look: Look, watch: Watch, listed:
 
         return worker_pool_json.render(found) if style == "json" else worker_pool_json.render_csv(found)
     if style == "focus":
-        from planner.report.data.focus_csv import render_pool
+        from planner.report.data.focus_csv import render_even
 
-        return render_pool(found, named(found, look.row))
+        chosen = named(found, look.row)
+        return render_even(found, chosen, chosen.instance_type, found.plan.start or found.prices.as_of)
     page = page_of(found, look.plan_path, look.again, look.top)
     if style == "table":
         return Cells(width=look.width, ascii_only=look.ascii_only).page(page, look.verbose)

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from planner.answer.compared import Compared
-from planner.answer.row import Row
+from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
 from planner.errors import UsageProblem
 from planner.estimate.charge_months import Charge, Payment, charges_of, even_charges_of, payments_of
@@ -28,7 +28,6 @@ from planner.report.data.comparison_csv import Rows, safe
 from planner.report.data.encoding import utf8
 from planner.report.data.provenance import made_by
 from planner.report.wording.figures import visible
-from planner.worker_pool.result import PoolComparison, PoolScenario
 
 # columns of FOCUS 1.2, then ours
 COLUMNS = (
@@ -79,19 +78,16 @@ def render(comparison: Comparison, scenario: Scenario, plan: Plan, start: date) 
     return _written(rows_of(comparison, scenario, plan, start))
 
 
-def render_pool(found: PoolComparison, scenario: PoolScenario) -> str:
-    """The same of a choice of a worker pool: means over its runs, spread evenly to the mean end of the last job.
-
-    Raises UsageProblem where a run never ends.
-    """
+def render_even(found: Compared[R], scenario: R, instance_type: str, start: date) -> str:
+    """The same of a choice whose planned bill is a mean: spread evenly to its planned end. Raises UsageProblem where it
+    never ends."""
     if scenario.days is None or not math.isfinite(scenario.days.plan):
         raise UsageProblem(
             f"-f focus: some runs of {scenario.id} never end, so its bill has no last month; --scenario names another"
         )
-    start = found.plan.start or found.prices.as_of
     charges = even_charges_of(scenario.bill, start, scenario.days.plan * 24)
     shared = _shared(found, scenario)
-    return _written(shared | _usage(scenario, charge, STACK) for charge in charges)
+    return _written(shared | _usage(instance_type, charge, STACK) for charge in charges)
 
 
 def _written(rows: Iterable[dict[str, Any]]) -> str:
@@ -113,7 +109,8 @@ def rows_of(comparison: Comparison, scenario: Scenario, plan: Plan, start: date)
     for payment in payments_of(scenario, start):
         yield shared | _purchase(scenario, payment, plan.deploy.stack)
     for charge in charges_of(scenario, start, plan.storage.retention_hours or 0.0):
-        yield shared | _usage(scenario, charge, plan.deploy.stack)
+        usage = _usage(scenario.instance_type, charge, plan.deploy.stack)
+        yield shared | usage | (_committed(scenario, charge) if charge.line.commitment_status else {})
 
 
 def _shared(comparison: Compared[Any], scenario: Row) -> dict[str, Any]:
@@ -141,13 +138,13 @@ def _shared(comparison: Compared[Any], scenario: Row) -> dict[str, Any]:
     }
 
 
-def _usage(scenario: Scenario | PoolScenario, charge: Charge, stack: str) -> dict[str, Any]:
+def _usage(instance_type: str, charge: Charge, stack: str) -> dict[str, Any]:
     line, quantity, usd = charge.line, charge.quantity, charge.usd
     committed = line.commitment_status
     # the price before commitments: of tiers, the mean of this month
     contracted = line.list_unit_price if committed else (usd / quantity if quantity else line.effective_unit_price)
     listed = contracted if line.list_unit_price == line.effective_unit_price else line.list_unit_price
-    row = _service(line.service, line.line, scenario, line.pricing_category) | {
+    row = _service(line.service, line.line, instance_type, line.pricing_category) | {
         **_periods(charge.begin, charge.end, charge.begin),
         "ChargeCategory": "Usage",
         "ChargeFrequency": "Usage-Based",
@@ -166,10 +163,15 @@ def _usage(scenario: Scenario | PoolScenario, charge: Charge, stack: str) -> dic
         row |= {"RegionId": None, "RegionName": None}
     elif component := bill_line(line.line).component:
         row["Tags"] = _tags(stack, component)
-    if committed and isinstance(scenario, Scenario):
-        row |= _commitment(scenario, quantity, usd) | {"CommitmentDiscountStatus": committed}
-        if scenario.option.family == "capacity-block":
-            row |= {"CapacityReservationId": _commitment_id(scenario), "CapacityReservationStatus": committed}
+    return row
+
+
+def _committed(scenario: Scenario, charge: Charge) -> dict[str, Any]:
+    """What usage under a commitment has beside that."""
+    status = charge.line.commitment_status
+    row = _commitment(scenario, charge.quantity, charge.usd) | {"CommitmentDiscountStatus": status}
+    if scenario.option.family == "capacity-block":
+        row |= {"CapacityReservationId": _commitment_id(scenario), "CapacityReservationStatus": status}
     return row
 
 
@@ -219,11 +221,11 @@ def _unit(unit: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in words.split(" "))
 
 
-def _service(service: str, line: str, scenario: Scenario | PoolScenario, category: str) -> dict[str, Any]:
+def _service(service: str, line: str, instance_type: str, category: str) -> dict[str, Any]:
     name, of = SERVICES[service]
     provider = PROVIDERS.get(service, "AWS")
     is_node = service == INSTANCES and bill_line(line).family == "gpu-nodes"
-    sku = f"{service}/{scenario.instance_type if is_node else line}"
+    sku = f"{service}/{instance_type if is_node else line}"
     return {
         "ProviderName": provider,
         "PublisherName": provider,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -12,13 +13,14 @@ import pytest
 
 from planner.errors import UsageProblem
 from planner.plan.load import LoadedPool, load_any
-from planner.report.data.focus_csv import STACK, render_pool
+from planner.report.data.focus_csv import STACK, render_even
 from planner.stack import choose_workers
 from planner.worker_pool.compare import compare_pool
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from tests.builders import book_of
 from tests.report.data.test_focus import RULES, Row, cell_is_allowed, check_conditions
 
+START = date(2026, 10, 30)
 PLAN = Path(__file__).parents[3] / "examples" / "worker-pool.yaml"
 
 
@@ -31,7 +33,7 @@ def compared(*overrides: str) -> PoolComparison:
 
 
 def rows_of(one: PoolScenario) -> list[Row]:
-    return list(csv.DictReader(io.StringIO(render_pool(compared(), one), newline="")))
+    return list(csv.DictReader(io.StringIO(render_even(compared(), one, one.instance_type, START), newline="")))
 
 
 def test_every_row_keeps_the_published_rules():
@@ -80,4 +82,4 @@ def test_a_pool_that_never_ends_has_no_bill_by_month():
     found = compared("workers[0].interruptions.mean_life=1s")
     one = next(s for s in found.scenarios if s.option is None)
     with pytest.raises(UsageProblem, match="never end"):
-        render_pool(found, one)
+        render_even(found, one, one.instance_type, START)
