@@ -48,7 +48,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     ("words", "said"),
     [
         *((("compare", "-f", style), "g5") for style in ("json", "csv", "md", "html", "focus")),
-        (("compare",), "Recommended: toy/g5.2xlarge/on-demand, about $"),
+        (("compare",), "Recommended: workers/g5.2xlarge/on-demand, about $"),
         (("compare", "--set", "run.hours=10", "-v"), "about $1"),
         (("compare", "--max-cost", "1"), "Recommended"),
         (("report", "-o", "-"), "<title>a toy: a toy</title>"),
@@ -60,9 +60,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         (("sensitivity", "-f", "svg"), "<svg"),
         (("explain",), "cost_usd = "),
         (("simulate", "--starts", "3"), "Recommended"),
-        (("diff", "--set-b", "run.hours=50"), "toy/g5.2xlarge/on-demand"),
+        (("diff", "--set-b", "run.hours=50"), "workers/g5.2xlarge/on-demand"),
         (("diff", "--set-b", "run.hours=50", "-f", "md"), "g5.2xlarge"),
-        (("stack", "-o", "-"), "scenario: toy/g5.2xlarge/on-demand"),
+        (("stack", "-o", "-"), "scenario: workers/g5.2xlarge/on-demand"),
         (("preview",), "Stack toy"),
         (("preview", "-f", "json"), '"resources"'),
         (("lint",), ""),
@@ -100,7 +100,7 @@ def test_a_stack_is_written_and_checked(plan: str, run: Run) -> None:
 
 def test_in_python(plan: str, run: Run) -> None:
     found: Any = planner.compare(planner.load(plan), draws=10)
-    assert planner.to_frame(found) == ["toy/g5.2xlarge/on-demand", "toy/p4d.24xlarge/on-demand"]
+    assert planner.to_frame(found) == ["workers/g5.2xlarge/on-demand", "workers/p4d.24xlarge/on-demand"]
     assert planner.explain(found, "best", "cost_usd") == found.best.cost_usd.plan
     assert "a toy" in planner.render_html(found)
     assert json.loads(run("compare", plan, "-f", "json", "--draws", "10")[1])["draws"] == 10

@@ -28,7 +28,7 @@ def draws_for(ask):
 
 
 def ids(ask):
-    return [f"toy/{name}/on-demand" for name in ask.loaded.plan.types]
+    return [f"workers/{name}/on-demand" for name in ask.loaded.plan.types]
 
 
 def compared(ask, watch, *, derivations=True):
@@ -40,10 +40,11 @@ def compared(ask, watch, *, derivations=True):
         line = PlannedLine(
             line="fleet.compute", service="AmazonEC2", quantity=plan.run.hours * 1.1, unit="Hrs",
             list_unit_price=float(price.usd), effective_unit_price=float(price.usd), usd_per_hour=float(price.usd),
-            equation="T1", inputs=(), price_source=price.source, price_date=price.observed, price_grade=price.grade, basis="observed",
+            equation="T1", inputs=(), price_source=price.source, price_date=price.observed, price_grade=price.grade,
+            basis="observed",
         )  # fmt: skip
         row = Toy(
-            id=f"toy/{name}/on-demand", instance_type=name, feasible=True, why_not=(), complete=True, bill=(line,),
+            id=f"workers/{name}/on-demand", instance_type=name, feasible=True, why_not=(), complete=True, bill=(line,),
             option=PurchaseOption.parse("on-demand"), cost_usd=range_of(line.effective_cost, hours * price.usd, count),
             days=range_of(plan.run.hours * 1.1 / 24, hours / 24, count),
         )  # fmt: skip
