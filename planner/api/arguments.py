@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from planner.decide.comparison import Comparison
-    from planner.estimate.result import Scenario
+    from planner.answer.compared import Compared
+    from planner.answer.row import Row
 
 
+R = TypeVar("R", bound="Row")
 T = TypeVar("T")
 MAX_AGE_DAYS = 1_000_000
 
@@ -79,12 +80,12 @@ def numbered(scenarios: Sequence[T], number: object) -> T:
 
 
 def named(
-    comparison: Comparison,
+    comparison: Compared[R],
     text: str,
     *,
     why: str = "`planner compare` says why",
     listing: str = "`planner explain PLAN` lists the ids",
-) -> Scenario:
+) -> R:
     """The scenario of an id, of a rank (`3` or `#3`), `best` (the recommended one), `cheapest` or `safest`.
 
     why, listing: ends of the messages, which name the next command or expression. Raises UsageProblem.

@@ -100,7 +100,8 @@ def test_a_stack_is_written_and_checked(plan: str, run: Run) -> None:
 
 def test_in_python(plan: str, run: Run) -> None:
     found: Any = planner.compare(planner.load(plan), draws=10)
-    assert planner.to_frame(found) == ["workers/g5.2xlarge/on-demand", "workers/p4d.24xlarge/on-demand"]
+    frame: Any = planner.to_frame(found)
+    assert frame == ["workers/g5.2xlarge/on-demand", "workers/p4d.24xlarge/on-demand"]
     assert planner.explain(found, "best", "cost_usd") == found.best.cost_usd.plan
     assert "a toy" in planner.render_html(found)
     assert json.loads(run("compare", plan, "-f", "json", "--draws", "10")[1])["draws"] == 10

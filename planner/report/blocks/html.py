@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from planner import __version__
-from planner.report.blocks.block import Bar, Bars, Page, Table
+from planner.report.blocks.block import Bar, Bars, Card, Inner, Page, Section, Table
 from planner.report.data.encoding import utf8
 from planner.report.html.page import environment, style
 from planner.report.pictures.axis import FAR, Axis, axis_of
@@ -51,17 +51,35 @@ def text(page: Page, skip: str) -> str:
     return utf8(
         environment()
         .get_template("blocks.html.j2")
-        .render(page=page, skip=skip, style=Markup(style()), version=__version__, view=_view, kind=_kind)
+        .render(
+            page=page,
+            sections=[_section(section) for section in page.sections],
+            skip=skip,
+            style=Markup(style()),
+            version=__version__,
+        )
     )
 
 
-def _kind(block: object) -> str:
-    """The name of a block's macro."""
-    return type(block).__name__.lower()
+@dataclass(frozen=True, kw_only=True)
+class SectionView:
+    """cards: they have a frame of their own. blocks: (name of the macro, what it shows), in one frame."""
+
+    section: Section
+    cards: tuple[Card, ...]
+    blocks: tuple[tuple[str, object], ...]
 
 
-def _view(block: object) -> object:
-    """What its macro shows."""
+def _section(section: Section) -> SectionView:
+    rest = [block for block in section.blocks if not isinstance(block, Card)]
+    return SectionView(
+        section=section,
+        cards=tuple(block for block in section.blocks if isinstance(block, Card)),
+        blocks=tuple((type(block).__name__.lower(), _view(block)) for block in rest),
+    )
+
+
+def _view(block: Inner) -> object:
     if isinstance(block, Table):
         return table_view(block)
     return bars_view(block) if isinstance(block, Bars) else block

@@ -179,7 +179,7 @@ def _purchase(scenario: Scenario, payment: Payment, stack: str) -> dict[str, Any
     unit_price = payment.usd / payment.node_hours
     _, kind, _ = COMMITMENTS[scenario.option.family]
     line = next(line for line in scenario.bill if line.line == COMPUTE)
-    row = _service(INSTANCES, COMPUTE, scenario, "Standard") | {
+    row = _service(INSTANCES, COMPUTE, scenario.instance_type, "Standard") | {
         **_periods(payment.begin, payment.end, payment.billed),
         "ChargeCategory": "Purchase",
         "ChargeFrequency": "Recurring" if payment.recurring else "One-Time",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def ids(ask):
     return [f"workers/{name}/on-demand" for name in ask.loaded.plan.types]
 
 
-def compared(ask, watch, *, derivations=True):
+def compared(ask, watch, *, derivations=True) -> Any:
     plan, book, count = ask.loaded.plan, ask.book, draws_for(ask)
     hours = plan.run.hours * (1 + 0.2 * np.random.default_rng(ask.seed).random(count or 1))
     rows, outcomes = [], {}
