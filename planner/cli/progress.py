@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from planner.kinds.asking import Watch
+
 if TYPE_CHECKING:
     from planner.kinds.asking import Each
 
@@ -48,7 +50,7 @@ def counted(shown: Progress) -> Each:
     return each
 
 
-class Watched:
+class Watched(Watch):
     """What a kind of plan does, as such lines of progress."""
 
     def __init__(self, quiet: bool) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from datetime import date
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from datetime import date
+
     from planner.answer.gates import Violation
     from planner.plan.load import Loaded
     from pricing.book import PriceBook
@@ -29,16 +30,16 @@ class Ask:
     max_price_age_days: int | None = None
 
 
-class Watch(Protocol):
+class Watch:
     """Shows a person what is being done."""
 
     def each(self, what: str) -> AbstractContextManager[Each]:
         """Applies a function to many things, in several processes, and counts them."""
-        ...
+        raise NotImplementedError
 
     def steps(self, what: str, total: int) -> AbstractContextManager[Step]:
         """What is called after each of so many steps."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,8 @@ class Look:
     """How an answer is written. width: cells of a line in a terminal. top: rows of a table, 0 for all, None for as many
     as fit. plan_path, again: the plan and its options as next commands name them. verbose: with assumptions.
     everything: with what is not eligible. gates: what they found, None where none was asked for. row: the choice of a
-    format that has one alone. architecture: with a picture of the stack. extra: what else the verb's options gave.
+    format that has one alone. architecture: with a picture of the stack. of: what a study shows, "cost_usd" or "days".
+    depth: levels of inputs, None for all. bills: of AWS, beside the plan.
     """
 
     width: int = 80
@@ -62,4 +64,4 @@ class Look:
     architecture: bool = True
     of: str = "cost_usd"
     depth: int | None = None
-    bills: tuple[str, ...] = field(default=())
+    bills: tuple[str, ...] = ()

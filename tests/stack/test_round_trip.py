@@ -9,8 +9,10 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from planner.cli.options import Asked, checked_plan
+from planner.cli.options import Asked
 from planner.decide.compare import compare
+from planner.kinds.training.answers import request_of
+from planner.plan.load import LoadedPlan
 from planner.stack.choose import spec_of
 from planner.stack.file import KEY, from_config, parsed, rendered
 from planner.stack.plain_data import from_mapping, to_mapping
@@ -53,11 +55,10 @@ def _shortest(text: str) -> int | float:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_feasible_scenario_of_every_example(path):
-    loaded, book = checked_plan(str(path), (), None)
-    asked = Asked(
-        plan=str(path), overrides=(), draws=0, seed=0, prices=None, as_of=None, max_price_age=None
-    ).request_of(loaded, book)
-    comparison, written = compare(asked), 0
+    ask = Asked(plan=str(path), overrides=(), draws=0).ask()
+    loaded, book = ask.loaded, ask.book
+    assert isinstance(loaded, LoadedPlan)
+    comparison, written = compare(request_of(ask)), 0
     for scenario in comparison.scenarios:
         if not scenario.feasible:
             continue
