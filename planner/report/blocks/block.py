@@ -52,26 +52,28 @@ class Card:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """One choice from its P10 to its P90. spans: (P10, P50, P90) of its cost, or of each of two futures. family: of the
-    purchase, which gives its colour. cost, range, days: as text. aside: why it is not eligible, "" if it is."""
+    """One choice. usd: P10, P50 and P90 of its cost; futures: those of each of two futures, which are drawn instead.
+    family: of the purchase, which gives its colour. cost, range, days: as text. exact: the figures to the dollar.
+    aside: why it is not eligible, "" if it is."""
 
     rank: int
     first: bool
     name: str
     bought: str
     family: str
-    spans: Sequence[tuple[float, float, float]]
+    usd: tuple[float, float, float]
     cost: str
     range: str
     days: str
+    exact: str = ""
     aside: str = ""
+    futures: Sequence[tuple[float, float, float]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
     """Ranges of choices on one axis of USD. Tables say the same, so that formats without pictures leave it out."""
 
-    caption: str
     bars: Sequence[Bar]
     level: Level = Level.EVIDENCE
 

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from planner import __version__
-from planner.report.blocks.block import Bar, Bars, Card, Inner, Page, Section, Table
+from planner.report.blocks.bars import bars_view
+from planner.report.blocks.block import Bars, Card, Inner, Page, Section, Table
 from planner.report.data.encoding import utf8
 from planner.report.html.page import environment, style
-from planner.report.pictures.axis import FAR, Axis, axis_of
-from planner.report.wording import figures
 from planner.report.wording.figures import visible
-
-
-@dataclass(frozen=True, kw_only=True)
-class BarView:
-    """A bar in percent of the axis: spans (left, width), marks in the middle of each, beyond: whether the last one
-    continues to the right."""
-
-    bar: Bar
-    spans: tuple[tuple[float, float], ...]
-    marks: tuple[float, ...]
-    beyond: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class BarsView:
-    """ticks: (percent, label)."""
-
-    caption: str
-    bars: tuple[BarView, ...]
-    ticks: tuple[tuple[float, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +59,7 @@ def _section(section: Section) -> SectionView:
 def _view(block: Inner) -> object:
     if isinstance(block, Table):
         return table_view(block)
-    return bars_view(block) if isinstance(block, Bars) else block
+    return bars_view(block.bars) if isinstance(block, Bars) else block
 
 
 def table_view(table: Table) -> TableView:
@@ -92,31 +69,4 @@ def table_view(table: Table) -> TableView:
         label=table.label,
         titles=tuple((column.title, not column.text) for column in table.columns),
         rows=tuple(tuple(visible(column.values[at]) for column in table.columns) for at in range(count)),
-    )
-
-
-def bars_view(block: Bars) -> BarsView:
-    """On one axis, which holds every P50, and as much of the ranges as leaves the bars apart."""
-    drawn = [bar for bar in block.bars if bar.spans]
-    axis = _axis([span for bar in drawn for span in bar.spans])
-    return BarsView(
-        caption=block.caption,
-        bars=tuple(_bar(bar, axis) for bar in drawn),
-        ticks=tuple((round(axis.at(tick), 2), f"${figures.tick_label(tick)}") for tick in axis.ticks()),
-    )
-
-
-def _axis(spans: Sequence[tuple[float, float, float]]) -> Axis:
-    top = max(p50 for _, p50, _ in spans)
-    high = max(max(p50, min(p90, FAR * top)) for _, p50, p90 in spans)
-    return axis_of(min(p10 for p10, _, _ in spans), high, 0, 100)
-
-
-def _bar(bar: Bar, axis: Axis) -> BarView:
-    ends = [(axis.at(p10), axis.at(p90)) for p10, _, p90 in bar.spans]
-    return BarView(
-        bar=bar,
-        spans=tuple((round(low, 2), round(max(high - low, 0.4), 2)) for low, high in ends),
-        marks=tuple(round(axis.at(p50), 2) for _, p50, _ in bar.spans),
-        beyond=max(p90 for *_, p90 in bar.spans) > axis.high or math.isinf(bar.spans[-1][2]),
     )

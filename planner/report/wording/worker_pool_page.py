@@ -27,7 +27,7 @@ from planner.report.blocks.block import (
 )
 from planner.report.data.provenance import model_sha256
 from planner.report.pictures.job_timeline import drawn
-from planner.report.wording import figures, futures
+from planner.report.wording import figures, futures, page_texts
 from planner.report.wording import worker_pool as words
 from planner.report.wording import worker_pool_tables as tables
 from planner.report.wording.figures import many, visible
@@ -38,7 +38,6 @@ from planner.worker_pool.search import PoolSearch
 
 SKIP = "Skip to the answer"
 MOST = 20  # bars; the table has the others
-RANGES = "From P10 to P90 of the cost of all jobs; the mark is P50: half of the runs cost less."
 SHAPE_NAMES = re.compile(r"\bjob-(title|desc)\b")
 STYLE_OF_PICTURE = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
@@ -110,8 +109,8 @@ def _ends(text: str, value: float) -> list[str]:
 
 def _bars(found: PoolComparison, shown: Sequence[PoolScenario]) -> list[Bars]:
     bars = [_bar(rank, s, s is found.best) for rank, s in enumerate(shown, 1) if s.complete and s.cost_usd]
-    bars = [bar for bar in bars if math.isfinite(bar.spans[0][1])][:MOST]
-    return [Bars(caption=RANGES, bars=bars)] if len(bars) > 1 else []
+    bars = [bar for bar in bars if math.isfinite(bar.usd[1])][:MOST]
+    return [Bars(bars=bars)] if len(bars) > 1 else []
 
 
 def _bar(rank: int, s: PoolScenario, first: bool) -> Bar:
@@ -124,10 +123,12 @@ def _bar(rank: int, s: PoolScenario, first: bool) -> Bar:
         name=s.choice.worker.id,
         bought=words.PURCHASES[s.choice.purchase],
         family={"list": "on-demand"}.get(s.choice.purchase, s.choice.purchase),
-        spans=parts if len(parts) > 1 else [(cost.p10, cost.p50, cost.p90)],
+        usd=(cost.p10, cost.p50, cost.p90),
+        futures=parts if len(parts) > 1 else (),
         cost=figures.usd(cost.p50),
         range=f"{figures.usd(cost.p10)} to {figures.usd(cost.p90)}",
         days=words.lasts(s.days.p50),
+        exact=page_texts.exact(cost, s.days),
         aside="" if s.eligible else f"not eligible: {'; '.join(words.reasons(s))}",
     )
 

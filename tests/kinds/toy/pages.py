@@ -34,13 +34,13 @@ def page(found):
     bars = [
         Bar(
             rank=rank, first=rank == 1, name=row.instance_type, bought="On-Demand", family="on-demand",
-            spans=[(row.cost_usd.p10, row.cost_usd.p50, row.cost_usd.p90)], cost=figures.usd(row.cost_usd.p50),
+            usd=(row.cost_usd.p10, row.cost_usd.p50, row.cost_usd.p90), cost=figures.usd(row.cost_usd.p50),
             range=f"to {figures.usd(row.cost_usd.p90)}", days=f"{row.days.p50:.2f} days",
         )
         for rank, row in enumerate(found.scenarios, 1)
     ]  # fmt: skip
     lead = f"Recommended: {found.best.id}, about {figures.usd(cost.p50)}"
-    blocks = [Bars(caption="P10 to P90", bars=bars), Table(label="Types", columns=columns(found))]
+    blocks = [Bars(bars=bars), Table(label="Types", columns=columns(found))]
     return Page(
         head=Head(over="A toy", name=found.plan_name, facts=[f"prices of {found.prices.as_of}"]),
         signed=Signed(sheet=sheet(found)),

@@ -24,17 +24,17 @@ def view(comparison) -> ChoicesView:
 def test_every_eligible_choice_has_a_bar_and_so_have_the_alternatives(scene) -> None:
     rows = [rank for rank, _ in shortlist_of(scene()).rows]
     named = [leaders.rank_of(scene(), s) for s in leaders.leaders_of(scene())]
-    bars = [bar.rank for bar in view(scene()).bars]
+    bars = [v.bar.rank for v in view(scene()).ranges.bars]
     assert bars == [*rows[:MOST], *(rank for rank in named if rank not in rows[:MOST])]
     assert bool(view(scene()).more) == (len(rows) > MOST)
 
 
 @pytest.mark.parametrize("scene", [small, sixty])
 def test_p10_p50_and_p90_lie_in_order_within_the_axis(scene) -> None:
-    for bar in view(scene()).bars:
+    for bar in view(scene()).ranges.bars:
         for (left, width), middle in zip(bar.spans, bar.marks, strict=True):
             assert 0 <= left <= middle <= left + width + 0.4 <= 101
-    for place, _ in view(scene()).ticks:
+    for place, _ in view(scene()).ranges.ticks:
         assert 0 <= place <= 100
 
 
@@ -48,7 +48,7 @@ def pair(*costs: tuple[float, float, float]):
 
 
 def test_positions_are_in_proportion() -> None:
-    one, other = pair((100, 80, 120), (200, 180, 220)).bars
+    one, other = pair((100, 80, 120), (200, 180, 220)).ranges.bars
     ((left, width),), (middle,) = one.spans, one.marks
     ((other_left, other_width),), (other_middle,) = other.spans, other.marks
     assert other_middle - middle == pytest.approx((other_left - left), abs=0.02)
@@ -63,33 +63,33 @@ def test_two_futures_are_two_bars() -> None:
         Future(fraction=0.36, p10_usd=270, p50_usd=310, p90_usd=400),
     )
     found = view(replace(small(), scenarios=(replace(base, eligible=True, futures=two),), answer=answered(base.id)))
-    (bar,) = found.bars
-    assert (bar.cost, bar.range) == ("$100 or $310", "64% or 36%, P90 $400")
+    (bar,) = found.ranges.bars
+    assert (bar.bar.cost, bar.bar.range) == ("$100 or $310", "64% or 36%, P90 $400")
     assert len(bar.spans) == len(bar.marks) == 2
     assert bar.spans[0][0] + bar.spans[0][1] < bar.spans[1][0], "nothing between them"
-    assert "two futures" in found.caption
+    assert "two futures" in found.ranges.caption
 
 
 def test_the_scale_is_logarithmic_only_where_it_has_to_be() -> None:
-    assert "logarithmic" not in pair((100, 80, 120), (200, 180, 220)).caption
+    assert "logarithmic" not in pair((100, 80, 120), (200, 180, 220)).ranges.caption
     far = pair((100, 80, 120), (2000, 1800, 2200))
-    assert "logarithmic" in far.caption
-    assert far.bars[0].spans[0][1] > 5, "the cheap one is still to be seen"
+    assert "logarithmic" in far.ranges.caption
+    assert far.ranges.bars[0].spans[0][1] > 5, "the cheap one is still to be seen"
 
 
 def test_a_range_beyond_the_scale_says_so() -> None:
-    usual, open_ended = pair((100, 90, 110), (100, 90, 10_000)).bars
+    usual, open_ended = pair((100, 90, 110), (100, 90, 10_000)).ranges.bars
     assert not usual.beyond
     assert not open_ended.beyond, "its P50 is far as well"
     base = first(small())
     cost = replace(ranged(base, cost=(100, 90, 110), run=(4, 3, 5)).cost_usd, p90=1e6)
     far = replace(base, cost_usd=cost, eligible=True)
-    (bar,) = view(replace(small(), scenarios=(far,), answer=answered(far.id))).bars
+    (bar,) = view(replace(small(), scenarios=(far,), answer=answered(far.id))).ranges.bars
     assert bar.beyond
 
 
 def test_what_is_not_eligible_says_why() -> None:
-    bars = view(unfinished(0.05)).bars
+    bars = [v.bar for v in view(unfinished(0.05)).ranges.bars]
     assert [bool(bar.aside) for bar in bars] == [False] * (len(bars) - 1) + [True]
     assert bars[-1].aside == "not eligible: never finishes in 5% of the outcomes"
 
