@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -22,6 +23,12 @@ from planner.plan.load import load_plan
 DEFAULTS = b"\n" * len(QUESTIONS)
 
 
+def _at_a_keyboard() -> None:
+    """So that Ctrl-C reaches it, also where the tests run in the background of a shell, which ignores it there."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def typed(file: Path, keys: bytes, *words: str) -> tuple[int, str]:
     """(exit code, everything on the terminal) of the command in which somebody types."""
     shown, keyboard = pty.openpty()
@@ -31,7 +38,7 @@ def typed(file: Path, keys: bytes, *words: str) -> tuple[int, str]:
         stdout=keyboard,
         stderr=keyboard,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+        preexec_fn=_at_a_keyboard,
     )
     os.close(keyboard)
     text, left, answered, interrupts = b"", keys, 0, 0
