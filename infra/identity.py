@@ -32,6 +32,8 @@ SHELLS = (
 # of the pool, in the artefacts bucket: what every node reads; and for control nodes the keys that sign certificates and
 # tokens, and the administrator's token
 SECRETS = ("authority", "control")
+# AWS PCS User Guide, "IAM instance profiles for AWS PCS": a name that begins with AWSPCS, or this path
+PCS_PATH = "/aws-pcs/"
 # IAM's variable for ROLEID:INSTANCE, where the role is that of an instance
 MYSELF = "${aws:userid}"
 
@@ -41,7 +43,8 @@ class Access:
     """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
-    authority. jobs: what the jobs there may do; None for a node without jobs."""
+    authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the nodes,
+    which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -50,6 +53,13 @@ class Access:
     daemon: str = ""
     authority: bool = False
     jobs: JobAccess | None = None
+    by_pcs: bool = False
+    bundles: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str | None:
+        """Of role and profile; None: IAM's own."""
+        return PCS_PATH if self.by_pcs else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +77,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
     role = aws.iam.Role(
         component.named("role"),
         name=component.physical("role"),
+        path=access.path,
         description=f"Nodes of {component.kind} in stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
         permissions_boundary=naming.boundary,
@@ -99,6 +110,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
     profile = aws.iam.InstanceProfile(
         component.named("profile"),
         name=component.physical("profile"),
+        path=access.path,
         role=role.name,
         tags=component.tags("profile"),
         opts=component.child(),
@@ -127,6 +139,15 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
     if access.jobs:
         statements.append(
             {"Sid": "KeysForJobs", "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": arns["jobs"]}
+        )
+    if access.by_pcs:  # the one right that AWS PCS asks for
+        statements.append(
+            {
+                "Sid": "Register",
+                "Effect": "Allow",
+                "Action": "pcs:RegisterComputeNodeGroupInstance",
+                "Resource": "*",
+            }
         )
     # the action knows no resources; the namespace is its only limit
     statements.append(
@@ -212,4 +233,9 @@ def _listing(sid: str, bucket: str, prefixes: list[str]) -> dict[str, object]:
 def _folders(access: Access) -> tuple[str, ...]:
     """Folders of the artefacts bucket that a node reads."""
     secrets = SECRETS if access.daemon == "proxy" else SECRETS[:1]
-    return ("bundles", *(("daemons",) if access.daemon else ()), *(secrets if access.authority else ()))
+    return (
+        "bundles",
+        *access.bundles,
+        *(("daemons",) if access.daemon else ()),
+        *(secrets if access.authority else ()),
+    )

@@ -44,12 +44,12 @@ def main() -> int:
     """Publishes one value. Exit code: 0, 1 with the reason on standard error."""
     try:
         node, expected = node_of(os.environ), expected_of(os.environ.get("PLANNER_EXPECTED", ""))
-        if not (expected.nvidia and node.group):
+        if not (expected.nvidia and node.counted):
             print("planner-gpu-use: this node has no NVIDIA GPUs: nothing to publish", flush=True)
             return 0
         value = measured(_run)
         words = ("--namespace", NAMESPACE, "--metric-name", METRIC, "--unit", "Percent", "--value", f"{value:.2f}")
-        where = ("--dimensions", f"{DIMENSION}={node.group}", "--region", node.region)
+        where = ("--dimensions", f"{DIMENSION}={node.counted}", "--region", node.region)
         _run("aws", "cloudwatch", "put-metric-data", *words, *where)
         print(f"planner-gpu-use: {value:.2f} %", flush=True)
     except (BadFacts, ValueError, OSError, subprocess.SubprocessError) as problem:

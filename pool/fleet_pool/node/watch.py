@@ -64,9 +64,9 @@ def lost_members(node: Node) -> tuple[str, ...]:
 def of_node(node: Node, found: Sequence[ready.Found], lost: Sequence[str] = ()) -> tuple[Value, ...]:
     """Nothing while all is right, and for a node without a group, whose problems count as the pool's."""
     wrong = sum(not each.ready for each in found) + len(lost)
-    if not (wrong and node.group):
+    if not (wrong and node.counted):
         return ()
-    return (Value(metric=NODE_PROBLEMS, dimension=GROUP, of=node.group, unit="Count", value=wrong),)
+    return (Value(metric=NODE_PROBLEMS, dimension=GROUP, of=node.counted, unit="Count", value=wrong),)
 
 
 def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str, str]) -> tuple[Value, ...]:
