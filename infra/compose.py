@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 from fleet_pool.health import records as health
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log, job_credentials, starts, watch
+from fleet_pool.node import boot_log, gpu_use, job_credentials, starts, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
 from fleet_pool.slurm import SETTINGS
 
@@ -348,7 +348,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
         },
         **(
             {
-                f"fleet{suffix}": {"AutoScalingGroupName": name}  # the name of a dimension of ours too (gpu_use)
+                f"fleet{suffix}": {gpu_use.OF_SLURM: name}
                 for suffix, name in zip(suffixes(spec.blocks), _fleet_groups(spec, naming), strict=True)
             }
             if stack.scheduler

@@ -52,7 +52,7 @@ def body(spec: ClusterSpec, found: Mapping[str, Any]) -> dict[str, Any]:
     plots = [
         *([_missing(scaling)] if scaling else []),
         *([_out(spec.stack)] if spec.scheduler else []),
-        _problems(every),
+        _problems(every, groups, spec),
     ]
     if spec.fleet.gpus:
         plots = [*_idle(spec, groups), *plots]
@@ -87,7 +87,7 @@ def _idle(spec: ClusterSpec, groups: Sequence[str]) -> list[dict[str, Any]]:
     use, idle = [], []
     usd = round(spec.usd_per_hour.get(COMPUTE, 0.0) / spec.fleet.nodes, 4)  # of a node: the same after a resize
     for n, group in enumerate(groups):
-        busy = [gpu_use.NAMESPACE, gpu_use.METRIC, gpu_use.DIMENSION, group]
+        busy = [gpu_use.NAMESPACE, gpu_use.METRIC, _dimension(spec), group]
         use.append([*busy, {"label": group}])
         idle.append([*busy, {"id": f"use{n}", "visible": False}])
         nodes = f"nodes{n}"
@@ -101,6 +101,10 @@ def _idle(spec: ClusterSpec, groups: Sequence[str]) -> list[dict[str, Any]]:
         title = "Idle GPUs, USD an hour"
         plots.insert(0, {"title": title, "metrics": idle, "stat": "Average", "period": PERIOD})
     return plots
+
+
+def _dimension(spec: ClusterSpec) -> str:
+    return gpu_use.OF_SLURM if spec.scheduler else gpu_use.DIMENSION
 
 
 def _missing(groups: Sequence[str]) -> dict[str, Any]:
@@ -118,10 +122,15 @@ def _out(stack: str) -> dict[str, Any]:
     return {"title": title, "metrics": metrics, "stat": "Maximum", "period": watch.EVERY_MIN * 60}
 
 
-def _problems(groups: Sequence[str]) -> dict[str, Any]:
+def _problems(every: Sequence[str], of_fleet: Sequence[str], spec: ClusterSpec) -> dict[str, Any]:
     """Published only while there are any: a gap is good news."""
-    name = [gpu_use.NAMESPACE, watch.NODE_PROBLEMS, gpu_use.DIMENSION]
-    metrics = [[*name, group, {"label": group}] for group in groups]
+    metrics = [
+        [
+            *(gpu_use.NAMESPACE, watch.NODE_PROBLEMS, _dimension(spec) if group in of_fleet else gpu_use.DIMENSION),
+            *(group, {"label": group}),
+        ]
+        for group in every
+    ]
     title = "Failing checks of the worst node (none: no line)"
     return {"title": title, "metrics": metrics, "stat": "Maximum", "period": watch.EVERY_MIN * 60}
 

@@ -43,8 +43,8 @@ class Access:
     """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
-    authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the nodes,
-    which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads."""
+    authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the
+    nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -74,26 +74,28 @@ class Identity:
 def node_identity(component: Component, data_bucket: DataBucket, artefacts: Artefacts, access: Access) -> Identity:
     """Role, policies and instance profile of a component's nodes."""
     naming = component.naming
+    # a path is never changed: on a stack that gets a cluster, the new role is there before the old one goes
+    of = "pcs-" if access.by_pcs else ""
     role = aws.iam.Role(
-        component.named("role"),
-        name=component.physical("role"),
+        component.named(f"{of}role"),
+        name=component.physical(f"{of}role"),
         path=access.path,
         description=f"Nodes of {component.kind} in stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
         permissions_boundary=naming.boundary,
-        tags=component.tags("role"),
+        tags=component.tags(f"{of}role"),
         opts=component.child(),
     )
     # these actions know no resources
     shells = aws.iam.RolePolicy(
-        component.named("role-ssm"),
+        component.named(f"{of}role-ssm"),
         name="ssm",
         role=role.id,
         policy=document({"Sid": "Shells", "Effect": "Allow", "Action": SHELLS, "Resource": "*"}),
         opts=component.child(),
     )
     policy = aws.iam.RolePolicy(
-        component.named("role-data"),
+        component.named(f"{of}role-data"),
         name="data",
         role=role.id,
         policy=pulumi.Output.all(
@@ -108,11 +110,11 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
         opts=component.child(),
     )
     profile = aws.iam.InstanceProfile(
-        component.named("profile"),
-        name=component.physical("profile"),
+        component.named(f"{of}profile"),
+        name=component.physical(f"{of}profile"),
         path=access.path,
         role=role.name,
-        tags=component.tags("profile"),
+        tags=component.tags(f"{of}profile"),
         opts=component.child(),
     )
     jobs = job_role(component, role, data_bucket, access.jobs) if access.jobs else []

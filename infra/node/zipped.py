@@ -56,7 +56,7 @@ _WORKERS = (
     "operate/notice",
     "operate/s3",
 )
-# what the launcher, planner-ready, planner-health, planner-watch and a login node load; the rest of the package operates a pool
+# what the launcher, planner-ready, planner-health, planner-watch and a login node load; the rest operates a pool
 _LAUNCHER = (
     "launch/",
     "health/",

@@ -12,13 +12,19 @@ import sys
 import time
 from collections.abc import Callable
 
-from fleet_pool.node.facts import BadFacts, expected_of, node_of
+from fleet_pool.node.facts import BadFacts, Node, expected_of, node_of
 
 NAMESPACE, METRIC, DIMENSION = "Planner", "GPUUtilization", "AutoScalingGroupName"
+OF_SLURM = "Fleet"  # the dimension of nodes that are in no Auto Scaling group
 EVERY_MIN = 15  # AWS's free million requests a month are those of 340 nodes
 SAMPLES, PAUSE_S = 12, 5.0  # nvidia-smi tells of the last second or less
 LIMIT_S = 45.0
 ASKS = ("nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits")
+
+
+def dimension_of(node: Node) -> str:
+    """Of the metrics of a node's group."""
+    return OF_SLURM if node.fleet else DIMENSION
 
 
 def percent(text: str) -> float:
@@ -49,7 +55,7 @@ def main() -> int:
             return 0
         value = measured(_run)
         words = ("--namespace", NAMESPACE, "--metric-name", METRIC, "--unit", "Percent", "--value", f"{value:.2f}")
-        where = ("--dimensions", f"{DIMENSION}={node.counted}", "--region", node.region)
+        where = ("--dimensions", f"{dimension_of(node)}={node.counted}", "--region", node.region)
         _run("aws", "cloudwatch", "put-metric-data", *words, *where)
         print(f"planner-gpu-use: {value:.2f} %", flush=True)
     except (BadFacts, ValueError, OSError, subprocess.SubprocessError) as problem:

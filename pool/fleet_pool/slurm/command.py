@@ -76,7 +76,7 @@ def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = Non
 
 
 def nodes_out(cluster: Cluster, states: str) -> int:
-    """Nodes of the cluster that take no jobs. states: output of SHOW_STATES. One that waits for its block is not out."""
+    """Nodes of the cluster that take no jobs; one that waits for its block is not out. states: of SHOW_STATES."""
     rows = dict(line.split("|", 1) for line in states.split())
     found = [state for group in cluster.usd_per_node_hour for state in _of_group(group, rows)]
     return sum(not state.startswith("maint") and any(mark in state for mark in OUT) for state in found)
