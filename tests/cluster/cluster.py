@@ -90,6 +90,11 @@ class Cluster(Slurm):
         self.names = list(names)
         self._environment |= {"TZ": "UTC", "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of everything that is run, and of jobs."""
+        return self._environment
+
     def until(self, what: str, *words: str) -> None:
         """Asks until somebody answers."""
         end = time.monotonic() + 60

@@ -25,19 +25,79 @@ from tests.infra.specs import GANGS, graph_of, inputs, named, names
 
 # AWS PCS User Guide, "Custom Slurm settings" for clusters, compute node groups and queues, read 2026-11-28
 TAKEN = {
-    "cluster": """AccountingStorageEnforce AccountingStorageTRES AccountingStoreFlags AuthAltParameters
-        CliFilterParameters CliFilterPlugins CommunicationParameters DefMemPerCPU Epilog EnforcePartLimits
-        FairShareDampeningFactor FirstJobId HealthCheckInterval HealthCheckNodeState HealthCheckProgram JobRequeue
-        LaunchParameters Licenses MetricsType MinJobAge OverTimeLimit PreemptExemptTime PreemptMode PreemptParameters
-        PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge
-        PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize
-        PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES Prolog PrologFlags RequeueExit RequeueExitHold
-        SchedulerParameters SelectTypeParameters SrunPortRange TaskEpilog TaskPluginParam TaskProlog TrackWCKey
-        UnkillableStepProgram UnkillableStepTimeout""".split(),
-    "group": "CpuSpecList Features Gres MemSpecLimit Parameters RealMemory Sockets Weight".split(),
-    "queue": """AllowAccounts AllowQoS Default DefaultTime DenyAccounts DenyQoS ExclusiveUser GraceTime MaxTime
-        OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode PriorityJobFactor PriorityTier QOS
-        TRESBillingWeights""".split(),
+    "cluster": [
+        "AccountingStorageEnforce",
+        "AccountingStorageTRES",
+        "AccountingStoreFlags",
+        "AuthAltParameters",
+        "CliFilterParameters",
+        "CliFilterPlugins",
+        "CommunicationParameters",
+        "DefMemPerCPU",
+        "Epilog",
+        "EnforcePartLimits",
+        "FairShareDampeningFactor",
+        "FirstJobId",
+        "HealthCheckInterval",
+        "HealthCheckNodeState",
+        "HealthCheckProgram",
+        "JobRequeue",
+        "LaunchParameters",
+        "Licenses",
+        "MetricsType",
+        "MinJobAge",
+        "OverTimeLimit",
+        "PreemptExemptTime",
+        "PreemptMode",
+        "PreemptParameters",
+        "PreemptType",
+        "PriorityCalcPeriod",
+        "PriorityDecayHalfLife",
+        "PriorityFavorSmall",
+        "PriorityFlags",
+        "PriorityMaxAge",
+        "PriorityUsageResetPeriod",
+        "PriorityWeightAge",
+        "PriorityWeightAssoc",
+        "PriorityWeightFairshare",
+        "PriorityWeightJobSize",
+        "PriorityWeightPartition",
+        "PriorityWeightQOS",
+        "PriorityWeightTRES",
+        "Prolog",
+        "PrologFlags",
+        "RequeueExit",
+        "RequeueExitHold",
+        "SchedulerParameters",
+        "SelectTypeParameters",
+        "SrunPortRange",
+        "TaskEpilog",
+        "TaskPluginParam",
+        "TaskProlog",
+        "TrackWCKey",
+        "UnkillableStepProgram",
+        "UnkillableStepTimeout",
+    ],
+    "group": ["CpuSpecList", "Features", "Gres", "MemSpecLimit", "Parameters", "RealMemory", "Sockets", "Weight"],
+    "queue": [
+        "AllowAccounts",
+        "AllowQoS",
+        "Default",
+        "DefaultTime",
+        "DenyAccounts",
+        "DenyQoS",
+        "ExclusiveUser",
+        "GraceTime",
+        "MaxTime",
+        "OverSubscribe",
+        "OverTimeLimit",
+        "PowerDownOnIdle",
+        "PreemptMode",
+        "PriorityJobFactor",
+        "PriorityTier",
+        "QOS",
+        "TRESBillingWeights",
+    ],
 }
 # newer than the schemas that cfn-lint has: AWS PCS API reference, InstanceHealthChecks, read 2026-11-28
 NEWER = {GROUP: ("InstanceHealthChecks",)}

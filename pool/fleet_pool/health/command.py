@@ -241,7 +241,9 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, dry_run: boo
     def page(text: str) -> None:
         print(f"planner-health: a person has to look: {text}", flush=True)
         if node is not None and node.counted:
-            value = watch.Value(metric=watch.NODE_PROBLEMS, dimension=dimension_of(node), of=node.counted, unit="Count", value=1)
+            value = watch.Value(
+                metric=watch.NODE_PROBLEMS, dimension=dimension_of(node), of=node.counted, unit="Count", value=1
+            )
             try:
                 watch.publish((value,), node.region)
             except (OSError, subprocess.SubprocessError) as problem:
