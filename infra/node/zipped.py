@@ -79,6 +79,7 @@ _LAUNCHER = (
     "operate/notice",
     "operate/s3",
     "operate/sts",
+    "operate/table",
 )
 
 

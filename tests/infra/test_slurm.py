@@ -1,4 +1,4 @@
-"""A stack with a Slurm cluster by AWS PCS: desired states against AWS's own schemas, rights, guards, and what gives way."""
+"""A stack with a Slurm cluster by AWS PCS: desired states against AWS's schemas, rights, guards, what gives way."""
 
 from __future__ import annotations
 
