@@ -162,7 +162,7 @@ def _until_it_ends(job: Job, asked: Sequence[int], shipper: Shipper) -> bool:
         with suppress(PoolProblem):  # Slurm has the output too
             shipper.ship(all_of_it=not running)
         if not running:
-            return told
+            return bool(asked)  # Slurm signals the command too, which may have ended since the last look
         if asked and not told:
             told = True
             _say("told to save: SIGTERM to the command")
