@@ -6,10 +6,12 @@ needs; everything else is the stack's, and every setting has a release that is n
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,8 +87,9 @@ def lacking() -> list[str]:
 
 
 class Cluster(Slurm):
-    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+    def __init__(self, folder: Path, names: Sequence[str], first_port: int) -> None:
         super().__init__(folder, 0)
+        self.first_port = first_port
         self.names = list(names)
         self._environment |= {"TZ": "UTC", "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
 
@@ -168,6 +171,29 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
 @contextmanager
 def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Iterator[Cluster]:
     """Nodes that are idle, and a database that is empty. health: the program in the place of the stack's."""
+    with _alone():
+        found = _prepared(folder, spec, health)
+        try:
+            _started(found)
+        except BaseException:
+            found.stop()
+            raise
+    try:
+        yield found
+    finally:
+        found.stop()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """No two clusters choose ports at a time: those chosen are free until the daemons take them."""
+    with Path(tempfile.gettempdir(), "planner-tests-cluster.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
+    """With its files."""
     first = free_port(spec.fleet.nodes + 3)
     for name in ("state", "dev", "sql"):
         (folder / name).mkdir(parents=True)
@@ -183,22 +209,22 @@ def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Itera
     database = folder / "slurmdbd.conf"
     database.write_text(DATABASE.format(**ports))
     database.chmod(0o600)
-    found = Cluster(folder, names)
-    try:
-        munge = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "log", "pid", "seed")]
-        found.start("munged", "--foreground", "--force", f"--socket={folder}/munge.socket", *munge)
-        _database(found, first + 2)
-        found.wait_for_file(folder / "munge.socket")
-        found.start("slurmdbd", "-D")
-        found.until("the database", "sacctmgr", "-nP", "show", "cluster")
-        found.run("sacctmgr", "-i", "add", "cluster", "trial")
-        found.start("slurmctld", "-D")
-        for name in names:
-            found.start("slurmd", "-D", "-N", name)
-        found.wait("all nodes idle", lambda: set(found.states().values()) == {"idle"})
-        yield found
-    finally:
-        found.stop()
+    return Cluster(folder, names, first)
+
+
+def _started(found: Cluster) -> None:
+    folder = found.folder
+    munge = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "log", "pid", "seed")]
+    found.start("munged", "--foreground", "--force", f"--socket={folder}/munge.socket", *munge)
+    _database(found, found.first_port + 2)
+    found.wait_for_file(folder / "munge.socket")
+    found.start("slurmdbd", "-D")
+    found.until("the database", "sacctmgr", "-nP", "show", "cluster")
+    found.run("sacctmgr", "-i", "add", "cluster", "trial")
+    found.start("slurmctld", "-D")
+    for name in found.names:
+        found.start("slurmd", "-D", "-N", name)
+    found.wait("all nodes idle", lambda: set(found.states().values()) == {"idle"})
 
 
 def _database(found: Cluster, port: int) -> None:

@@ -103,6 +103,20 @@ def test_jobs_wait_in_the_queue_until_the_block_begins(quiet: Cluster):
     quiet.is_(early, "RUNNING", "COMPLETED")
 
 
+def test_a_gang_that_asks_for_one_block_gets_no_nodes_of_two(quiet: Cluster):
+    for number, group in enumerate((FIRST, SECOND)):
+        quiet.sbatch("sleep 20", "--nodes=1", "--time=10", f"--nodelist={group}-1", *WHOLE, name=f"holds{number}")
+    quiet.wait("both", lambda: quiet.run("squeue", "--noheader", "--states=R").count("\n") == 2, 60)
+    one = "--constraint=[block-1|block-2]"
+    three = quiet.sbatch("sleep 5", "--nodes=3", "--time=10", one, *WHOLE, name="three")
+    four = quiet.sbatch("sleep 1", "--nodes=4", "--time=10", one, *WHOLE, name="four")
+    quiet.is_(three, "RUNNING", "COMPLETED")
+    assert quiet.of_job(three, "NodeList") in (f"{FIRST}-[2-4]", f"{SECOND}-[2-4]")
+    assert quiet.state(four) == "PENDING", "four nodes are free in no block, though four are free"
+    quiet.is_(four, "RUNNING", "COMPLETED")
+    assert quiet.of_job(four, "NodeList") in (f"{FIRST}-[1-4]", f"{SECOND}-[1-4]")
+
+
 @pytest.fixture(scope="module")
 def data() -> Iterator[Bucket]:
     with bucket() as made:
